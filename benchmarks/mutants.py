@@ -1,7 +1,7 @@
 """`python -m benchmarks.mutants`: plants mistakes into the analyses, one at a time, and counts those that a test finds.
 
 A seeded sample of small changes (another comparison, `and` for `or`, a number off by one, a statement left out, ...) in
-`analyses/` and what they rest on. First all tests that may find one run once, and it is noted which lines each of them
+`rules/` and what they rest on. First all tests that may find one run once, and it is noted which lines each of them
 executes (`mutants_tests`). Then each mutant lives in a copy of the checkout and meets the tests that execute its lines,
 the quickest first. One that all of them survive is listed with its place. A mutant that hangs is found, too.
 """
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "mutants.md"
 PACKAGE = Path("tooling/fdc_toolchain")
 FILES = (
-    "analyses/*.py",
+    "rules/**/*.py",
     "linking/graph.py",
     "linking/constants.py",
     "linking/types.py",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
-    ("analyses/file_log.py", "if entry.rest is SAME:", "0: if ... -> if False"):
+    ("rules/solver/files/log.py", "if entry.rest is SAME:", "0: if ... -> if False"):
         "quicker only: what changes nothing is joined with the others, and changes nothing",
-    ("analyses/file_log.py", "if start == len(self.entries):", "0: if ... -> if False"):
+    ("rules/solver/files/log.py", "if start == len(self.entries):", "0: if ... -> if False"):
         "quicker only: where no entry follows, what is joined below is what was found",
-    ("analyses/file_log.py", "if by_commands:", "0: if ... -> if False"):
+    ("rules/solver/files/log.py", "if by_commands:", "0: if ... -> if False"):
         "quicker only: the entries one by one come to what their blocks come to (tests/unit/test_file_log.py)",
-    ("analyses/files.py", "if unstable is None:", "0: if ... -> if True"):
+    ("rules/files.py", "if unstable is None:", "0: if ... -> if True"):
         "a cache: the names of a plan are found anew, and are the same",
 }  # fmt: skip
 """By file, line, and column in the line with the change: why no test can notice it. A line that is gone ends the run."""

@@ -370,10 +370,10 @@ def prep() -> None:
     write(F + "cli/protocols.py", t[:a] + re.sub(r'(^\s+"[\w-]+": \(\s*)"(\w+)"', r'\1"fdc_toolchain.cli.\2"', t[a:b], flags=re.M) + t[b:])
     edit(F + "cli/protocols.py", [(r'import_module\(f"\{__package__\}\.\{row\[0\]\}"\)', 'import_module(row[0])', 1)])
     mut = "tests/property/test_mutants.py"; t = read(mut); a = t.index("MUTANTS: list"); b = t.index("\n]", a)
-    write(mut, t[:a] + re.sub(r'^(    \(\n?\s*)"(\w+)",', r'\1"fdc_toolchain.analyses.\2",', t[a:b], flags=re.M) + t[b:])
+    write(mut, t[:a] + re.sub(r'^(    \(\n?\s*)"(\w+)",', r'\1"fdc_toolchain.rules.\2",', t[a:b], flags=re.M) + t[b:])
     edit(mut, [(r'import_module\(f"fdc_toolchain\.analyses\.\{name\}"\)', 'import_module(name)', 0)])
     kept = "tests/unit/test_kept_failures.py"; t = read(kept)
-    write(kept, re.sub(r'^(        \(\n?\s*)"(words|shortest|files|obligations)",', r'\1"fdc_toolchain.analyses.\2",', t, flags=re.M))
+    write(kept, re.sub(r'^(        \(\n?\s*)"(words|shortest|files|obligations)",', r'\1"fdc_toolchain.rules.\2",', t, flags=re.M))
     subprocess.run([".venv/bin/ruff", "format", "-q", F + "cli", F + "effects", mut, kept])
 def plan() -> None:
     mods = modules("tooling"); out = ["# old path -> new path (new module), in ordered steps; written by `move.py plan` from spec.py"]

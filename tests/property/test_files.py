@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from fdc_toolchain.analyses import files as rule
 from fdc_toolchain.check import Checked, check
 from fdc_toolchain.linking.link import Linker
 from fdc_toolchain.linking.project.files import Files
 from fdc_toolchain.linking.project.settings import Settings
+from fdc_toolchain.rules import files as rule
 
 from tests.support.filesets import AUTOMATON, CATALOGUE, FileSet, file_set
 from tests.support.filewalks import TooMany, failures, told_of, unbound, unsaid

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from fdc_toolchain.analyses import flow, touched
-from fdc_toolchain.analyses.labels import TRUSTED, Labels
-from fdc_toolchain.analyses.stored import RUN
-from fdc_toolchain.analyses.summary import merged
+from fdc_toolchain.rules import flow
+from fdc_toolchain.rules.solver.flow import touched
+from fdc_toolchain.rules.solver.flow.file_taint import RUN
+from fdc_toolchain.rules.solver.flow.labels import TRUSTED, Labels
+from fdc_toolchain.rules.solver.flow.summary import merged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -1,6 +1,6 @@
 """Would we notice? Mistakes planted into the prover one at a time, which the generated plan sets must find (formal core, C 3).
 
-Each mutant changes one place of `analyses/words.py`, `files.py`, `each_value.py` or another: the text is
+Each mutant changes one place of `rules/solver/words.py`, `files.py`, `each_value.py` or another: the text is
 compiled again and the changed functions get the changed code, for as long as one comparison lasts.
 """
 
@@ -18,13 +18,13 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import pytest
-from fdc_toolchain.analyses import file_effects
-from fdc_toolchain.analyses import files as file_rule
-from fdc_toolchain.analyses.shortest import Search
-from fdc_toolchain.analyses.words import Machine
 from fdc_toolchain.check import Checked, check
 from fdc_toolchain.linking.link import Linker
 from fdc_toolchain.linking.project.settings import Settings
+from fdc_toolchain.rules import files as file_rule
+from fdc_toolchain.rules.solver.counterexample import Search
+from fdc_toolchain.rules.solver.files import effects
+from fdc_toolchain.rules.solver.words import Machine
 
 from tests.support import filesets, filewalks, plansets, rulesets
 from tests.support.linting import World
@@ -41,189 +41,221 @@ FILE_SETS = 250
 MUTANTS: list[tuple[str, str, str]] = [
     # the words of a plan
     (
-        "fdc_toolchain.analyses.words",
+        "fdc_toolchain.rules.solver.words",
         "out |= self.body(instance, node.then, mask)",
         "out = self.body(instance, node.orelse, mask)",
     ),
-    ("fdc_toolchain.analyses.words", "out |= self.body(instance, node.orelse, mask)", "out |= 0"),
-    ("fdc_toolchain.analyses.words", "        if node.least:\n", "        if not node.least:\n"),
     (
-        "fdc_toolchain.analyses.words",
+        "fdc_toolchain.rules.solver.words",
+        "out |= self.body(instance, node.orelse, mask)",
+        "out |= 0",
+    ),
+    (
+        "fdc_toolchain.rules.solver.words",
+        "        if node.least:\n",
+        "        if not node.least:\n",
+    ),
+    (
+        "fdc_toolchain.rules.solver.words",
         "        reached = mask\n        frontier = mask & ~",
         "        reached = 0\n        frontier = mask & ~",
     ),
     (
-        "fdc_toolchain.analyses.words",
+        "fdc_toolchain.rules.solver.words",
         "else self.machine.size\n        while",
         "else 1\n        while",
     ),
-    ("fdc_toolchain.analyses.words", "            left -= 1\n", "            left -= 2\n"),
-    ("fdc_toolchain.analyses.words", "while frontier and left > 0", "while frontier and left > 1"),
-    ("fdc_toolchain.analyses.words", "left = node.most - node.least", "left = node.most"),
+    ("fdc_toolchain.rules.solver.words", "            left -= 1\n", "            left -= 2\n"),
     (
-        "fdc_toolchain.analyses.words",
+        "fdc_toolchain.rules.solver.words",
+        "while frontier and left > 0",
+        "while frontier and left > 1",
+    ),
+    ("fdc_toolchain.rules.solver.words", "left = node.most - node.least", "left = node.most"),
+    (
+        "fdc_toolchain.rules.solver.words",
         "after & ~reached & ~self.machine.sink",
         "after & reached & ~self.machine.sink",
     ),
     (
-        "fdc_toolchain.analyses.words",
+        "fdc_toolchain.rules.solver.words",
         "(callee.unit.stated is not None and",
         "(callee.unit.stated is None and",
     ),
-    ("fdc_toolchain.analyses.words", "            out |= known[0]", "            out = known[0]"),
-    ("fdc_toolchain.analyses.words", "key = (id(instance), low)", "key = (id(instance), 0)"),
     (
-        "fdc_toolchain.analyses.words",
+        "fdc_toolchain.rules.solver.words",
+        "            out |= known[0]",
+        "            out = known[0]",
+    ),
+    ("fdc_toolchain.rules.solver.words", "key = (id(instance), low)", "key = (id(instance), 0)"),
+    (
+        "fdc_toolchain.rules.solver.words",
         "            rest ^= low\n            key",
         "            rest = 0\n            key",
     ),
-    ("fdc_toolchain.analyses.words", "after |= sink if target < 0", "after |= 0 if target < 0"),
+    ("fdc_toolchain.rules.solver.words", "after |= sink if target < 0", "after |= 0 if target < 0"),
     (
-        "fdc_toolchain.analyses.words",
+        "fdc_toolchain.rules.solver.words",
         "instance.unit.body, 1 << self.machine.start)",
         "instance.unit.body, 1)",
     ),
     (
-        "fdc_toolchain.analyses.words",
+        "fdc_toolchain.rules.solver.words",
         "self._exits[key] = self.apart(partial(self.body, instance, instance.unit.body, low))",
         "self._exits[key] = out, 0",
     ),
     (
-        "fdc_toolchain.analyses.words",
+        "fdc_toolchain.rules.solver.words",
         "unit.body, low))\n            out",
         "unit.body, mask))\n            out",
     ),
     # the shortest run
     (
-        "fdc_toolchain.analyses.shortest",
+        "fdc_toolchain.rules.solver.counterexample",
         "if found is None or total + cost < found[0]",
         "if found is None",
     ),
-    ("fdc_toolchain.analyses.shortest", "total = length + 1 + more", "total = length + more"),
     (
-        "fdc_toolchain.analyses.shortest",
+        "fdc_toolchain.rules.solver.counterexample",
+        "total = length + 1 + more",
+        "total = length + more",
+    ),
+    (
+        "fdc_toolchain.rules.solver.counterexample",
         "if known is None or length < known[0]",
         "if known is None or length + 1 < known[0]",
     ),
     (
-        "fdc_toolchain.analyses.shortest",
+        "fdc_toolchain.rules.solver.counterexample",
         "frontier = merge(reached, after)",
         "frontier = {} if merge(reached, after) else after",
     ),
     (
-        "fdc_toolchain.analyses.shortest",
+        "fdc_toolchain.rules.solver.counterexample",
         "if target < 0:\n                    known",
         "if target <= 0:\n                    known",
     ),
     (
-        "fdc_toolchain.analyses.shortest",
+        "fdc_toolchain.rules.solver.counterexample",
         "(total, refusal.state) < (known.length, known.state)",
         "(known.length, known.state) < (total, refusal.state)",
     ),
     # files
-    ("fdc_toolchain.analyses.file_effects", "more = blamed(more, first.tail)", "pass"),
-    ("fdc_toolchain.analyses.file_effects", "out |= second[state]", "out = second[state]"),
-    ("fdc_toolchain.analyses.file_effects", "total = body if least else SAME", "total = body"),
+    ("fdc_toolchain.rules.solver.files.effects", "more = blamed(more, first.tail)", "pass"),
+    ("fdc_toolchain.rules.solver.files.effects", "out |= second[state]", "out = second[state]"),
+    ("fdc_toolchain.rules.solver.files.effects", "total = body if least else SAME", "total = body"),
     (
-        "fdc_toolchain.analyses.file_effects",
+        "fdc_toolchain.rules.solver.files.effects",
         "range(MOST_ROUNDS if most is None else",
         "range(0 if most is None else",
     ),
     (
-        "fdc_toolchain.analyses.file_effects",
+        "fdc_toolchain.rules.solver.files.effects",
         "'delete': (GONE, _NEEDS, True)",
         "'delete': (THERE, _NEEDS, True)",
     ),
     (
-        "fdc_toolchain.analyses.file_effects",
+        "fdc_toolchain.rules.solver.files.effects",
         "'create': (THERE, _WANTS_FREE, True)",
         '"create": (THERE, ("",) * STATES, True)',
     ),
-    ("fdc_toolchain.analyses.file_effects", "anyhow = _union(anyhow, exits)", "anyhow = anyhow"),
-    ("fdc_toolchain.analyses.file_bodies", "either(one.of(path), other.of(path))", "one.of(path)"),
     (
-        "fdc_toolchain.analyses.file_bodies",
+        "fdc_toolchain.rules.solver.files.effects",
+        "anyhow = _union(anyhow, exits)",
+        "anyhow = anyhow",
+    ),
+    (
+        "fdc_toolchain.rules.solver.files.bodies",
+        "either(one.of(path), other.of(path))",
+        "one.of(path)",
+    ),
+    (
+        "fdc_toolchain.rules.solver.files.bodies",
         "Effects(paths, either(one.rest, other.rest), wild, fixed)",
         "Effects(paths, one.rest, wild, fixed)",
     ),
     (
-        "fdc_toolchain.analyses.file_bodies",
+        "fdc_toolchain.rules.solver.files.bodies",
         "bits |= done << BY_CHANCE if met == CHANCE",
         "bits |= 0 if met == CHANCE",
     ),
     (
-        "fdc_toolchain.analyses.file_bodies",
+        "fdc_toolchain.rules.solver.files.bodies",
         "settled(effect, before.exits[1], before.tail)",
         "settled(effect, UNKNOWN)",
     ),
     (
-        "fdc_toolchain.analyses.files",
+        "fdc_toolchain.rules.files",
         "return log.since(path, found, seen[path], by_commands=by_commands)",
         "return found",
     ),
-    ("fdc_toolchain.analyses.files", "rest = then(rest, entry.rest)", "pass"),
-    ("fdc_toolchain.analyses.files", "inner[node.name] = present", "pass"),
-    ("fdc_toolchain.analyses.files", "given[name] = (param.default,)", "pass"),
+    ("fdc_toolchain.rules.files", "rest = then(rest, entry.rest)", "pass"),
+    ("fdc_toolchain.rules.files", "inner[node.name] = present", "pass"),
+    ("fdc_toolchain.rules.files", "given[name] = (param.default,)", "pass"),
     (
-        "fdc_toolchain.analyses.files",
+        "fdc_toolchain.rules.files",
         "entry = 1 if exists(literal) else 0",
         "entry = 0 if exists(literal) else 1",
     ),
-    ("fdc_toolchain.analyses.files", "repeat(outer.rest, node.least, node.most)", "outer.rest"),
+    ("fdc_toolchain.rules.files", "repeat(outer.rest, node.least, node.most)", "outer.rest"),
     # the closure mandate
-    ("fdc_toolchain.analyses.closure", "'close_op': [1, 1, 1]", '"close_op": [1, 0, 1]'),
-    ("fdc_toolchain.analyses.closure", "'submit_op': [0, 2, 0]", '"submit_op": [0, 2, 2]'),
-    ("fdc_toolchain.analyses.closure", "return [0, 0, 0]", "return [0, 1, 0]"),
+    ("fdc_toolchain.rules.closure", "'close_op': [1, 1, 1]", '"close_op": [1, 0, 1]'),
+    ("fdc_toolchain.rules.closure", "'submit_op': [0, 2, 0]", '"submit_op": [0, 2, 2]'),
+    ("fdc_toolchain.rules.closure", "return [0, 0, 0]", "return [0, 1, 0]"),
     (
-        "fdc_toolchain.analyses.closure",
+        "fdc_toolchain.rules.closure",
         "summaries.root(instance) & ~CLOSURE.accept",
         "not summaries.root(instance) & CLOSURE.accept",
     ),
     # rules of protocols
     (
-        "fdc_toolchain.analyses.events",
+        "fdc_toolchain.rules.solver.events",
         "verdict = None if one is None else verdict",
         "verdict = verdict",
     ),
-    ("fdc_toolchain.analyses.events", "letter | bit << number", "bit << number"),
+    ("fdc_toolchain.rules.solver.events", "letter | bit << number", "bit << number"),
     (
-        "fdc_toolchain.analyses.events",
+        "fdc_toolchain.rules.solver.events",
         "            return False\n        if known is not None",
         "            continue\n        if known is not None",
     ),
     (
-        "fdc_toolchain.analyses.obligations",
+        "fdc_toolchain.rules.protocol_rules.proved",
         "return (-1, *events.letters(rule, node))",
         "return events.letters(rule, node)",
     ),
-    ("fdc_toolchain.analyses.obligations", "states & ~made.accept:", "states >> len(made.states):"),
     (
-        "fdc_toolchain.analyses.obligations",
+        "fdc_toolchain.rules.protocol_rules.proved",
+        "states & ~made.accept:",
+        "states >> len(made.states):",
+    ),
+    (
+        "fdc_toolchain.rules.protocol_rules.proved",
         "1 << (sink if target < 0 else target)",
         "1 << (state if target < 0 else target)",
     ),
     (
-        "fdc_toolchain.analyses.each_value",
+        "fdc_toolchain.rules.protocol_rules.per_value",
         "return out | self._visiting(",
         "return out and self._visiting(",
     ),
     (
-        "fdc_toolchain.analyses.each_value",
+        "fdc_toolchain.rules.protocol_rules.per_value",
         "mask & ~visiting if listed else mask",
         "mask & ~visiting",
     ),
     (
-        "fdc_toolchain.analyses.each_value",
+        "fdc_toolchain.rules.protocol_rules.per_value",
         "(same if relation else other).add(name)",
         "other.add(name)",
     ),
     (
-        "fdc_toolchain.analyses.each_value",
+        "fdc_toolchain.rules.protocol_rules.per_value",
         "assumed = dict.fromkeys((one.value.text for one in fixed if one not in possible), False)",
         "assumed = dict.fromkeys((one.value.text for one in fixed), True)",
     ),
     (
-        "fdc_toolchain.analyses.each_value",
+        "fdc_toolchain.rules.protocol_rules.per_value",
         "relation = _plain(param.default, self.kind) == self.value",
         "relation = False",
     ),
@@ -368,7 +400,7 @@ def file_set(seed: int) -> tuple[filesets.FileSet, list[filewalks.Failed], bool]
 
 def files_differ(sets: int = FILE_SETS) -> bool:
     """A step fails of which nothing is said; or more steps are refused that no run makes fail than without a mistake."""
-    tables = file_effects._composed, file_effects._known
+    tables = effects._composed, effects._known
     for table in tables:  # what is remembered there was made without the mistake
         table.clear()
     try:

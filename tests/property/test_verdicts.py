@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from fdc_toolchain.analyses.shortest import Search
-from fdc_toolchain.analyses.words import Machine
 from fdc_toolchain.check import check
 from fdc_toolchain.linking.link import Linker
 from fdc_toolchain.linking.project.files import Files
 from fdc_toolchain.linking.project.settings import Settings
+from fdc_toolchain.rules.solver.counterexample import Search
+from fdc_toolchain.rules.solver.words import Machine
 
 from tests.support.plansets import CATALOGUE, PlanSet, TooMany, judged, plan_set, verdict
 from tests.support.profiles import share

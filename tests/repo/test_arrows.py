@@ -15,7 +15,7 @@ FLOORS = {
     "text": 1,
     "syntax": 2, "automata": 2, "program": 2,
     "linking": 3, "engine": 3, "report": 3,
-    "analyses": 4, "lower": 4, "migrate": 4,
+    "rules": 4, "lower": 4, "migrate": 4,
     "check": 5, "protocols": 5, "knowledge": 5,
     "effects": 6, "packs": 6, "workflows": 6,
     "testing": 7,

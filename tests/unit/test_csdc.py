@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.analyses.csdc import check
 from fdc_toolchain.cli.csdc import findings, main, validate_plan_for_model
 from fdc_toolchain.linking.project.settings import Settings
+from fdc_toolchain.rules.csdc import check
 
 from tests.support.linting import lint
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from fdc_toolchain.analyses import values
+from fdc_toolchain.rules.solver import values
 from fdc_toolchain.text import glob_match
 
 from tests.support.linting import findings, lint

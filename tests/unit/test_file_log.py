@@ -1,13 +1,13 @@
-"""The log of `analyses.file_log` joins commands in blocks; that must be the same as joining them one after the other."""
+"""The log of `rules.solver.files.log` joins commands in blocks; that must be the same as joining them one after the other."""
 
 from __future__ import annotations
 
 from random import Random
 
-from fdc_toolchain.analyses.file_bodies import SHELL_STEP, Effects
-from fdc_toolchain.analyses.file_effects import SAME, caused, either, then
-from fdc_toolchain.analyses.file_log import Log
 from fdc_toolchain.diagnostics.span import Span
+from fdc_toolchain.rules.solver.files.bodies import SHELL_STEP, Effects
+from fdc_toolchain.rules.solver.files.effects import SAME, caused, either, then
+from fdc_toolchain.rules.solver.files.log import Log
 
 
 def test_commands_of_every_stretch_are_joined_as_one_by_one():

@@ -508,7 +508,7 @@ def test_a_command_that_only_looks_at_data_executes_nothing(command: str) -> Non
     ],
 )  # fmt: skip
 def test_what_is_no_plain_look_is_no_data_command(command: str) -> None:
-    from fdc_toolchain.analyses.data_commands import is_data_command
+    from fdc_toolchain.rules.solver.flow.data_commands import is_data_command
     from fdc_toolchain.syntax.values import Value, template
 
     assert not is_data_command(Value(command, template(command), 0, len(command)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from fdc_toolchain.analyses.shortest import Search
-from fdc_toolchain.analyses.words import Machine, Summaries
+from fdc_toolchain.rules.solver.counterexample import Search
+from fdc_toolchain.rules.solver.words import Machine, Summaries
 
 from tests.support.linting import findings, lint
 from tests.support.plansets import CATALOGUE

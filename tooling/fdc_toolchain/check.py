@@ -7,8 +7,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .analyses import RULES, Context
-from .analyses.fragment import as_fragment
 from .automata.model import Automaton
 from .diagnostics.codes import SAFETY
 from .diagnostics.diagnostic import Diagnostic, ordered, parted
@@ -16,6 +14,8 @@ from .diagnostics.span import Span
 from .linking.graph import Graph, Instance
 from .linking.link import Linker
 from .linking.project.settings import Settings, read_settings
+from .rules import RULES, Context
+from .rules.solver.fragment import as_fragment
 from .syntax import suppressions
 from .syntax.tree import Plan
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..analyses.bounds import Bounds, Polynomial, shown
 from ..diagnostics.diagnostic import Diagnostic
 from ..report.cells import visible
+from ..rules.bounds import Bounds, Polynomial, shown
 from .exits import UsageError
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from ..analyses.bounds import Bounds
-from ..analyses.csdc import check as check_model
 from ..check import Checked
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
+from ..rules.bounds import Bounds
+from ..rules.csdc import check as check_model
 from .lint_options import defaults
 
 MODELS = ("A", "B")

@@ -169,7 +169,7 @@ def _costs(
     found: Worst, limits: Mapping[str, float], models: Mapping[str, Any] | None
 ) -> list[str]:
     """What the worst run costs, and which budget would stop it."""
-    from ..analyses.bounds import shown as written
+    from ..rules.bounds import shown as written
 
     shown = []
     for measure, number in found.cost.items():

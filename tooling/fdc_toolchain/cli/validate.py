@@ -6,10 +6,10 @@ import os
 
 import click
 
-from ..analyses.words import Machine, Summaries
 from ..linking.catalogue import Catalogue
 from ..linking.graph import Instance
 from ..linking.model import Act, Choice, Invoke, Loop, Node
+from ..rules.solver.words import Machine, Summaries
 from ..syntax.tree import Plan
 from .exits import UsageError
 

@@ -1,6 +1,6 @@
 """What a run costs at worst: the numbers of `fdc run --dry-run` and of `fdc analyze` (FDC-13 to FDC-15).
 
-The same bound as `analyses.bounds`, on the program instead of the plans. The program is walked in the order
+The same bound as `rules.bounds`, on the program instead of the plans. The program is walked in the order
 of a run with what its steps may have created so far, so that a loop over files is counted with the files that
 there are now and with those. Where nobody can count them, the number stays a symbol of a polynomial. Where a
 command came before the loop, the number rests on an assumption, which is said.
@@ -16,7 +16,7 @@ from .worst_files import Made, creates, fixed, matching, pattern
 
 MEASURES = ("steps", "model_calls", "tokens", "money")
 Polynomial = dict[tuple[str, ...], float]
-"""Each product of numbers of files, by their globs, to its coefficient; `analyses.bounds.shown` writes it."""
+"""Each product of numbers of files, by their globs, to its coefficient; `rules.bounds.shown` writes it."""
 
 _Cost = tuple[Polynomial, Polynomial, Polynomial, Polynomial]
 _FREE: _Cost = ({}, {}, {}, {})
@@ -125,7 +125,7 @@ class _Reader:
 
     def held(self, cost: _Cost, plan: Mapping[str, Any]) -> _Cost:
         """What a call costs of a plan that states a budget: the run holds it to that."""
-        from ..analyses.bounds import held
+        from ..rules.bounds import held
 
         out = []
         for measure, poly in zip(MEASURES, cost, strict=True):

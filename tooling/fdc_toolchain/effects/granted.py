@@ -86,7 +86,7 @@ def _needs(program: Program, operator: Operator, reach: Reach) -> Needs:
 
 def _of_command(item: dict[str, Any], needs: Needs) -> None:
     """The programs that a command names literally, as lint finds them (FDC707)."""
-    from ..analyses.programs import named
+    from ..rules.solver.flow.programs import named
 
     for template in item["args"].values():
         written = "".join(

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..analyses.bounds import Bounds, Polynomial
 from ..check import check, program_of
 from ..linking.link import Linker
 from ..linking.project.settings import read_settings
 from ..program.codec import ProgramError, canonical, encode, identity, load
+from ..rules.bounds import Bounds, Polynomial
 
 KEY = "pipeline.plan"
 AUTOMATON = "tooling/lgtm_pipeline_fsm.json"

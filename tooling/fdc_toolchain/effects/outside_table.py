@@ -1,6 +1,6 @@
 """Writes down which files get text from outside, before they get it (`linking.project.outside_files` reads it, and has the form).
 
-The program says which steps write text from outside (`outside`, found by `analyses.flow`); a `Keeper` notes what each of
+The program says which steps write text from outside (`outside`, found by `rules.flow`); a `Keeper` notes what each of
 them writes. A file that is moved or edited takes along what is known of it.
 """
 

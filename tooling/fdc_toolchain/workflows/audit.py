@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import durable
-from ..analyses.events import letters
 from ..diagnostics.codes import CODES
 from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
@@ -25,6 +24,7 @@ from ..linking.project.settings import Settings
 from ..linking.project.stat_cache import Seen
 from ..linking.protocol_rules import Obligation, place
 from ..protocols.load import PROSE, RULES, Protocol, load
+from ..rules.solver.events import letters
 from ..text import glob_match
 from . import registry
 

@@ -1,0 +1,42 @@
+"""The rules, in the order in which they look; the order changes no verdict."""
+
+from . import (
+    arguments,
+    automaton,
+    bounds,
+    calls,
+    capability,
+    closure,
+    file_places,
+    files,
+    flow,
+    merges,
+    names,
+    prompts,
+    type_findings,
+    verify,
+)
+from .protocol_rules import proved
+from .solver.files import texts
+from .solver.rule import Context, Rule
+
+RULES: tuple[Rule, ...] = (
+    calls.check,
+    names.check,
+    type_findings.check,
+    arguments.check,
+    merges.check,
+    texts.check,
+    closure.check,
+    automaton.check,
+    files.check,
+    file_places.check,
+    bounds.check,
+    capability.check,
+    verify.check,
+    proved.check,
+    prompts.check,
+    flow.check,
+)
+
+__all__ = ["RULES", "Context", "Rule"]

@@ -1,0 +1,182 @@
+"""What a step is given as literal text, and certainly fails with: a pattern, a diff, a script, a gate (FDC482 to FDC485).
+
+Only what fails in every world is an error: text that is written in the plan, and files that are (or are not) there
+before the first step and that no earlier step may change (`merges` judges diffs). Steps are met in the order of the
+text, which is the order of the first round of every loop; a fork's branches may come in any order. Programs of
+commands are looked up on this machine; one that is not found is an assumption (FDC707), because another machine may
+have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..diagnostics.diagnostic import Diagnostic
+from ..linking.graph import Instance
+from ..linking.model import Act, Choice, Gate, Invoke, Loop, Node, Unit
+from ..syntax.values import Value
+from ..text import merge_diff
+from ..text.glob_match import plain
+from ..text.patterns import no_pattern
+from .merges import changes, literal, place
+from .solver.flow import programs
+from .solver.rule import Context
+
+
+def check(context: Context) -> Iterator[Diagnostic]:
+    """What is wrong in a plan's own text, in every plan; what depends on the workspace, in every root."""
+    seen: set[str] = set()
+    for instance in context.order:
+        unit = instance.unit
+        if unit.key in seen:
+            continue
+        seen.add(unit.key)
+        yield from _gates(unit, unit.body)
+        for act in unit.acts:
+            yield from _texts(unit, act)
+        yield from _programs(context, unit)
+    for instance, _ in context.roots:
+        yield from _Changes(context, instance).found()
+
+
+def _gates(unit: Unit, nodes: list[Node]) -> Iterator[Diagnostic]:
+    for node in nodes:
+        if isinstance(node, Gate) and node.known is not None:
+            if node.known:
+                help_ = "remove it, or let it ask for something that a run finds out"
+                yield Diagnostic(
+                    unit.span(node.node),
+                    "FDC483",
+                    "this gate stops no run: its condition always holds",
+                    help=help_,
+                )
+            else:
+                help_ = (
+                    "remove the steps below it, or let it ask for something that a run finds out"
+                )
+                yield Diagnostic(
+                    unit.span(node.node),
+                    "FDC482",
+                    "no run passes this gate: its condition never holds",
+                    help=help_,
+                )
+        elif isinstance(node, Loop):
+            yield from _gates(unit, node.body)
+        elif isinstance(node, Choice):
+            if node.known is not False:
+                yield from _gates(unit, node.then)
+            if node.known is not True:
+                yield from _gates(unit, node.orelse)
+
+
+def _texts(unit: Unit, act: Act) -> Iterator[Diagnostic]:
+    """Patterns and diffs that are none."""
+    for parameter in act.bound.tool.parameters:
+        value = act.bound.arguments.get(parameter.name)
+        text = None if value is None or parameter.form is None else literal(unit, value)
+        if value is None or text is None:
+            continue
+        wrong = None
+        if parameter.form == "pattern":
+            said = no_pattern(text)
+            wrong = said and f"`{text[:80]}` is no regular expression: {said}"
+        elif parameter.form == "sections":
+            try:
+                merge_diff.sections(text)
+            except merge_diff.NoMerge as no:
+                wrong = f"the step fails with this diff: {no}"
+        if wrong:
+            yield Diagnostic(place(unit, act, value), "FDC484", wrong)
+
+
+def _programs(context: Context, unit: Unit) -> Iterator[Diagnostic]:
+    """The programs that commands of a plan name literally and that this machine does not have, each at its first step."""
+    looked: set[str] = set()
+    for act, value in _commands(unit):
+        probes = context.probes.setdefault(unit.key, set())
+        for name in programs.named(value.text):
+            if name in looked:
+                continue
+            looked.add(name)
+            asked, there = programs.found(name, context.linker.files.exists)
+            probes.update(asked)
+            if not there:
+                message = f"the program `{name}` is on the PATH of this machine (it was not found)"
+                help_ = f"install `{name}`, or correct its name"
+                yield Diagnostic(place(unit, act, value), "FDC707", message, help=help_)
+
+
+def _commands(unit: Unit) -> Iterator[tuple[Act, Value]]:
+    for act in unit.acts:
+        for parameter in act.bound.tool.parameters:
+            if parameter.sink == "command" and parameter.name in act.bound.arguments:
+                yield act, act.bound.arguments[parameter.name]
+
+
+class _Changes:
+    """Walks a root in the order of its text, and knows which files an earlier step may have changed."""
+
+    def __init__(self, context: Context, instance: Instance) -> None:
+        self.context = context
+        self.instance = instance
+        self.changed: set[str] = set()
+        self.anything = False
+        self.wrong: list[Diagnostic] = []
+        # Bodies that were walked for their changes only: a second time they change nothing more.
+        self.walked: set[int] = set()
+
+    def found(self) -> list[Diagnostic]:
+        self.body(self.instance, self.instance.unit.body, judged=True)
+        return self.wrong
+
+    def body(self, instance: Instance, nodes: list[Node], *, judged: bool) -> None:
+        """Walks a body; `judged`: its steps are looked at, else only what they change."""
+        if not judged:
+            if id(nodes) in self.walked:
+                return
+            self.walked.add(id(nodes))
+        for node in nodes:
+            if self.anything:
+                return
+            if isinstance(node, Act):
+                if judged:
+                    self.look(instance.unit, node)
+                self.change(instance.unit, node)
+            elif isinstance(node, Loop):
+                if node.kind == "fork" and node.most != 1:  # another branch may be ahead
+                    self.body(instance, node.body, judged=False)
+                self.body(instance, node.body, judged=judged)
+            elif isinstance(node, Choice):
+                if node.known is not False:
+                    self.body(instance, node.then, judged=judged)
+                if node.known is not True:
+                    self.body(instance, node.orelse, judged=judged)
+            elif isinstance(node, Invoke):
+                callee = instance.callees[node.number]
+                if callee is not None:
+                    self.body(callee, callee.unit.body, judged=False)
+
+    def change(self, unit: Unit, act: Act) -> None:
+        """Notes what a step may change."""
+        done = changes(unit, act)
+        self.anything |= done.anything
+        self.changed |= done.paths
+
+    def look(self, unit: Unit, act: Act) -> None:
+        """The script of a command."""
+        for parameter in act.bound.tool.parameters:
+            value = act.bound.arguments.get(parameter.name)
+            if value is not None and parameter.sink == "command" and act.step.bind is None:
+                self.script(unit, act, value)
+
+    def script(self, unit: Unit, act: Act, value: Value) -> None:
+        path = programs.script(value)
+        if path is None or plain(path) in self.changed or act.bound.action == "close_op":
+            return  # of a script that closes the task, `closure` says what is assumed
+        self.context.probes.setdefault(unit.key, set()).add(path)
+        if not self.context.linker.files.exists(path):
+            message = (
+                f"the command runs `{path}`, which does not exist, and no step before it makes it"
+            )
+            help_ = "correct the path, which counts from the workspace, or create the file in a step before"
+            self.wrong.append(Diagnostic(place(unit, act, value), "FDC485", message, help=help_))

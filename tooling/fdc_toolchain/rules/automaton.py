@@ -1,0 +1,38 @@
+"""Every run of a plan is a word that its automaton accepts (FDC-16, FDC-30, FDC-31).
+
+Findings: a step that the automaton refuses in some run (FDC401), an action that it does not
+know at all (FDC404), a run that ends where it does not accept (FDC402), parallel branches
+whose order it would notice (FDC405). Each comes with the shortest such run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..diagnostics.diagnostic import Diagnostic
+from .solver.rule import Context
+from .solver.words import Machine
+
+
+def check(context: Context) -> Iterator[Diagnostic]:
+    """The findings of every root and of every plan with an automaton of its own that it calls.
+
+    A plan under stated recursion is judged once for each number of times that its calls have been made: where
+    they are skipped, it spells other words.
+    """
+    judged: set[tuple[int, str]] = set()
+    subjects = list(context.roots) + [
+        (instance, instance.unit.automaton)
+        for instance in context.order
+        if instance.unit.automaton is not None and instance.unit.body
+    ]
+    for instance, automaton in subjects:
+        if automaton is None or (id(instance), automaton.path) in judged:
+            continue
+        judged.add((id(instance), automaton.path))
+        machine = Machine.of(automaton)
+        summaries = context.summaries(machine)
+        if summaries.root(instance) & ~machine.accept:
+            from .solver.refusals import explained  # loaded where there is something to explain
+
+            yield from explained(instance, summaries)

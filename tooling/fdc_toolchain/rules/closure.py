@@ -1,0 +1,149 @@
+"""The last work step closes the task; at most a submit follows, and nothing follows that (FDC-10, C-06).
+
+The close is asked of plans whose automaton knows `close_op` at all (C-09). That rule is a machine over the
+same word that the automaton reads, so it holds for every run, through calls and loops. That nothing follows a
+submit is asked of every plan, also of steps that no automaton notices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..diagnostics.diagnostic import Diagnostic
+from ..linking.graph import Instance
+from ..linking.model import Act, Choice, Invoke, Loop, Node
+from ..syntax import tree
+from ..text.glob_match import plain
+from .solver.rule import Context
+from .solver.words import Machine
+
+
+class _Rows(dict[str, list[int]]):
+    """Every symbol that is not named counts as work."""
+
+    def __missing__(self, symbol: str) -> list[int]:
+        return [0, 0, 0]
+
+
+CLOSURE = Machine(
+    "closure",
+    ("open", "closed", "submitted"),
+    _Rows({"close_op": [1, 1, 1], "submit_op": [0, 2, 0]}),
+    0,
+    0b110,
+    "closure",
+)
+
+
+SCRIPT = "fdc_cli.py"
+"""The name of the script that closes."""
+
+
+def check(context: Context) -> Iterator[Diagnostic]:
+    """One finding for each root with a run that does not end closed, one for each step behind a submit."""
+    submits = _Submits()
+    for instance in context.order:
+        if not instance.context:
+            yield from submits.behind(instance)
+            yield from _absent(context, instance)
+    summaries = context.summaries(CLOSURE)
+    for instance, automaton in context.roots:
+        if automaton is None or "close_op" not in automaton.table:
+            continue
+        if summaries.root(instance) & ~CLOSURE.accept:
+            from .solver.counterexample import Search, labels
+            from .solver.refusals import last_line
+
+            finding = Search(summaries).root(instance)
+            if finding.unfinished is None:
+                continue
+            _, _, path = finding.unfinished
+            message = "the plan must end with the 'close' command; a run of it does not"
+            help_ = "end with `close_task`"
+            if "submit_op" in automaton.table:
+                help_ += ", then `submit`"
+            yield Diagnostic(last_line(instance), "FDC403", message, trace=labels(path), help=help_)
+
+
+_BEFORE, _AFTER = 1, 2
+
+
+class _Submits:
+    """Where runs stand, before or after a submit; a set of the two is a mask."""
+
+    def __init__(self) -> None:
+        self._exits: dict[int, int] = {}
+        self._found: dict[int, dict[int, tuple[tree.Statement, str]]] = {}
+
+    def behind(self, instance: Instance) -> Iterator[Diagnostic]:
+        """Every step of a plan that a run does after a submit of the same plan, or of one that it calls."""
+        self._plan(instance)
+        for node, name in self._found[id(instance)].values():
+            message = f"`{name}` comes after `submit`, which ends the work"
+            yield Diagnostic(
+                instance.unit.span(node),
+                "FDC403",
+                message,
+                help="move it before the close, or take it away",
+            )
+
+    def _plan(self, instance: Instance) -> int:
+        known = self._exits.get(id(instance))
+        if known is None:
+            self._found[id(instance)] = {}
+            known = self._exits[id(instance)] = self._body(instance, instance.unit.body, _BEFORE)
+        return known
+
+    def _body(self, instance: Instance, nodes: list[Node], here: int) -> int:
+        for node in nodes:
+            if type(node) is Act:
+                submits = node.bound.action == "submit_op"
+                if here & _AFTER and not submits:
+                    self._say(instance, node.step, node.step.tool)
+                here = _AFTER if submits else here
+            elif isinstance(node, Invoke):
+                callee = instance.callees[node.number]
+                if callee is not None:
+                    if here & _AFTER and (callee.unit.acts or callee.unit.calls):
+                        self._say(instance, node.call, "call_plan")
+                    out = self._plan(callee)
+                    here = (
+                        here
+                        if callee.unit.stated is not None
+                        else (here & _AFTER) | (out if here & _BEFORE else 0)
+                    )
+            elif isinstance(node, Loop):
+                before, grown = here, -1
+                while here != grown:
+                    grown = here
+                    out = self._body(instance, node.body, here)
+                    if node.most != 1:  # a second turn begins where the first one ends
+                        here |= out
+                here = out | (before if node.least == 0 else 0)
+            elif isinstance(node, Choice):
+                then = self._body(instance, node.then, here) if node.known is not False else 0
+                here = then | (
+                    self._body(instance, node.orelse, here) if node.known is not True else 0
+                )
+        return here
+
+    def _say(self, instance: Instance, node: tree.Statement, name: str) -> None:
+        self._found[id(instance)].setdefault(node.line, (node, name))
+
+
+def _absent(context: Context, instance: Instance) -> Iterator[Diagnostic]:
+    """The assumption of a command that closes by a script which the workspace does not have."""
+    for act in instance.unit.acts:
+        if act.bound.action != "close_op" or act.bound.action == act.bound.tool.action:
+            continue
+        for value in act.bound.arguments.values():
+            words = value.text.replace('"', " ").replace("'", " ").split()
+            script = next((word for word in words if word.endswith(SCRIPT)), None)
+            if script is None or script.startswith("/") or "{" in script:
+                continue
+            path = plain(script)
+            context.probes.setdefault(instance.unit.key, set()).add(path)
+            if not context.linker.files.exists(path):
+                message = f"when this step runs, `{path}` is there; it is not there now, and without it the step fails"
+                help_ = "close with `close_task`, which needs no file"
+                yield Diagnostic(instance.unit.span(act.step), "FDC715", message, help=help_)

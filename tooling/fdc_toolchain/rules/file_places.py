@@ -1,0 +1,351 @@
+"""Paths with which a step fails whatever the run did before: outside the workspace, protected, not a file (A8).
+
+The runner refuses these by the same tables (`linking.project.places`, `linking.project.protected`, `linking.project.secret_files`).
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
+from ..linking.graph import Instance
+from ..linking.model import Act, Loop, Node, Unit
+from ..linking.project import places
+from ..linking.project.files import Files
+from ..linking.project.protected import (
+    ANYWHERE,
+    TOP,
+    Protected,
+    folded_name,
+    named,
+    of_workspace,
+    opened,
+    protected,
+)
+from ..linking.project.secret_files import Secret, secret
+from ..syntax.tree import Header
+from ..syntax.values import NamedValues, Ref, Value, header_tail
+from .solver.files.path_language import APART, GLOB, hits
+from .solver.files.paths import path_of
+from .solver.flow.data_commands import files_of, is_data_command
+from .solver.rule import Context
+
+_OUTSIDE = re.compile(r"(?:\{run\}|runs/[^/{]+)/outside(?:/|$)")
+"""A path in the folder of a run for text from outside, as a plan writes it."""
+
+_CHANGES = ("create", "write", "edit", "delete")
+
+
+def check(context: Context) -> Iterator[Diagnostic]:
+    """FDC415, FDC416, FDC417, FDC418 and FDC716 in every plan that the judged ones reach."""
+    linker = context.linker
+    guard = _Guard(context)
+    units = {instance.unit.key: instance.unit for instance in context.order}
+    for unit in units.values():
+        probes = context.probes.setdefault(unit.key, set())
+        folders = _folders(unit)
+        yield from _opened(unit, guard)
+        for act in unit.acts:
+            span = unit.span(act.step)
+            for access, value in act.bound.files:
+                found = _of_run(act, access, value) or _file(
+                    access, value, unit, guard, linker.files, probes
+                )
+                if found is None and folders and value.text in folders and _is_file(act, access):
+                    message = f"`{value.text}` is used as a file here, and as a folder by `{folders[value.text]}`"
+                    found = Diagnostic(
+                        span, "FDC415", message, help="give the file another name than the folder"
+                    )
+                if found is not None:
+                    yield found._replace(span=span)
+            for parameter in act.bound.tool.parameters:
+                if parameter.kind == "glob" and parameter.name in act.bound.arguments:
+                    yield from _glob(act.bound.arguments[parameter.name], span, slash=True)
+            yield from _secrets(_read_by(act), unit, guard, span)
+        for loop in _loops(unit.body):
+            if loop.over is not None:
+                span = unit.span(loop.node)
+                yield from _glob(loop.over, span, slash=False)
+                yield from _secrets([loop.over.text], unit, guard, span)
+                yield from _changed_in(unit, loop, guard, linker.files, probes)
+
+
+class _Guard:
+    """What is protected in this workspace, and which plans may change it all the same (`allow write` by name)."""
+
+    def __init__(self, context: Context) -> None:
+        linker = context.linker
+        self.context = context
+        self.settings = linker.settings.catalogues
+        plans = [
+            key
+            for key in (linker.resolve(name)[0] for name in linker.callable_names())
+            if key and ":" not in key
+        ]
+        self.secret = linker.settings.secret
+        self.more = of_workspace(linker.root, linker.settings, plans, "")
+
+    def refuses(self, path: str, unit: Unit) -> Protected | None:
+        """Why a step of a plan may not change a path on some run; None where no run of a root refuses it."""
+        found = protected(path, self.settings, self.more)
+        if found is None or found.never or self.unnamed(found.entry, unit, "write"):
+            return found
+        return None
+
+    def withholds(self, path: str, unit: Unit) -> Secret | None:
+        """Why a step of a plan may not read a path on some run; None where no run of a root refuses it."""
+        found = secret(path, self.secret)
+        return found if found is not None and self.unnamed(found.entry, unit, "read") else None
+
+    def unnamed(self, entry: str, unit: Unit, kind: str) -> bool:
+        """True where on some run of a root a plan with `allow` lines does not name the entry, or no plan has such lines."""
+        seen: set[tuple[int, bool]] = set()
+        work: list[tuple[Instance, bool, bool]] = [
+            (root, False, True) for root, _ in self.context.roots
+        ]
+        while work:
+            here, some, every = work.pop()
+            globs = here.unit.allow.get(kind, ())
+            if here.unit.allow:
+                some, every = True, every and any(named(entry, _pieces(glob)) for glob in globs)
+            if here.unit.key == unit.key and not (some and every):
+                return True
+            if (id(here), some and every) not in seen:
+                seen.add((id(here), some and every))
+                work += [(callee, some, every) for callee in here.callees if callee is not None]
+        return False
+
+
+def _opened(unit: Unit, guard: _Guard) -> Iterator[Diagnostic]:
+    """What the plan's `allow write` names of what is protected: a person lets it, or the run goes no further."""
+    if unit.plan is None or not unit.allow.get("write"):
+        return
+    for node in unit.plan.statements:
+        tail = (
+            header_tail("allow", node.tail)
+            if isinstance(node, Header) and node.keyword == "allow"
+            else None
+        )
+        if not isinstance(tail, NamedValues) or tail.name != "write":
+            continue
+        for glob in tail.values:
+            found = opened(glob.text, guard.settings, guard.more)
+            if found is not None:
+                what = "" if found.entry == glob.text else f"`{found.entry}` "
+                message = f"a person lets the run change `{glob.text}`, which is protected: {what or 'it '}{found.what}"
+                help_ = "take it out of `allow write`, and change it yourself"
+                yield Diagnostic(unit.at(node, glob.start, glob.end), "FDC716", message, help=help_)
+
+
+def _pieces(glob: Value) -> list[tuple[bool, str]]:
+    return [(True, "") if isinstance(part, Ref) else (False, part) for part in glob.parts]
+
+
+def refused(path: str, files: Files) -> bool:
+    """True for a literal path in its plain form that no file can have, which `check` says."""
+    if path.startswith("/") or path.split("/")[0] == "..":
+        return True
+    parts = path.split("/")
+    kinds = {files.kind("/".join(parts[:number])) for number in range(1, len(parts))}
+    return not kinds <= {"folder", "missing"}
+
+
+def _of_run(act: Act, access: str, value: Value) -> Diagnostic | None:
+    """What is wrong with a file in place of a run's folder for text from outside, and with giving git what it does not see."""
+    path, here = posixpath.normpath(value.text), Span("", 0, 0, 0, 0)
+    if access in ("create", "write") and _OUTSIDE.fullmatch(path):
+        message = f"`{value.text}` is the folder of a run for text from outside: no step puts a file there"
+        return Diagnostic(
+            here, "FDC415", message, help=f"name a file in it, such as `{path}/page.md`"
+        )
+    if act.bound.tool.name == "git_add":
+        why = "git sees nothing that is there for text from outside" if _OUTSIDE.match(path) else ""
+        names = {folded_name(name) for name in path.split("/")}
+        why = "it is no file of the workspace's own" if names & {".git", ".fdc"} else why
+        if why:
+            message = f"the step fails with `{value.text}`: {why}"
+            return Diagnostic(
+                here, "FDC484", message, help="give git a file of the workspace that commands see"
+            )
+    return None
+
+
+def _file(
+    access: str, value: Value, unit: Unit, guard: _Guard, files: Files, probes: set[str]
+) -> Diagnostic | None:
+    """What is wrong with the path of one use, at no place yet."""
+    text = value.text
+    literal = "{" not in text
+    here = Span("", 0, 0, 0, 0)
+    if literal:
+        text = value.literal or ""
+        why = places.outside(text)
+    else:
+        why = f"`{text}` leads upwards with `..`" if ".." in text.split("/") else None
+        why = f"`{text}` is not a path relative to the workspace" if text.startswith("/") else why
+    if why is not None:
+        return Diagnostic(
+            here, "FDC416", why, help="a path counts from the workspace's root, and stays in it"
+        )
+    if not literal:
+        return None
+    if access in _CHANGES:
+        held = guard.refuses(text, unit)
+        if held is not None:
+            why = f"`{text}`: `{held.entry}` {held.what}; no step may change it"
+            if held.never:
+                return Diagnostic(here, "FDC417", why, help="change it yourself, outside of a plan")
+            return Diagnostic(
+                here,
+                "FDC417",
+                f"{why} without leave",
+                help=f"name it in the plan: `allow write {held.entry}`",
+            )
+    path = "/".join(places.components(text))
+    return _on_disk(access, path, files, probes)
+
+
+def _on_disk(access: str, path: str, files: Files, probes: set[str]) -> Diagnostic | None:
+    here = Span("", 0, 0, 0, 0)
+    parts = path.split("/")
+    for number in range(1, len(parts)):
+        above = "/".join(parts[:number])
+        kind = files.kind(above)
+        if kind == "missing":
+            return None
+        if kind != "folder":
+            probes.update((above, above + "/"))
+            what = "a symbolic link" if kind == "link" else "a file"
+            message = f"`{path}` leads through `{above}`, which is {what}"
+            return Diagnostic(
+                here, "FDC415", message, help="name the file by a path through folders only"
+            )
+    kind = files.kind(path)
+    probes.add(path + "/")
+    if kind in ("missing", "file") or kind == "folder" and access == "create":
+        return None
+    what = {"folder": "a folder", "link": "a symbolic link"}.get(kind, "not a regular file")
+    help_ = (
+        f"name a file in it; `list_files {path}` lists them"
+        if kind == "folder"
+        else "name the file itself"
+    )
+    return Diagnostic(here, "FDC415", f"`{path}` is {what}: this step needs a file", help=help_)
+
+
+def _glob(value: Value, span: Span, *, slash: bool) -> Iterator[Diagnostic]:
+    """A glob, or a folder, that the runner refuses. `slash`: a `/` alone stands for the workspace."""
+    text = value.text
+    if slash and not text.strip("/"):
+        return
+    upwards = ".." in text.split("/")
+    if upwards or text.startswith("/"):
+        why = "leads upwards with `..`" if upwards else "is not relative to the workspace"
+        yield Diagnostic(
+            span,
+            "FDC416",
+            f"`{text}` {why}",
+            help="a path counts from the workspace's root, and stays in it",
+        )
+
+
+def _read_by(act: Act) -> Iterator[str]:
+    """The literal paths that a step reads: its files, what it searches, what a command that looks at data is given."""
+    moves = any(access in ("create", "write") for access, _ in act.bound.files)
+    for access, value in act.bound.files:
+        if access in ("read", "edit") or access == "delete" and moves:
+            yield value.text
+    for parameter in act.bound.tool.parameters:
+        given = act.bound.arguments.get(parameter.name)
+        if given is not None and parameter.kind == "glob":
+            yield given.text
+        elif given is not None and parameter.sink == "command" and is_data_command(given):
+            yield from (pattern.begins for pattern in files_of(given) if pattern.whole)
+
+
+def _secrets(paths: Iterable[str], unit: Unit, guard: _Guard, span: Span) -> Iterator[Diagnostic]:
+    for path in paths:
+        found = (
+            None
+            if any(mark in path for mark in "{*?[\0")
+            else guard.withholds(posixpath.normpath(path), unit)
+        )
+        if found is not None:
+            message = f"`{path}`: `{found.entry}` {found.what}; no step may read it without leave"
+            yield Diagnostic(
+                span, "FDC418", message, help=f"name it in the plan: `allow read {found.entry}`"
+            )
+
+
+def _changed_in(
+    unit: Unit, loop: Loop, guard: _Guard, files: Files, probes: set[str]
+) -> Iterator[Diagnostic]:
+    """Steps that change each file of a glob, where one of these files is protected."""
+    if loop.kind != "each" or loop.over is None or "{" in loop.over.text:
+        return
+    glob = (("\1", GLOB + loop.over.text),)
+    names = {*TOP, *ANYWHERE, *guard.settings}
+    meant = sorted(name for name in names if hits(glob, (name,)) != APART)
+    probes.update(meant)
+    held = [name for name in meant if files.exists(name) and guard.refuses(name, unit)]
+    if not held:
+        return
+    own = {"{" + name + "}" for name in (loop.name, loop.alias) if name}
+    for act in _acts(loop.body):
+        for access, value in act.bound.files:
+            if access in _CHANGES and value.text in own:
+                message = f"`{value.text}` is `{held[0]}` in one round, which no step may change without leave"
+                yield Diagnostic(
+                    unit.span(act.step), "FDC417", message, help="let the glob leave it out"
+                )
+
+
+def _is_file(act: Act, access: str) -> bool:
+    return (
+        access in ("read", "edit", "write")
+        or access == "create"
+        and act.bound.tool.block is not None
+    )
+
+
+def _folders(unit: Unit) -> dict[str, str]:
+    """The literal paths that are folders of others which the plan creates or writes, each with one of those."""
+    out: dict[str, str] = {}
+    for act in unit.acts:
+        for access, value in act.bound.files:
+            if access in ("create", "write") and "/" in value.text and "{" not in value.text:
+                path = str(path_of(value)[0])
+                above = path
+                while "/" in above:
+                    above = above.rpartition("/")[0]
+                    out.setdefault(above, path)
+    return out
+
+
+def _loops(nodes: list[Node]) -> Iterator[Loop]:
+    work = list(nodes)
+    while work:
+        node = work.pop()
+        if isinstance(node, Loop):
+            if node.kind == "each":
+                yield node
+            work += node.body
+        else:
+            work += [*getattr(node, "then", ()), *getattr(node, "orelse", ())]
+
+
+def _acts(nodes: list[Node]) -> Iterator[Act]:
+    work = list(nodes)
+    while work:
+        node = work.pop()
+        if isinstance(node, Act):
+            yield node
+        else:
+            work += [
+                *getattr(node, "body", ()),
+                *getattr(node, "then", ()),
+                *getattr(node, "orelse", ()),
+            ]

@@ -1,0 +1,290 @@
+"""Diffs of SEARCH and REPLACE sections: whether each fits the file when its step comes to it (FDC484, FDC713).
+
+A diff fits for certain where the file is known: it is as the workspace has it, or as earlier diffs of known text leave it, and
+neither another round of a loop nor another branch changes it. One that certainly does not fit is an error. Everything
+else is an assumption. Each root is walked in the order of its text, which is the order of the first round of every loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.span import Span
+from ..linking.graph import Instance
+from ..linking.model import Act, Choice, Invoke, Loop, Node, Unit
+from ..syntax.values import Value
+from ..text import merge_diff
+from ..text.glob_match import plain
+from .solver.flow import programs
+from .solver.rule import Context
+
+QUIET = frozenset(("step_op", "submit_op", "close_op", "plan_op"))
+"""Actions of tools that change no file of the workspace."""
+
+CHANGES = frozenset(("create", "write", "edit", "delete"))
+
+_HELP = "make this change before the steps that may change the file, or write the file whole"
+
+
+class Changes(NamedTuple):
+    """What steps may change: some paths, or anything."""
+
+    paths: frozenset[str]
+    anything: bool
+
+    def __or__(self, other: Changes) -> Changes:
+        return Changes(self.paths | other.paths, self.anything or other.anything)
+
+
+NOTHING = Changes(frozenset(), False)
+
+
+def check(context: Context) -> Iterator[Diagnostic]:
+    """The findings of every root, in the root: the place of a diff in a called plan is the call."""
+    reach = Reach()
+    for instance, _ in context.roots:
+        if reach.diffs(instance):
+            yield from _Walk(context, reach, instance).found()
+
+
+def changes(unit: Unit, act: Act) -> Changes:
+    """What one step may change."""
+    tool = act.bound.tool
+    paths = set()
+    for access, value in act.bound.files:
+        if access in CHANGES:
+            path = literal(unit, value)
+            if path is None:
+                return Changes(frozenset(), True)
+            paths.add(plain(path))
+    told = bool(tool.parameters) and all(
+        item.sink in ("user", "message") for item in tool.parameters
+    )
+    quiet = paths or told or tool.effect in ("pure", "read") or tool.action in QUIET
+    return Changes(frozenset(paths), not quiet)
+
+
+def literal(unit: Unit, value: Value) -> str | None:
+    """The text of an argument, where no name that the plan binds is in it."""
+    found = value.literal
+    if found is not None or value.end:  # in a text block, what nothing binds is text
+        return found
+    if any(ref.path[0] in unit.names for ref in value.refs):
+        return None
+    return "".join(
+        part if isinstance(part, str) else "{" + ".".join(part.path) + "}" for part in value.parts
+    )
+
+
+def place(unit: Unit, act: Act, value: Value) -> Span:
+    """Where an argument stands: its words, or the beginning of the step's block."""
+    block = act.step.block
+    if block is not None and value.end == 0:
+        return Span(unit.key, block.line, block.column, block.line, block.column + 1)
+    return unit.at(act.step, value.start, value.end)
+
+
+def _diff(act: Act) -> Value | None:
+    """The diff of a step whose failure stops the run."""
+    if act.bound.tool.row.get("failure") == "value":
+        return None
+    for parameter in act.bound.tool.parameters:
+        if parameter.form == "sections":
+            return act.bound.arguments.get(parameter.name)
+    return None
+
+
+class Reach:
+    """What plans do and reach, each computed once."""
+
+    def __init__(self) -> None:
+        self._diffs: dict[int, tuple[tuple[Unit, Act, Value], ...]] = {}
+        self._changes: dict[int, Changes] = {}
+
+    def diffs(self, instance: Instance) -> tuple[tuple[Unit, Act, Value], ...]:
+        """The diffs in a plan and in all that it calls."""
+        found = self._diffs.get(id(instance))
+        if found is None:
+            self._diffs[id(instance)] = ()
+            out: dict[int, tuple[Unit, Act, Value]] = {}
+            for act in instance.unit.acts:
+                diff = _diff(act)
+                if diff is not None:
+                    out[id(act)] = instance.unit, act, diff
+            for callee in instance.callees:
+                if callee is not None:
+                    out |= {id(one[1]): one for one in self.diffs(callee)}
+            found = self._diffs[id(instance)] = tuple(out.values())
+        return found
+
+    def plan(self, instance: Instance) -> Changes:
+        """What a plan, and all that it calls, may change."""
+        found = self._changes.get(id(instance))
+        if found is None:
+            self._changes[id(instance)] = Changes(frozenset(), True)  # of a plan below itself
+            found = self._changes[id(instance)] = self.body(instance, instance.unit.body)
+        return found
+
+    def body(self, instance: Instance, nodes: list[Node]) -> Changes:
+        """What a body may change."""
+        out = NOTHING
+        for node in nodes:
+            if isinstance(node, Act):
+                out |= changes(instance.unit, node)
+            elif isinstance(node, Loop):
+                out |= self.body(instance, node.body)
+            elif isinstance(node, Choice):
+                out |= self.body(instance, node.then) | self.body(instance, node.orelse)
+            elif isinstance(node, Invoke):
+                callee = instance.callees[node.number]
+                if callee is not None:
+                    out |= self.plan(callee)
+        return out
+
+
+class _Walk:
+    """Walks a root. `texts` is what is known of files that were changed (None: nothing); `others` what other rounds
+    and branches may change meanwhile."""
+
+    def __init__(self, context: Context, reach: Reach, instance: Instance) -> None:
+        self.context = context
+        self.reach = reach
+        self.instance = instance
+        self.texts: dict[str, str | None] = {}
+        self.anything = False
+        self.others = NOTHING
+        self.kept = 0
+        self.out: list[Diagnostic] = []
+        self.walked: set[int] = set()
+
+    def found(self) -> list[Diagnostic]:
+        self.body(self.instance, self.instance.unit.body, None)
+        return self.out
+
+    def body(self, instance: Instance, nodes: list[Node], call: Span | None) -> None:
+        """Walks a body; `call` is the call in the root that leads here."""
+        for node in nodes:
+            if isinstance(node, Act):
+                diff = _diff(node)
+                if diff is None or not self.look(instance.unit, node, diff, call):
+                    self.change(changes(instance.unit, node))
+            elif isinstance(node, Loop):
+                self.loop(instance, node, call)
+            elif isinstance(node, Choice):
+                self.choice(instance, node, call)
+            elif isinstance(node, Invoke):
+                callee = instance.callees[node.number]
+                if callee is not None:
+                    self.call(callee, call or instance.unit.span(node.call))
+
+    def loop(self, instance: Instance, node: Loop, call: Span | None) -> None:
+        inside, before = self.reach.body(instance, node.body), self.others
+        self.others |= inside
+        if node.kind == "fork" and node.most != 1:  # another branch may be ahead
+            self.change(inside)
+        self.kept += node.keeps
+        self.body(instance, node.body, call)
+        self.kept -= node.keeps
+        self.others = before
+        self.change(inside)
+
+    def choice(self, instance: Instance, node: Choice, call: Span | None) -> None:
+        texts, anything = dict(self.texts), self.anything
+        inside = NOTHING
+        for condition, nodes in ((True, node.then), (False, node.orelse)):
+            if node.known is not (not condition):
+                self.texts, self.anything = dict(texts), anything
+                self.body(instance, nodes, call)
+                inside |= self.reach.body(instance, nodes)
+        self.texts, self.anything = texts, anything
+        self.change(inside)
+
+    def call(self, callee: Instance, call: Span) -> None:
+        if not self.reach.diffs(callee):
+            self.change(self.reach.plan(callee))
+        elif id(callee) in self.walked:  # what is known may be other than the first time
+            for unit, act, diff in self.reach.diffs(callee):
+                self.assume(unit, act, diff, call)
+            self.change(self.reach.plan(callee))
+        else:
+            self.walked.add(id(callee))
+            self.body(callee, callee.unit.body, call)
+
+    def change(self, done: Changes) -> None:
+        self.anything |= done.anything
+        self.texts |= dict.fromkeys(done.paths)
+
+    def look(self, unit: Unit, act: Act, value: Value, call: Span | None) -> bool:
+        """Judges a diff. True where what it leaves is known."""
+        path = next(
+            (literal(unit, one) for access, one in act.bound.files if access == "edit"), None
+        )
+        diff = literal(unit, value)
+        text = None if path is None or diff is None else self.content(unit, path)
+        if path is None or diff is None or text is None:
+            self.assume(unit, act, value, call)
+            return False
+        try:
+            merge_diff.sections(diff)
+        except merge_diff.NoMerge:
+            return False  # said of the text already
+        try:
+            after, _ = merge_diff.apply(text, diff)
+        except merge_diff.NoMerge as no:
+            help_ = "copy the lines from the file, whole, and enough of them to be there once"
+            message = f"the step fails with `{path}` as it is then: {no}"
+            where = place(unit, act, value)
+            labels = () if call is None else (Label(where, "this step"),)
+            self.out.append(Diagnostic(call or where, "FDC484", message, labels, help=help_))
+            return False
+        if self.others.anything or plain(path) in self.others.paths:
+            self.assume(unit, act, value, call)
+        self.texts[plain(path)] = after
+        return True
+
+    def assume(self, unit: Unit, act: Act, value: Value, call: Span | None) -> None:
+        """An assumption; none where a failure is kept, because the run goes on after it."""
+        if self.kept:
+            return
+        path = next((one for access, one in act.bound.files if access == "edit"), None)
+        parts = () if path is None else path.parts
+        shown = "".join(
+            part if isinstance(part, str) else "{" + ".".join(part.path) + "}" for part in parts
+        )
+        step = unit.span(act.step)
+        if call is None:
+            where = place(unit, act, value)
+            labels = () if where.line == step.line else (Label(step, "this step"),)
+            message = (
+                f"the SEARCH lines of this step are in `{shown}` once when the step comes to it"
+            )
+            self.out.append(Diagnostic(where, "FDC713", message, labels, help=_HELP))
+        else:
+            message = f"the SEARCH lines of the step in {step.path}:{step.line} are in `{shown}` once when that step comes to it"
+            self.out.append(
+                Diagnostic(call, "FDC713", message, (Label(step, "this step"),), help=_HELP)
+            )
+
+    def content(self, unit: Unit, path: str) -> str | None:
+        """The text of a file when the run comes here, where it is known. The verdict rests on it; the program does not."""
+        name = plain(path)
+        if name in self.texts:
+            return self.texts[name]
+        if self.anything or not programs.inside(path):
+            return None
+        files = self.context.linker.files
+        known = path in files.seen
+        try:
+            data = files.read(path)
+        except OSError:
+            return None
+        if not known:
+            del files.seen[path]
+        self.instance.unit.asked |= {path}
+        unit.asked |= {path}
+        try:
+            return None if data is None else data.decode("utf-8")
+        except UnicodeDecodeError:
+            return None

@@ -1,0 +1,1 @@
+"""Rules of protocols, proved over all runs."""

@@ -1,0 +1,1 @@
+"""The analyses that lint rules ask."""

@@ -1,0 +1,489 @@
+"""The shortest run that a machine refuses, or that ends where it does not accept.
+
+The same walk as `rules.solver.words`, with a length beside every state: a shortest-path search in
+which a plan called a million times is still gone through once for each entry state. Paths are
+shared, never copied: a path is None or (path before, leaf), and a leaf may be the path through
+a called plan, so that a run of 2^60 steps has its exact length and prints its ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import NamedTuple, Optional, Self
+
+from ...diagnostics.diagnostic import Label
+from ...diagnostics.span import Span
+from ...linking.graph import Instance
+from ...linking.model import Act, Choice, Gate, Invoke, Loop, Node
+from ...syntax import tree
+from .rounds import shortest_after
+from .words import Machine, Summaries
+
+
+class Leaf(NamedTuple):
+    """One line of a trace: a step or call (it counts), or a remark about a branch or loop (it does not)."""
+
+    key: str
+    line: int
+    column: int
+    text: str
+    counts: bool
+    doubt: str = ""
+    """Why no run may go this way after all; empty: one does."""
+
+
+class Nested(NamedTuple):
+    """The path through a called plan, or (`deeper` 0) through rounds of a loop."""
+
+    path: Path
+    deeper: int = 1
+
+
+FEW = 16
+"""Rounds that a trace shows one by one where a loop makes just so many."""
+
+
+UNSURE = 1 << 80
+"""What it costs to go where there is a doubt: a run that is certain is always the shorter one."""
+
+MAYBE = "it depends on a value"
+"""The doubt of a step that means one thing or another, as a value says that is known when the plan runs."""
+
+SOME_ORDER = "in some order"
+"""The text, and the doubt, of a leaf for a fork whose steps may come in an order that was not looked into."""
+
+Path = Optional[tuple["Path", Leaf | Nested]]  # noqa: UP045 - a type that names itself in quotes
+Reached = dict[int, tuple[int, Path]]
+
+
+class Refusal(NamedTuple):
+    """A step that some run makes and the machine refuses, with the shortest such run before it.
+
+    Or a gate that may stop it there (`node` is a Gate), or a fork (`node` is a Loop) whose branches may
+    interleave in an order that it might refuse.
+    """
+
+    instance: Instance
+    node: Act | Loop | Gate
+    state: int
+    length: int
+    path: Path
+    outer: Span
+    """Where the run leaves the root's own text: the step itself, or the root's call that leads to it."""
+
+
+class Finding(NamedTuple):
+    """What is wrong with the runs of one root."""
+
+    refusals: list[Refusal]
+    unfinished: tuple[int, int, Path] | None
+    """(state, length, path) of the shortest run that ends outside the accepting states."""
+
+
+class _Summary(NamedTuple):
+    exits: Reached
+    refusals: dict[int, Refusal]
+    passed: Reached
+
+
+class Search:
+    """Shortest runs under one machine. `summaries` answers the questions about forks.
+
+    Branches whose failures are kept are walked by a twin, which notes all that it comes by, as there.
+    """
+
+    def __init__(self, summaries: Summaries) -> None:
+        self.summaries = summaries
+        self.machine: Machine = summaries.machine
+        self.passed: Reached = {}
+        self._known: dict[tuple[int, int], _Summary] = {}
+        self._twin: Self | None = None
+
+    def branches(self) -> Self:
+        """The same search through branches that may stop anywhere."""
+        if self._twin is None:
+            twin = self._twin = (
+                self if self.summaries.noting else type(self)(self.summaries.branches())
+            )
+            twin._twin = twin
+        return self._twin
+
+    def root(self, instance: Instance, start: int | None = None) -> Finding:
+        """Everything wrong with a plan's runs from a state (None: the start state); shortest first."""
+        refusals: dict[int, Refusal] = {}
+        begun: Reached = {self.machine.start if start is None else start: (0, None)}
+        exits = self._body(instance, instance.unit.body, begun, refusals)
+        bad = [
+            (length, state, path)
+            for state, (length, path) in exits.items()
+            if not self.machine.accept >> state & 1
+        ]
+        worst = min(bad, key=lambda item: item[:2], default=None)
+        return Finding(
+            sorted(refusals.values(), key=lambda item: (item.length, item.outer, _line(item.node))),
+            worst and (worst[1], worst[0], worst[2]),
+        )
+
+    def _leaf(self, instance: Instance, node: object, text: str, counts: bool) -> Leaf:
+        return Leaf(instance.unit.key, node.line, node.column, text, counts)  # type: ignore[attr-defined]
+
+    def _body(
+        self, instance: Instance, nodes: list[Node], here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
+        noting = self.summaries.noting
+        for node in nodes:
+            if not here:
+                break
+            if noting:
+                merge(self.passed, here)
+            if isinstance(node, Act):
+                here = self._act(instance, node, here, refusals)
+            elif isinstance(node, Invoke):
+                here = self._call(instance, node, here, refusals)
+            elif isinstance(node, Loop):
+                here = self._loop(instance, node, here, refusals)
+            elif isinstance(node, Choice):
+                here = self._choice(instance, node, here, refusals)
+            elif isinstance(node, Gate) and self.summaries.gate is not None:
+                here = self._read(instance, node, node.node, self.summaries.gate, here, refusals)
+        if noting:
+            merge(self.passed, here)
+        return here
+
+    def _act(
+        self, instance: Instance, node: Act, here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
+        symbol = self.summaries.symbol(instance, node)
+        if symbol is None:
+            leaf = self._leaf(instance, node.step, "", True)
+            return {state: (length + 1, (path, leaf)) for state, (length, path) in here.items()}
+        return self._read(instance, node, node.step, symbol, here, refusals)
+
+    def _read(
+        self,
+        instance: Instance,
+        node: Act | Gate,
+        statement: tree.Step | tree.Require,
+        symbol: Hashable,
+        here: Reached,
+        refusals: dict[int, Refusal],
+    ) -> Reached:
+        rows = self.summaries.steps(symbol).rows
+        believed = rows[0] if self.summaries.believed(symbol) else None
+        cost = int(isinstance(node, Act))
+        out: Reached = {}
+        names = self.machine.states
+        for state, (length, path) in here.items():
+            targets = {-1 if row is None else row[state] for row in rows}
+            for target in sorted(targets):
+                doubt = (
+                    MAYBE
+                    if len(targets) > 1 and (believed is None or believed[state] != target)
+                    else ""
+                )
+                total = length + (UNSURE if doubt else 0)
+                if target < 0:
+                    known = refusals.get(id(node))
+                    if known is None or (total, state) < (known.length, known.state):
+                        outer = instance.unit.span(statement)
+                        refusals[id(node)] = Refusal(instance, node, state, total, path, outer)
+                    continue
+                found = out.get(target)
+                if found is None or total + cost < found[0]:
+                    text = self._move(names[state], names[target])
+                    leaf = Leaf(
+                        instance.unit.key, statement.line, statement.column, text, bool(cost), doubt
+                    )
+                    out[target] = (total + cost, (path, leaf))
+        return out
+
+    def _move(self, before: str, after: str) -> str:
+        return f"{before} -> {after}"
+
+    def _call(
+        self, instance: Instance, node: Invoke, here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
+        callee = self.summaries.enter(instance, node)
+        leaf = self._leaf(instance, node.call, f"enters `{node.name}`", True)
+        if callee is None:
+            return {state: (length + 1, (path, leaf)) for state, (length, path) in here.items()}
+        out: Reached = {}
+        for state, (length, path) in here.items():
+            summary = self._summary(callee, state)
+            entered: Path = (path, leaf)
+            for into, ways in ((out, summary.exits), (self.passed, summary.passed)):
+                for target, (more, inner) in ways.items():
+                    total = length + 1 + more
+                    found = into.get(target)
+                    if found is None or total < found[0]:
+                        into[target] = (total, (entered, Nested(inner)) if inner else entered)
+            for key, refusal in summary.refusals.items():
+                total = length + 1 + refusal.length
+                known = refusals.get(key)
+                if known is None or (total, refusal.state) < (known.length, known.state):
+                    joined = (entered, Nested(refusal.path)) if refusal.path else entered
+                    outer = instance.unit.span(node.call)
+                    refusals[key] = refusal._replace(length=total, path=joined, outer=outer)
+        return out
+
+    def _summary(self, callee: Instance, state: int) -> _Summary:
+        key = (id(callee), state)
+        found = self._known.get(key)
+        if found is None:
+            refusals: dict[int, Refusal] = {}
+            before, self.passed = self.passed, {}
+            exits = self._body(callee, callee.unit.body, {state: (0, None)}, refusals)
+            found = self._known[key] = _Summary(exits, refusals, self.passed)
+            self.passed = before
+        return found
+
+    def _choice(
+        self, instance: Instance, node: Choice, here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
+        out: Reached = {}
+        for wanted, body in ((True, node.then), (False, node.orelse)):
+            if node.known is (not wanted):
+                continue
+            remark = self._leaf(instance, node.node, "holds" if wanted else "does not hold", False)
+            entered = {state: (length, (path, remark)) for state, (length, path) in here.items()}
+            merge(out, self._body(instance, body, entered, refusals))  # type: ignore[arg-type]
+        return out
+
+    def _loop(
+        self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
+        if node.kind == "fork" and node.most != 1:
+            mask = sum(1 << state for state in here)
+            if not self.summaries.commutes(instance, node, mask):
+                return self._interleaved(instance, node, here, mask, refusals)
+        return self._each(instance, node, here, refusals)
+
+    def _each(
+        self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
+        """One turn, or one branch, after the other."""
+        if node.keeps:
+            return self._turns(
+                instance, node, here, lambda begun: self._branch(instance, node, begun, refusals)
+            )
+        if self.summaries.noting and node.kind == "fork":  # as in `words`
+            stopped = self._turns(
+                instance, node, here, lambda begun: self._branch(instance, node, begun, refusals)
+            )
+            merge(self.passed, stopped)
+        return self._turns(
+            instance, node, here, lambda begun: self._body(instance, node.body, begun, refusals)
+        )
+
+    def _branch(
+        self, instance: Instance, fork: Loop, here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
+        """A branch that may stop anywhere."""
+        twin = self.branches()
+        before, twin.passed = twin.passed, {}
+        out = dict(twin._body(instance, fork.body, here, refusals))
+        stop = self._leaf(instance, fork.node, "the branch stops", False)
+        merge(out, {state: (length, (path, stop)) for state, (length, path) in twin.passed.items()})
+        twin.passed = before
+        return out
+
+    def _turns(
+        self, instance: Instance, node: Loop, here: Reached, go: Callable[[Reached], Reached]
+    ) -> Reached:
+        if node.exact and node.most is not None:
+            return self._exactly(instance, node, node.most, here, go)
+        return self._some_turns(instance, node, here, go)
+
+    def _exactly(
+        self,
+        instance: Instance,
+        node: Loop,
+        times: int,
+        here: Reached,
+        go: Callable[[Reached], Reached],
+    ) -> Reached:
+        """Just so many turns: one by one where they are few; else `go` is asked once for each state."""
+        if times <= FEW:
+            for turn in range(times):
+                if turn:
+                    remark = self._leaf(instance, node.node, f"turn {turn + 1}", False)
+                    here = {
+                        state: (length, (path, remark)) for state, (length, path) in here.items()
+                    }
+                here = go(here)
+            return here
+        self._some_turns(
+            instance, node, here, go
+        )  # for what is refused on the way, and what is passed
+        remark = self._leaf(instance, node.node, "a turn", False)
+        passed = self.passed
+
+        def turn_from(state: int) -> Reached:
+            self.passed = {}
+            return go({state: (0, (None, remark))})
+
+        out = shortest_after(times, here, turn_from, lambda way, behind: (way, Nested(behind, 0)))
+        self.passed = passed
+        return out
+
+    def _some_turns(
+        self, instance: Instance, node: Loop, here: Reached, go: Callable[[Reached], Reached]
+    ) -> Reached:
+        if node.least:
+            here = go(here)
+            reached: Reached = dict(here)
+        else:
+            none = self._leaf(instance, node.node, "no turn", False)
+            reached = {state: (length, (path, none)) for state, (length, path) in here.items()}
+        left = (node.most - node.least) if node.most is not None else self.machine.size
+        frontier = here
+        turn = 0
+        while frontier and left > 0:
+            left -= 1
+            turn += 1
+            remark = self._leaf(instance, node.node, f"turn {turn + node.least}", False)
+            after = go(
+                {state: (length, (path, remark)) for state, (length, path) in frontier.items()}
+            )
+            frontier = merge(reached, after)
+        return reached
+
+    def _interleaved(
+        self, instance: Instance, node: Loop, here: Reached, mask: int, refusals: dict[int, Refusal]
+    ) -> Reached:
+        """Branches one after the other are real runs; what only some other order might do is marked as such."""
+        certain: dict[int, Refusal] = {}
+        out = self._each(instance, node, here, certain)
+        for key, refusal in certain.items():
+            known = refusals.get(key)
+            if known is None or (refusal.length, refusal.state) < (known.length, known.state):
+                refusals[key] = refusal
+        after = self.summaries.interleaved(instance, node, mask)
+        leaf = self._leaf(instance, node.node, SOME_ORDER, True)._replace(doubt=SOME_ORDER)
+        state, (length, path) = min(here.items(), key=lambda item: (item[1][0], item[0]))
+        if after & self.machine.sink and not certain:
+            known = refusals.get(id(node))
+            if known is None or (length, state) < (known.length, known.state):
+                refusals[id(node)] = Refusal(
+                    instance, node, state, length, path, instance.unit.span(node.node)
+                )
+        for state in range(self.machine.size):
+            if after >> state & 1 and state not in out:
+                out[state] = (length + UNSURE, (path, leaf))
+        if self.summaries.noting:
+            merge(self.passed, out)
+        return out
+
+
+def _line(node: Act | Loop | Gate) -> int:
+    return node.step.line if isinstance(node, Act) else node.node.line
+
+
+def merge(into: Reached, more: Reached) -> Reached:
+    """Keeps in `into` the shorter way to each state; returns what was improved."""
+    improved: Reached = {}
+    for state, (length, path) in more.items():
+        known = into.get(state)
+        if known is None or length < known[0]:
+            into[state] = improved[state] = (length, path)
+    return improved
+
+
+def labels(path: Path, most: int = 24) -> tuple[Label, ...]:
+    """The path as a trace, its middle left out where it is longer than `most` lines."""
+    half = most // 2
+    tail = _take(path, most + 1)
+    if len(tail) <= most:
+        return tuple(_label(leaf, depth) for leaf, depth in tail)
+    head = _first(path, half)
+    ending = tail[-half:]
+    gap = Label(
+        _label(*ending[0]).span,
+        f"... {_count(path) - _counting(head) - _counting(ending)} more steps ...",
+    )
+    return (*(_label(*item) for item in head), gap, *(_label(*item) for item in ending))
+
+
+def _label(leaf: Leaf, depth: int) -> Label:
+    text = leaf.text if len(leaf.text) <= 160 else leaf.text[:159] + "…"
+    span = Span(leaf.key, leaf.line, leaf.column, leaf.line, leaf.column + 1)
+    return Label(span, "  " * depth + (text if leaf.counts else f"({text})"))
+
+
+def doubt_in(path: Path) -> Leaf | None:
+    """The first leaf on a path with a doubt, without walking a shared path twice."""
+    memo: dict[int, Leaf | None] = {}
+
+    def find(here: Path) -> Leaf | None:
+        found: Leaf | None = None
+        key = id(here)
+        if key not in memo:
+            while here is not None:
+                leaf = here[1]
+                inner = (
+                    find(leaf.path) if isinstance(leaf, Nested) else leaf if leaf.doubt else None
+                )
+                found = inner or found
+                here = here[0]
+            memo[key] = found
+        return memo[key]
+
+    return find(path)
+
+
+def _counting(items: list[tuple[Leaf, int]]) -> int:
+    return sum(leaf.counts for leaf, _ in items)
+
+
+def _take(path: Path, most: int) -> list[tuple[Leaf, int]]:
+    """The last `most` leaves in order, with their call depth."""
+    out: list[tuple[Leaf, int]] = []
+    stack: list[tuple[Path, int]] = [(path, 0)]
+    while stack and len(out) < most:
+        here, depth = stack.pop()
+        if here is None:
+            continue
+        before, leaf = here
+        stack.append((before, depth))
+        if isinstance(leaf, Nested):
+            stack.append((leaf.path, depth + leaf.deeper))
+        else:
+            out.append((leaf, depth))
+    return out[::-1]
+
+
+def _first(path: Path, most: int) -> list[tuple[Leaf, int]]:
+    """The first `most` leaves."""
+    chain: list[Leaf | Nested] = []
+    while path is not None:
+        chain.append(path[1])
+        path = path[0]
+    out: list[tuple[Leaf, int]] = []
+    for leaf in reversed(chain):
+        if len(out) >= most:
+            break
+        if isinstance(leaf, Nested):
+            out += [
+                (item, depth + leaf.deeper) for item, depth in _first(leaf.path, most - len(out))
+            ]
+        else:
+            out.append((leaf, 0))
+    return out
+
+
+def _count(path: Path) -> int:
+    """How many steps and calls, without walking a shared path twice."""
+    memo: dict[int, int] = {}
+
+    def count(here: Path) -> int:
+        key = id(here)
+        if key not in memo:
+            total = 0
+            while here is not None:
+                leaf = here[1]
+                total += count(leaf.path) if isinstance(leaf, Nested) else leaf.counts
+                here = here[0]
+            memo[key] = total
+        return memo[key]
+
+    return count(path)

@@ -1,0 +1,371 @@
+"""What happens to one file: tables from the state before to the states after, with the steps that fail on the way.
+
+A file is absent, present, or nobody knows (a computed path that the plan has not settled yet). An absent or
+present one may be in doubt: a command ran that may have changed it, or a step whose path may have been this one.
+What fails only because of such a doubt is not wrong for certain: it is what the proof must assume. Tables compose,
+so a plan is looked at once, however often it is called.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ....diagnostics.span import Span
+
+ABSENT, PRESENT, UNKNOWN, MADE, KEPT = 1, 2, 4, 8, 16
+"""`MADE`: absent, unless a command has made it. `KEPT`: present, unless a command has removed it."""
+FREE, BOTH, LEFT = 32, 64, 128
+"""`FREE`: absent, unless a value that nobody knows was this path. `BOTH`: absent, unless that or a command was so.
+`LEFT`: present, unless a value that nobody knows was this path."""
+
+STATES = 8
+
+
+class Cause(NamedTuple):
+    """A step that may have put a file where it is: a tool's access, or `command`."""
+
+    access: str
+    step: Span
+    outer: Span
+    """Where the judged plan's text leads to it."""
+
+
+class Group(NamedTuple):
+    """Causes to which one place of the judged plan's text leads: a step of its own, or all those of a call."""
+
+    steps: frozenset[tuple[str, Span]]
+    outer: Span
+
+
+Causes = frozenset[Group]
+"""Few groups, however many steps are behind a call."""
+
+
+def caused(access: str, step: Span) -> Causes:
+    """The one cause that a step of the judged plan's own text is."""
+    return frozenset((Group(frozenset(((access, step),)), step),))
+
+
+def each_cause(causes: Causes) -> list[Cause]:
+    """The causes, one by one."""
+    return [Cause(access, step, group.outer) for group in causes for access, step in group.steps]
+
+
+class Failure(NamedTuple):
+    """A step that fails: what it wanted, where it stands, and where the judged plan's text leads to it.
+
+    `kind`: `error`, or what is assumed instead: `made` or `kept` (by the commands in `causes`), `distinct` (from the
+    paths of the steps in `causes`), `unknown` (whether the file is there).
+    """
+
+    access: str
+    step: Span
+    outer: Span
+    kind: str = "error"
+    causes: Causes = frozenset()
+
+
+Failures = frozenset[Failure]
+AllFailures = tuple[Failures, ...]
+Exits = tuple[int, ...]
+
+
+class Effect(NamedTuple):
+    """What happens to one path: exit states and failures by entry state (in the order of the states above).
+
+    `tail`: the steps that may have put the file where it is afterwards.
+    """
+
+    exits: Exits
+    failures: AllFailures
+    writes: bool
+    tail: Causes = frozenset()
+
+
+_NONE: Failures = frozenset()
+NOWHERE: AllFailures = (_NONE,) * STATES
+SAME = Effect(tuple(1 << state for state in range(STATES)), NOWHERE, False)
+
+THERE: Exits = (PRESENT,) * STATES
+"""The only tuple of these, so that `is` tells."""
+GONE: Exits = (ABSENT,) * STATES
+
+STATES_IN = [
+    tuple(state for state in range(STATES) if mask >> state & 1) for mask in range(1 << STATES)
+]
+"""By mask: the numbers of the states in it."""
+
+
+def _changed(**to: int) -> Exits:
+    names = ("absent", "present", "unknown", "made", "kept", "free", "both", "left")
+    return tuple(to.get(name, 1 << number) for number, name in enumerate(names))
+
+
+SHELL = _changed(absent=MADE, present=KEPT, free=BOTH, left=LEFT | KEPT)
+"""A command that may change the file in any way."""
+
+CREATES, DELETES, BY_CHANCE, PERHAPS, CERTAINLY = 1, 2, 2, 16, 32
+"""Bits of what a step, or a body, may do to a file that it does not name: creates or deletes it (shifted by
+`BY_CHANCE` where only a value that nobody knows makes it so), runs a command on some runs or on all."""
+
+_OPERATIONS: dict[int, Exits] = {
+    CREATES: _changed(
+        absent=ABSENT | PRESENT, made=MADE | PRESENT, free=FREE | PRESENT, both=BOTH | PRESENT
+    ),
+    DELETES: _changed(present=PRESENT | ABSENT, kept=KEPT | ABSENT, left=LEFT | ABSENT),
+    CREATES << BY_CHANCE: _changed(absent=FREE, made=BOTH),
+    DELETES << BY_CHANCE: _changed(present=LEFT, kept=KEPT | LEFT),
+}
+
+_NEEDS = ("error", "", "unknown", "made", "kept", "error", "made", "distinct")
+_WANTS_FREE = ("", "error", "unknown", "kept", "error", "distinct", "kept distinct", "error")
+
+_TABLE = {
+    # access: exits from every entry, and by entry why it fails
+    "read": (THERE, _NEEDS, False),
+    "edit": (THERE, _NEEDS, True),
+    "write": (THERE, ("", "", "unknown", "", "", "", "", ""), True),
+    "list": (THERE, _NEEDS, False),
+    "match": (SAME.exits, ("", "", "unknown", "", "", "", "", ""), False),
+    "create": (THERE, _WANTS_FREE, True),
+    "delete": (GONE, _NEEDS, True),
+    "same": (THERE, ("error",) * STATES, True),
+}
+"""`same`: a file is to have the name that it has. `list`: a folder or file is looked through; `match`: files that a
+glob names, which may be none."""
+CHANGES = {"create": CREATES, "write": CREATES, "delete": DELETES}
+
+
+_IN_PLAIN = {name: (row[1][:2] + ("",) * (STATES - 2)) for name, row in _TABLE.items()}
+_TABLES = {
+    False: {
+        name: (row[0], _IN_PLAIN[name], sorted(set(_IN_PLAIN[name]) - {""}), row[2])
+        for name, row in _TABLE.items()
+    },
+    True: {
+        name: (row[0], row[1], sorted(set(row[1]) - {""}), row[2]) for name, row in _TABLE.items()
+    },
+}
+
+
+def effect_of(access: str, span: Span, *, doubts: bool = True) -> Effect:
+    """What a step does to the file that it names. `doubts` False: no plan has a command or a computed path."""
+    exits, why, rows, writes = _TABLES[doubts][access]
+    failures = NOWHERE
+    if rows:
+        made: dict[str, Failures] = {"": _NONE}
+        for kinds in rows:
+            made[kinds] = frozenset([Failure(access, span, span, kind) for kind in kinds.split()])
+        failures = tuple([made[kinds] for kinds in why])
+    tail = caused(access, span) if access in CHANGES else frozenset()
+    return Effect(exits, failures, writes, tail)
+
+
+def then(first: Effect, second: Effect) -> Effect:
+    """One after the other."""
+    if first is SAME or second is SAME:
+        return second if first is SAME else first
+    if (
+        first.exits is THERE
+        and second.exits[1] == PRESENT
+        and not second.failures[1]
+        and first.writes >= second.writes
+    ):
+        return first  # it is there, and stays
+    exits, failures, tail = second.exits, first.failures, second.tail
+    if exits is not THERE and exits is not GONE:  # which are the same wherever one comes from
+        exits = composed(first.exits, exits)
+        tail = first.tail | tail if first.tail else tail
+    if second.failures is not NOWHERE:
+        if first.exits is THERE or first.exits is GONE:  # one state, wherever one comes from
+            more = second.failures[1 if first.exits is THERE else 0]
+            if more:
+                more = blamed(more, first.tail)
+                failures = (
+                    (more,) * STATES
+                    if failures is NOWHERE
+                    else tuple([wrong | more for wrong in failures])
+                )
+        else:
+            failures = _both(first, second)
+    return Effect(exits, failures, first.writes or second.writes, tail)
+
+
+_composed: dict[tuple[Exits, Exits], Exits] = {}
+
+
+def composed(first: Exits, second: Exits) -> Exits:
+    """The exits of one after the other."""
+    found = _composed.get((first, second))
+    if found is None:
+        exits = []
+        for middle in first:
+            out = 0
+            for state in STATES_IN[middle]:
+                out |= second[state]
+            exits.append(out)
+        found = _composed[first, second] = one_of(tuple(exits))
+    return found
+
+
+def one_of(exits: Exits) -> Exits:
+    """The exits, as the one tuple that `is` knows."""
+    return THERE if exits == THERE else exits
+
+
+def _both(first: Effect, second: Effect) -> AllFailures:
+    """What fails in the first by entry state, and then what fails in the second in the states that it leads to."""
+    wrongs, more = second.failures, [_NONE] * STATES
+    made: dict[int, Failures] = {}  # often the same for many states
+    reached = 0
+    for middle in first.exits:
+        reached |= middle
+    for state in STATES_IN[reached]:
+        failing = wrongs[state]
+        if failing:
+            if id(failing) not in made:
+                made[id(failing)] = blamed(failing, first.tail)
+            more[state] = made[id(failing)]
+    known: dict[tuple[int, Failures], Failures] = {}
+    out = []
+    for key in zip(first.exits, first.failures, strict=True):
+        wrong = known.get(key)
+        if wrong is None:
+            wrong = key[1]
+            for state in STATES_IN[key[0]]:
+                if more[state]:
+                    wrong = wrong | more[state] if wrong else more[state]
+            known[key] = wrong
+        out.append(wrong)
+    return tuple(out)
+
+
+def blamed(failures: Failures, causes: Causes) -> Failures:
+    """The failures, with what has put the file where it was."""
+    if not causes:
+        return failures
+    return frozenset(
+        [Failure(*item[:4], item.causes | causes if item.causes else causes) for item in failures]
+    )
+
+
+def either(first: Effect, second: Effect) -> Effect:
+    """One or the other."""
+    if first is second:
+        return first
+    exits, failures = first.exits, first.failures
+    if exits is not second.exits:
+        exits = one_of(tuple([a | b for a, b in zip(exits, second.exits, strict=True)]))
+    if failures is NOWHERE:
+        failures = second.failures
+    elif failures is not second.failures and second.failures is not NOWHERE:
+        failures = tuple([a | b for a, b in zip(failures, second.failures, strict=True)])
+    return Effect(exits, failures, first.writes or second.writes, first.tail | second.tail)
+
+
+MOST_ROUNDS = 2 * STATES
+
+
+def repeat(body: Effect, least: int, most: int | None) -> Effect:
+    """Between `least` (0 or 1) and `most` times. So many states: so many rounds reach everything that can be reached."""
+    if most == 0:
+        return SAME
+    if body is SAME or most is not None and most == least:
+        return body
+    if body.exits is THERE and body.failures is NOWHERE:
+        return body if least else either(SAME, body)
+    total = body if least else SAME
+    turn = total
+    for _ in range(MOST_ROUNDS if most is None else min(MOST_ROUNDS, most - least)):
+        before, turn = turn, then(turn, body)
+        if turn == before:
+            break
+        total = either(total, turn)
+    return total
+
+
+_known: dict[tuple[Exits, int], Exits] = {}
+
+
+def interference(rest: Exits, bits: int) -> Exits:
+    """What any number of the operations in `bits` makes of a file, in any order, with commands (`rest`) between them."""
+    found = _known.get((rest, bits))
+    if found is not None:
+        return found
+    anyhow = SAME.exits
+    for bit, exits in _OPERATIONS.items():
+        if bits & bit:
+            anyhow = _union(anyhow, exits)
+    anyhow = _often(anyhow)
+    if bits & (PERHAPS | CERTAINLY):
+        rest = composed(rest, SHELL if bits & CERTAINLY else _union(SAME.exits, SHELL))
+    out = anyhow
+    if rest != SAME.exits:
+        once = out = composed(composed(anyhow, rest), anyhow)
+        while (more := _union(out, composed(out, once))) != out:
+            out = more
+    _known[rest, bits] = out = one_of(out)
+    return out
+
+
+def _union(one: Exits, other: Exits) -> Exits:
+    return tuple([a | b for a, b in zip(one, other, strict=True)])
+
+
+def _often(step: Exits) -> Exits:
+    out = step
+    while (more := _union(out, composed(out, step))) != out:
+        out = more
+    return out
+
+
+Moves = tuple[dict[Failures, Failures], dict[Causes, Causes]]
+
+
+def moved(effect: Effect, outer: Span, moves: Moves | None = None) -> Effect:
+    """The effect as the caller sees it: what fails, fails at the call. `moves`: what is moved there already."""
+    failures, tail = effect.failures, effect.tail
+    known, causes = moves or ({}, {})
+    if tail:
+        tail = _causes_at(tail, outer, causes)
+    elif failures is NOWHERE or not any(failures):
+        return effect
+    if failures is not NOWHERE:
+        for wrong in failures:
+            if wrong not in known:
+                known[wrong] = _at(wrong, outer, causes) if wrong else wrong
+        failures = tuple([known[wrong] for wrong in failures])
+    return Effect(effect.exits, failures, effect.writes, tail)
+
+
+def _at(failures: Failures, outer: Span, known: dict[Causes, Causes]) -> Failures:
+    """The failures where the call stands: one for each step behind it, with all its causes."""
+    found: dict[tuple[str, Span, str], Causes] = {}
+    for access, step, _, kind, causes in failures:
+        key = access, step, kind
+        found[key] = found[key] | causes if key in found else causes
+    return frozenset([
+        Failure(access, step, outer, kind, _causes_at(causes, outer, known) if causes else causes)
+        for (access, step, kind), causes in found.items()
+    ])  # fmt: skip
+
+
+def _causes_at(causes: Causes, outer: Span, known: dict[Causes, Causes]) -> Causes:
+    """Many failures have the same causes."""
+    found = known.get(causes)
+    if found is None:
+        found = known[causes] = frozenset(
+            (Group(frozenset().union(*[group.steps for group in causes]), outer),)
+        )
+    return found
+
+
+def settled(effect: Effect, entry: int, causes: Causes = frozenset()) -> Effect:
+    """What is left of the effect on a path that begins in one of some states: its failures, from wherever."""
+    failures = _NONE
+    for state in STATES_IN[entry]:
+        if effect.failures[state]:
+            failures |= (
+                blamed(effect.failures[state], causes) if state != 1 else effect.failures[state]
+            )
+    return Effect(SAME.exits, (failures,) * STATES, False)

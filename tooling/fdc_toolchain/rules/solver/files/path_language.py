@@ -1,0 +1,256 @@
+"""Which files a computed path may name: every path is a language, and two of them meet or do not.
+
+A path is a sequence of literal stretches and holes (`paths.Path`). What a hole may hold follows from its part: a
+part with a field that starts with `GLOB` holds a match of that glob, `{run}` the folder of a run, any other part
+any text. A part that starts with `NOBODY` is the value of a name that cannot be named here, or not for certain.
+Paths are compared as the runner reads them: without `.` and doubled slashes. A path with `..` names no file,
+because the runner refuses it. A literal path that ends with a slash is a folder with all that is in it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ....syntax.values import Ref, Value
+from ....text import glob_match
+from .paths import Path
+
+SETTLED = "\0"
+"""Starts the key of a path that nobody outside can name, kept for its failures."""
+NOBODY, GLOB, ALLOW = "\1", "\2", "\3"
+"""Starts of names and fields: a value nobody can name, a glob as `for_each_file` reads it, one as `allow` reads it."""
+
+APART, KNOWN, CHANCE = 0, 1, 2
+"""How two paths may meet: never; by what the plan and its files say; only if a value that nobody knows is so."""
+
+Token = tuple[str, bool]
+"""A class of characters, and whether any number of them stands here. A class is one character or one of the next."""
+_ALL, _NAME, _VISIBLE = "all", "name", "visible"
+
+_ANY: Token = (_ALL, True)
+_MOST_VARIANTS = 32
+
+
+def language_of(part: tuple[str, ...]) -> str | None:
+    """The glob that the value of a hole matches, with its kind before it; None: any text."""
+    for field in part:
+        if field[:1] in (GLOB, ALLOW):
+            return field
+    return GLOB + "runs/*" if part[-1] == "run" and set(part[:-1]) <= {"^"} else None
+
+
+def opaque(path: Path) -> bool:
+    """True where a hole of the path may hold any text."""
+    return any(type(part) is tuple and language_of(part) is None for part in path)
+
+
+@lru_cache(maxsize=1 << 16)
+def hits(one: Path, other: Path) -> int:
+    """How the two paths may name one file: `APART`, `KNOWN` or `CHANCE`."""
+    if one and type(one[0]) is tuple and one[0][:1] == (ALLOW,):
+        return KNOWN if _each(one, other) else APART
+    if _same_hole_apart(one, other) or not _meet(_variants(one), _variants(other)):
+        return APART
+    return CHANCE if opaque(one) or opaque(other) else KNOWN
+
+
+@lru_cache(maxsize=1 << 14)
+def never_literal(path: Path) -> bool:
+    """True where no literal path can name the same file: what the path names begins with a mark of ours."""
+    return path[0] == SETTLED and all(row[:1] == ((SETTLED, False),) for row in _variants(path))
+
+
+def _each(command: Path, path: Path) -> bool:
+    """True where every list of globs that a command is held to may name the path."""
+    found = _variants(path)
+    return all(
+        any(_meet(_variants(((NOBODY, glob),)), found) for glob in globs[1:]) for globs in command
+    )
+
+
+def _same_hole_apart(one: Path, other: Path) -> bool:
+    """True for two paths around the same value with more characters around it in one of them."""
+    holes = [part for part in one if type(part) is tuple]
+    if (
+        len(holes) != 1
+        or holes[0][0] == NOBODY
+        or [part for part in other if type(part) is tuple] != holes
+    ):
+        return False
+    around = ["".join(part for part in path if type(part) is str) for path in (one, other)]
+    left, right = (len(text.replace("/", "").replace(".", "")) for text in around)
+    return left != right
+
+
+# ---- languages --------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1 << 14)
+def _variants(path: Path) -> tuple[tuple[Token, ...], ...]:
+    """The paths that a template may name, as sequences of which one fits."""
+    if (
+        len(path) == 1 and type(path[0]) is str and path[0].endswith("/")
+    ):  # a folder, with all that is in it
+        name = tuple((letter, False) for letter in path[0])
+        return name[:-1], (*name, _ANY)
+    out: list[tuple[Token, ...]] = [()]
+    for number, part in enumerate(path):
+        if type(part) is str:
+            if _odd(part, first=number == 0, last=number + 1 == len(path)):
+                return ((_ANY,),) if len(path) > 1 else ()
+            out = [(*row, *((letter, False) for letter in part)) for row in out]
+            continue
+        assert type(part) is tuple
+        glob = language_of(part)
+        inner = [(_ANY,)] if glob is None else _of_glob(glob)
+        out = [row + more for row in out for more in inner]
+        if len(out) > _MOST_VARIANTS:
+            return ((_ANY,),)
+    return tuple(_without_empty(out, path))
+
+
+def _odd(text: str, *, first: bool, last: bool) -> bool:
+    """True for a stretch whose last or first component may become `.` or `..`, or which has `..` in it."""
+    names = text.split("/")
+    inside = names[0 if first else 1 : None if last else -1]
+    edges = ([] if first else names[:1]) + ([] if last else names[-1:])
+    return ".." in inside or any(name and not name.strip(".") for name in edges)
+
+
+def _without_empty(rows: list[tuple[Token, ...]], path: Path) -> list[tuple[Token, ...]]:
+    """With the forms where a value that is any text is empty, or `.`: then a slash beside it is not there."""
+    if not opaque(path):
+        return rows
+    out = list(rows)
+    for row in rows:
+        for at, token in enumerate(row):
+            if token != _ANY:
+                continue
+            before, after = row[:at], row[at + 1 :]
+            if after[:1] == (("/", False),) and (not before or before[-1] == ("/", False)):
+                out.append(before + after[1:])
+            if not after and before[-1:] == (("/", False),):
+                out.append(before[:-1])
+    return out if len(out) == len(rows) or len(out) > _MOST_VARIANTS else _again(out)
+
+
+def _again(rows: list[tuple[Token, ...]]) -> list[tuple[Token, ...]]:
+    """The same for several values in one path: a slash that is left over at an end is not there."""
+    slash = ("/", False)
+    out = dict.fromkeys(rows)
+    for row in rows:
+        at, end = 0, len(row)
+        while at < end and row[at] == slash:
+            at += 1
+        while end > at and row[end - 1] == slash:
+            end -= 1
+        out[row[at:end]] = None
+    return list(out)
+
+
+@lru_cache(maxsize=1 << 10)
+def _of_glob(glob: str) -> list[tuple[Token, ...]]:
+    kind, text = glob[0], glob[1:]
+    out: list[tuple[Token, ...]] = [()]
+    if kind == ALLOW:
+        for token in glob_match.compiled([(False, text)]):
+            if token == "folders":
+                out = [*out, *((*row, _ANY, ("/", False)) for row in out)]
+            else:
+                out = [(*row, _ALLOW_TOKENS.get(token, (token, False))) for row in out]
+            if len(out) > _MOST_VARIANTS:
+                return [(_ANY,)]
+        return out
+    segments = [segment for segment in text.split("/") if segment not in ("", ".")]
+    if ".." in segments:
+        return []
+    if segments and segments[-1] == "**":
+        segments.append("*")
+    for number, segment in enumerate(segments):
+        last = number + 1 == len(segments)
+        if segment == "**":
+            out = [*out, *((*row, (_VISIBLE, False), _ANY, ("/", False)) for row in out)]
+        else:
+            tail = () if last else (("/", False),)
+            out = [row + inner + tail for row in out for inner in _of_segment(segment)]
+        if len(out) > _MOST_VARIANTS:
+            return [(_ANY,)]
+    return out
+
+
+_ALLOW_TOKENS: dict[str, Token] = {"one of": (_NAME, False), "name of": (_NAME, True), "any": _ANY}
+
+
+def _of_segment(segment: str) -> list[tuple[Token, ...]]:
+    """The names that one segment matches; what stands in brackets is taken for anything."""
+    if "[" in segment:
+        segment = segment[: segment.index("[")] + "*"
+    tokens = [(_NAME, letter == "*") if letter in "*?" else (letter, False) for letter in segment]
+    if not tokens or tokens[0][0] != _NAME:
+        return [tuple(tokens)]
+    # A name that begins with a dot is matched by a pattern that writes the dot only.
+    rest = tuple(tokens[1:])
+    if not tokens[0][1]:
+        return [((_VISIBLE, False), *rest)]
+    empty = [] if not rest or rest[0][0] == "." else [rest]
+    if empty and rest[0][0] == _NAME:
+        empty = _of_segment(segment.lstrip("*")) if segment.lstrip("*") else []
+    return [((_VISIBLE, False), (_NAME, True), *rest), *empty]
+
+
+# ---- meeting ----------------------------------------------------------------------------------
+
+
+def _meet(ours: tuple[tuple[Token, ...], ...], theirs: tuple[tuple[Token, ...], ...]) -> bool:
+    return any(_share(one, other) for one in ours for other in theirs)
+
+
+def _share(one: tuple[Token, ...], other: tuple[Token, ...]) -> bool:
+    """True where some text fits both sequences: both are walked at once."""
+    seen = {(0, 0)}
+    work = [(0, 0)]
+    ends = len(one), len(other)
+    while work:
+        at = work.pop()
+        if at == ends:
+            return True
+        i, j = at
+        left = one[i] if i < ends[0] else None
+        right = other[j] if j < ends[1] else None
+        moves = []
+        if left is not None and left[1]:
+            moves.append((i + 1, j))
+        if right is not None and right[1]:
+            moves.append((i, j + 1))
+        if left is not None and right is not None and _common(left[0], right[0]):
+            moves.append((i if left[1] else i + 1, j if right[1] else j + 1))
+        for move in moves:
+            if move not in seen:
+                seen.add(move)
+                work.append(move)
+    return False
+
+
+def _common(one: str, other: str) -> bool:
+    """True where the two classes of characters share one."""
+    if len(one) == 1 and len(other) == 1:
+        return one == other
+    if len(one) > 1 and len(other) > 1:
+        return True
+    letter, kind = (one, other) if len(one) == 1 else (other, one)
+    return kind == _ALL or letter != "/" and (kind == _NAME or letter != ".")
+
+
+def glob_text(kind: str, value: Value) -> str:
+    """A glob of a plan, with what is computed in it taken for anything."""
+    if "{" not in value.text:
+        return kind + value.text
+    parts = ["\0" if isinstance(part, Ref) else part for part in value.parts]
+    text = "".join(parts)
+    if kind == ALLOW:
+        return kind + text.replace("\0", "**")
+    return kind + (
+        text.partition("\0")[0].rpartition("/")[0] + "/**"
+        if "/" in text.partition("\0")[0]
+        else "\0"
+    )

@@ -1,0 +1,1 @@
+"""Information flow: which text can reach which step."""

@@ -1,0 +1,81 @@
+"""Commands that only look at data: whatever the files hold that they are given, none of it is executed.
+
+Such a command is one program of a short list with its arguments, and nothing that a shell would read as anything
+else: no quotes, no globs, no redirection, no second command. Options that write a file or start a program are not
+among those that are taken.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from ....syntax.values import Ref, Value, template
+from .file_taint import SEEN, Pattern, pattern_of, tree_of
+
+_ANY_OPTION = re.compile(r"--?[\w.,=-]*")
+_OPTIONS = {
+    "cat": _ANY_OPTION,
+    "cmp": _ANY_OPTION,
+    "head": _ANY_OPTION,
+    "tail": _ANY_OPTION,
+    "wc": _ANY_OPTION,
+    "sha256sum": _ANY_OPTION,
+    "diff": re.compile(r"-[abBdeEiNqrstuUwyZ0-9]*|--(brief|unified(=\d+)?)"),  # `-l` starts `pr`
+    "sort": re.compile(
+        r"-[bcdfghiMmnrRsuVzkt0-9.,]*"
+    ),  # `-o` writes, `--compress-program` starts one
+}
+"""By program: the options that neither write nor start anything. An argument from elsewhere may be any option."""
+
+_PLAIN = re.compile(r"[\w./:@%+,= -]*", re.ASCII)
+_COMPUTED = "\0"
+
+
+def is_data_command(value: Value) -> bool:
+    """True where a command can only look at the files that it names, whatever is computed in it."""
+    pieces = []
+    for part in value.parts:
+        if isinstance(part, Ref):
+            pieces.append("RUN" if part.path == ("run",) else _COMPUTED)
+        else:
+            pieces.append(part)
+    return _looks("".join(pieces))
+
+
+@lru_cache(maxsize=1 << 10)
+def _looks(text: str) -> bool:
+    words = text.split(" ")
+    options = _OPTIONS.get(words[0])
+    if options is None or not _PLAIN.fullmatch(text.replace(_COMPUTED, "")):
+        return False
+    for word in words[1:]:
+        if word.startswith(_COMPUTED):  # it may be any option
+            if options is not _ANY_OPTION:
+                return False
+        elif word.startswith("-") and not options.fullmatch(
+            word.replace(_COMPUTED, "") if options is _ANY_OPTION else word
+        ):
+            return False  # what is computed could be the rest of any other option
+    return True
+
+
+def files_of(value: Value) -> list[Pattern]:
+    """The files that a data command looks at: its arguments, where no option makes it read names of others."""
+    program, *words = value.text.split(" ")
+    found = []
+    for word in words:
+        if word.startswith("-") and (program == "sha256sum" or not _SHORT.fullmatch(word)):
+            return [SEEN]
+        argument = Value(word, template(word), 0, len(word))
+        if (
+            argument.parts
+            and isinstance(argument.parts[0], Ref)
+            and argument.parts[0].path != ("run",)
+        ):
+            return [SEEN]  # it may be such an option
+        found.append(tree_of(argument) if program == "diff" else pattern_of(argument))
+    return found
+
+
+_SHORT = re.compile(r"-[A-Za-z0-9]*")

@@ -1,0 +1,61 @@
+"""What is said where text chooses what it may not choose."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ....diagnostics.diagnostic import Diagnostic, Label
+from ....linking.model import Unit
+from ....syntax import tree
+from .labels import Earlier, Origin
+
+_FROM = {
+    "workspace": "text of the workspace",
+    "model": "a model's text",
+    "untrusted": "text from outside",
+}
+_HELP = "let a person decide (`request_user_input`), or a tool whose catalogue says that it `clears` text for this"
+_HIDE = "write it below `{run}/outside/`, which no command sees, or let a person look at it first (`request_user_input`)"
+_CHOSEN = {
+    "command": "the command that `{}` runs",
+    "argument": "an argument of the command that `{}` runs",
+    "path": "the path that `{}` uses",
+    "url": "the address that `{}` reads",
+    "message": "the words that `{}` sends",
+    "change": "what `{}` changes",
+    "anything": "what `{}` does (its declaration does not say what that text chooses)",
+    "choice": "whether `{}` is done",
+    "code": "files that `{}` can see, and may execute",
+}
+_CODES = {"choice": "FDC472", "code": "FDC474"}
+
+
+class Need(NamedTuple):
+    """A step where something chooses something."""
+
+    unit: Unit
+    step: tree.Statement
+    tool: str
+    sink: str
+
+    @property
+    def what(self) -> str:
+        """What is chosen there, in words."""
+        return _CHOSEN[self.sink].format(self.tool)
+
+
+def finding(source: str, origin: Origin | Earlier, need: Need, deep: Need | None) -> Diagnostic:
+    """Text of the level `source` from `origin` chooses what it may not. `deep`: where that is, in the plan called here."""
+    span = need.unit.span(need.step)
+    chosen = f"{deep.what}, in the plan called here" if deep is not None else need.what
+    verb, help_ = ("is in", _HIDE) if need.sink == "code" else ("chooses", _HELP)
+    message = f"{_FROM[source]} (`{origin.tool}`) {verb} {chosen}"
+    marks = []
+    if isinstance(origin, Earlier):
+        message = f"{_FROM[source]} ({origin.tool}, which {origin.said}) {verb} {chosen}"
+        help_ = f"look at the file and approve it (`fdc trust --file {origin.tool.removeprefix('the file ')}`), or move it away"
+    elif origin.span != span:
+        marks.append(Label(origin.span, "it comes from here"))
+    if deep is not None:
+        marks.append(Label(deep.unit.span(deep.step), f"there it chooses {deep.what}"))
+    return Diagnostic(span, _CODES.get(need.sink, "FDC471"), message, tuple(marks), help=help_)

@@ -1,0 +1,118 @@
+"""What a step chooses, looks at and changes, as its tool's declaration says: the flow analysis asks it of every step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ....linking.catalogue import Parameter, Tool, reads_at_large
+from ....linking.model import Act
+from ....linking.own_row import reads_all
+from ....syntax.values import Value
+from .data_commands import files_of, is_data_command
+from .file_taint import ANY, RUN, SEEN, Pattern, pattern_of, pattern_of_glob, tree_of
+
+_HARMLESS = ("data", "user")
+LOOKING = frozenset(("exists",))
+"""The predicates of conditions that look at which files there are; the others are functions of what they are given."""
+
+
+def sinks(tool: Tool) -> tuple[str | None, ...]:
+    """What the text of each parameter chooses; None: nothing. What is not declared may choose anything, but for a pure
+    function, which only makes a result of it, and for a prompt, which a model is shown."""
+    return _sinks(
+        tool.name, tool.effect == "pure" or "prompt" in (tool.row.get("run") or ()), tool.parameters
+    )
+
+
+@lru_cache(maxsize=1 << 10)
+def _sinks(name: str, only_text: bool, parameters: tuple[Parameter, ...]) -> tuple[str | None, ...]:
+    unsaid = None if only_text else "anything"
+    return tuple(
+        unsaid if item.sink is None else None if item.sink in _HARMLESS else item.sink
+        for item in parameters
+    )
+
+
+def chosen(node: Act, sink: str) -> Iterator[Value]:
+    """The arguments that choose something of one kind."""
+    arguments = node.bound.arguments
+    for parameter in node.bound.tool.parameters:
+        if parameter.sink == sink and parameter.name in arguments:
+            yield arguments[parameter.name]
+
+
+def executes(node: Act) -> bool:
+    """True for a step that runs a command which may execute what it sees."""
+    return any(not is_data_command(value) for value in chosen(node, "command"))
+
+
+def acts(node: Act) -> bool:
+    """True for a step that changes something outside of the run's own folder, tells somebody else, or asks for an approval:
+    who decides whether a person is asked decides what is done without being asked."""
+    tool = node.bound.tool
+    if tool.row.get("approves"):
+        return True
+    given = [
+        (item, sink)
+        for item, sink in zip(tool.parameters, sinks(tool), strict=True)
+        if item.name in node.bound.arguments
+    ]
+    if tool.writes_unknown or any(
+        sink in ("command", "message", "change", "anything") for _, sink in given
+    ):
+        return True
+    changed = [item for item, _ in given if item.access and item.access != "read"]
+    if any(
+        not pattern_of(node.bound.arguments[item.name]).begins.startswith(RUN) for item in changed
+    ):
+        return True
+    talks = bool(tool.parameters) and all(item.sink == "user" for item in tool.parameters)
+    return tool.effect == "once" and not changed and not talks
+
+
+def reads(node: Act) -> Iterator[tuple[Pattern, bool, bool]]:
+    """The files that a step looks at: whether at their texts, and whether at which of them there are.
+
+    A step that reads one file by its name fails where the file is missing, and so says nothing of it by its result,
+    unless its failure is a value.
+    """
+    tool, arguments = node.bound.tool, node.bound.arguments
+    commands = list(chosen(node, "command"))
+    if "run" in tool.row:
+        for glob in ("**",) if reads_all(tool.row) else tool.row.get("access", {}).get("read", ()):
+            yield pattern_of_glob(glob), True, True
+    if commands and not executes(node):
+        for pattern in (pattern for command in commands for pattern in files_of(command)):
+            yield pattern, True, True
+    elif tool.row.get("writes") == "unknown":
+        yield (SEEN if commands else ANY), True, True
+    elif tool.trust in ("workspace", "model") and tool.effect != "pure":
+        # A model's text is no more than what the model was shown; a prompt is shown what it is given.
+        named = tool.trust == "model" and not reads_at_large(tool.row)
+        for item in tool.parameters:
+            if item.sink == "path" and item.name in arguments:
+                value, named = arguments[item.name], True
+                if item.kind == "path":
+                    yield pattern_of(value), True, False
+                else:
+                    yield tree_of(value), tool.row.get("reads") != "names", True
+        if not named:
+            yield ANY, tool.row.get("reads") != "names", True
+    told = tool.row.get("failure") == "value"
+    for access, value in node.bound.files:
+        if access == "delete" or told:
+            yield pattern_of(value), told and access in ("read", "edit"), True
+
+
+def changes(node: Act) -> Iterator[tuple[Pattern, str]]:
+    """The files that a step changes, each with how: `unknown`, or what the declaration says."""
+    for glob in node.bound.tool.row.get("access", {}).get("write", ()):
+        yield pattern_of_glob(glob), "unknown"
+    if node.bound.tool.row.get("writes") == "unknown" and (
+        executes(node) or not any(chosen(node, "command"))
+    ):
+        yield (SEEN if any(chosen(node, "command")) else ANY), "unknown"
+    for access, value in node.bound.files:
+        if access != "read":
+            yield pattern_of(value), access

@@ -1,0 +1,55 @@
+"""What a rule is: a pure function from the linked plans to findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from ...automata.model import Automaton
+from ...diagnostics.diagnostic import Diagnostic
+from ...linking.graph import Graph, Instance
+from ...linking.link import Linker
+from ...text.slots import Record
+from .words import Machine, Summaries
+
+
+class Context(Record):
+    """What every rule may look at.
+
+    `roots` are the plans to judge as whole runs, each with the automaton that governs it (None:
+    its automaton is missing, which was reported). `units` in `graph` are all that they reach.
+    """
+
+    __slots__ = ("linker", "graph", "roots", "order", "default", "probes", "marks", "_summaries")
+
+    def __init__(
+        self,
+        linker: Linker,
+        graph: Graph,
+        roots: list[tuple[Instance, Automaton | None]],
+        order: list[Instance],
+        default: Automaton | None,
+    ) -> None:
+        self.linker = linker
+        self.graph = graph
+        self.roots = roots
+        self.order = order
+        self.default = default
+        self.probes: dict[str, set[str]] = {}
+        # By root: the paths of the workspace whose existence its findings rest on.
+        self.marks: dict[tuple[str, int], str] = {}
+        # By plan and line: the steps that write text from outside into files, as the program says it.
+        self._summaries: dict[str, Summaries] = {}
+
+    def summaries(self, machine: Machine) -> Summaries:
+        """The summaries under one machine, shared by all roots and rules."""
+        found = self._summaries.get(machine.key)
+        if found is None:
+            found = self._summaries[machine.key] = Summaries(machine)
+        return found
+
+
+class Rule(Protocol):
+    """A rule: `check` yields its findings in any order and knows no other rule."""
+
+    def __call__(self, context: Context) -> Iterator[Diagnostic]: ...
