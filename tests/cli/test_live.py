@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.cli.live import Budget, Doing, picture
 from fdc_toolchain.engine.events import Perform
-from fdc_toolchain.report.cells import columns
-from fdc_toolchain.report.style import Style
+from fdc_toolchain.report.terminal.style import Style
+from fdc_toolchain.report.terminal.terminal_text import columns
 
 from tests.support.background import PATIENCE
 from tests.support.process import clean_environment, fdc

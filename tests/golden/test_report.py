@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from fdc_toolchain.report.render import FORMATS, render
-from fdc_toolchain.report.style import Style
+from fdc_toolchain.report.terminal.style import Style
 
 from tests.support import findings, golden
 

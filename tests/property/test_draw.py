@@ -5,11 +5,11 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from itertools import combinations, pairwise
 
-from fdc_toolchain.report import draw_dot, draw_mermaid, draw_svg
-from fdc_toolchain.report.draw import Cluster, Edge, Graph, Node
-from fdc_toolchain.report.frames import Call, arrange
-from fdc_toolchain.report.layers import Link
-from fdc_toolchain.report.layout import Box, layout
+from fdc_toolchain.report.drawing import dot, mermaid, svg
+from fdc_toolchain.report.drawing.drawing import Cluster, Edge, Graph, Node
+from fdc_toolchain.report.drawing.frames import Call, arrange
+from fdc_toolchain.report.drawing.layers import Link
+from fdc_toolchain.report.drawing.layout import Box, layout
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -162,8 +162,8 @@ def graphs(draw: st.DrawFn) -> Graph:
 
 @given(graphs())
 def test_any_graph_is_drawn_in_every_format_and_svg_is_xml(graph: Graph) -> None:
-    ET.fromstring(draw_svg.render(graph).encode("utf-8"))
-    for text in (draw_dot.render(graph), draw_mermaid.render(graph)):
+    ET.fromstring(svg.render(graph).encode("utf-8"))
+    for text in (dot.render(graph), mermaid.render(graph)):
         assert text.encode("utf-8").endswith(b"\n")
         assert len([line for line in text.splitlines() if "->" in line or ".->" in line]) >= len(
             graph.edges

@@ -9,7 +9,7 @@ from fdc_toolchain.diagnostics.diagnostic import Edit, Fix
 from fdc_toolchain.diagnostics.edits import apply
 from fdc_toolchain.diagnostics.span import Span
 from fdc_toolchain.report.diff import unified
-from fdc_toolchain.report.style import Style
+from fdc_toolchain.report.terminal.style import Style
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

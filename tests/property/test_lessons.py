@@ -18,7 +18,7 @@ from fdc_toolchain.linking.project.settings import read_settings
 from fdc_toolchain.protocols.compile import compile_agents
 from fdc_toolchain.protocols.reader import read_protocols
 from fdc_toolchain.protocols.update import Edit, Refusal, edit
-from fdc_toolchain.report.cells import visible
+from fdc_toolchain.report.terminal.terminal_text import visible
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 

@@ -13,9 +13,10 @@ import pytest
 from fdc_toolchain.diagnostics.codes import CODES
 from fdc_toolchain.diagnostics.diagnostic import Diagnostic
 from fdc_toolchain.diagnostics.span import Span
-from fdc_toolchain.report import cells, excerpt, sarif
+from fdc_toolchain.report import sarif
 from fdc_toolchain.report.render import FORMATS, render
-from fdc_toolchain.report.style import Style
+from fdc_toolchain.report.terminal import excerpt, terminal_text
+from fdc_toolchain.report.terminal.style import Style
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft4Validator, Draft202012Validator
@@ -118,14 +119,14 @@ def test_a_github_annotation_says_what_the_finding_says(found: list[Diagnostic])
         assert {"error": "error", "warning": "warning", "info": "notice"}[
             item.severity
         ] == read.name
-        assert (cells.visible(item.span.path) or None) == read.properties.get("file")
+        assert (terminal_text.visible(item.span.path) or None) == read.properties.get("file")
         assert f"{item.code} {item.rule}" == read.properties["title"]
         help_ = (
             ""
             if item.help is None
-            else "\n" + "\n".join(cells.visible(part) for part in item.help.split("\n"))
+            else "\n" + "\n".join(terminal_text.visible(part) for part in item.help.split("\n"))
         )
-        message = "\n".join(cells.visible(part) for part in item.message.split("\n"))
+        message = "\n".join(terminal_text.visible(part) for part in item.message.split("\n"))
         assert message + help_ == read.data
         line_, end_line = int(read.properties["line"]), int(read.properties["endLine"])
         assert 1 <= line_ <= end_line
@@ -240,7 +241,7 @@ def test_junit_is_xml_with_a_failure_for_each_error(found: list[Diagnostic]) -> 
         [item for group in by_path.values() for item in group], cases, strict=False
     ):
         said = "".join(case.itertext())
-        assert cells.visible(item.message) in said
+        assert terminal_text.visible(item.message) in said
 
 
 SAFE = "abc déf 日本\t{x} \u0301\u202e\x1b😀"
@@ -257,10 +258,10 @@ def test_carets_stand_under_exactly_what_the_span_covers(line: str, data: st.Dat
     rows = text.split("\n")
     shown, carets = rows[3], rows[4]
     assert (
-        shown == ("1 | " + "".join(piece for piece, _ in cells.cells(line))).rstrip()
+        shown == ("1 | " + "".join(piece for piece, _ in terminal_text.cells(line))).rstrip()
         or not line.strip()
     )
-    widths = [width for _, width in cells.cells(line)]
+    widths = [width for _, width in terminal_text.cells(line)]
     assert 4 + sum(widths[:left]) == carets.index("^")
     assert max(1, sum(widths[left:right])) == carets.count("^")
 
@@ -275,7 +276,7 @@ def test_a_window_is_never_wider_than_its_room_and_shows_where_the_mark_begins(
     left = min(left, len(line))
     right = min(left + size, len(line))
     shown, place = excerpt._window(line, left, right, room)
-    assert cells.columns(shown.replace("\t", " ")) <= room
+    assert terminal_text.columns(shown.replace("\t", " ")) <= room
     assert 0 <= place(left) <= place(right) <= room
     if (
         left < len(line)
@@ -283,14 +284,14 @@ def test_a_window_is_never_wider_than_its_room_and_shows_where_the_mark_begins(
         and line[left].isprintable()
         and not line[left].isspace()
     ):
-        rest = "".join(piece for piece, _ in cells.cells(shown))
+        rest = "".join(piece for piece, _ in terminal_text.cells(shown))
         at = sum(1 for _ in _taken(rest, place(left)))
         assert rest[at:].startswith(line[left])
 
 
 def _taken(text: str, width: int) -> list[str]:
     out: list[str] = []
-    for piece, size in cells.cells(text):
+    for piece, size in terminal_text.cells(text):
         if width <= 0:
             break
         width -= size

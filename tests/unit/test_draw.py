@@ -13,8 +13,10 @@ import pytest
 from fdc_toolchain import resources
 from fdc_toolchain.automata.load import load
 from fdc_toolchain.diagnostics.source import Limits
-from fdc_toolchain.report import draw_dot, draw_mermaid, draw_svg
-from fdc_toolchain.report.draw import (
+from fdc_toolchain.report.drawing import dot, mermaid
+from fdc_toolchain.report.drawing import svg as draw_svg
+from fdc_toolchain.report.drawing.automaton import automaton_graph
+from fdc_toolchain.report.drawing.drawing import (
     MAX_LABEL,
     MAX_LINES,
     Cluster,
@@ -24,9 +26,8 @@ from fdc_toolchain.report.draw import (
     shown,
     shown_lines,
 )
-from fdc_toolchain.report.draw_automaton import automaton_graph
-from fdc_toolchain.report.draw_plan import Drawn, plan_graph
-from fdc_toolchain.report.layers import TooLarge
+from fdc_toolchain.report.drawing.layers import TooLarge
+from fdc_toolchain.report.drawing.plan import Drawn, plan_graph
 from fdc_toolchain.syntax.parse import parse
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -49,7 +50,7 @@ HOSTILE = [
     "{y} [x] (z) ; // ///",
     "",
 ]
-RENDERERS: list[Callable[[Graph], str]] = [draw_dot.render, draw_mermaid.render, draw_svg.render]
+RENDERERS: list[Callable[[Graph], str]] = [dot.render, mermaid.render, draw_svg.render]
 
 
 def hostile() -> Graph:
@@ -214,7 +215,7 @@ def test_drawings_are_the_same_under_every_hash_seed() -> None:
 
 
 def test_mermaid_labels_hold_no_mark_of_mermaid_markdown_or_html() -> None:
-    text = draw_mermaid.render(hostile())
+    text = mermaid.render(hostile())
     labels = re.findall(r'"([^"\n]*)"', text.split("flowchart TD", 1)[1])
     assert len(labels) >= 2 * len(HOSTILE)
     for label in labels:
@@ -223,12 +224,12 @@ def test_mermaid_labels_hold_no_mark_of_mermaid_markdown_or_html() -> None:
 
 def test_mermaid_title_is_one_yaml_string() -> None:
     yaml = pytest.importorskip("yaml")
-    _, front, _ = draw_mermaid.render(hostile()).split("---\n", 2)
+    _, front, _ = mermaid.render(hostile()).split("---\n", 2)
     assert yaml.safe_load(front) == {"title": shown(hostile().title, 120)}
 
 
 def test_mermaid_of_the_development_cycle_is_as_documented() -> None:
-    assert draw_mermaid.render(automaton("fdc_fsm")) == (
+    assert mermaid.render(automaton("fdc_fsm")) == (
         "---\n"
         'title: "fdc_fsm"\n'
         "---\n"
@@ -249,7 +250,7 @@ def test_mermaid_of_the_development_cycle_is_as_documented() -> None:
 
 
 def test_dot_strings_are_closed_where_they_should_be() -> None:
-    for line in draw_dot.render(hostile()).splitlines():
+    for line in dot.render(hostile()).splitlines():
         outside = re.sub(r'"(?:[^"\\]|\\.)*"', "", line)
         assert '"' not in outside
         assert re.fullmatch(r"[A-Za-z0-9_ \[\]{}=,;.>#-]*", outside), outside
@@ -261,7 +262,7 @@ def test_graphviz_reads_our_dot_and_finds_the_labels_again(graph: str) -> None:
     value = {"hostile": hostile, "automaton": lambda: automaton("fsm"), "plans": plans}[graph]()
     done = subprocess.run(
         ["dot", "-Tsvg"],
-        input=draw_dot.render(value).encode(),
+        input=dot.render(value).encode(),
         capture_output=True,
         check=True,
         timeout=300,
@@ -366,8 +367,8 @@ def test_a_plan_is_drawn_with_every_line_that_runs_and_every_way_through_it() ->
 
 def test_every_renderer_frames_the_plans() -> None:
     graph = plans()
-    assert draw_dot.render(graph).count("subgraph cluster_") == 2
-    assert draw_mermaid.render(graph).count("  subgraph c") == 2
+    assert dot.render(graph).count("subgraph cluster_") == 2
+    assert mermaid.render(graph).count("  subgraph c") == 2
     root = ET.fromstring(draw_svg.render(graph))
     assert len([rect for rect in root.iter(f"{SVG}rect") if rect.get("class") == "frame"]) == 2
     assert len([path for path in root.iter(f"{SVG}path") if path.get("class") == "edge call"]) == 2

@@ -11,9 +11,10 @@ import pytest
 from fdc_toolchain.diagnostics.codes import CODES
 from fdc_toolchain.diagnostics.diagnostic import Diagnostic, Label
 from fdc_toolchain.diagnostics.span import Span
-from fdc_toolchain.report import cells, sarif, trace
+from fdc_toolchain.report import sarif
 from fdc_toolchain.report.render import render
-from fdc_toolchain.report.style import Style
+from fdc_toolchain.report.terminal import terminal_text, trace
+from fdc_toolchain.report.terminal.style import Style
 
 from tests.support.repository import ROOT
 
@@ -97,7 +98,7 @@ def test_every_line_of_a_report_fits_into_eighty_columns_where_words_are_short()
     ],
 )
 def test_what_is_hidden_is_written_out_and_what_is_seen_is_kept(raw: str, shown: str) -> None:
-    assert shown == cells.visible(raw)
+    assert shown == terminal_text.visible(raw)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_what_is_hidden_is_written_out_and_what_is_seen_is_kept(raw: str, shown:
     ],
 )
 def test_widths_are_those_of_a_terminal(raw: str, width: int) -> None:
-    assert width == cells.columns(raw)
+    assert width == terminal_text.columns(raw)
 
 
 def test_sarif_leaves_out_what_github_would_refuse_and_says_so() -> None:
@@ -209,7 +210,7 @@ def test_junit_has_only_elements_and_attributes_that_ci_servers_know() -> None:
 def test_the_renderers_for_terminals_load_next_to_nothing() -> None:
     script = (
         "import sys; import fdc_toolchain.diagnostics.diagnostic, types, collections.abc; before = set(sys.modules)\n"
-        "from fdc_toolchain.report import concise, human\n"
+        "from fdc_toolchain.report import concise; from fdc_toolchain.report.terminal import human\n"
         "print(*sorted(m for m in set(sys.modules) - before if not m.startswith('fdc_toolchain')))"
     )
     run = subprocess.run(

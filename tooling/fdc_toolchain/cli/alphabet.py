@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..report.cells import visible
+from ..report.terminal.terminal_text import visible
 from .exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
 
 if TYPE_CHECKING:

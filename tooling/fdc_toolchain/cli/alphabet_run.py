@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ..report.cells import visible
+from ..report.terminal.terminal_text import visible
 from .alphabet import INCONSISTENT, base_of
 from .exits import CLEAN, FINDINGS, Exit, Refused, UsageError, WorldError
 from .progress import Aside

@@ -7,7 +7,7 @@ import os
 
 import click
 
-from ..report.cells import visible
+from ..report.terminal.terminal_text import visible
 from .alphabet import store_of
 from .exits import CLEAN, FINDINGS, UsageError, WorldError
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..diagnostics.diagnostic import Diagnostic
-from ..report.cells import visible
+from ..report.terminal.terminal_text import visible
 from ..rules.bounds import Bounds, Polynomial, shown
 from .exits import UsageError
 

@@ -67,7 +67,7 @@ def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float
 def screen(question: Open) -> list[str]:
     """A question as a person must see it before they answer: every byte of what it is about, nothing hidden."""
     from ..report import changes
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
 
     effect = question.effect
     kind = "approval" if question.approval else "question"
@@ -90,7 +90,7 @@ def about(question: Open) -> list[tuple[str, int, str, list[str]]]:
     from hashlib import sha256
 
     from ..engine.values import text as written
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
 
     out = []
     for name, value in question.effect.args.items():

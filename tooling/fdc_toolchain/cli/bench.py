@@ -75,7 +75,7 @@ def take_away(root: str) -> None:
         return
     import click
 
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from .exits import WorldError
 
     held = opened(root)

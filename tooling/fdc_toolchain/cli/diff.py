@@ -36,7 +36,7 @@ def command(one: str, other: str, form: str, database: str | None, workspace: st
 
     Times, durations and remarks do not count.
     """
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from . import remote, wiring
     from .show import folded
 
@@ -126,7 +126,7 @@ def _settled(rows: Rows) -> dict[str, dict[str, Any]]:
 
 
 def _shown(value: Any) -> str:
-    from ..report.cells import cut, visible
+    from ..report.terminal.terminal_text import cut, visible
 
     if isinstance(value, dict) and set(value) == {"tool", "args"}:
         return cut(visible(f"{value['tool']} {json.dumps(value['args'], ensure_ascii=False)}"), 200)

@@ -48,7 +48,7 @@ def command(
     """
     from ..effects.doctor import examine
     from ..effects.operator import Operator
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from .models import model_for
     from .terminal import style
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..engine.values import render, text
-from ..report.cells import cut, visible
+from ..report.terminal.terminal_text import cut, visible
 
 if TYPE_CHECKING:
     from .worst import Worst

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..report.cells import visible
-from ..report.style import Style
+from ..report.terminal.style import Style
+from ..report.terminal.terminal_text import visible
 from .exits import BUG, CLEAN, FINDINGS, INTERRUPTED, WORLD, WorldError
 from .progress import Quiet, arguments, duration
 

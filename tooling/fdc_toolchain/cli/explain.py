@@ -40,7 +40,7 @@ def _load(rule: str) -> explanations.Explanation:
     code = explanations.find(rule)
     if code is None:
         from ..diagnostics.codes import BY_NAME, CODES
-        from ..report.cells import visible
+        from ..report.terminal.terminal_text import visible
         from ..text.suggest import did_you_mean
 
         hint = did_you_mean(rule, [*CODES, *BY_NAME]) or "`fdc rules` lists all of them"

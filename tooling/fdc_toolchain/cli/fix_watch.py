@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..report.cells import cut, visible
+from ..report.terminal.terminal_text import cut, visible
 from .progress import Aside
 
 if TYPE_CHECKING:

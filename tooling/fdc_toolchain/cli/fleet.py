@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ..report.cells import visible
+from ..report.terminal.terminal_text import visible
 from .exits import Exit, WorldError
 from .progress import Silent
 

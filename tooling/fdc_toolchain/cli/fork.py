@@ -39,7 +39,7 @@ def command(
     they are now; in a database a worker does, at once. KEY=VALUE changes a parameter of the plan; where that changes a
     step before STEP, it is refused.
     """
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from . import forking
 
     run, at, address = step.partition("@")

@@ -13,7 +13,7 @@ from .exits import CLEAN, FINDINGS, UsageError
 
 if TYPE_CHECKING:
     from ..diagnostics.diagnostic import Diagnostic
-    from ..report.draw import Graph
+    from ..report.drawing.drawing import Graph
 
 _SUFFIXES = {".svg": "svg", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid"}
 Texts = Callable[[str], "str | None"]
@@ -65,10 +65,10 @@ def command(target: str, form: str | None, output: str | None, workspace: str | 
 def _drawn(graph: Graph, form: str) -> str:
     from importlib import import_module
 
-    from ..report.layers import TooLarge
+    from ..report.drawing.layers import TooLarge
 
     try:
-        text: str = import_module(f"..report.draw_{form}", __package__).render(graph)
+        text: str = import_module(f"..report.drawing.{form}", __package__).render(graph)
         return text
     except TooLarge as large:
         raise UsageError(f"{large}; `--format dot` and `--format mermaid` have no limit") from large
@@ -77,7 +77,7 @@ def _drawn(graph: Graph, form: str) -> str:
 def _automaton(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts]:
     """The workspace's file, else the shipped one of the same path."""
     from ..automata.load import load
-    from ..report.draw_automaton import automaton_graph
+    from ..report.drawing.automaton import automaton_graph
 
     data = durable.read(os.path.join(base, target))
     if data is None and resources.exists(target):
@@ -97,7 +97,7 @@ def _plan(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts
     from ..linking.project.files import SHIPPED
     from ..linking.project.root import find_root
     from ..linking.project.settings import SettingsError, read_settings
-    from ..report.draw_plan import Drawn, plan_graph
+    from ..report.drawing.plan import Drawn, plan_graph
 
     root = find_root(base)
     try:

@@ -72,13 +72,13 @@ def main(arguments: list[str]) -> int | None:
         return 0
     except OSError as failed:
         _silence_stdout()
-        from ..report.cells import visible
+        from ..report.terminal.terminal_text import visible
 
         where = f" ({visible(str(failed.filename))})" if failed.filename else ""
         print(f"fdc: {failed.strerror or failed}{where}", file=sys.stderr)
         return 3
     except Exception as trouble:
-        from ..report.cells import visible
+        from ..report.terminal.terminal_text import visible
         from .exits import Exit
         from .main import our_bug
 

@@ -14,7 +14,7 @@ import click
 from ..knowledge.actions import Fault, parse_action_to_command, shown, wish_of
 from ..knowledge.lessons import LESSONS, PENDING, STATUSES, Book, Lesson, history
 from ..linking.project.root import find_root
-from ..report.cells import visible
+from ..report.terminal.terminal_text import visible
 from ..workflows import lessons as store
 from ..workflows.self_correction import Report, apply
 from .exits import CLEAN, FINDINGS, UsageError

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..report.cells import visible
+from ..report.terminal.terminal_text import visible
 from .exits import CLEAN, FINDINGS, UsageError
 from .progress import Aside
 

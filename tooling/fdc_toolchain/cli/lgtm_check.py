@@ -7,7 +7,7 @@ import os
 
 import click
 
-from ..report.cells import visible
+from ..report.terminal.terminal_text import visible
 from .exits import CLEAN, FINDINGS, UsageError
 
 _LARGE = 16 * 2**20

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.events import Outcome, Perform
 from ..report.amounts import duration, number
-from ..report.cells import columns, cut, visible
 from ..report.exit_codes import exit_code
-from ..report.style import PLAIN, Style
+from ..report.terminal.style import PLAIN, Style
+from ..report.terminal.terminal_text import columns, cut, visible
 from .progress import Lines, Quiet, arguments, step_line
 
 if TYPE_CHECKING:

@@ -49,7 +49,7 @@ def say(sight: Seen, options: Options, root: str, code: int) -> tuple[int, bool]
             found.append(os.path.relpath(path))
     if not found:
         return code, False
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
 
     many = len(found) > 1
     names = ", ".join(visible(name) for name in found[:MOST_NAMED])

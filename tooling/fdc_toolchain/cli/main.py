@@ -171,7 +171,7 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
     leave_working_folder()
     import click
 
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from .exits import BUG, INTERRUPTED, USAGE, WORLD, Exit
 
     try:

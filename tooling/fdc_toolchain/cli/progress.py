@@ -14,9 +14,9 @@ import click
 from ..engine.events import Outcome, Perform
 from ..engine.values import text as written
 from ..report.amounts import duration
-from ..report.cells import cut, visible
 from ..report.exit_codes import exit_code
-from ..report.style import PLAIN, Style
+from ..report.terminal.style import PLAIN, Style
+from ..report.terminal.terminal_text import cut, visible
 
 if TYPE_CHECKING:
     from ..engine.state import RunState

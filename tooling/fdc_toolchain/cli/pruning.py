@@ -17,7 +17,7 @@ def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
     from ..effects import prune as removing
     from ..effects import runs
     from ..engine.ports import WorldFailed
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from .stored import reading, writing
 
     before = time.time() - seconds(older)

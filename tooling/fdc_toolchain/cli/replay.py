@@ -38,7 +38,7 @@ def command(run: str, form: str, database: str | None, workspace: str | None) ->
     from ..effects import counter
     from ..engine.replay import replay
     from ..program.codec import ProgramError
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from . import remote, wiring
     from .ending import count
 

@@ -74,7 +74,7 @@ def command(
     """
     from ..effects.operator import Operator
     from ..engine.drive import EVERY
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from . import remote, wiring
     from .ending import tell
     from .progress import progress

@@ -68,7 +68,7 @@ def command(
     start`), every step gets a line in logs/activity.log.jsonl, resumed or not.
     """
     from ..effects.operator import Operator
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from . import remote, wiring
     from .ending import tell
     from .progress import progress
@@ -131,7 +131,7 @@ def _remotely(
     quiet: bool, form: str, detach: bool,
 ) -> int:  # fmt: skip
     """Lets the workers of a database drive the run, and shows it as if it were driven here."""
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from . import remote
     from .ending import tell
     from .progress import progress

@@ -54,7 +54,7 @@ def command(
         return 0
     from fnmatch import fnmatchcase
 
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from . import remote
     from .progress import duration
 

@@ -103,7 +103,7 @@ def _lines(
 ) -> None:
     from ..effects import counter
     from ..engine.events import Failure, Outcome
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from .ending import count
     from .progress import arguments, step_line
     from .terminal import style
@@ -177,7 +177,7 @@ def _lines(
 
 
 def _remarks(record: Record) -> str:
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
 
     notes = record.body.get("notes", {})
     shown = []
@@ -216,7 +216,7 @@ def _end(row: RunRow, steps: str, kept: list[dict[str, Any]]) -> None:
 
 
 def _whole(record: Record, effect: Perform | None) -> None:
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from .terminal import style
 
     def block(value: Any) -> None:

@@ -53,7 +53,7 @@ def command(files: tuple[str, ...], yes: bool, withdraw: bool, workspace: str | 
 
 def _rows(root: str, yes: bool, withdraw: bool) -> int:
     from ..effects import allowances
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from .lint import settings_of
 
     if withdraw:
@@ -84,7 +84,7 @@ def _files(root: str, given: tuple[str, ...], yes: bool, withdraw: bool) -> int:
 
     from ..check import key_of
     from ..effects import outside_table
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
 
     declined = False
     keys = [os.path.normpath(key_of(path, os.path.abspath(root))) for path in given]

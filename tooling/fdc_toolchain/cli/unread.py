@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import click
 
 from ..diagnostics.diagnostic import Diagnostic
-from ..report import human
-from ..report.texts import lines_of
+from ..report.terminal import human
+from ..report.terminal.texts import lines_of
 from .terminal import style
 
 

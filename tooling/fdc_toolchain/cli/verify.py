@@ -45,7 +45,7 @@ def command(
     put back are found, and where.
     """
     from ..effects import counter
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
     from . import remote
 
     root = root_of(workspace)

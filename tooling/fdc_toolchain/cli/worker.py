@@ -198,7 +198,7 @@ def place_of(root: str, serves: tuple[str, ...], any_commit: bool) -> Place:
 
 def say(text: str) -> None:
     """A line about the worker itself."""
-    from ..report.cells import visible
+    from ..report.terminal.terminal_text import visible
 
     click.echo(visible(text), err=True)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..report import draw, draw_dot, draw_mermaid
-from ..report.cells import visible
+from ..report.drawing import dot, mermaid
+from ..report.drawing import drawing as draw
+from ..report.terminal.terminal_text import visible
 
 if TYPE_CHECKING:
     from networkx import DiGraph
@@ -24,7 +25,7 @@ def text_of(graph: DiGraph, form: str) -> str:
         return _graphml(graph)
     if form == "turtle":
         return _turtle(graph)
-    return (draw_dot if form == "dot" else draw_mermaid).render(drawing(graph))
+    return (dot if form == "dot" else mermaid).render(drawing(graph))
 
 
 def drawing(graph: DiGraph) -> draw.Graph:

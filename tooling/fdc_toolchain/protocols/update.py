@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic
-from ..report.cells import visible
+from ..report.terminal.terminal_text import visible
 from ..text.json_text import Member, Node, parse
 from ..text.suggest import did_you_mean
 from .load import RULES, load

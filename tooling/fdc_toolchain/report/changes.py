@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple
 
-from .cells import visible
+from .terminal.terminal_text import visible
 
 Role = Literal["head", "add", "del", "same", "note"]
 

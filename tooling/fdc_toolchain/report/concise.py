@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..diagnostics.diagnostic import Diagnostic, parted
 from ..diagnostics.verdict_line import verdict_line
-from .cells import visible
-from .style import PLAIN, Style
+from .terminal.style import PLAIN, Style
+from .terminal.terminal_text import visible
 
 
 def render(

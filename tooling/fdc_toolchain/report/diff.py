@@ -6,8 +6,8 @@ terminal hidden characters are escaped.
 
 from __future__ import annotations
 
-from .cells import visible
-from .style import PLAIN, Style
+from .terminal.style import PLAIN, Style
+from .terminal.terminal_text import visible
 
 _CONTEXT = 3
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .cells import visible, wrapped
 from .explanations import Explanation, expectation, parts, told
-from .style import Style
+from .terminal.style import Style
+from .terminal.terminal_text import visible, wrapped
 
 _MARGIN = "  "
 

@@ -6,8 +6,8 @@ GitHub shows ten annotations of a kind for each step, so the summary comes last,
 from __future__ import annotations
 
 from ..diagnostics.diagnostic import Diagnostic, parted
-from . import summary
-from .cells import visible
+from .terminal import summary
+from .terminal.terminal_text import visible
 
 _KINDS = {"error": "error", "warning": "warning", "info": "notice"}
 

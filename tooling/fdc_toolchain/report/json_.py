@@ -13,8 +13,8 @@ from typing import Any
 from .. import resources
 from ..diagnostics.diagnostic import Diagnostic, Label, Parts, parted
 from ..diagnostics.span import Span
-from . import summary
-from .trace import depths
+from .terminal import summary
+from .terminal.trace import depths
 
 FORMAT = 1
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..diagnostics.diagnostic import Diagnostic, parted
 from . import concise
-from .cells import visible
+from .terminal.terminal_text import visible
 
 
 def render(diagnostics: list[Diagnostic], files_checked: int) -> str:

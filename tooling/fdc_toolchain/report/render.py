@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..diagnostics.diagnostic import Diagnostic
-from .style import PLAIN, Style
+from .terminal.style import PLAIN, Style
 
 FORMATS = ("text", "concise", "json", "jsonl", "sarif", "github", "junit")
 
@@ -28,7 +28,7 @@ def render(
     Raises ValueError for a format not in FORMATS.
     """
     if format == "text":
-        from . import human
+        from .terminal import human
 
         return human.render(
             diagnostics, sources, style, files_checked, assumptions=assumptions, uncounted=uncounted

@@ -16,10 +16,10 @@ from ..diagnostics.codes import CODES
 from ..diagnostics.diagnostic import Diagnostic, Fix, Label
 from ..diagnostics.span import Span
 from . import explanations
-from .cells import visible
 from .json_ import dumps, version
-from .texts import Texts, lines_of
-from .trace import depths
+from .terminal.terminal_text import visible
+from .terminal.texts import Texts, lines_of
+from .terminal.trace import depths
 
 MOST_RESULTS = 25_000
 MOST_PLACES = 100

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...report.cells import visible
+from ...report.terminal.terminal_text import visible
 
 LEAST, MOST = 3, 6
 USES_ASKED = 3.0

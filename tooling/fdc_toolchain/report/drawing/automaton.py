@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..automata.model import Automaton
-from .draw import Edge, Graph, Node
+from ...automata.model import Automaton
+from .drawing import Edge, Graph, Node
 
 
 def automaton_graph(automaton: Automaton) -> Graph:

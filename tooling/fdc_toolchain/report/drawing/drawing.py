@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from .cells import cut, visible
+from ..terminal.terminal_text import cut, visible
 
 NodeKind = Literal["state", "accept", "step", "call", "loop", "fork", "branch", "gate", "end"]
 EdgeKind = Literal["flow", "back", "call"]

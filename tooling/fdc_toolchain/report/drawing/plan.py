@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..syntax import tree
-from .draw import Cluster, Edge, EdgeKind, Graph, Node, NodeKind
+from ...syntax import tree
+from .drawing import Cluster, Edge, EdgeKind, Graph, Node, NodeKind
 
 Open = list[tuple[str, tuple[str, ...]]]
 """Boxes from which the next line is reached, each with the words on the arrow to it."""

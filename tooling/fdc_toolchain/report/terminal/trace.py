@@ -6,9 +6,9 @@ level); else a path that is not on the stack of plans is a call, and one that is
 
 from __future__ import annotations
 
-from ..diagnostics.diagnostic import Label
-from .cells import columns, cut, visible, wrapped
+from ...diagnostics.diagnostic import Label
 from .style import Style
+from .terminal_text import columns, cut, visible, wrapped
 from .texts import Texts
 
 _HEAD, _TAIL = 12, 8

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..diagnostics.span import Span
-from .cells import cells, wrapped
+from ...diagnostics.span import Span
 from .style import Style
+from .terminal_text import cells, wrapped
 
 _LONGEST = 120
 """Columns of source text shown where the report has no width of its own."""

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..diagnostics.diagnostic import Diagnostic, Fix, Parts, parted
-from ..diagnostics.span import Span
-from ..diagnostics.verdict_line import verdict_line
+from ...diagnostics.diagnostic import Diagnostic, Fix, Parts, parted
+from ...diagnostics.span import Span
+from ...diagnostics.verdict_line import verdict_line
 from . import excerpt, summary, trace
-from .cells import visible, wrapped
 from .style import Style
+from .terminal_text import visible, wrapped
 from .texts import Texts, lines_of
 
 

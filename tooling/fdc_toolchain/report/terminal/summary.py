@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..diagnostics.diagnostic import Diagnostic
+from ...diagnostics.diagnostic import Diagnostic
 
 
 def plural(number: int, word: str) -> str:

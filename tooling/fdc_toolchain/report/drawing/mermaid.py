@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from .draw import Cluster, Edge, Graph, Node, numbered, shown, shown_lines, text_lines
+from .drawing import Cluster, Edge, Graph, Node, numbered, shown, shown_lines, text_lines
 
 _SHAPES = {
     "state": ("(", ")"),

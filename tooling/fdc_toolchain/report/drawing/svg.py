@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..terminal.terminal_text import columns
 from . import frames
-from .cells import columns
-from .draw import Cluster, Edge, Graph, Node, full, numbered, shown, shown_lines
+from .drawing import Cluster, Edge, Graph, Node, full, numbered, shown, shown_lines
 from .layers import Link
 from .layout import Box, Point, Route, layout
 from .svg_style import STYLE, body, escaped

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .draw import Cluster, Edge, Graph, Node, full, numbered, shown, shown_lines, text_lines
+from .drawing import Cluster, Edge, Graph, Node, full, numbered, shown, shown_lines, text_lines
 
 _SHAPES = {
     "state": 'shape=box, style="rounded,filled"',
