@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.certificate.control import check, digest
-from fdc_toolchain.certificate.make import Wrong, make
+from fdc_toolchain.certificate.making.make_control import Wrong, make
 from fdc_toolchain.certificate.plans import known
 from fdc_toolchain.certificate.readers import pattern
 from fdc_toolchain.check import check as lint

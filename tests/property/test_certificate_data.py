@@ -14,7 +14,8 @@ from itertools import islice
 from typing import Any
 
 import pytest
-from fdc_toolchain.certificate import control, data, make, make_data, steps, touches
+from fdc_toolchain.certificate import control, data, steps, touches
+from fdc_toolchain.certificate.making import make_control, make_data
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import program_of
 from fdc_toolchain.linking.project.settings import SettingsError
@@ -98,7 +99,7 @@ def test_what_lint_proves_of_other_generators_has_both_parts(kind: str) -> None:
     assert len(found) == 12
     for seed, of in found:
         assert None is wrong(of), f"seed {seed}"
-        assert None is control.check(of, make.make(of)), f"seed {seed}"
+        assert None is control.check(of, make_control.make(of)), f"seed {seed}"
 
 
 @pytest.mark.slow

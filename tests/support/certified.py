@@ -7,8 +7,8 @@ import random
 from typing import Any
 
 from fdc_toolchain.automata import declare
-from fdc_toolchain.certificate import make as maker
 from fdc_toolchain.certificate.control import digest
+from fdc_toolchain.certificate.making import make_control as maker
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.certificate.readers import Rule, automaton
 

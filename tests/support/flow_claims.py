@@ -9,7 +9,8 @@ import re
 from typing import Any
 
 from fdc_toolchain import resources
-from fdc_toolchain.certificate import data, make_data
+from fdc_toolchain.certificate import data
+from fdc_toolchain.certificate.making import make_data
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import Checked
 from fdc_toolchain.program.model import Program

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from fdc_toolchain.automata import declare
 from fdc_toolchain.certificate.control import check, digest
-from fdc_toolchain.certificate.make import Wrong, make
+from fdc_toolchain.certificate.making.make_control import Wrong, make
 from fdc_toolchain.check import compile_plan, program_of
 from fdc_toolchain.program.codec import digest as digest_of_codec
 

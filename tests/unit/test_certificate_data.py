@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.certificate import check as whole
-from fdc_toolchain.certificate import make, make_data, make_files, touches
+from fdc_toolchain.certificate import touches
 from fdc_toolchain.certificate.control import digest
 from fdc_toolchain.certificate.data import check
 from fdc_toolchain.certificate.labels import POWERS, label_of, written
+from fdc_toolchain.certificate.making import make_control, make_data, make_files
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import compile_plan, program_of
 from fdc_toolchain.linking.project.settings import Allowed, Settings
@@ -236,7 +237,7 @@ def test_what_is_no_certificate_is_refused_in_a_sentence(value: Any) -> None:
 
 
 def test_a_whole_certificate_has_all_parts() -> None:
-    control, data = make.make(LOOP), make_data.make(LOOP)
+    control, data = make_control.make(LOOP), make_data.make(LOOP)
     files = make_files.make(LOOP, lambda path: "file")
     assert None is whole.check(
         LOOP, {"format": 3, "control": control, "data": data, "files": files}
@@ -328,7 +329,7 @@ def test_the_checker_needs_nothing_else_of_fdc(tmp_path: Path) -> None:
         text = (PACKAGE / "certificate" / f"{name}.py").read_text("utf-8")
         assert len(text.splitlines()) <= 200, name
         (folder / f"{name}.py").write_text(text, "utf-8")
-    made = {"format": 3, "control": make.make(CALL), "data": make_data.make(CALL)}
+    made = {"format": 3, "control": make_control.make(CALL), "data": make_data.make(CALL)}
     made["files"] = make_files.make(CALL, lambda path: "file")
     (tmp_path / "p.json").write_text(json.dumps(CALL), "utf-8")
     (tmp_path / "c.json").write_text(json.dumps(made), "utf-8")

@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from fdc_toolchain.certificate import make_files, places, touches
+from fdc_toolchain.certificate import places, touches
+from fdc_toolchain.certificate.making import make_files
 from fdc_toolchain.certificate.paths import check
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import compile_plan, program_of

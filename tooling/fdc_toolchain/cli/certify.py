@@ -100,14 +100,14 @@ def certified(program: dict[str, Any], plan: str, root: str) -> dict[str, Any]:
 
 def _parts(program: dict[str, Any], root: str) -> tuple[dict[str, Any], str | None]:
     """The parts of a certificate, and what is wrong with one of them."""
-    from ..certificate import make, make_data, make_files
     from ..certificate.check import PARTS
+    from ..certificate.making import make_control, make_data, make_files
     from ..certificate.plans import Wrong
     from ..linking.project.files import Files
 
     parts: dict[str, Any] = {}
     makers: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
-        "control": make.make, "data": make_data.make, "files": partial(make_files.make, kind=Files(root).kind)
+        "control": make_control.make, "data": make_data.make, "files": partial(make_files.make, kind=Files(root).kind)
     }  # fmt: skip
     for name, makes in makers.items():
         try:

@@ -1,0 +1,1 @@
+"""Makes certificates. Nothing here is trusted."""
