@@ -125,9 +125,9 @@ def _step(text: str, bind: str | None = None) -> dict[str, Any]:
 
 
 def _fdc(program: dict[str, Any], folder: Path, room: int, nap: float = 0.0) -> dict[str, float]:
-    from fdc_toolchain.effects.journal import Store
     from fdc_toolchain.engine.drive import Ports, drive
     from fdc_toolchain.engine.fold import fold
+    from fdc_toolchain.journal.sqlite import Store
     from fdc_toolchain.testing import Silence
 
     class Clock:
@@ -171,8 +171,8 @@ def fdc_branches(number: int, folder: Path) -> dict[str, float]:
 
 def fdc_resume(number: int, folder: Path) -> dict[str, float]:
     """From the open file to a state that can go on: the whole chain is checked on the way."""
-    from fdc_toolchain.effects.journal import Store
     from fdc_toolchain.engine.fold import fold
+    from fdc_toolchain.journal.sqlite import Store
 
     _fdc(_loop(number), folder, 1)
     store = Store(str(folder / "runs.sqlite"), b"k" * 32)
@@ -183,8 +183,8 @@ def fdc_resume(number: int, folder: Path) -> dict[str, float]:
 
 def fdc_fold(number: int, folder: Path) -> dict[str, float]:
     """The same without the chain: reading the rows and folding them."""
-    from fdc_toolchain.effects.journal import Store
     from fdc_toolchain.engine.fold import fold
+    from fdc_toolchain.journal.sqlite import Store
 
     _fdc(_loop(number), folder, 1)
     store = Store(str(folder / "runs.sqlite"), b"k" * 32)
@@ -194,8 +194,8 @@ def fdc_fold(number: int, folder: Path) -> dict[str, float]:
 
 
 def fdc_replay(number: int, folder: Path) -> dict[str, float]:
-    from fdc_toolchain.effects.journal import Store
     from fdc_toolchain.engine.replay import replay
+    from fdc_toolchain.journal.sqlite import Store
 
     _fdc(_loop(number), folder, 1)
     store = Store(str(folder / "runs.sqlite"), b"k" * 32)

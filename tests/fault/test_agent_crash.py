@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.cli.agent_world import LocalWorld
-from fdc_toolchain.effects.journal import Store
 from fdc_toolchain.effects.runs import journal_path
+from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.knowledge.activity import faults, read
 from fdc_toolchain.knowledge.unfilled import unfilled
 from fdc_toolchain.testing import Crash, CrashPoint

@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from fdc_toolchain.effects import runs
-from fdc_toolchain.effects.pg_journal import PgStore
+from fdc_toolchain.journal.postgres import PgStore
 
 from tests.support import fleet
 from tests.support.background import PATIENCE, fdc_started, wait_for

@@ -21,12 +21,12 @@ import pytest
 from fdc_toolchain.cli import wiring
 from fdc_toolchain.effects.context import Context
 from fdc_toolchain.effects.files import Root
-from fdc_toolchain.effects.journal import Store
 from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.drive import Ending, Ports, drive
 from fdc_toolchain.engine.events import Outcome
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.replay import replay
+from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.testing import Crash, CrashPoint, FakeClock, Silence
 
 KEY = b"k" * 32

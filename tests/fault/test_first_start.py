@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from fdc_toolchain.effects.pg_prepare import LOCK
+from fdc_toolchain.journal.postgres_setup import LOCK
 
 from tests.support import fleet, profiles
 from tests.support.background import PATIENCE, fdc_started, wait_for

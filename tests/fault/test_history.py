@@ -23,12 +23,12 @@ from fdc_toolchain.cli import asked, wiring
 from fdc_toolchain.cli.exits import Refused
 from fdc_toolchain.cli.progress import Quiet
 from fdc_toolchain.effects import answers as kept
-from fdc_toolchain.effects import trust
-from fdc_toolchain.effects.journal import Store
 from fdc_toolchain.effects.runs import journal_path
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.replay import replay
+from fdc_toolchain.journal import user_key
+from fdc_toolchain.journal.sqlite import Store
 
 from tests.support.background import PATIENCE
 from tests.support.history import History, Operation, explains, told
@@ -520,7 +520,7 @@ def test_who_answers_what_was_answered_meanwhile_is_told(workspace: Path) -> Non
 def test_who_takes_a_run_up_waits_for_whoever_is_just_answering(workspace: Path) -> None:
     """An answer that was accepted while the run was being taken over is seen by the one that took it over."""
     root, name = begun(workspace)
-    key = trust.key(root, make=False)
+    key = user_key.key(root, make=False)
     with wiring.reading(root) as store:
         row = wiring.the_run(store, name)
         assert store is not None
@@ -553,7 +553,7 @@ def test_a_run_whose_last_controller_died_at_its_end_was_over_before_it_was_canc
     """Cancelled after success: never. And who only looks at a finished run does not take it up again."""
     root, name = begun(workspace)
     assert 0 == fdc("resume", name, "--answer", "green", cwd=workspace).returncode
-    with closing(Store(journal_path(root), trust.key(root, make=False))) as store:
+    with closing(Store(journal_path(root), user_key.key(root, make=False))) as store:
         row = store.run(name)
         assert row is not None
         again = fdc("resume", name, cwd=workspace)

@@ -1,6 +1,6 @@
 """Failure test 12 of the engines' study: workers of two versions of fdc on one database (issue 4, "Many machines").
 
-What decides and what records mean has a version (`effects.journal.ENGINE`; tests/golden/test_journals.py fails when one
+What decides and what records mean has a version (`journal.sqlite.ENGINE`; tests/golden/test_journals.py fails when one
 changes without the other). Workers of another version (tests/support/another_fdc.py, which really decides otherwise)
 must leave a run alone, also when its own worker is dead and when its delivery is lost; and somebody must say so.
 """
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects.journal import ENGINE
-from fdc_toolchain.effects.pg_journal import PgStore
+from fdc_toolchain.journal.postgres import PgStore
+from fdc_toolchain.journal.sqlite import ENGINE
 
 from tests.support import fleet
 from tests.support.background import wait_for

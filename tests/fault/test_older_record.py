@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import counter, trust
-from fdc_toolchain.effects.counter import Seen
-from fdc_toolchain.effects.journal import Outdated, Store
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.ports import WorldFailed
+from fdc_toolchain.journal import counter, user_key
+from fdc_toolchain.journal.counter import Seen
+from fdc_toolchain.journal.sqlite import Outdated, Store
 
 from tests.support.background import fdc_started, wait_for
 from tests.support.process import fdc
@@ -224,7 +224,7 @@ def test_at_every_moment_the_note_is_at_the_newest_intent_and_answer_and_never_b
     """A crash at any moment leaves a record that goes on; every copy from before an intent or an answer is told."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     path = tmp_path / "runs.sqlite"
-    key = trust.key(str(tmp_path / "w"), make=True)
+    key = user_key.key(str(tmp_path / "w"), make=True)
     store = Store(str(path), key, counted=True)
     store.create("a", "p.plan", program(step("read", text="a")), {}, 1.0)
     row = store.run("a")
@@ -265,11 +265,11 @@ def test_at_every_moment_the_note_is_at_the_newest_intent_and_answer_and_never_b
 
 
 def _start(path: Path, key: bytes | None) -> bytes:
-    from fdc_toolchain.effects import chain
+    from fdc_toolchain.journal import hash_chain
 
     store = Store(str(path), key, readonly=True)
     try:
-        return chain.beginning(store._owner(1))
+        return hash_chain.beginning(store._owner(1))
     finally:
         store.close()
 

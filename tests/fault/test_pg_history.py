@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from fdc_toolchain.effects.pg_journal import PgStore
 from fdc_toolchain.engine.replay import replay
+from fdc_toolchain.journal.postgres import PgStore
 
 from tests.support import fleet
 from tests.support.background import wait_for

@@ -14,12 +14,12 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 import pytest
 from fdc_toolchain.effects import pieces
-from fdc_toolchain.effects.journal import BLOB_OVER, RunJournal, RunRow, Store, Untrusted
-from fdc_toolchain.effects.pg_journal import PgStore, connect, shown
 from fdc_toolchain.engine.drive import Ending, Ports, drive
 from fdc_toolchain.engine.events import Perform, Record
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.ports import Fenced, WorldFailed
+from fdc_toolchain.journal.postgres import PgStore, connect, shown
+from fdc_toolchain.journal.sqlite import BLOB_OVER, RunJournal, RunRow, Store, Untrusted
 from fdc_toolchain.program.model import Program
 from fdc_toolchain.testing import Crash, CrashPoint, FakeClock, FunctionTools, Silence
 

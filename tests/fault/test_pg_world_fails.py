@@ -16,14 +16,14 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from fdc_toolchain.effects import pg_journal
-from fdc_toolchain.effects.journal import RunJournal, RunRow
 from fdc_toolchain.effects.liveness import Session
-from fdc_toolchain.effects.pg_journal import PgStore
 from fdc_toolchain.engine.drive import Ports, drive
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.ports import WorldFailed
+from fdc_toolchain.journal import postgres
+from fdc_toolchain.journal.postgres import PgStore
+from fdc_toolchain.journal.sqlite import RunJournal, RunRow
 from fdc_toolchain.testing import FakeClock, Silence
 
 from tests.support import process
@@ -195,7 +195,7 @@ def test_a_record_that_somebody_has_locked_is_waited_for_and_not_for_ever(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Failure test 9: 9: as a locked file: some patience, then a sentence, and the next attempt finds all as it was."""
-    monkeypatch.setattr(pg_journal, "LOCK_MS", 200)
+    monkeypatch.setattr(postgres, "LOCK_MS", 200)
     with closing(PgStore(url, KEY)) as store:
         row = begun(store, "a")
         journal: RunJournal = store.claim(row)
@@ -213,7 +213,7 @@ def test_who_freezes_inside_of_a_commit_holds_nobody_up(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stopped process keeps its locks, and no session that is silent ends inside of a transaction."""
-    monkeypatch.setattr(pg_journal, "IDLE_MS", 200)
+    monkeypatch.setattr(postgres, "IDLE_MS", 200)
     with closing(PgStore(url, KEY)) as frozen, closing(PgStore(url, KEY)) as other:
         row = begun(frozen, "a")
         late = frozen.claim(row)

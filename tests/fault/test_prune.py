@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.effects import agent_files, runs
-from fdc_toolchain.effects.journal import Store
 from fdc_toolchain.effects.runs import journal_path
+from fdc_toolchain.journal.sqlite import Store
 
 from tests.support.process import fdc, run
 from tests.support.repository import ROOT
@@ -35,7 +35,7 @@ HARNESS = textwrap.dedent(
     """
     import os, signal, sys
     sys.path.insert(0, sys.argv[1])
-    last, files = int(sys.argv[2]), ("effects/prune.py", "durable.py", "effects/counter.py", "effects/journal.py")
+    last, files = int(sys.argv[2]), ("effects/prune.py", "durable.py", "journal/counter.py", "journal/sqlite.py")
     from fdc_toolchain.cli import main
     from fdc_toolchain.effects import prune
     count = 0

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects.journal import Store
 from fdc_toolchain.effects.runs import journal_path
+from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.knowledge.activity import LOG, faults
 
 from tests.support.background import fdc_started, wait_for

@@ -9,11 +9,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects.journal import Store
 from fdc_toolchain.engine.drive import Ports, drive
 from fdc_toolchain.engine.events import Outcome, Perform
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.ports import Cancelled
+from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.testing import FakeClock, Silence
 
 from tests.support.programs import iterate, program, step

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import chain, schema, trust
-from fdc_toolchain.effects.journal import ANCHOR_EVERY, BLOB_OVER, Damaged, Store, Untrusted
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.ports import WorldFailed
+from fdc_toolchain.journal import hash_chain, tables, user_key
+from fdc_toolchain.journal.sqlite import ANCHOR_EVERY, BLOB_OVER, Damaged, Store, Untrusted
 
 from tests.support.process import fdc
 from tests.support.programs import program, step
@@ -211,14 +211,18 @@ def forged(path: str, key: bytes | None, change: Callable[[sqlite3.Connection], 
     """Changes a run and makes its chain anew all along, as somebody would who knows this code."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         change(db)
-        owner = chain.Owner(*db.execute(f"SELECT {schema.OWNER} FROM run WHERE id=1").fetchone())
-        link = chain.beginning(owner)
+        owner = hash_chain.Owner(
+            *db.execute(f"SELECT {tables.OWNER} FROM run WHERE id=1").fetchone()
+        )
+        link = hash_chain.beginning(owner)
         for row in db.execute(
-            f"SELECT {schema.ROW} FROM record WHERE run=1 ORDER BY seq"
+            f"SELECT {tables.ROW} FROM record WHERE run=1 ORDER BY seq"
         ).fetchall():
-            link = chain.link(link, row, key)
+            link = hash_chain.link(link, row, key)
             db.execute("UPDATE record SET link=? WHERE run=1 AND seq=?", (link, row[3]))
-        owner = owner._replace(head=link, digest=chain.digest_of(owner._replace(head=link), key))
+        owner = owner._replace(
+            head=link, digest=hash_chain.digest_of(owner._replace(head=link), key)
+        )
         db.execute("UPDATE run SET head=?, digest=? WHERE id=1", owner[13:15])
 
 
@@ -248,12 +252,12 @@ def test_records_behind_the_anchor_need_the_seal_too(path: str) -> None:
         assert row is not None
         store.claim(row).append([outcome("main/4")])
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        row = db.execute(f"SELECT {schema.ROW} FROM record WHERE run=2 AND seq=6").fetchone()
+        row = db.execute(f"SELECT {tables.ROW} FROM record WHERE run=2 AND seq=6").fetchone()
         before = db.execute("SELECT link FROM record WHERE run=2 AND seq=5").fetchone()[0]
         changed = (*row[:7], '{"value":"evil"}', *row[8:])
         db.execute(
             "UPDATE record SET body=?, link=? WHERE run=2 AND seq=6",
-            (changed[7], chain.link(before, changed, OTHER)),
+            (changed[7], hash_chain.link(before, changed, OTHER)),
         )
     with closing(Store(path, KEY)) as store:
         assert (store.check(2).faults, store.check(2).signature) == ((), "other")
@@ -301,9 +305,9 @@ def test_a_check_that_meets_a_controller_sees_all_as_it_was_at_one_moment(
             return chained(run)
 
         monkeypatch.setattr(store, "_chained", meanwhile)
-        assert (chain.Checked((), len(RECORDS), "ours")) == store.check(number)
+        assert (hash_chain.Checked((), len(RECORDS), "ours")) == store.check(number)
         monkeypatch.undo()
-        assert (chain.Checked((), len(RECORDS) + 1, "ours")) == store.check(number)
+        assert (hash_chain.Checked((), len(RECORDS) + 1, "ours")) == store.check(number)
 
 
 # Older, newer and strange files
@@ -312,7 +316,7 @@ def test_a_check_that_meets_a_controller_sees_all_as_it_was_at_one_moment(
 def older(path: Path) -> None:
     """A journal as version 0.1 wrote it."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        for table in schema._FIRST.values():
+        for table in tables._FIRST.values():
             db.execute(table)
         from fdc_toolchain.program.codec import canonical, digest, encode
 
@@ -333,13 +337,13 @@ def test_an_older_journal_is_brought_up_to_date_in_place_and_sealed_by_nobody(
 ) -> None:
     older(tmp_path / "runs.sqlite")
     path = str(tmp_path / "runs.sqlite")
-    with pytest.raises(schema.Older):
+    with pytest.raises(tables.Older):
         Store(path, KEY, readonly=True)
     with closing(Store(path, KEY)) as store:
         row = store.run("old")
         assert row is not None and (row.epoch, row.status, row.started) == (2, "interrupted", 1.5)
         assert store.records(row) == RECORDS[:3]
-        assert store.check(1) == chain.Checked((), 3, "none")
+        assert store.check(1) == hash_chain.Checked((), 3, "none")
         with pytest.raises(Untrusted):
             store.claim(row)
     assert faults(path, None) == []
@@ -392,15 +396,15 @@ def test_the_key_is_made_once_for_its_owner_only(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     root = str(tmp_path / "w")
-    assert trust.key(root, make=False) is None
-    made = trust.key(root, make=True)
+    assert user_key.key(root, make=False) is None
+    made = user_key.key(root, make=True)
     assert (
         made is not None
         and len(made) == 32
-        and trust.key(root, make=True) == made
-        and trust.lasts()
+        and user_key.key(root, make=True) == made
+        and user_key.lasts()
     )
-    path = Path(trust.key_path())
+    path = Path(user_key.key_path())
     assert path.stat().st_mode & 0o777 == 0o600 and path.parent.stat().st_mode & 0o077 == 0
     assert [one.name for one in path.parent.iterdir()] == ["key"]
 
@@ -410,8 +414,8 @@ def test_a_key_that_cannot_be_trusted_is_refused_by_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    trust.key(str(tmp_path / "w"), make=True)
-    path, root = Path(trust.key_path()), tmp_path / "w"
+    user_key.key(str(tmp_path / "w"), make=True)
+    path, root = Path(user_key.key_path()), tmp_path / "w"
     if fault == "others may read":
         path.chmod(0o640)
     elif fault == "no key":
@@ -422,7 +426,7 @@ def test_a_key_that_cannot_be_trusted_is_refused_by_a_sentence(
     else:
         root = tmp_path
     with pytest.raises(WorldFailed) as raised:
-        trust.key(str(root), make=True)
+        user_key.key(str(root), make=True)
     assert str(path) in str(raised.value)
 
 

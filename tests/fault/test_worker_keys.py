@@ -9,7 +9,7 @@ import pytest
 from fdc_toolchain.cli import remote
 from fdc_toolchain.effects import dispatch
 from fdc_toolchain.effects.liveness import number
-from fdc_toolchain.effects.pg_journal import PgStore
+from fdc_toolchain.journal.postgres import PgStore
 
 from tests.support import fleet
 from tests.support.background import PATIENCE, wait_for

@@ -17,8 +17,8 @@ import pytest
 from fdc_toolchain.cli import remote
 from fdc_toolchain.cli.exits import Refused
 from fdc_toolchain.effects import dispatch
-from fdc_toolchain.effects.journal import ENGINE
-from fdc_toolchain.effects.pg_journal import PgStore
+from fdc_toolchain.journal.postgres import PgStore
+from fdc_toolchain.journal.sqlite import ENGINE
 
 from tests.support import background, fleet, process, profiles
 from tests.support.background import wait_for

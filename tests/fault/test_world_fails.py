@@ -13,9 +13,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects.journal import Store
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.ports import WorldFailed
+from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.testing import FakeClock, MemoryJournal, run
 
 from tests.support.background import fdc_started, wait_for

@@ -3,7 +3,7 @@
 `journals/RELEASE/runs.sqlite` holds runs of every kind as that release left them, `before.json` what it said of them,
 `after.json` where it got to when it went on with them. `UPDATE_GOLDEN=1` writes those of the release that VERSION
 names where there are none yet, and never touches any that are there: when one of these tests fails, the engine has
-changed the meaning of records that users have, and `effects.journal.ENGINE` must say so.
+changed the meaning of records that users have, and `journal.sqlite.ENGINE` must say so.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects.journal import ENGINE, RunRow, Store
+from fdc_toolchain.journal.sqlite import ENGINE, RunRow, Store
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.replay import digest, replay

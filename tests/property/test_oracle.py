@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import trust
 from fdc_toolchain.effects.dispatch import Sender
-from fdc_toolchain.effects.journal import Store
-from fdc_toolchain.effects.pg_journal import PgStore
 from fdc_toolchain.engine.drive import Ports, drive
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.state import RunState
+from fdc_toolchain.journal import user_key
+from fdc_toolchain.journal.postgres import PgStore
+from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.testing import FakeClock, MemoryJournal, Silence, run
 
 from tests.support.background import wait_for
@@ -125,7 +125,7 @@ def test_our_journal_with_dbos_as_dispatcher_comes_to_the_same(
     """Failure test 13: two real workers whose tools answer as everywhere here, and which take even the smallest forks apart."""
     expected = chosen(count)
     answering = (str(ROOT / "tests" / "support" / "answering_fdc.py"),)
-    key = trust.key(str(workspace), make=True)
+    key = user_key.key(str(workspace), make=True)
     with (
         closing(PgStore(url, key)) as store,
         Workers(url, workspace, "--serve", "unnamed") as workers,

@@ -17,11 +17,12 @@ FLOORS = {
     "linking": 3, "engine": 3, "report": 3,
     "rules": 4, "lower": 4, "migrate": 4,
     "check": 5, "protocols": 5, "knowledge": 5,
-    "effects": 6, "packs": 6, "workflows": 6,
-    "testing": 7,
-    "server": 8,
-    "cli": 9,
-    "__main__": 10,
+    "journal": 6,
+    "effects": 7, "packs": 7, "workflows": 7,
+    "testing": 8,
+    "server": 9,
+    "cli": 10,
+    "__main__": 11,
 }  # fmt: skip
 NAME = "fdc_toolchain"
 

@@ -1,6 +1,6 @@
 """An fdc of another version: `another_fdc.py ENGINE ARGUMENTS` is `fdc ARGUMENTS` whose records mean something else.
 
-Like a later release it has another `effects.journal.ENGINE`, and it decides otherwise: it does the last of what
+Like a later release it has another `journal.sqlite.ENGINE`, and it decides otherwise: it does the last of what
 could start first. A run in its hands that it must not touch would have other records, in another order.
 """
 
@@ -13,9 +13,9 @@ from typing import Any
 
 def main(engine: int, arguments: list[str]) -> int:
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tooling"))
-    from fdc_toolchain.effects import journal
+    from fdc_toolchain.journal import sqlite
 
-    journal.ENGINE = engine
+    sqlite.ENGINE = engine
     from fdc_toolchain.engine import drive, events
 
     decide = drive.decide

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from fdc_toolchain.effects import dispatch
 from fdc_toolchain.effects.liveness import EXECUTOR_LOCKS, number
-from fdc_toolchain.effects.pg_journal import PgStore
+from fdc_toolchain.journal.postgres import PgStore
 
 from .background import PATIENCE, fdc_started
 

@@ -7,11 +7,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from fdc_toolchain.effects import trust
-from fdc_toolchain.effects.journal import RunRow, Store
-from fdc_toolchain.effects.pg_journal import PgStore
 from fdc_toolchain.effects.runs import journal_path
 from fdc_toolchain.engine.fold import fold
+from fdc_toolchain.journal import user_key
+from fdc_toolchain.journal.postgres import PgStore
+from fdc_toolchain.journal.sqlite import RunRow, Store
 
 from .database import rows
 from .process import fdc
@@ -85,7 +85,7 @@ def laid_out(workspace: Path) -> Path:
 
 
 def key(workspace: Path) -> bytes | None:
-    return trust.key(str(workspace), make=True)
+    return user_key.key(str(workspace), make=True)
 
 
 def begun(workspace: Path, url: str, plan: str, *inputs: str) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from fdc_toolchain.cli import lessons_wiring
-from fdc_toolchain.effects import journal
+from fdc_toolchain.journal import sqlite
 from fdc_toolchain.knowledge import lessons as records
 from fdc_toolchain.protocols.load import load
 from fdc_toolchain.workflows import lessons as store
@@ -54,8 +54,8 @@ def work(root: Path, number: int, out: int) -> None:
     """Compiles the post-mortem and applies its lessons, as `fdc lessons apply --from` does."""
     moments = Moments(number, out)
     moments.around(os, "replace")
-    for owner, name in ((journal.Store, "create"), (journal.Store, "claim"), (journal.RunJournal, "append"),
-                        (journal.RunJournal, "close_run")):  # fmt: skip
+    for owner, name in ((sqlite.Store, "create"), (sqlite.Store, "claim"), (sqlite.RunJournal, "append"),
+                        (sqlite.RunJournal, "close_run")):  # fmt: skip
         moments.around(owner, name)
     store.add(str(root), str(root / "postmortems" / "x.md"), NOW.date())
     ports = lessons_wiring.ports(str(root))._replace(now=lambda: NOW)

@@ -132,7 +132,7 @@ def _serve(folder: str, *ready: str) -> None:
     import signal
 
     from fdc_toolchain.cli import cancel, ending, main, resume, wiring  # noqa: F401 - imported once, for all children
-    from fdc_toolchain.effects import journal, kinds, run_log, runs, simulate, tools, trust  # noqa: F401
+    from fdc_toolchain.effects import kinds, run_log, runs, simulate, tools  # noqa: F401
     from fdc_toolchain.engine import drive, replay  # noqa: F401
 
     for name in ready:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.effects import runs
-from fdc_toolchain.effects.chain import Checked
-from fdc_toolchain.effects.journal import BLOB_OVER, Store
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.ports import Fenced, WorldFailed
+from fdc_toolchain.journal.hash_chain import Checked
+from fdc_toolchain.journal.sqlite import BLOB_OVER, Store
 from fdc_toolchain.program.codec import ProgramError
 
 from tests.support.programs import everything, program

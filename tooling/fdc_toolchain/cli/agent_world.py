@@ -504,18 +504,18 @@ class LocalWorld:
 
     def seal(self, *words: str) -> str:
         """Port `World`."""
-        from ..effects import chain, trust
         from ..engine.ports import WorldFailed
+        from ..journal import hash_chain, user_key
         from ..program.codec import canonical
 
         try:
-            key = trust.key(self.root, make=True)
+            key = user_key.key(self.root, make=True)
         except WorldFailed:
             return ""
         plain = hashlib.blake2b(
-            b"agent\0" + canonical(list(words)).encode("ascii"), digest_size=chain.SIZE
+            b"agent\0" + canonical(list(words)).encode("ascii"), digest_size=hash_chain.SIZE
         ).digest()
-        return chain.seal(plain, key).hex()
+        return hash_chain.seal(plain, key).hex()
 
     # The controller's own record
 

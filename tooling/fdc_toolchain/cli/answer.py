@@ -13,7 +13,7 @@ from .run_options import is_terminal, root_of
 
 if TYPE_CHECKING:
     from ..effects.answers import Open
-    from ..effects.journal import RunRow
+    from ..journal.sqlite import RunRow
 
 
 @click.command(

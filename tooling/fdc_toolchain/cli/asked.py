@@ -9,15 +9,16 @@ from .exits import Refused, WorldError
 
 if TYPE_CHECKING:
     from ..effects.answers import Open
-    from ..effects.journal import RunRow, Store
+    from ..journal.sqlite import RunRow, Store
 
 
 def questions(root: str, store: Store, row: RunRow) -> list[Open]:
     """The open questions of a run, with the answers that lie ready. Raises WorldError for a run that is damaged."""
-    from ..effects import answers, counter
+    from ..effects import answers
     from ..engine.events import Mismatch
     from ..engine.fold import fold
     from ..engine.ports import WorldFailed
+    from ..journal import counter
     from ..program.codec import ProgramError
 
     if row.status != "waiting":
@@ -41,8 +42,9 @@ def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float
 
     Raises Refused where the run went on meanwhile, and WorldError.
     """
-    from ..effects import answers, trust
+    from ..effects import answers
     from ..engine.ports import WorldFailed
+    from ..journal import user_key
     from .stored import reading
 
     def still() -> bool:
@@ -51,10 +53,10 @@ def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float
             return found is not None and (found.status, found.epoch) == (row.status, row.epoch)
 
     try:
-        key = trust.key(root, make=True)
-        if not trust.lasts():
+        key = user_key.key(root, make=True)
+        if not user_key.lasts():
             raise WorldError(
-                f"{trust.key_path()} cannot be written, so an answer could not be told from a forged one"
+                f"{user_key.key_path()} cannot be written, so an answer could not be told from a forged one"
             )
         if not answers.give(root, row, question, text, f"{user()}, {how}", now, key, still):
             raise Refused(

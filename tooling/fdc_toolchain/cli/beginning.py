@@ -160,8 +160,9 @@ def begin(
     needs. `simulate` is a script (`effects.simulate`): nothing of such a run is ever performed, so it needs nothing.
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
     """
-    from ..effects import claims, runs, trust
+    from ..effects import claims, runs
     from ..engine.ports import WorldFailed
+    from ..journal import user_key
     from ..program.write_set import write_set
     from . import money
     from .certify import certified
@@ -190,7 +191,7 @@ def begin(
             store.close()
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
-    if not trust.lasts():
-        said = f"fdc: {trust.key_path()} cannot be written, so nobody will know that run {name} is yours: "
+    if not user_key.lasts():
+        said = f"fdc: {user_key.key_path()} cannot be written, so nobody will know that run {name} is yours: "
         click.echo(said + "`fdc resume` will want --trust", err=True)
     return name

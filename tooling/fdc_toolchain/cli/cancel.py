@@ -69,8 +69,8 @@ def command(run: str, seconds: float, database: str | None, workspace: str | Non
 def _close(root: str, name: str) -> str:
     """Cancels a run that nobody drives; returns how it stands then."""
     from ..effects import runs
-    from ..effects.journal import Untrusted
     from ..engine.events import Mismatch
+    from ..journal.sqlite import Untrusted
     from ..program.codec import ProgramError
     from . import closing, wiring
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from .exits import WorldError
 
 if TYPE_CHECKING:
-    from ..effects.journal import RunRow, Store
     from ..engine.drive import Ending
     from ..engine.events import Perform, Record, Stop
     from ..engine.state import RunState
+    from ..journal.sqlite import RunRow, Store
 
 
 OVER = ("finished", "stopped", "cancelled")
@@ -96,11 +96,11 @@ def unsettled(state: RunState) -> list[dict[str, Any]]:
 
 def over(store: Store, row: RunRow, trusted: bool) -> Ended:
     """How a run ended that is over. Nobody takes it over: its end stays on record all the while."""
-    from ..effects import counter
-    from ..effects.journal import Damaged, Outdated, Untrusted
     from ..engine.drive import Ending
     from ..engine.events import Mismatch
     from ..engine.fold import fold
+    from ..journal import counter
+    from ..journal.sqlite import Damaged, Outdated, Untrusted
     from ..program.codec import ProgramError
 
     checked = store.check(row.id)

@@ -12,7 +12,7 @@ from .remote import database_option
 from .run_options import root_of
 
 if TYPE_CHECKING:
-    from ..effects.journal import RunRow, Store
+    from ..journal.sqlite import RunRow, Store
     from .show import Rows
 
 

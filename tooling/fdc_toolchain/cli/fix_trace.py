@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..effects.journal import RunRow, Store
+    from ..journal.sqlite import RunRow, Store
     from ..packs.repair.trace import Step
 
 

@@ -25,13 +25,13 @@ from .progress import Silent
 if TYPE_CHECKING:
     from ..effects.claims import Claim
     from ..effects.dispatch import Sender
-    from ..effects.journal import RunJournal, RunRow
     from ..effects.liveness import Session
     from ..effects.operator import Operator
-    from ..effects.pg_journal import PgStore
     from ..engine.drive import Assumption, Ending
     from ..engine.events import Record
     from ..engine.state import RunState
+    from ..journal.postgres import PgStore
+    from ..journal.sqlite import RunJournal, RunRow
 
 _POLL = 0.05
 _CANCEL = 0.5
@@ -69,9 +69,9 @@ class Fleet:
     def work(self, run: str, asked: dict[str, Any], delivery: str) -> dict[str, Any]:
         """Drives a run or a piece of one (`effects.dispatch.Work`)."""
         from ..effects.dispatch import first, is_sealed
-        from ..effects.journal import Damaged, Untrusted
         from ..engine.events import Mismatch
         from ..engine.ports import Fenced, WorldFailed
+        from ..journal.sqlite import Damaged, Untrusted
         from ..program.codec import ProgramError
 
         if self.leaving.is_set():
@@ -167,7 +167,7 @@ class Fleet:
         )
 
     def _store(self) -> PgStore:
-        from ..effects.pg_journal import PgStore
+        from ..journal.postgres import PgStore
 
         return PgStore(self.url, self.key)
 

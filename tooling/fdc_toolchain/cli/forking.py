@@ -35,11 +35,12 @@ def fork(
     user's own or where the changed inputs change what was done before the step, WorldError where
     its record is damaged.
     """
-    from ..effects import counter, runs
+    from ..effects import runs
     from ..engine.events import Mismatch
     from ..engine.fold import fold
     from ..engine.ports import WorldFailed
     from ..engine.replay import before, failed_alone
+    from ..journal import counter
     from ..program.codec import ProgramError
     from . import remote, wiring
 

@@ -12,8 +12,8 @@ from .exits import UsageError
 from .models import names
 
 if TYPE_CHECKING:
-    from ..effects.journal import RunRow, Store
     from ..effects.operator import Operator
+    from ..journal.sqlite import RunRow, Store
 
 
 def settle(

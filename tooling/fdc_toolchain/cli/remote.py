@@ -15,9 +15,9 @@ from .progress import Quiet
 
 if TYPE_CHECKING:
     from ..effects.dispatch import Sender
-    from ..effects.journal import RunRow, Store
-    from ..effects.pg_journal import PgStore
     from ..engine.state import RunState
+    from ..journal.postgres import PgStore
+    from ..journal.sqlite import RunRow, Store
     from .closing import Ended
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -68,7 +68,7 @@ def writing(database: str | None, root: str) -> Store:
 
 def status_of(store: Store | None, root: str, row: RunRow) -> str:
     """The status to show: `interrupted` where nobody drives the run any more."""
-    from ..effects.pg_journal import PgStore
+    from ..journal.postgres import PgStore
     from . import wiring
 
     if not isinstance(store, PgStore):
@@ -88,7 +88,7 @@ def of_workers(**given: Any) -> None:
 
 def stalled(store: Store, root: str, seconds: float) -> list[RunRow]:
     """The runs that are not over and that nobody drives; in a database, and pieces of runs too, for so many seconds."""
-    from ..effects.pg_journal import PgStore
+    from ..journal.postgres import PgStore
     from . import wiring
 
     if isinstance(store, PgStore):
@@ -111,8 +111,8 @@ def begin(
     workspace: its runs would be driven elsewhere.
     """
     from ..effects import identity, runs
-    from ..effects.journal import ENGINE
     from ..engine.ports import WorldFailed
+    from ..journal.sqlite import ENGINE
     from . import money
     from .certify import certified
 
@@ -273,10 +273,11 @@ def wake(database: str, root: str, row: RunRow) -> str:
 
 def _asked(database: str, root: str, row: RunRow, asked: dict[str, Any]) -> str:
     """Sends what a client asks of a run, sealed; returns the delivery. Raises WorldFailed."""
-    from ..effects import dispatch, trust
+    from ..effects import dispatch
+    from ..journal import user_key
 
     delivery = f"{row.name}:{os.urandom(6).hex()}"
-    sealed = dispatch.sealed(row.name, asked, delivery, trust.key(root, make=False))
+    sealed = dispatch.sealed(row.name, asked, delivery, user_key.key(root, make=False))
     return send(database, row.name, sealed, delivery, row.engine)
 
 
@@ -439,16 +440,16 @@ def _say(text: str) -> None:
 
 def shown(database: str) -> str:
     """A database's URL without the password."""
-    from ..effects import pg_journal
+    from ..journal import postgres
 
-    return pg_journal.shown(database)
+    return postgres.shown(database)
 
 
 def _store(database: str, root: str, *, make: bool) -> PgStore:
-    from ..effects import trust
-    from ..effects.pg_journal import PgStore
+    from ..journal import user_key
+    from ..journal.postgres import PgStore
 
-    return PgStore(database, trust.key(root, make=make), _say)
+    return PgStore(database, user_key.key(root, make=make), _say)
 
 
 def detached(name: str) -> str:

@@ -35,8 +35,8 @@ def command(run: str, form: str, database: str | None, workspace: str | None) ->
 
     It proves that the program makes exactly these records out of these outcomes, and the same end.
     """
-    from ..effects import counter
     from ..engine.replay import replay
+    from ..journal import counter
     from ..program.codec import ProgramError
     from ..report.terminal.terminal_text import visible
     from . import remote, wiring

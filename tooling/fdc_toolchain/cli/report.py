@@ -12,7 +12,7 @@ from .remote import database_option
 from .run_options import root_of
 
 if TYPE_CHECKING:
-    from ..effects.journal import RunRow, Store
+    from ..journal.sqlite import RunRow, Store
     from ..report.run_page import Run
 
 
@@ -64,8 +64,9 @@ def command(run: str, output: str | None, database: str | None, workspace: str |
 
 def seen(root: str, store: Store, row: RunRow) -> Run:
     """A run as a page shows it, its record checked. Raises WorldError where it cannot be read."""
-    from ..effects import counter, run_view
+    from ..effects import run_view
     from ..engine.ports import WorldFailed
+    from ..journal import counter
     from . import remote
     from .verify import SEALS, checked
 

@@ -12,8 +12,8 @@ from .remote import database_option
 from .run_options import APPROVALS, budget_of, is_terminal, root_of, shared, tell_weakness
 
 if TYPE_CHECKING:
-    from ..effects.journal import RunRow, Store
     from ..engine.drive import Assumption
+    from ..journal.sqlite import RunRow, Store
 
 
 @click.command(

@@ -15,9 +15,9 @@ from .run_options import root_of
 from .verify import SEALS
 
 if TYPE_CHECKING:
-    from ..effects.chain import Checked
-    from ..effects.journal import RunRow
     from ..engine.events import Perform, Record
+    from ..journal.hash_chain import Checked
+    from ..journal.sqlite import RunRow
 
 _SHOWN = ("tool", "effect", "args", "path", "line")
 
@@ -101,8 +101,8 @@ def _lines(
     budget: dict[str, float],
     kept: list[dict[str, Any]],
 ) -> None:
-    from ..effects import counter
     from ..engine.events import Failure, Outcome
+    from ..journal import counter
     from ..report.terminal.terminal_text import visible
     from .ending import count
     from .progress import arguments, step_line

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..effects.journal import RunRow
     from ..engine.ports import Progress
+    from ..journal.sqlite import RunRow
     from .closing import Ended
 
 

@@ -10,27 +10,28 @@ from typing import TYPE_CHECKING
 from .exits import UsageError, WorldError
 
 if TYPE_CHECKING:
-    from ..effects.journal import RunRow, Store
+    from ..journal.sqlite import RunRow, Store
 
 
 @contextmanager
 def reading(root: str) -> Iterator[Store | None]:
     """The journal of a workspace, to be looked at only; None where no run was ever made. Raises WorldError."""
-    from ..effects import journal, runs, trust
-    from ..effects.schema import Empty, Older
+    from ..effects import runs
     from ..engine.ports import WorldFailed
+    from ..journal import sqlite, user_key
+    from ..journal.tables import Empty, Older
 
     path = runs.journal_path(root)
     if not os.path.exists(path):
         yield None
         return
     try:
-        key = trust.key(root, make=False)
+        key = user_key.key(root, make=False)
         try:
-            store = journal.Store(path, key, readonly=True, counted=True)
+            store = sqlite.Store(path, key, readonly=True, counted=True)
         except Older:
-            journal.Store(path).close()
-            store = journal.Store(path, key, readonly=True, counted=True)
+            sqlite.Store(path).close()
+            store = sqlite.Store(path, key, readonly=True, counted=True)
         except Empty:
             yield None
             return
@@ -67,10 +68,11 @@ def status_of(root: str, row: RunRow) -> str:
 
 def writing(root: str) -> Store:
     """The journal of a workspace, to be written. Raises WorldFailed."""
-    from ..effects import journal, runs, trust
+    from ..effects import runs
+    from ..journal import sqlite, user_key
 
-    key = trust.key(root, make=True)
-    return journal.Store(runs.journal_path(root), key, counted=trust.lasts())
+    key = user_key.key(root, make=True)
+    return sqlite.Store(runs.journal_path(root), key, counted=user_key.lasts())
 
 
 def untrusted(name: str, signature: str) -> str:
@@ -84,7 +86,7 @@ def untrusted(name: str, signature: str) -> str:
 
 def known(row: RunRow) -> None:
     """Raises WorldError for a run whose records this fdc cannot read."""
-    from ..effects.journal import ENGINE
+    from ..journal.sqlite import ENGINE
 
     if row.engine != ENGINE:
         what = f"an fdc whose records this one cannot read (engine {row.engine}, this is {ENGINE})"

@@ -23,8 +23,8 @@ from .run_options import is_terminal, root_of
 
 if TYPE_CHECKING:
     from ..effects.answers import Open
-    from ..effects.journal import RunRow, Store
-    from ..effects.pg_journal import PgStore
+    from ..journal.postgres import PgStore
+    from ..journal.sqlite import RunRow, Store
     from ..report.run_page import Run
     from ..server.port import Ask, Row
     from ..server.web import Server
@@ -409,8 +409,8 @@ class Database(Workspace):
                 raise Trouble(str(refused)) from refused
 
     def _look(self) -> str:
-        from ..effects.pg_journal import PgStore
         from ..engine.ports import WorldFailed
+        from ..journal.postgres import PgStore
 
         try:
             if self._watching is None:

@@ -12,7 +12,7 @@ from .remote import database_option
 from .run_options import root_of
 
 if TYPE_CHECKING:
-    from ..effects.journal import Store
+    from ..journal.sqlite import Store
 
 SEALS = {"ours": "sealed by your key", "none": "not sealed", "other": "sealed by another key"}
 
@@ -44,7 +44,7 @@ def command(
     A byte that was changed, a record that was taken out, put in or moved, a lost end, and an older copy of the record that was
     put back are found, and where.
     """
-    from ..effects import counter
+    from ..journal import counter
     from ..report.terminal.terminal_text import visible
     from . import remote
 

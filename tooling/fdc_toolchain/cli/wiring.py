@@ -24,13 +24,13 @@ from .stored import known, reading, status_of, the_run, untrusted, writing
 
 if TYPE_CHECKING:
     from ..effects.claims import Claim
-    from ..effects.journal import RunRow, Store
     from ..effects.operator import Operator
     from ..effects.run_log import RunLog
     from ..engine.drive import Assumption
     from ..engine.events import Perform, Record
     from ..engine.ports import Tools
     from ..engine.state import RunState
+    from ..journal.sqlite import RunRow, Store
 
 __all__ = [
     "Ended", "begin", "compile_or_refuse", "drive_run", "given_for", "known", "reading", "status_of", "task_for", "the_run",
@@ -70,8 +70,8 @@ def drive_run(
     (`effects.claims`), or where its record cannot be read or is damaged.
     """
     from ..effects import runs
-    from ..effects.journal import Untrusted
     from ..engine.ports import Fenced, WorldFailed
+    from ..journal.sqlite import Untrusted
     from . import money
     from .bench import take_away
 

@@ -109,12 +109,12 @@ def command(
     folder stands for; workers need one key (docs/workers.md).
     """
     from ..effects import dispatch, identity
-    from ..effects import trust as keys
     from ..effects.liveness import Session
     from ..effects.operator import Operator
-    from ..effects.pg_journal import PgStore, shown
     from ..engine.drive import GRACE
     from ..engine.ports import WorldFailed
+    from ..journal import user_key as keys
+    from ..journal.postgres import PgStore, shown
     from .fleet import Fleet
     from .remote import needed
 

@@ -37,7 +37,7 @@ def confirmed(root: str, rows: Sequence[Sequence[str]]) -> bool:
         return False
     import hmac
 
-    from .trust import key
+    from ..journal.user_key import key
 
     secret = key(root, make=False)
     if secret is None:
@@ -49,7 +49,7 @@ def confirmed(root: str, rows: Sequence[Sequence[str]]) -> bool:
 def confirm(root: str, rows: Sequence[Sequence[str]]) -> None:
     """Keeps the confirmation of these rows; withdraws it where there are none. Raises OSError, WorldFailed."""
     from .. import durable
-    from .trust import key
+    from ..journal.user_key import key
 
     path = path_of(root)
     if not rows:

@@ -3,7 +3,7 @@
 They lie in `.fdc/runs/RUN/answers.json`, written whole. An answer is for one question only: it names the program,
 the step's address, the hash of its arguments, how often that step had an outcome when it was given, and of an approval
 what was shown; where any of these is another by now, it counts for nothing. So nothing can be put in the place of what
-was approved, and no answer is taken twice. It is sealed with the user's key (`effects.trust`): a run that came with a
+was approved, and no answer is taken twice. It is sealed with the user's key (`journal.user_key`): a run that came with a
 clone brings none.
 """
 
@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import durable
 from ..engine.ports import WorldFailed
+from ..journal import hash_chain
 from ..program.codec import canonical
 from ..report.changes import OPENED
-from . import chain, runs
+from . import runs
 
 if TYPE_CHECKING:
     from ..engine.events import Perform, Record
     from ..engine.state import RunState
-    from .journal import RunRow
+    from ..journal.sqlite import RunRow
 
 FILE = "answers.json"
 MOST = 1024 * 1024
@@ -247,6 +248,6 @@ def _read(path: str) -> list[tuple[Answer, str]]:
 
 def _seal(answer: Answer, key: bytes | None) -> str:
     plain = blake2b(
-        b"answer\0" + canonical(list(answer)).encode("ascii"), digest_size=chain.SIZE
+        b"answer\0" + canonical(list(answer)).encode("ascii"), digest_size=hash_chain.SIZE
     ).digest()
-    return chain.seal(plain, key).hex()
+    return hash_chain.seal(plain, key).hex()

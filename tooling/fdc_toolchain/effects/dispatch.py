@@ -22,17 +22,17 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from ..engine.ports import WorldFailed
+from ..journal.postgres import PgStore, connect, shown
+from ..journal.postgres_setup import alone
+from ..journal.sqlite import ENGINE
 from ..program.codec import canonical
 from . import liveness
 from .identity import UNNAMED, of_run
-from .journal import ENGINE
-from .pg_journal import PgStore, connect, shown
-from .pg_prepare import alone
 
 if TYPE_CHECKING:
     from dbos import DBOSClient
 
-    from .journal import RunRow
+    from ..journal.sqlite import RunRow
 
 RUNS = "fdc-runs"
 PIECES = "fdc-pieces"

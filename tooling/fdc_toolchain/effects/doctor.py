@@ -17,7 +17,7 @@ from importlib import metadata, util
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from . import trust
+from ..journal import user_key
 from .operator import TIERS, Operator
 
 if TYPE_CHECKING:
@@ -302,12 +302,12 @@ def _sqlite() -> Found:
 
 def _key() -> Found:
     """The key that seals the runs of this user: whether it is there and whether others can read it."""
-    path = trust.key_path()
+    path = user_key.key_path()
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
         there = "not made yet; the first run makes it"
-        return Found("journal key", "ok" if trust.lasts() else "note", there)
+        return Found("journal key", "ok" if user_key.lasts() else "note", there)
     except OSError as failed:
         return Found("journal key", "bad", f"{path}: {(failed.strerror or str(failed)).lower()}")
     if stat.S_IMODE(mode) & 0o077:

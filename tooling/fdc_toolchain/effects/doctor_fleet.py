@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from ..engine.ports import WorldFailed
+from ..journal.postgres import PgStore, shown
 from . import identity, runs
 from .doctor import Found
 from .liveness import Worker, workers
-from .pg_journal import PgStore, shown
 
 MOST = 3
 """Names of waiting runs that are shown of one workspace."""

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ..engine.ports import WorldFailed
-from .pg_journal import HERE, RUN_LOCKS, connect, shown
+from ..journal.postgres import HERE, RUN_LOCKS, connect, shown
 
 EXECUTOR_LOCKS = 0x666465
 JANITOR_LOCK = 0x66646331

@@ -20,8 +20,9 @@ from typing import NamedTuple
 
 from .. import durable
 from ..engine.ports import WorldFailed
-from . import agent_files, chain, counter, runs
-from .journal import RunRow, Store, _world
+from ..journal import counter, hash_chain
+from ..journal.sqlite import RunRow, Store, _world
+from . import agent_files, runs
 
 OVER = ("finished", "stopped", "cancelled")
 TODO = "pruning.json"
@@ -170,7 +171,7 @@ def _locked(root: str, name: str, held: ExitStack) -> bool:
 def _forget(store: Store, row: RunRow) -> None:
     """Takes away the note of how far this machine saw a run go, where the run is the user's own."""
     if store.counted and store.check(row.id).signature == "ours":
-        counter.forget(chain.beginning(store._owner(row.id)))
+        counter.forget(hash_chain.beginning(store._owner(row.id)))
 
 
 def _delete(store: Store, rows: Sequence[RunRow]) -> list[RunRow]:

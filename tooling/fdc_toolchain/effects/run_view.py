@@ -23,7 +23,7 @@ from .files import Root
 
 if TYPE_CHECKING:
     from ..engine.state import RunState, Strand
-    from .journal import RunRow, Store
+    from ..journal.sqlite import RunRow, Store
 
 SHIPPED = "fdc:"
 _STACKS = 40

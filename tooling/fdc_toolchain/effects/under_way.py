@@ -17,8 +17,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from ..engine.events import Grant
+from ..journal.user_key import key
 from . import views, writable
-from .trust import key
 
 if TYPE_CHECKING:
     from .files import Root

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 
 from ..engine.ports import WorldFailed
-from . import chain
+from . import hash_chain
 
 VERSION = 2
 
@@ -113,18 +113,18 @@ def _upgrade(db: sqlite3.Connection) -> None:
     db.execute("INSERT INTO blob SELECT * FROM blob_1")
     old = "SELECT id, name, engine, plan, program, inputs, NULL, started, epoch, status, ending, ended FROM run_1"
     for found in db.execute(old).fetchall():
-        owner = chain.Owner._make((*found, 0, b"", b""))
-        link = chain.beginning(owner)
+        owner = hash_chain.Owner._make((*found, 0, b"", b""))
+        link = hash_chain.beginning(owner)
         seq = 0
         rows = "SELECT kind, address, turn, seq, tool, request, at, body, blob FROM record_1 WHERE run=? ORDER BY seq"
         for row in db.execute(rows, (owner.id,)).fetchall():
             seq += 1
-            link = chain.link(link, (*row[:3], seq, *row[4:]), None)
+            link = hash_chain.link(link, (*row[:3], seq, *row[4:]), None)
             kind, address, turn, _, tool, request, at, body, blob = row
             values = (owner.id, address, kind, turn, seq, tool, request, at, body, blob, link)
             db.execute(f"INSERT INTO record VALUES({','.join('?' * 11)})", values)
         owner = owner._replace(seq=seq, head=link)
-        owner = owner._replace(digest=chain.digest_of(owner, None))
+        owner = owner._replace(digest=hash_chain.digest_of(owner, None))
         db.execute(f"INSERT INTO run({OWNER}) VALUES({','.join('?' * len(owner))})", owner)
     for name in ("run_1", "record_1", "blob_1"):
         db.execute(f"DROP TABLE {name}")

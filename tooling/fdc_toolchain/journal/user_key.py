@@ -1,7 +1,7 @@
 """The user's key: what this user began on this machine is told from what came with a clone.
 
 The key lies in the user's state folder, outside of any workspace, readable by its owner only. It
-seals runs (`effects.chain`); a run without its seal is not gone on with unless the user says so.
+seals runs (`journal.hash_chain`); a run without its seal is not gone on with unless the user says so.
 Where that folder cannot be written, a key that lives as long as the process stands in.
 """
 

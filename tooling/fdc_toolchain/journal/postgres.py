@@ -22,9 +22,9 @@ from urllib.parse import urlsplit
 
 from ..engine.events import Record
 from ..engine.ports import Fenced, WorldFailed
-from . import schema
-from .journal import RunJournal, RunRow, Store, _Transaction
-from .pg_prepare import Say, alone
+from . import tables
+from .postgres_setup import Say, alone
+from .sqlite import RunJournal, RunRow, Store, _Transaction
 
 if TYPE_CHECKING:
     import psycopg
@@ -50,7 +50,7 @@ _TYPES = {
 
 def _table(name: str, *more: str) -> str:
     """A table as on a file, in this server's words, with `more` columns."""
-    text = schema.TABLES[name]
+    text = tables.TABLES[name]
     for here, there in _TYPES.items():
         text = text.replace(here, there)
     return text.removesuffix(")") + "".join(f", {column}" for column in more) + ")"
@@ -78,7 +78,7 @@ CREATE INDEX IF NOT EXISTS run_parent ON {SCHEMA}.run(parent) WHERE parent IS NO
 CREATE UNIQUE INDEX IF NOT EXISTS record_order ON {SCHEMA}.record(run, seq);
 {_table("blob")};
 """
-_STALLED = f"""SELECT {schema.OWNER} FROM run
+_STALLED = f"""SELECT {tables.OWNER} FROM run
   WHERE (status IN ('new', 'running') OR (cancel AND parent IS NULL AND status NOT IN ('finished', 'stopped', 'cancelled')))
   AND abs(extract(epoch FROM clock_timestamp() - touched)) > ? AND NOT EXISTS (
     SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND objid=run.id AND granted AND {HERE})
@@ -120,8 +120,8 @@ def shown(url: str) -> str:
 class PgStore(Store):
     """All runs of one database. `lost` says that the connection is gone, so that nothing can be known of the last commit."""
 
-    insert = schema.INSERT + " FOR SHARE"
-    held = schema.HELD + " FOR SHARE"
+    insert = tables.INSERT + " FOR SHARE"
+    held = tables.HELD + " FOR SHARE"
     begin_reading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     every = "parent IS NULL"  # pieces are no runs of their own
     keeps_answers = False
@@ -169,7 +169,7 @@ class PgStore(Store):
     def records_after(self, row: RunRow, seq: int) -> tuple[list[Record], int]:
         """The records behind one of them, and the number of the last."""
         rows = self._select(
-            f"SELECT {schema.ROW} FROM record WHERE run=? AND seq>? ORDER BY seq", (row.id, seq)
+            f"SELECT {tables.ROW} FROM record WHERE run=? AND seq>? ORDER BY seq", (row.id, seq)
         )
         return self._records(rows, row.name), rows[-1][3] if rows else seq
 

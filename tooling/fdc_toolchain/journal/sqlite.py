@@ -8,7 +8,7 @@ living controllers apart before it comes to that.
 WAL with synchronous=FULL: what `append` returned from survives a power cut. Bodies over 64 KiB
 lie once, by their content, in the table `blob`, as does the program of a run.
 
-Records are chained and sealed (`effects.chain`). The newest link is kept in the run's row with every intent, with every
+Records are chained and sealed (`journal.hash_chain`). The newest link is kept in the run's row with every intent, with every
 32nd record, and at each end of driving: once a step would write a second page of the file for each.
 """
 
@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 from ..engine.events import Record
 from ..engine.ports import Fenced, WorldFailed
 from ..program.codec import canonical, encode, load
-from . import chain, counter, schema
-from .private import private
+from . import counter, hash_chain, tables
+from .private_file import private
 from .row_shape import fault_of_record, fault_of_run, is_text, written
 
 BLOB_OVER = 64 * 1024
@@ -36,8 +36,10 @@ ENGINE = 1
 """The version of what records mean. A run is only taken up by an fdc that knows its version."""
 
 _TAKEN_OVER = "another controller has taken this run over"
-_ADD_RUN = f"INSERT INTO run({schema.OWNER}) VALUES({','.join('?' * len(chain.Owner._fields))})"
-_ROWS = f"SELECT {schema.ROW} FROM record WHERE run=? ORDER BY seq"
+_ADD_RUN = (
+    f"INSERT INTO run({tables.OWNER}) VALUES({','.join('?' * len(hash_chain.Owner._fields))})"
+)
+_ROWS = f"SELECT {tables.ROW} FROM record WHERE run=? ORDER BY seq"
 
 
 class RunRow(NamedTuple):
@@ -66,7 +68,7 @@ class Damaged(WorldFailed):
 
 
 class Outdated(WorldFailed):
-    """A run's record is not the newest one that this machine saw (`effects.counter`)."""
+    """A run's record is not the newest one that this machine saw (`journal.counter`)."""
 
 
 class Untrusted(Exception):
@@ -76,20 +78,20 @@ class Untrusted(Exception):
 class Store:
     """All runs of one workspace. Use from one thread. Raises WorldFailed where the file refuses."""
 
-    insert = schema.INSERT
-    held = schema.HELD
+    insert = tables.INSERT
+    held = tables.HELD
     begin_reading = "BEGIN"
     every = "TRUE"
     keeps_answers = True
     """Whether answers lie beside a run until it is taken up; where workers wait for them, they need not."""
 
     counted = False
-    """Whether this machine notes how far its runs went (`effects.counter`)."""
+    """Whether this machine notes how far its runs went (`journal.counter`)."""
 
     def __init__(
         self, path: str, key: bytes | None = None, *, readonly: bool = False, counted: bool = False
     ) -> None:
-        """`key` seals what is written, and tells whose seals those are that are found (`effects.trust`)."""
+        """`key` seals what is written, and tells whose seals those are that are found (`journal.user_key`)."""
         self.path = path
         self.key = key
         self.counted = counted
@@ -118,7 +120,7 @@ class Store:
                         f"{path}: this file system cannot keep a write-ahead log ({mode})"
                     )
                 self._db.execute("PRAGMA synchronous=FULL")
-            schema.prepare(self._db, path, readonly=readonly)
+            tables.prepare(self._db, path, readonly=readonly)
         except sqlite3.Error as failed:
             self._db.close()
             raise _world(failed, path) from failed
@@ -154,12 +156,12 @@ class Store:
             came = None if origin is None else canonical(origin)
             # Sessions and changed budgets are keyed by epoch: those of this run must come after those taken along.
             epoch = max((record.turn for record in records if not record.address), default=0)
-            owner = chain.Owner(
+            owner = hash_chain.Owner(
                 number, name, ENGINE, plan, digest, canonical(inputs), came, float(now), epoch, "new", None, None,
                 0, b"", b"",
             )  # fmt: skip
             self._db.execute(_ADD_RUN, owner)
-            journal = RunJournal(self, owner._replace(head=chain.beginning(owner)), [])
+            journal = RunJournal(self, owner._replace(head=hash_chain.beginning(owner)), [])
             journal.write(records)
             journal.anchor()
 
@@ -198,34 +200,35 @@ class Store:
         """The records of a run (of one kind), in the order in which they were written. They are not checked."""
         if kind is None:
             return self._records(self._chained(row.id), row.name)
-        query = f"SELECT {schema.ROW} FROM record WHERE run=? AND kind=? ORDER BY seq"
+        query = f"SELECT {tables.ROW} FROM record WHERE run=? AND kind=? ORDER BY seq"
         return self._records(self._select(query, (row.id, kind)), row.name)
 
-    def check(self, number: int) -> chain.Checked:
+    def check(self, number: int) -> hash_chain.Checked:
         """Whether all of a run is as it was written, who wrote it, and whether it is an older copy. Raises WorldFailed."""
         seen = self._seen(
             self._owner(number)
         )  # first: a controller may write meanwhile, and writes its note last
         with self.snapshot():
             owner, rows = self._owner(number), self._chained(number)
-            found = chain.check(owner, rows, self.key, self._content)
+            found = hash_chain.check(owner, rows, self.key, self._content)
             return found if found.faults else found._replace(older=_behind(seen, owner, rows))
 
     def accept(self, row: RunRow) -> None:
         """Takes a whole record as the newest one that this machine saw, whatever it saw. Raises Damaged and WorldFailed."""
         with self.snapshot():
             owner, rows = self._owner(row.id), self._chained(row.id)
-            found = chain.check(owner, rows, self.key, self._content)
+            found = hash_chain.check(owner, rows, self.key, self._content)
         if found.faults:
             raise Damaged(f"the record of the run {row.name} is damaged: {found.faults[0]}")
-        link = rows[-1][9] if rows else chain.beginning(owner)
+        link = rows[-1][9] if rows else hash_chain.beginning(owner)
         counter.advance(
-            chain.beginning(owner), counter.Seen(owner.epoch, len(rows), link[: chain.SIZE])
+            hash_chain.beginning(owner),
+            counter.Seen(owner.epoch, len(rows), link[: hash_chain.SIZE]),
         )
 
-    def _seen(self, owner: chain.Owner) -> counter.Seen | None:
+    def _seen(self, owner: hash_chain.Owner) -> counter.Seen | None:
         try:
-            return counter.read(chain.beginning(owner)) if self.counted else None
+            return counter.read(hash_chain.beginning(owner)) if self.counted else None
         except (TypeError, ValueError):
             return None  # the row is damaged, which the check says
 
@@ -267,7 +270,7 @@ class Store:
         with self._transaction():
             rows = self._chained(row.id)
             owner = self._owner(row.id)
-            found = chain.check(owner, rows, self.key, self._content)
+            found = hash_chain.check(owner, rows, self.key, self._content)
             if found.faults:
                 raise Damaged(f"the record of the run {row.name} is damaged: {found.faults[0]}")
             if found.signature != "ours" and not trust:
@@ -287,13 +290,13 @@ class Store:
         journal.note()
         return journal
 
-    def _owner(self, number: int) -> chain.Owner:
-        found = self._select(f"SELECT {schema.OWNER} FROM run WHERE id=?", (number,))
+    def _owner(self, number: int) -> hash_chain.Owner:
+        found = self._select(f"SELECT {tables.OWNER} FROM run WHERE id=?", (number,))
         if not found:
             raise WorldFailed(f"{self.path}: the run is gone")
-        return chain.Owner(*found[0])
+        return hash_chain.Owner(*found[0])
 
-    def _chained(self, number: int) -> list[chain.Row]:
+    def _chained(self, number: int) -> list[hash_chain.Row]:
         return self._select(_ROWS, (number,))
 
     def _select(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
@@ -306,7 +309,7 @@ class Store:
         finally:
             self._db.text_factory = str
 
-    def _records(self, rows: list[chain.Row], name: str) -> list[Record]:
+    def _records(self, rows: list[hash_chain.Row], name: str) -> list[Record]:
         loads = json.loads
         try:
             found = [
@@ -325,7 +328,7 @@ class Store:
         return found
 
     def _rows(self, where: str, values: tuple[Any, ...]) -> Iterator[RunRow]:
-        for found in self._select(f"SELECT {schema.OWNER} FROM run {where}", values):
+        for found in self._select(f"SELECT {tables.OWNER} FROM run {where}", values):
             row = RunRow(*found[: len(RunRow._fields)])
             texts: tuple[Any, ...] = (row.inputs, row.origin, row.ending)
             try:
@@ -368,7 +371,7 @@ class RunJournal:
     `records` are those that were there when it was claimed.
     """
 
-    def __init__(self, store: Store, owner: chain.Owner, records: list[Record]) -> None:
+    def __init__(self, store: Store, owner: hash_chain.Owner, records: list[Record]) -> None:
         self._store = store
         self._db = store._db
         self._key = store.key
@@ -376,7 +379,7 @@ class RunJournal:
         self._run = owner.id
         self._seq = self._anchored = owner.seq
         self._link = owner.head
-        self._start = chain.beginning(owner)
+        self._start = hash_chain.beginning(owner)
         self.epoch = owner.epoch
         self.records = records
 
@@ -409,7 +412,7 @@ class RunJournal:
         """Notes outside of the workspace how far the run went. Raises WorldFailed."""
         if self._store.counted:
             counter.advance(
-                self._start, counter.Seen(self.epoch, self._seq, self._link[: chain.SIZE])
+                self._start, counter.Seen(self.epoch, self._seq, self._link[: hash_chain.SIZE])
             )
 
     def write(self, records: Sequence[Record]) -> None:
@@ -428,7 +431,7 @@ class RunJournal:
     def anchor(self) -> None:
         """Writes the newest link into the run's row, inside of a transaction of the caller."""
         owner = self._owner._replace(seq=self._seq, head=self._link)
-        owner = owner._replace(digest=chain.digest_of(owner, self._key, self._start))
+        owner = owner._replace(digest=hash_chain.digest_of(owner, self._key, self._start))
         self._update("UPDATE run SET seq=?, head=?, digest=?", owner[12:15])
         self._owner = owner
         self._anchored = self._seq
@@ -460,7 +463,7 @@ class RunJournal:
         kind, address, turn, tool, request, at, _ = record
         self._seq = seq = self._seq + 1
         at = at if type(at) is float else float(at)
-        self._link = link = chain.link(
+        self._link = link = hash_chain.link(
             self._link, (kind, address, turn, seq, tool, request, at, body, blob), self._key
         )
         return self._run, address, kind, turn, seq, tool, request, at, body, blob, link
@@ -476,7 +479,7 @@ class RunJournal:
     def _insert_all(self, rows: list[tuple[Any, ...]]) -> None:
         """Many rows with few statements: each statement lets other threads run, and waits for them before it goes on."""
         at = 0
-        for size, statement in schema.TOGETHER.items():
+        for size, statement in tables.TOGETHER.items():
             while len(rows) - at >= size:
                 if (
                     not at
@@ -529,9 +532,11 @@ class _Transaction:
                 pass  # the connection is of no more use, and the file holds no half of it
 
 
-def _behind(seen: counter.Seen | None, owner: chain.Owner, rows: Sequence[chain.Row]) -> str:
+def _behind(
+    seen: counter.Seen | None, owner: hash_chain.Owner, rows: Sequence[hash_chain.Row]
+) -> str:
     def link(number: int) -> bytes:
-        found = rows[number - 1][9] if number else chain.beginning(owner)
+        found = rows[number - 1][9] if number else hash_chain.beginning(owner)
         return bytes(found)
 
     return counter.behind(seen, owner.epoch, len(rows), link)

@@ -1,0 +1,1 @@
+"""The record of runs, in SQLite or PostgreSQL."""
