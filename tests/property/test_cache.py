@@ -13,8 +13,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.cache.blob_ids import Contents
 from fdc_toolchain.cli import hot, incremental
-from fdc_toolchain.effects.contents import Contents
 from fdc_toolchain.linking.link import Linker
 from fdc_toolchain.linking.project.files import Files
 from fdc_toolchain.linking.project.settings import Settings

@@ -18,11 +18,12 @@ FLOORS = {
     "rules": 4, "lower": 4, "migrate": 4,
     "check": 5, "protocols": 5, "knowledge": 5,
     "journal": 6,
-    "effects": 7, "packs": 7, "workflows": 7,
-    "testing": 8,
-    "server": 9,
-    "cli": 10,
-    "__main__": 11,
+    "cache": 7,
+    "effects": 8, "packs": 8, "workflows": 8,
+    "testing": 9,
+    "server": 10,
+    "cli": 11,
+    "__main__": 12,
 }  # fmt: skip
 NAME = "fdc_toolchain"
 

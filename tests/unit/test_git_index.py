@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects.contents import Contents, blob_id
-from fdc_toolchain.effects.git_index import read_index
+from fdc_toolchain.cache.blob_ids import Contents, blob_id
+from fdc_toolchain.cache.git_index import read_index
 
 NAMES = ("a.plan", "plans/b.plan", "plans/deep/c d.plan", "plans/ä.plan")
 
@@ -131,7 +131,7 @@ def test_a_file_written_as_late_as_the_index_is_read(
     """Git wrote the index a moment after the file: another write may hide behind the clock's grain."""
     wrong = {name: (entry[0], b"wrong") for name, entry in read_index(str(checkout))[0].items()}
     contents = Contents(str(checkout))
-    monkeypatch.setattr("fdc_toolchain.effects.git_index._entries", lambda data: wrong)
+    monkeypatch.setattr("fdc_toolchain.cache.git_index._entries", lambda data: wrong)
     assert blob_id((checkout / "a.plan").read_bytes()) == contents.id("a.plan")
     late = (checkout / "a.plan").stat().st_ctime_ns + 10_000_000_000
     os.utime(checkout / ".git/index", ns=(late, late))

@@ -130,8 +130,8 @@ def execute(options: Options) -> int:
     if code is not None:
         return code
     must_be_there(paths)
-    from ..effects import verdicts
-    from ..effects.contents import Contents
+    from ..cache import verdicts
+    from ..cache.blob_ids import Contents
     from ..linking.project.discover import find_keys
 
     sight = stat_cache.Seen(began)

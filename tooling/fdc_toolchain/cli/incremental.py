@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .. import cachedir
+from ..cache.blob_ids import Contents, blob_id
 from ..check import default_automaton, judge, settle
 from ..diagnostics.diagnostic import Diagnostic, from_plain, ordered, pack, parted, plain
-from ..effects.contents import Contents, blob_id
 from ..linking.link import Linker
 from ..linking.project.outside_files import TABLE
 from ..linking.project.stat_cache import missing_part, sha1, tool_identity

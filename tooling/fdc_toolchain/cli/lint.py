@@ -7,10 +7,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ..cache import verdicts
+from ..cache.blob_ids import Contents
 from ..diagnostics.diagnostic import Diagnostic, Kept, from_plain, ordered, parted, plain
 from ..diagnostics.verdict_line import verdict_line
-from ..effects import verdicts
-from ..effects.contents import Contents
 from .exits import CLEAN, FINDINGS, UsageError, WorldError
 from .hot import must_be_there
 from .lint_options import OPTIONS, Options

@@ -3,7 +3,7 @@
 The first and cheapest answer of `fdc lint`: every file that mattered has the times, size and
 inode that it had, every folder that was searched lists the same names, every path that was
 asked for is still there or still is not. Nothing is read for that, and nothing is imported.
-Where any of it has changed, the caches that go by content decide (`effects.verdicts`).
+Where any of it has changed, the caches that go by content decide (`cache.verdicts`).
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from ..linking.project.stat_cache import (
     sha1,
     tool_identity,
 )
-from .contents import UNREADABLE, Contents
+from .blob_ids import UNREADABLE, Contents
 
 MOST_IN_FOLDER = 32
 """Records kept in each of the 256 folders; the oldest go first."""

@@ -1,0 +1,1 @@
+"""Verdicts kept under the content that they were found in."""
