@@ -140,7 +140,7 @@ def test_without_any_sandbox_commands_are_refused_unless_the_operator_says_other
     workspace: Path,
 ) -> None:
     from fdc_toolchain.effects import doctor as looks
-    from fdc_toolchain.effects.operator import Operator
+    from fdc_toolchain.workspace.operator import Operator
 
     found = looks._sandbox(Operator())
     offered = any(one.grade == "ok" for one in found)

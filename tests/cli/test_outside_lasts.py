@@ -8,10 +8,10 @@ import re
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects.files import Root
-from fdc_toolchain.effects.outside_table import Book, Keeper, paths
 from fdc_toolchain.engine.events import Perform
 from fdc_toolchain.engine.ports import WorldFailed
+from fdc_toolchain.workspace.files import Root
+from fdc_toolchain.workspace.outside_table import Book, Keeper, paths
 
 from tests.support.linting import ANY
 from tests.support.process import fdc

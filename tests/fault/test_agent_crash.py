@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.cli.agent_world import LocalWorld
-from fdc_toolchain.effects.runs import journal_path
 from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.knowledge.activity import faults, read
 from fdc_toolchain.knowledge.unfilled import unfilled
@@ -26,6 +25,7 @@ from fdc_toolchain.testing import Crash, CrashPoint
 from fdc_toolchain.workflows.agent_state import AgentState
 from fdc_toolchain.workflows.master_control import MasterControlGraph
 from fdc_toolchain.workflows.model_port import Message
+from fdc_toolchain.workspace.run_folders import journal_path
 
 from tests.support import profiles
 from tests.support.background import PATIENCE, fdc_started, wait_for

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from fdc_toolchain.effects import runs
 from fdc_toolchain.journal.postgres import PgStore
+from fdc_toolchain.workspace import run_folders
 
 from tests.support import fleet
 from tests.support.background import PATIENCE, fdc_started, wait_for
@@ -27,16 +27,16 @@ def _waiting(workspace: Path) -> str:
 
 def _killed_cancel(workspace: Path, name: str) -> None:
     """`fdc cancel` dies of SIGKILL while it waits for the run's controller, its request made."""
-    lock = runs.Lock(runs.run_folder(str(workspace), name))
+    lock = run_folders.Lock(run_folders.run_folder(str(workspace), name))
     assert lock.take() is None
     try:
         with fdc_started("cancel", name, "--wait", str(PATIENCE), cwd=workspace) as client:
-            wait_for(lambda: runs.cancel_asked(str(workspace), name))
+            wait_for(lambda: run_folders.cancel_asked(str(workspace), name))
             client.kill()
             assert -signal.SIGKILL == client.wait(PATIENCE)
     finally:
         lock.release()
-    assert runs.cancel_asked(str(workspace), name)
+    assert run_folders.cancel_asked(str(workspace), name)
     assert "waiting" in fdc("runs", cwd=workspace).stdout
 
 
@@ -49,7 +49,7 @@ def test_whoever_takes_the_run_up_next_cancels_it(
     refused = fdc(command[0], name, *command[1:], cwd=workspace)
     assert (1, "") == (refused.returncode, refused.stdout.partition("\n")[2]), refused
     assert f"the run {name} was cancelled" in refused.stderr
-    assert not runs.cancel_asked(str(workspace), name)
+    assert not run_folders.cancel_asked(str(workspace), name)
     assert "cancelled" in fdc("runs", cwd=workspace).stdout and not fleet.witnessed(workspace)
     assert (
         0
@@ -62,12 +62,12 @@ def test_whoever_takes_the_run_up_next_cancels_it(
 def test_a_request_that_came_too_late_changes_nothing(workspace: Path) -> None:
     name = _waiting(workspace)
     assert 0 == fdc("resume", name, "--answer", "green", "-q", cwd=workspace).returncode
-    runs.ask_to_cancel(
+    run_folders.ask_to_cancel(
         str(workspace), name, 1.0
     )  # as by a client that was killed when the run had just ended
     again = fdc("resume", name, cwd=workspace)
     assert 0 == again.returncode and "finished" in again.stdout, again
-    assert not runs.cancel_asked(str(workspace), name)
+    assert not run_folders.cancel_asked(str(workspace), name)
 
 
 @needs_database

@@ -23,12 +23,12 @@ from fdc_toolchain.cli import asked, wiring
 from fdc_toolchain.cli.exits import Refused
 from fdc_toolchain.cli.progress import Quiet
 from fdc_toolchain.effects import answers as kept
-from fdc_toolchain.effects.runs import journal_path
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.replay import replay
 from fdc_toolchain.journal import user_key
 from fdc_toolchain.journal.sqlite import Store
+from fdc_toolchain.workspace.run_folders import journal_path
 
 from tests.support.background import PATIENCE
 from tests.support.history import History, Operation, explains, told

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects.runs import journal_path
 from fdc_toolchain.journal.sqlite import Store
+from fdc_toolchain.workspace.run_folders import journal_path
 
 from tests.support.background import PATIENCE, fdc_started, wait_for
 from tests.support.process import clean_environment, fdc, working_in

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from fdc_toolchain.effects import own_code, sandbox
 from fdc_toolchain.effects.context import Context, Leaving
-from fdc_toolchain.effects.failure import ToolFailure
-from fdc_toolchain.effects.files import Root
-from fdc_toolchain.effects.operator import Operator
 from fdc_toolchain.engine.events import Outcome
 from fdc_toolchain.engine.ports import Waiting, WorldFailed
+from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.workspace.files import Root
+from fdc_toolchain.workspace.operator import Operator
 
 from tests.fault.test_sandbox import STRANGER, stranger_python
 from tests.support.background import PATIENCE, wait_for
@@ -361,7 +361,7 @@ def test_a_tool_that_takes_too_long_is_killed(root: Root, tier: str) -> None:
 def test_whatever_a_tool_does_is_a_failure_of_its_step(
     root: Root, tier: str, body: str, kind: str, says: str
 ) -> None:
-    code = f"import os\nfrom fdc_toolchain.effects.failure import ToolFailure\n\ndef tool():\n    {body}\n"
+    code = f"import os\nfrom fdc_toolchain.workspace.failure import ToolFailure\n\ndef tool():\n    {body}\n"
     with pytest.raises(ToolFailure) as failed:
         called(root, tier, code)
     assert failed.value.kind == kind and says in str(failed.value), failed.value

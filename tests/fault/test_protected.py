@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.effects import sandbox
-from fdc_toolchain.effects.failure import ToolFailure
-from fdc_toolchain.effects.files import Root
-from fdc_toolchain.effects.operator import Operator
 from fdc_toolchain.linking.project.obeyed import obeyed
 from fdc_toolchain.linking.project.protected import named, of_workspace, protected
 from fdc_toolchain.linking.project.settings import Settings
+from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.workspace.files import Root
+from fdc_toolchain.workspace.operator import Operator
 
 from tests.fault.test_sandbox import UPPER, only, run
 from tests.support.background import wait_for

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import agent_files, runs
-from fdc_toolchain.effects.runs import journal_path
+from fdc_toolchain.effects import agent_files
 from fdc_toolchain.journal.sqlite import Store
+from fdc_toolchain.workspace import run_folders
+from fdc_toolchain.workspace.run_folders import journal_path
 
 from tests.support.process import fdc, run
 from tests.support.repository import ROOT
@@ -183,7 +184,7 @@ def test_a_run_of_an_agents_open_task_stays(shop: Path) -> None:
 @pytest.mark.slow
 def test_a_run_that_is_driven_or_changed_stays(shop: Path) -> None:
     name = ran(shop, "done.plan")
-    lock = runs.Lock(runs.run_folder(str(shop), name))
+    lock = run_folders.Lock(run_folders.run_folder(str(shop), name))
     assert lock.take() is None
     assert "0 runs removed" in prune(shop, "--older", "0h") and [name] == listed(shop)
     lock.release()

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.effects import context as context_room
 from fdc_toolchain.effects import sandbox, shell
-from fdc_toolchain.effects.failure import ToolFailure
-from fdc_toolchain.effects.files import Root
-from fdc_toolchain.effects.operator import TIERS, Operator
 from fdc_toolchain.engine.events import Outcome
+from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.workspace.files import Root
+from fdc_toolchain.workspace.operator import TIERS, Operator
 
 from tests.support.background import PATIENCE, wait_for
 from tests.support.process import working_in
@@ -310,7 +310,7 @@ def test_children_of_a_killed_controller_are_ended(root, tier, tmp_path):
 
     code = (
         "import sys; sys.path.insert(0, 'tooling'); import tests.fault.test_sandbox as t; "
-        "from fdc_toolchain.effects.files import Root; "
+        "from fdc_toolchain.workspace.files import Root; "
         f"t.run(Root({root.path!r}), 'setsid sh -c \"touch started; sleep 60; touch survived\" & sleep 90', t.only({tier!r}))"
     )
     process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2])

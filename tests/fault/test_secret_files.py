@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import globs
-from fdc_toolchain.effects.failure import ToolFailure
-from fdc_toolchain.effects.files import Root
 from fdc_toolchain.linking.project.secret_files import secret
+from fdc_toolchain.workspace import globs
+from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.workspace.files import Root
 
 from tests.fault.test_protected import tier
 from tests.fault.test_sandbox import only, run

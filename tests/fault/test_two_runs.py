@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.effects import claims
-from fdc_toolchain.effects.runs import ask_to_cancel, cancel_asked
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.program.write_set import NOTHING, WriteSet, Written
+from fdc_toolchain.workspace.run_folders import ask_to_cancel, cancel_asked
 
 from tests.support import fleet
 from tests.support.background import PATIENCE, fdc_started, wait_for

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.effects import readable
-from fdc_toolchain.effects.failure import ToolFailure
 from fdc_toolchain.effects.web_fetch import Fetched, Manners, decoded, fetch
 from fdc_toolchain.effects.web_http import Door, public, target
+from fdc_toolchain.workspace.failure import ToolFailure
 
 from tests.support.background import PATIENCE
 from tests.support.process import run

@@ -18,12 +18,13 @@ FLOORS = {
     "rules": 4, "lower": 4, "migrate": 4,
     "check": 5, "protocols": 5, "knowledge": 5,
     "journal": 6,
-    "cache": 7,
-    "effects": 8, "packs": 8, "workflows": 8,
-    "testing": 9,
-    "server": 10,
-    "cli": 11,
-    "__main__": 12,
+    "workspace": 7,
+    "cache": 8,
+    "effects": 9, "packs": 9, "workflows": 9,
+    "testing": 10,
+    "server": 11,
+    "cli": 12,
+    "__main__": 13,
 }  # fmt: skip
 NAME = "fdc_toolchain"
 
@@ -120,7 +121,7 @@ def test_every_arrow_in_the_package_points_down() -> None:
         ("syntax/deep/a.py", "from ...cli import main\n", "imports up: cli"),
         ("syntax/__init__.py", "from ..cli import main\n", "imports up: cli"),
         ("check.py", "from .knowledge import lessons\n", "imports sideways: knowledge"),
-        ("check.py", "import importlib as i\ni.import_module('fdc_toolchain.effects.files')\n", "up: effects"),
+        ("check.py", "import importlib as i\ni.import_module('fdc_toolchain.workspace.files')\n", "up: effects"),
         ("check.py", "from importlib import import_module\nimport_module('.packs', __package__)\n", "up: packs"),
         ("server/a.py", "from ..cli import wiring\n", "imports up: cli"),
         ("cli/a.py", "from tooling.fdc_toolchain import text\n", "second copy"),

@@ -7,11 +7,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from fdc_toolchain.effects.runs import journal_path
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.journal import user_key
 from fdc_toolchain.journal.postgres import PgStore
 from fdc_toolchain.journal.sqlite import RunRow, Store
+from fdc_toolchain.workspace.run_folders import journal_path
 
 from .database import rows
 from .process import fdc

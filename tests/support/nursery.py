@@ -132,8 +132,8 @@ def _serve(folder: str, *ready: str) -> None:
     import signal
 
     from fdc_toolchain.cli import cancel, ending, main, resume, wiring  # noqa: F401 - imported once, for all children
-    from fdc_toolchain.effects import kinds, run_log, runs, simulate, tools  # noqa: F401
     from fdc_toolchain.engine import drive, replay  # noqa: F401
+    from fdc_toolchain.workspace import run_folders  # noqa: F401
 
     for name in ready:
         importlib.import_module(name)

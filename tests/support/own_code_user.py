@@ -12,8 +12,8 @@ import sys
 
 from fdc_toolchain.effects import own_code, sandbox
 from fdc_toolchain.effects.context import Context, Leaving
-from fdc_toolchain.effects.files import Root
-from fdc_toolchain.effects.operator import Operator
+from fdc_toolchain.workspace.files import Root
+from fdc_toolchain.workspace.operator import Operator
 
 TOOL = """
 import os, socket

@@ -19,8 +19,8 @@ import time
 
 from fdc_toolchain.effects import sandbox, shell
 from fdc_toolchain.effects.context import Context, Leaving
-from fdc_toolchain.effects.files import Root
-from fdc_toolchain.effects.operator import Operator
+from fdc_toolchain.workspace.files import Root
+from fdc_toolchain.workspace.operator import Operator
 
 FILES = {
     ".fdc/runs.sqlite": "journal", "fdc.toml": "# settings\n", ".git/hooks/pre-commit": "#!/bin/sh\n", ".git/config": "[core]\n",

@@ -213,7 +213,7 @@ def test_a_folder_is_listed_whole_by_as_many_as_list_it_at_once(tmp_path: Path) 
     """Branches of a fork list one workspace: descriptors that share a place in a folder each see a part of it."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from fdc_toolchain.effects.files import Root
+    from fdc_toolchain.workspace.files import Root
 
     write(tmp_path, {f"d{n:03}.md": f"This is {n}.\n" for n in range(400)})
     root = Root(str(tmp_path))

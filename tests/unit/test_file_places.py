@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.check import check_paths
-from fdc_toolchain.effects.failure import ToolFailure
-from fdc_toolchain.effects.files import Root
+from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.workspace.files import Root
 
 from tests.support.linting import ANY
 

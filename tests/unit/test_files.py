@@ -9,9 +9,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects.failure import ToolFailure
-from fdc_toolchain.effects.files import Root
-from fdc_toolchain.effects.globs import files
+from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.workspace.files import Root
+from fdc_toolchain.workspace.globs import files
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import runs
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.ports import Fenced, WorldFailed
 from fdc_toolchain.journal.hash_chain import Checked
 from fdc_toolchain.journal.sqlite import BLOB_OVER, Store
 from fdc_toolchain.program.codec import ProgramError
+from fdc_toolchain.workspace import run_folders
 
 from tests.support.programs import everything, program
 
@@ -231,7 +231,7 @@ def test_bytes_for_a_step_do_not_grow_with_the_length_of_a_run(tmp_path: Path) -
 def test_a_second_taker_of_a_lock_hears_who_has_it(tmp_path: Path) -> None:
     import os
 
-    first, second = runs.Lock(str(tmp_path)), runs.Lock(str(tmp_path))
+    first, second = run_folders.Lock(str(tmp_path)), run_folders.Lock(str(tmp_path))
     assert first.take() is None
     assert second.take() == f"process {os.getpid()}"
     first.release()
@@ -240,17 +240,17 @@ def test_a_second_taker_of_a_lock_hears_who_has_it(tmp_path: Path) -> None:
 
 def test_the_folder_of_runs_is_ignored_by_git_and_never_a_link(tmp_path: Path) -> None:
     (tmp_path / "w").mkdir()
-    assert Path(runs.folder(str(tmp_path / "w")), ".gitignore").read_text() == "*\n"
+    assert Path(run_folders.folder(str(tmp_path / "w")), ".gitignore").read_text() == "*\n"
     (tmp_path / "v").mkdir()
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "v" / ".fdc").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(WorldFailed):
-        runs.folder(str(tmp_path / "v"))
+        run_folders.folder(str(tmp_path / "v"))
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_names_of_runs_sort_by_time_and_differ(monkeypatch: Any) -> None:
-    names = {runs.RunIds().run_id() for _ in range(50)}
+    names = {run_folders.RunIds().run_id() for _ in range(50)}
     assert len(names) > 45 and all(len(name) == 20 for name in names)
 
 
@@ -281,4 +281,4 @@ def test_a_run_folder_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / ".fdc" / "runs" / "r").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(WorldFailed, match="symbolic link"):
-        runs.run_folder(str(tmp_path), "r")
+        run_folders.run_folder(str(tmp_path), "r")

@@ -6,11 +6,11 @@ import threading
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects.failure import ToolFailure, from_os
-from fdc_toolchain.effects.limits import LONGEST, Limits
 from fdc_toolchain.engine.events import Failure, Outcome
 from fdc_toolchain.engine.ports import Cancelled, WorldFailed
 from fdc_toolchain.testing import FakeClock
+from fdc_toolchain.workspace.failure import ToolFailure, from_os
+from fdc_toolchain.workspace.limits import LONGEST, Limits
 
 from tests.support.background import PATIENCE
 from tests.unit.test_catalogue import TOOL, catalogue, wrong

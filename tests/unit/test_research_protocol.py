@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects.files import Root
 from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.events import Outcome, Perform
+from fdc_toolchain.workspace.files import Root
 
 from tests.support.inside import fdc
 from tests.support.research import program, write

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from fdc_toolchain.effects import spectrum
 from fdc_toolchain.effects.context import Context, Leaving
-from fdc_toolchain.effects.files import Root
-from fdc_toolchain.effects.operator import Operator
 from fdc_toolchain.packs.repair.localise import Suspect, ochiai, rank
+from fdc_toolchain.workspace.files import Root
+from fdc_toolchain.workspace.operator import Operator
 
 SHAPES = """\
 LEAST = 1

@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from fdc_toolchain.effects.failure import ToolFailure
 from fdc_toolchain.effects.web_search import PROVIDERS, SET_UP, Gaps, answer, ready, search
+from fdc_toolchain.workspace.failure import ToolFailure
 
 from tests.support.repository import ROOT
 from tests.support.web import Handler, Reply, Site, site

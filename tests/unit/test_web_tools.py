@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.effects import web_pages
-from fdc_toolchain.effects.failure import ToolFailure
-from fdc_toolchain.effects.files import Root
-from fdc_toolchain.effects.operator import Operator
 from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.events import Outcome, Perform
+from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.workspace.files import Root
+from fdc_toolchain.workspace.operator import Operator
 
 from tests.support.research import program
 from tests.support.web import Reply, Site, page, searxng, site

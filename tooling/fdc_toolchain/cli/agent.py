@@ -139,9 +139,9 @@ def command(
     approved exactly that text: exit code 1, and `--resume ID --approve SHA256`.
     """
     from ..effects import agent_files
-    from ..effects.operator import Operator
     from ..engine.ports import WorldFailed
     from ..workflows.orchestrator import FsmError
+    from ..workspace.operator import Operator
     from .agent_world import LocalWorld
     from .models import model_for
     from .run_options import root_of

@@ -27,9 +27,9 @@ class AskedModel:
     ) -> dict[str, Any]:
         """The reply. Raises ModelFailed, and ModelWaiting for trouble that passes and for a budget that is used up."""
         from ..effects.agent_purse import Exhausted
-        from ..effects.failure import ToolFailure
         from ..effects.model import Question
         from ..engine.ports import WorldFailed
+        from ..workspace.failure import ToolFailure
 
         system = "\n\n".join(
             message["content"] for message in messages if message["role"] == "system"

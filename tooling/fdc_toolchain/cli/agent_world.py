@@ -19,10 +19,10 @@ from .progress import Quiet, Silent
 if TYPE_CHECKING:
     from ..effects.agent_purse import Purse
     from ..effects.context import Context
-    from ..effects.operator import Operator
     from ..engine.events import Outcome, Perform, Record
     from ..workflows.agent_log import ActivityLogger
     from ..workflows.stepping import OpenRun
+    from ..workspace.operator import Operator
 
 FILE_CHARACTERS = 60_000
 """A file with more is not shown to a coder."""
@@ -183,14 +183,14 @@ class LocalWorld:
 
     def run_id(self) -> str:
         """Port `World`."""
-        from ..effects import runs
+        from ..workspace import run_folders
 
-        return runs.RunIds().run_id()
+        return run_folders.RunIds().run_id()
 
     def create(self, run: str, program: dict[str, Any], plan: str, task_id: str) -> bool:
         """Port `World`."""
-        from ..effects import runs
         from ..program.codec import encode
+        from ..workspace import run_folders
         from . import money, wiring
 
         ceilings = self._ceilings(program, run)
@@ -198,7 +198,7 @@ class LocalWorld:
             rates = money.settle(self.root, program, ceilings, self._operator)
         except UsageError as wrong:
             raise ValueError(str(wrong)) from wrong
-        runs.folder(self.root)
+        run_folders.folder(self.root)
         task = self._task(task_id)
         inputs: dict[str, Any] = {
             "given": {},
@@ -268,16 +268,16 @@ class LocalWorld:
 
     def take(self, run: str) -> OpenRun:
         """Port `World`. Raises LookupError where there is no such run, WorldFailed where somebody drives it."""
-        from ..effects import runs
         from ..effects.claims import taken
         from ..engine.events import Record
         from ..engine.ports import WorldFailed
         from ..program.write_set import write_set
         from ..workflows.stepping import OpenRun
+        from ..workspace import run_folders
         from . import wiring
 
         with ExitStack() as held:
-            lock = runs.Lock(runs.run_folder(self.root, run))
+            lock = run_folders.Lock(run_folders.run_folder(self.root, run))
             holder = lock.take()
             if holder is not None:
                 raise WorldFailed(
@@ -368,10 +368,10 @@ class LocalWorld:
 
     def files(self, glob: str) -> Sequence[tuple[str, str]]:
         """Port `World`."""
-        from ..effects.failure import ToolFailure
+        from ..workspace.failure import ToolFailure
 
         with opened(self.root, "code") as context:
-            from ..effects import globs
+            from ..workspace import globs
 
             found: list[tuple[str, str]] = []
             for path in globs.files(context.root, glob):
@@ -388,7 +388,7 @@ class LocalWorld:
     ) -> Sequence[str]:
         """Port `World`."""
         from ..effects import agent_files, patches
-        from ..effects.failure import ToolFailure
+        from ..workspace.failure import ToolFailure
 
         with opened(self.root, "patch") as context:
             try:
@@ -402,7 +402,7 @@ class LocalWorld:
     def patched(self, task_id: str, number: int) -> Sequence[str] | None:
         """Port `World`."""
         from ..effects import agent_files, patches
-        from ..effects.failure import ToolFailure
+        from ..workspace.failure import ToolFailure
 
         with opened(self.root, "patch") as context:
             try:
@@ -426,7 +426,7 @@ class LocalWorld:
 
     def web(self) -> bool:
         """Port `World`: what the environment says, which the process inherits."""
-        from ..effects.operator import Operator
+        from ..workspace.operator import Operator
 
         return Operator.of_environment().web
 
@@ -467,9 +467,9 @@ class LocalWorld:
 
     def outside(self, files: Sequence[tuple[str, str]] | None = None) -> Sequence[str]:
         """Port `World`: what the settings name, what earlier runs wrote, and reports of research that cite an address."""
-        from ..effects import globs, outside_table
         from ..effects.documents import MARK
         from ..linking.project.settings import read_settings
+        from ..workspace import globs, outside_table
 
         declared = read_settings(self.root).untrusted
         with opened(self.root, "outside") as context:
@@ -543,15 +543,16 @@ class LocalWorld:
 @contextmanager
 def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Context]:
     """The surroundings of single tools, outside of a run's journal."""
-    from ..effects import agent_files, runs
+    from ..effects import agent_files
     from ..effects.context import Context, Leaving
-    from ..effects.operator import Operator
+    from ..workspace import run_folders
+    from ..workspace.operator import Operator
     from . import bench
 
     files = bench.opened(root)
     try:
         yield Context(
-            root=files, key=f"{run}:agent", run=run, run_folder=os.path.join(root, runs.FOLDER, agent_files.AGENTS),
+            root=files, key=f"{run}:agent", run=run, run_folder=os.path.join(root, run_folders.FOLDER, agent_files.AGENTS),
             say=lambda text: None, ask=_nobody, bound=True, cancelled=Leaving(), shell_seconds=seconds, tool={},
             operator=Operator.of_environment(),
         )  # fmt: skip

@@ -15,9 +15,9 @@ from .progress import Aside
 
 if TYPE_CHECKING:
     from ..effects.alphabet_store import Store
-    from ..effects.operator import Operator
     from ..engine.events import Outcome, Perform
     from ..packs.alphabet.state import Base
+    from ..workspace.operator import Operator
 
 PLAN = "alphabet"
 
@@ -41,13 +41,13 @@ class Asked(NamedTuple):
 def work(root: str, asked: Asked) -> int:
     """Up to `iterations` iterations; the exit code."""
     from .. import durable
-    from ..effects import runs
     from ..effects.alphabet_store import Busy, Store
     from ..engine.ports import WorldFailed
+    from ..workspace import run_folders
 
     store = Store(root)
     try:
-        with durable.exclusive(f"{runs.folder(root)}/alphabet", timeout=0.2):
+        with durable.exclusive(f"{run_folders.folder(root)}/alphabet", timeout=0.2):
             return _work(root, store, asked)
     except TimeoutError as busy:
         raise WorldError(f"another process is at work on this alphabet: {busy.strerror}") from busy
@@ -226,8 +226,8 @@ def _operator(root: str, base: Base, model: str | None) -> Operator:
 
     Raises before anything has begun.
     """
-    from ..effects.operator import Operator
     from ..engine.ports import WorldFailed
+    from ..workspace.operator import Operator
     from .models import model_for
 
     llm = base.config["llm"]

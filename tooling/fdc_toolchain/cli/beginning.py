@@ -18,9 +18,9 @@ from .exits import NotGranted, UsageError, WorldError
 from .stored import writing
 
 if TYPE_CHECKING:
-    from ..effects.operator import Operator
     from ..engine.state import RunState
     from ..knowledge.activity import Task
+    from ..workspace.operator import Operator
 
 _DOCUMENT = re.compile(r"plan_synth_[^/]*_final\.md$")
 
@@ -122,8 +122,8 @@ def granted(
     `under_way`: the state of a run that goes on, made where something is absent: what it has done already needs nothing.
     """
     from ..effects.granted import ABSENT, absent
-    from ..effects.operator import Operator
     from ..engine.reach import reach
+    from ..workspace.operator import Operator
 
     allowed = operator or Operator.of_environment()
     found = absent(program, root, allowed, reach(program))
@@ -160,10 +160,11 @@ def begin(
     needs. `simulate` is a script (`effects.simulate`): nothing of such a run is ever performed, so it needs nothing.
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
     """
-    from ..effects import claims, runs
+    from ..effects import claims
     from ..engine.ports import WorldFailed
     from ..journal import user_key
     from ..program.write_set import write_set
+    from ..workspace import run_folders
     from . import money
     from .certify import certified
 
@@ -172,8 +173,8 @@ def begin(
     if simulate is None:
         granted(root, program, operator)
     try:
-        runs.folder(root)
-        name = runs.RunIds().run_id()
+        run_folders.folder(root)
+        name = run_folders.RunIds().run_id()
         inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
         if rates is not None:
             inputs["model"] = rates

@@ -12,9 +12,9 @@ from .progress import Quiet
 if TYPE_CHECKING:
     from ..effects.answers import Answer
     from ..effects.context import Context
-    from ..effects.files import Root
-    from ..effects.operator import Operator
     from ..effects.tools import Workbench
+    from ..workspace.files import Root
+    from ..workspace.operator import Operator
 
 
 def bench_for(
@@ -32,17 +32,17 @@ def bench_for(
 
     Raises UsageError.
     """
-    from ..effects import runs
-    from ..effects.operator import Operator
     from ..effects.shell import SECONDS
     from ..effects.tools import Workbench
+    from ..workspace import run_folders
+    from ..workspace.operator import Operator
 
     allowed = operator or Operator.of_environment()
     model = model_for(root, allowed.model, allowed.asks)
     return Workbench(
         run=run,
         root=opened(root),
-        run_folder=runs.run_folder(root, run),
+        run_folder=run_folders.run_folder(root, run),
         say=show.say,
         ask=show.ask,
         answers={**{address: one.text for address, one in ready.items()}, **answers},
@@ -57,8 +57,8 @@ def bench_for(
 
 def opened(root: str) -> Root:
     """The workspace with all that is protected or secret in it."""
-    from ..effects.files import Root
     from ..linking.project.settings import Settings, SettingsError, read_settings
+    from ..workspace.files import Root
 
     try:
         secret = read_settings(root).secret
@@ -93,7 +93,7 @@ def take_away(root: str) -> None:
 
 
 def protected(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What `effects.files.Root` protects in a workspace, beside what it always does: files of settings, and globs."""
+    """What `workspace.files.Root` protects in a workspace, beside what it always does: files of settings, and globs."""
     import os
 
     from .. import durable
@@ -123,9 +123,9 @@ def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
     def close(args: dict[str, Any], context: Context) -> Any:
         from ..effects import talk_tools
         from ..effects.context import text
-        from ..effects.failure import ToolFailure
         from ..engine.ports import WorldFailed
         from ..linking.project.files import SHIPPED
+        from ..workspace.failure import ToolFailure
 
         task = text(args, "task", "").strip()
         if not task and context.plan.startswith(SHIPPED):

@@ -32,8 +32,8 @@ def command(run: str, seconds: float, database: str | None, workspace: str | Non
 
     `fdc resume --force` goes on with it all the same; `fdc fork` begins a new run from one of its steps.
     """
-    from ..effects import runs
     from ..engine.ports import WorldFailed
+    from ..workspace import run_folders
     from . import remote, wiring
 
     root = root_of(workspace)
@@ -45,8 +45,8 @@ def command(run: str, seconds: float, database: str | None, workspace: str | Non
     if row.status in ("finished", "stopped"):
         raise Refused(f"the run {row.name} is over ({row.status}); there is nothing to cancel")
     try:
-        lock = runs.Lock(runs.run_folder(root, row.name))
-        runs.ask_to_cancel(root, row.name, time.time())
+        lock = run_folders.Lock(run_folders.run_folder(root, row.name))
+        run_folders.ask_to_cancel(root, row.name, time.time())
         deadline = time.monotonic() + seconds
         while (holder := lock.take()) is not None:
             if time.monotonic() > deadline:
@@ -68,10 +68,10 @@ def command(run: str, seconds: float, database: str | None, workspace: str | Non
 
 def _close(root: str, name: str) -> str:
     """Cancels a run that nobody drives; returns how it stands then."""
-    from ..effects import runs
     from ..engine.events import Mismatch
     from ..journal.sqlite import Untrusted
     from ..program.codec import ProgramError
+    from ..workspace import run_folders
     from . import closing, wiring
 
     store = wiring.writing(root)
@@ -82,7 +82,7 @@ def _close(root: str, name: str) -> str:
         try:
             return closing.cancel_asked(root, store, row)
         except Untrusted as whose:
-            runs.forget_cancel(root, name)
+            run_folders.forget_cancel(root, name)
             raise Refused(wiring.untrusted(name, str(whose))) from whose
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {name} cannot be read: {wrong}") from wrong

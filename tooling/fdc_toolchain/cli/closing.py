@@ -152,14 +152,14 @@ def cancel_asked(root: str, store: Store, row: RunRow, trusted: bool = False) ->
     Returns how the run stands then: `cancelled`, or as it was where it was over before. Raises Damaged, Untrusted,
     Mismatch, ProgramError, Fenced and WorldFailed; then the request stays.
     """
-    from ..effects import runs
     from ..engine.fold import fold
+    from ..workspace import run_folders
 
     status = row.status
     if status not in OVER:
         journal = store.claim(row, trust=trusted)
         status = cancel_end(journal, row, fold(store.program(row), row.inputs, journal.records))
-    runs.forget_cancel(root, row.name)
+    run_folders.forget_cancel(root, row.name)
     return status
 
 

@@ -47,8 +47,8 @@ def command(
     `ok`: can be used. `note`: good to know. `bad`: something that was asked for will not work.
     """
     from ..effects.doctor import examine
-    from ..effects.operator import Operator
     from ..report.terminal.terminal_text import visible
+    from ..workspace.operator import Operator
     from .models import model_for
     from .terminal import style
 

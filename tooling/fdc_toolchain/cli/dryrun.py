@@ -136,9 +136,9 @@ class _Reader:
 
 def listing(root: str, glob: str) -> list[str] | None:
     """The files that the runner would find for a glob now; none for one that leads out, where the run stops."""
-    from ..effects.failure import ToolFailure
-    from ..effects.files import Root
-    from ..effects.globs import files
+    from ..workspace.failure import ToolFailure
+    from ..workspace.files import Root
+    from ..workspace.globs import files
 
     try:
         opened = Root(root)
@@ -229,7 +229,7 @@ def _opened(program: dict[str, Any], root: str) -> Iterator[str]:
 
 def _commands() -> str:
     """How commands will be fenced in on this machine."""
-    from ..effects.operator import Operator
     from ..effects.sandbox import outlook
+    from ..workspace.operator import Operator
 
     return outlook(Operator.of_environment())[1]

@@ -106,7 +106,7 @@ def _again() -> str:
 def _explored(
     given: dict[str, str], model: str | None, jobs: int, form: str
 ) -> tuple[int, dict[str, Any]]:
-    from ..effects.operator import Operator
+    from ..workspace.operator import Operator
     from . import wiring
     from .run_options import root_of
 

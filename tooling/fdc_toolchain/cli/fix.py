@@ -136,7 +136,7 @@ def command(
     Rival hypotheses are put to the test before any code is written; each patch belongs to one of them and touches its
     lines only. The workspace stays as it is: a copy is patched and tested. The repair is printed as a unified diff.
     """
-    from ..effects.operator import Operator
+    from ..workspace.operator import Operator
     from . import wiring
     from .fix_watch import Watching
     from .run_options import budget_of, root_of, tell_weakness

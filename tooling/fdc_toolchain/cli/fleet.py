@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from ..effects.claims import Claim
     from ..effects.dispatch import Sender
     from ..effects.liveness import Session
-    from ..effects.operator import Operator
     from ..engine.drive import Assumption, Ending
     from ..engine.events import Record
     from ..engine.state import RunState
     from ..journal.postgres import PgStore
     from ..journal.sqlite import RunJournal, RunRow
+    from ..workspace.operator import Operator
 
 _POLL = 0.05
 _CANCEL = 0.5

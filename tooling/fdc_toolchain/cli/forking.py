@@ -35,13 +35,13 @@ def fork(
     user's own or where the changed inputs change what was done before the step, WorldError where
     its record is damaged.
     """
-    from ..effects import runs
     from ..engine.events import Mismatch
     from ..engine.fold import fold
     from ..engine.ports import WorldFailed
     from ..engine.replay import before, failed_alone
     from ..journal import counter
     from ..program.codec import ProgramError
+    from ..workspace import run_folders
     from . import remote, wiring
 
     task = None if database else wiring.task_for(root, None)
@@ -87,7 +87,7 @@ def fork(
             f"after what can be taken over, the program does not come to `{address}` next"
         )
     try:
-        name = runs.RunIds().run_id()
+        name = run_folders.RunIds().run_id()
         origin = {"run": row.name, "address": address, "records": len(taken)}
         writing = remote.writing(database, root)
         try:

@@ -190,7 +190,7 @@ def _is_assumption(item: object) -> bool:
 
 def _confirmed(root: str) -> str:
     """What this user confirmed for this workspace (`fdc trust`), as it is stored."""
-    from ..effects.allowances import stored
+    from ..workspace.allowances import stored
 
     return stored(root)
 

@@ -48,10 +48,10 @@ def sources_of(root: str) -> str:
 
 def patched(root: str, path: str, diff: str, base: bytes | None) -> tuple[bytes, bytes]:
     """The bytes of a file of the workspace, or `base`, and what they are after the diff. Raises CannotPatch."""
-    from ..effects import merge_diff
-    from ..effects.failure import ToolFailure
-    from ..effects.files import Root
     from ..engine.ports import WorldFailed
+    from ..workspace import merge_diff
+    from ..workspace.failure import ToolFailure
+    from ..workspace.files import Root
 
     opened = Root(root)
     try:

@@ -143,7 +143,7 @@ def command(
         "max_iterations": str(max_iterations), "confidence": str(confidence), "conflicts": str(conflicts), "gate": gate,
         "areas": str(areas),
     }  # fmt: skip
-    from ..effects.operator import Operator
+    from ..workspace.operator import Operator
     from . import wiring
 
     root = root_of(None)

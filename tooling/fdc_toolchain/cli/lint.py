@@ -95,8 +95,8 @@ def settings_of(root: str, *, trust: bool = False) -> Any:
         raise UsageError(str(wrong)) from wrong
     if not settings.allow:
         return settings
-    from ..effects import allowances
     from ..engine.ports import WorldFailed
+    from ..workspace import allowances
 
     try:
         return settings._replace(trusted=trust or allowances.confirmed(root, settings.allow))

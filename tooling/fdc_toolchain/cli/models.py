@@ -18,9 +18,9 @@ def model_for(
     if not name:
         return None
     from ..effects.model import Choice, MessagesModel
-    from ..effects.secret_values import values_of
-    from ..effects.secrets import Scrubber
     from ..linking.project.settings import SettingsError, read_settings
+    from ..workspace.secret_values import values_of
+    from ..workspace.secrets import Scrubber
 
     try:
         rows = dict(read_settings(root).models)

@@ -12,8 +12,8 @@ from .exits import UsageError
 from .models import names
 
 if TYPE_CHECKING:
-    from ..effects.operator import Operator
     from ..journal.sqlite import RunRow, Store
+    from ..workspace.operator import Operator
 
 
 def settle(
@@ -93,7 +93,7 @@ def _prompts(program: Mapping[str, Any]) -> list[str]:
 
 
 def _asked(root: str, operator: Operator | None) -> list[str]:
-    from ..effects.operator import Operator
+    from ..workspace.operator import Operator
 
     return names(root, (operator or Operator.of_environment()).model)
 

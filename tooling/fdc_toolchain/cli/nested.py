@@ -14,7 +14,7 @@ from .progress import Quiet, Silent
 
 if TYPE_CHECKING:
     from ..effects.context import Context
-    from ..effects.operator import Operator
+    from ..workspace.operator import Operator
 
 
 def pipeline_in(
@@ -23,11 +23,12 @@ def pipeline_in(
     """The handler of `plan.run` in a workspace. What the inner run spends counts as the step's."""
 
     def perform(args: dict[str, Any], context: Context) -> Any:
-        from ..effects import lgtm_pipeline, marks, runs
-        from ..effects.failure import ToolFailure
+        from ..effects import lgtm_pipeline, marks
         from ..engine.events import Outcome
         from ..engine.ports import Cancelled, WorldFailed
         from ..program.codec import identity
+        from ..workspace import run_folders
+        from ..workspace.failure import ToolFailure
         from . import wiring
         from .exits import Exit, NotGranted
 
@@ -35,7 +36,7 @@ def pipeline_in(
         if not isinstance(pipeline, dict):
             raise ToolFailure("argument", "`pipeline` is none that was proved")
         mark = marks.read(context.run_folder, context.key)
-        name = mark["run"] if mark else runs.RunIds().run_id()
+        name = mark["run"] if mark else run_folders.RunIds().run_id()
         if mark is None:
             marks.write(context.run_folder, context.key, {"run": name})
         store = wiring.writing(root)

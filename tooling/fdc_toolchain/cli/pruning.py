@@ -15,9 +15,9 @@ _UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}
 def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
     """Removes what ended longer ago than `older` says. Raises UsageError, Refused and WorldError."""
     from ..effects import prune as removing
-    from ..effects import runs
     from ..engine.ports import WorldFailed
     from ..report.terminal.terminal_text import visible
+    from ..workspace import run_folders
     from .stored import reading, writing
 
     before = time.time() - seconds(older)
@@ -35,7 +35,7 @@ def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
     rows, left = chosen.rows, ""
     if not dry_run:
         try:
-            runs.folder(root)
+            run_folders.folder(root)
             store = writing(root)
             try:
                 rows, size, left = removing.prune(store, root, chosen.rows)

@@ -110,14 +110,15 @@ def begin(
     Raises WorldError, UsageError (`money.settle`), Exit (`certify.certified`), and Refused in a copy of a
     workspace: its runs would be driven elsewhere.
     """
-    from ..effects import identity, runs
+    from ..effects import identity
     from ..engine.ports import WorldFailed
     from ..journal.sqlite import ENGINE
+    from ..workspace import run_folders
     from . import money
     from .certify import certified
 
     certified(program, plan, root)
-    name = runs.RunIds().run_id()
+    name = run_folders.RunIds().run_id()
     inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
     rates = money.settle(root, program, budget, None)
     if rates is not None:

@@ -24,9 +24,9 @@ from .exits import CLEAN, FINDINGS, UsageError, WorldError
 from .progress import Silent
 
 if TYPE_CHECKING:
-    from ..effects.operator import Operator
     from ..engine.events import Outcome, Perform
     from ..knowledge.activity import Task
+    from ..workspace.operator import Operator
     from .wiring import Ended
 
 PLAN = "deep-research"
@@ -151,7 +151,7 @@ def command(
 
 def _operator(web: bool | None, model: str | None) -> Operator:
     """What is allowed: by the options, where they say something, else by the environment."""
-    from ..effects.operator import Operator
+    from ..workspace.operator import Operator
 
     operator = Operator.of_environment(model=model)
     return operator if web is None else operator._replace(web=web)
@@ -263,11 +263,12 @@ def _workspace(home: str, target: str) -> Iterator[str]:
 
 
 def _grant(root: str, name: str, folder: str) -> None:
-    from ..effects import library, runs
+    from ..effects import library
     from ..engine.ports import WorldFailed
+    from ..workspace import run_folders
 
     try:
-        library.grant(runs.run_folder(root, name), folder)
+        library.grant(run_folders.run_folder(root, name), folder)
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
 

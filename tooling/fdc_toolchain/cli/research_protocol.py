@@ -34,9 +34,9 @@ def execute_research_protocol(constraints: Mapping[str, Any], root: str | None =
 
 def _execute(constraints: Mapping[str, Any], root: str | None) -> tuple[str, bool]:
     from ..effects import research_protocol
-    from ..effects.failure import ToolFailure
     from ..engine.events import Outcome
     from ..engine.ports import WorldFailed
+    from ..workspace.failure import ToolFailure
     from .agent_world import opened
 
     if not isinstance(constraints, Mapping):

@@ -72,9 +72,9 @@ def command(
 
     It executes the program that it began with, whatever has become of the plan's files since.
     """
-    from ..effects.operator import Operator
     from ..engine.drive import EVERY
     from ..report.terminal.terminal_text import visible
+    from ..workspace.operator import Operator
     from . import remote, wiring
     from .ending import tell
     from .progress import progress

@@ -67,8 +67,8 @@ def command(
     run that was interrupted, even by kill -9, goes on with `fdc resume`. While a task is open (`fdc
     start`), every step gets a line in logs/activity.log.jsonl, resumed or not.
     """
-    from ..effects.operator import Operator
     from ..report.terminal.terminal_text import visible
+    from ..workspace.operator import Operator
     from . import remote, wiring
     from .ending import tell
     from .progress import progress

@@ -13,7 +13,7 @@ from ..engine.decide import MEASURES
 from .exits import UsageError
 
 if TYPE_CHECKING:
-    from ..effects.operator import Operator
+    from ..workspace.operator import Operator
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 @contextmanager
 def reading(root: str) -> Iterator[Store | None]:
     """The journal of a workspace, to be looked at only; None where no run was ever made. Raises WorldError."""
-    from ..effects import runs
     from ..engine.ports import WorldFailed
     from ..journal import sqlite, user_key
     from ..journal.tables import Empty, Older
+    from ..workspace import run_folders
 
-    path = runs.journal_path(root)
+    path = run_folders.journal_path(root)
     if not os.path.exists(path):
         yield None
         return
@@ -59,20 +59,20 @@ def the_run(store: Store | None, prefix: str) -> RunRow:
 
 def status_of(root: str, row: RunRow) -> str:
     """The status to show: a run whose controller is gone was interrupted, whatever it last wrote."""
-    from ..effects import runs
+    from ..workspace import run_folders
 
-    if row.status == "running" and not runs.is_driven(root, row.name):
+    if row.status == "running" and not run_folders.is_driven(root, row.name):
         return "interrupted"
     return row.status
 
 
 def writing(root: str) -> Store:
     """The journal of a workspace, to be written. Raises WorldFailed."""
-    from ..effects import runs
     from ..journal import sqlite, user_key
+    from ..workspace import run_folders
 
     key = user_key.key(root, make=True)
-    return sqlite.Store(runs.journal_path(root), key, counted=user_key.lasts())
+    return sqlite.Store(run_folders.journal_path(root), key, counted=user_key.lasts())
 
 
 def untrusted(name: str, signature: str) -> str:

@@ -52,8 +52,8 @@ def command(files: tuple[str, ...], yes: bool, withdraw: bool, workspace: str | 
 
 
 def _rows(root: str, yes: bool, withdraw: bool) -> int:
-    from ..effects import allowances
     from ..report.terminal.terminal_text import visible
+    from ..workspace import allowances
     from .lint import settings_of
 
     if withdraw:
@@ -83,8 +83,8 @@ def _files(root: str, given: tuple[str, ...], yes: bool, withdraw: bool) -> int:
     import time
 
     from ..check import key_of
-    from ..effects import outside_table
     from ..report.terminal.terminal_text import visible
+    from ..workspace import outside_table
 
     declined = False
     keys = [os.path.normpath(key_of(path, os.path.abspath(root))) for path in given]

@@ -235,10 +235,10 @@ class Workspace:
 
     def resume(self, run: str) -> str:
         """Port `Runs`. `fdc resume` in a process of its own; what it says at once, if it will not, is passed on."""
-        from ..effects import runs
         from ..server.port import Trouble
+        from ..workspace import run_folders
 
-        if runs.is_driven(self.workspace, run):
+        if run_folders.is_driven(self.workspace, run):
             raise Trouble("The run is being driven already.")
         return self._started(
             ["resume", run, "--quiet", "--workspace", self.workspace],
@@ -328,18 +328,18 @@ class Workspace:
     def _look(self) -> str:
         from hashlib import blake2b
 
-        from ..effects import runs
+        from ..workspace import run_folders
 
-        path = runs.journal_path(self.workspace)
+        path = run_folders.journal_path(self.workspace)
         parts = [_stat(path), _stat(path + "-wal")]
-        below = os.path.join(self.workspace, runs.FOLDER, "runs")
+        below = os.path.join(self.workspace, run_folders.FOLDER, "runs")
         try:
             names = sorted(os.listdir(below))[-_WATCHED:]
         except OSError:
             names = []
         for name in names:
             parts.append(
-                f"{_stat(os.path.join(below, name))} {runs.is_driven(self.workspace, name)}"
+                f"{_stat(os.path.join(below, name))} {run_folders.is_driven(self.workspace, name)}"
             )
         return blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 

@@ -86,8 +86,9 @@ def command(
 
 def _accept(root: str, run: str) -> None:
     """Takes an older record for the newest one. Answers that lie beside it are dropped: they may have been used."""
-    from ..effects import answers, runs
+    from ..effects import answers
     from ..engine.ports import WorldFailed
+    from ..workspace import run_folders
     from .stored import reading, the_run
 
     with reading(root) as store:
@@ -97,7 +98,7 @@ def _accept(root: str, run: str) -> None:
             raise Refused(
                 f"the record of the run {row.name} is not older than what this machine saw"
             )
-        if runs.is_driven(root, row.name):
+        if run_folders.is_driven(root, row.name):
             raise Refused(f"the run {row.name} is being driven")
         try:
             answers.drop(root, row)

@@ -24,13 +24,13 @@ from .stored import known, reading, status_of, the_run, untrusted, writing
 
 if TYPE_CHECKING:
     from ..effects.claims import Claim
-    from ..effects.operator import Operator
     from ..effects.run_log import RunLog
     from ..engine.drive import Assumption
     from ..engine.events import Perform, Record
     from ..engine.ports import Tools
     from ..engine.state import RunState
     from ..journal.sqlite import RunRow, Store
+    from ..workspace.operator import Operator
 
 __all__ = [
     "Ended", "begin", "compile_or_refuse", "drive_run", "given_for", "known", "reading", "status_of", "task_for", "the_run",
@@ -69,9 +69,9 @@ def drive_run(
     something that is not there; WorldError where the run is driven by somebody else, where a run is in the way
     (`effects.claims`), or where its record cannot be read or is damaged.
     """
-    from ..effects import runs
     from ..engine.ports import Fenced, WorldFailed
     from ..journal.sqlite import Untrusted
+    from ..workspace import run_folders
     from . import money
     from .bench import take_away
 
@@ -79,7 +79,7 @@ def drive_run(
     store = None
     claim = None
     try:
-        lock = runs.Lock(runs.run_folder(root, name))
+        lock = run_folders.Lock(run_folders.run_folder(root, name))
         holder = lock.take()
         if holder is not None:
             raise WorldError(
@@ -90,7 +90,7 @@ def drive_run(
         if row is None:
             raise UsageError(f"there is no run `{name}` here")
         known(row)
-        if not force and runs.cancel_asked(
+        if not force and run_folders.cancel_asked(
             root, name
         ):  # who asked may have been killed before they could do it
             row = row._replace(status=_cancelled(root, store, row, trusted))
@@ -108,12 +108,12 @@ def drive_run(
         claim = _claim(store, row, root, within)
         if "simulate" not in row.inputs:
             _granted(store, row, root, operator, retry)
-        stale = runs.cancel_request(root, name) if force else None
+        stale = run_folders.cancel_request(root, name) if force else None
         if not _alone(claim, root, row, wait, stale):
             _cancelled(root, store, row, trusted)
             raise Refused(f"the run {name} was cancelled")
-        if stale is not None and runs.cancel_request(root, name) == stale:
-            runs.forget_cancel(root, name)
+        if stale is not None and run_folders.cancel_request(root, name) == stale:
+            run_folders.forget_cancel(root, name)
         take_away(root)
         changes = {"budget": dict(budget or {}), "retry": retry, "trusted": trusted}
         return _drive(
@@ -168,7 +168,7 @@ def _alone(claim: Claim, root: str, row: RunRow, wait: bool | None, stale: bytes
 
     Raises WorldError where a run is in the way.
     """
-    from ..effects import runs
+    from ..workspace import run_folders
 
     told = ""
     while (other := claim.take()) is not None:
@@ -177,7 +177,7 @@ def _alone(claim: Claim, root: str, row: RunRow, wait: bool | None, stale: bytes
         if told != other.run:
             told = other.run
             click.echo(f"waiting: {other.said()}", err=True)
-        if runs.cancel_request(root, row.name) not in (None, stale):
+        if run_folders.cancel_request(root, row.name) not in (None, stale):
             return False
         time.sleep(PAUSE)
     return True
@@ -238,8 +238,7 @@ def _drive(
     operator: Operator | None,
 ) -> Ended:
     from ..effects import answers as kept
-    from ..effects import openings, runs
-    from ..effects.outside_table import met
+    from ..effects import openings
     from ..effects.run_log import Watched
     from ..effects.simulate import SimulatedTools
     from ..effects.tools import LocalTools
@@ -248,6 +247,8 @@ def _drive(
     from ..engine.fold import fold
     from ..engine.ports import Cancelled, WorldFailed
     from ..program.codec import ProgramError
+    from ..workspace import run_folders
+    from ..workspace.outside_table import met
     from .bench import bench_for
     from .interrupt import interruptible
     from .spanning import spanned
@@ -290,7 +291,7 @@ def _drive(
         tools = SimulatedTools(row.inputs["simulate"], bench.root)
     show.watch(state)
     signals = False
-    watch = runs.CancelWatch(root, row.name, lambda: _halt(tools.cancel, signals))
+    watch = run_folders.CancelWatch(root, row.name, lambda: _halt(tools.cancel, signals))
     progress, traced = spanned(show if log is None else Watched(show, log), row)
     ports = Ports(journal, tools, Monotonic(), progress, watch.asked.is_set)
     try:
@@ -325,7 +326,7 @@ def _drive(
     traced(ended)
     kept.forget(root, row, [address for address in ready if kept.wanted(state, address) is None])
     if ended.status in OVER:
-        runs.forget_cancel(root, row.name)
+        run_folders.forget_cancel(root, row.name)
     return ended
 
 

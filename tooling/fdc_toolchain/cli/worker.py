@@ -110,11 +110,11 @@ def command(
     """
     from ..effects import dispatch, identity
     from ..effects.liveness import Session
-    from ..effects.operator import Operator
     from ..engine.drive import GRACE
     from ..engine.ports import WorldFailed
     from ..journal import user_key as keys
     from ..journal.postgres import PgStore, shown
+    from ..workspace.operator import Operator
     from .fleet import Fleet
     from .remote import needed
 

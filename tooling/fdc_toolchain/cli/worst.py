@@ -25,7 +25,7 @@ MOST_TERMS = 200
 MOST_ITEMS = 20_000
 """Instructions that are walked one by one; a larger plan is walked once, with all that it may ever create."""
 MOST_FILES = 200_000
-"""A loop over more files stops the run (`effects.globs.MAX_FILES`)."""
+"""A loop over more files stops the run (`workspace.globs.MAX_FILES`)."""
 
 
 class Worst(NamedTuple):

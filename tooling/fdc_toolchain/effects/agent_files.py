@@ -16,7 +16,7 @@ from typing import Any
 from .. import durable
 from ..engine.ports import WorldFailed
 from ..knowledge.activity import safe_id
-from . import runs
+from ..workspace import run_folders
 
 AGENTS = "agents"
 STATE = "state.json"
@@ -27,12 +27,12 @@ def folder(root: str, task_id: str) -> str:
     safe = safe_id(task_id)
     if safe != task_id or len(safe) > 100:
         safe = f"{safe[:60]}-{hashlib.sha256(task_id.encode('utf-8', 'replace')).hexdigest()[:12]}"
-    return f"{runs.FOLDER}/{AGENTS}/{safe}"
+    return f"{run_folders.FOLDER}/{AGENTS}/{safe}"
 
 
 def made(root: str, task_id: str) -> str:
     """The absolute path of the folder of a task, made if need be. Raises WorldFailed."""
-    runs.folder(root)
+    run_folders.folder(root)
     path = os.path.join(root, *folder(root, task_id).split("/"))
     try:
         os.makedirs(path, exist_ok=True)
@@ -56,7 +56,7 @@ def save(root: str, task_id: str, record: dict[str, Any]) -> None:
 
 def known(root: str) -> list[dict[str, Any]]:
     """The records of all tasks, by id; those that are damaged are passed over."""
-    above = os.path.join(root, runs.FOLDER, AGENTS)
+    above = os.path.join(root, run_folders.FOLDER, AGENTS)
     try:
         names = sorted(os.listdir(above))
     except FileNotFoundError:

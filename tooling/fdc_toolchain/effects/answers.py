@@ -22,7 +22,7 @@ from ..engine.ports import WorldFailed
 from ..journal import hash_chain
 from ..program.codec import canonical
 from ..report.changes import OPENED
-from . import runs
+from ..workspace import run_folders
 
 if TYPE_CHECKING:
     from ..engine.events import Perform, Record
@@ -37,7 +37,7 @@ MOST = 1024 * 1024
 class Open(NamedTuple):
     """A question that a run waits with: what the step asks, where, and exactly with which arguments.
 
-    `given` is the answer that lies ready for it, if any; `shows`, of an approval, what will change (`effects.preview`).
+    `given` is the answer that lies ready for it, if any; `shows`, of an approval, what will change (`workspace.preview`).
     """
 
     effect: Perform
@@ -143,7 +143,7 @@ def give(
     `still` says whether the question is still open. It is asked once nobody can take answers up who has not taken
     the run over before; where it is not, nothing is kept: returns False.
     """
-    path = os.path.join(runs.run_folder(root, row.name), FILE)
+    path = os.path.join(run_folders.run_folder(root, row.name), FILE)
     effect = question.effect
     made = Answer(
         row.name, row.digest, effect.address, effect.request, question.outcomes, digest(question.shows), text, by,
@@ -175,7 +175,7 @@ def taken(
     `alone`: the caller has taken the run over; whoever is just giving an answer is waited for, and who comes later
     finds the run taken (`give`).
     """
-    path = os.path.join(root, runs.FOLDER, "runs", row.name, FILE)
+    path = os.path.join(root, run_folders.FOLDER, "runs", row.name, FILE)
     try:
         with durable.exclusive(path) if alone else nullcontext():
             kept = _read(path)
@@ -202,7 +202,7 @@ def taken(
 
 def forget(root: str, row: RunRow, addresses: Iterable[str]) -> None:
     """Takes answers away that a run has taken up. What cannot be taken away counts for nothing all the same."""
-    path = os.path.join(root, runs.FOLDER, "runs", row.name, FILE)
+    path = os.path.join(root, run_folders.FOLDER, "runs", row.name, FILE)
     gone = set(addresses)
     if not gone or not os.path.exists(path):
         return
@@ -219,7 +219,7 @@ def forget(root: str, row: RunRow, addresses: Iterable[str]) -> None:
 
 def drop(root: str, row: RunRow) -> None:
     """Takes all answers of a run away. Raises WorldFailed."""
-    path = os.path.join(root, runs.FOLDER, "runs", row.name, FILE)
+    path = os.path.join(root, run_folders.FOLDER, "runs", row.name, FILE)
     try:
         if os.path.lexists(path):
             with durable.exclusive(path):

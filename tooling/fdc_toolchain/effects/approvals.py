@@ -1,6 +1,6 @@
 """Steps that ask for an approval, and those behind them: what is shown, what that binds, and that it is still so.
 
-`effects.preview` finds out what follows. Here is when: what the question showed that was answered is what counts, also
+`workspace.preview` finds out what follows. Here is when: what the question showed that was answered is what counts, also
 where the answer comes later; where a file of it is another one by then, the answer is for something else.
 """
 
@@ -13,10 +13,11 @@ from ..engine.events import Failure, Outcome, Perform
 from ..engine.released import Released
 from ..program.model import Program
 from ..text.glob_match import plain
-from . import marks, preview
+from ..workspace import preview
+from ..workspace.failure import ToolFailure
+from ..workspace.files import Root
+from . import marks
 from .context import Context, text
-from .failure import ToolFailure
-from .files import Root
 
 if TYPE_CHECKING:
     from ..engine.state import RunState

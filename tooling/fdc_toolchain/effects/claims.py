@@ -23,7 +23,7 @@ from typing import NamedTuple
 from .. import durable
 from ..engine.ports import WorldFailed
 from ..program.write_set import EVERYTHING, NOTHING, WriteSet, of_json
-from . import runs
+from ..workspace import run_folders
 
 FOLDER = "claims"
 _ALL = "all"
@@ -79,7 +79,7 @@ class Claim:
         _kin[self._run] = self._names
         if not self._written:
             return None
-        folder = os.path.join(runs.folder(self._root), FOLDER)
+        folder = os.path.join(run_folders.folder(self._root), FOLDER)
         path = os.path.join(folder, self._run)
         try:
             os.makedirs(folder, exist_ok=True)
@@ -134,7 +134,7 @@ def taken(root: str, run: str, written: WriteSet) -> Claim:
 
 def in_the_way(root: str, written: Callable[[], WriteSet]) -> Other | None:
     """Which run is in the way of a new one, as far as can be told without a claim. Raises WorldFailed."""
-    folder = os.path.join(root, runs.FOLDER, FOLDER)
+    folder = os.path.join(root, run_folders.FOLDER, FOLDER)
     try:
         if os.path.islink(folder) or not any(name[0] != "." for name in os.listdir(folder)):
             return None

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..workspace.failure import ToolFailure
 from .context import Context, text, word
-from .failure import ToolFailure
 
 ASKED = "generate_code: "
 """How the question begins; a controller that writes code does not put it to a person."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..engine.events import Grant
-from .failure import ToolFailure
-from .files import Root
-from .operator import OPERATOR, Operator
-from .secrets import Scrubber
+from ..workspace.failure import ToolFailure
+from ..workspace.files import Root
+from ..workspace.operator import OPERATOR, Operator
+from ..workspace.secrets import Scrubber
 
 
 class Leaving:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from ..journal import user_key
-from .operator import TIERS, Operator
+from ..workspace.operator import TIERS, Operator
 
 if TYPE_CHECKING:
     from .model import MessagesModel
@@ -145,7 +145,7 @@ def _asked_and_closed(model: MessagesModel) -> list[Found]:
 def _asked(tiny: MessagesModel, heard: list[str]) -> list[Found]:
     """What the server honours, by asking it: one count, one question with a schema, streamed."""
     from ..engine.ports import WorldFailed
-    from .failure import ToolFailure
+    from ..workspace.failure import ToolFailure
     from .model import Question
 
     choice = tiny.choice("doctor")
@@ -214,7 +214,7 @@ def _sandbox(operator: Operator) -> list[Found]:
 
 def _web(operator: Operator, environment: Mapping[str, str]) -> list[Found]:
     """Whether fdc may reach the web, and whom it would ask; nobody is asked."""
-    from .failure import ToolFailure
+    from ..workspace.failure import ToolFailure
     from .web_search import SET_UP, ready
 
     allowed = operator.web or operator.network
@@ -237,7 +237,7 @@ def _web(operator: Operator, environment: Mapping[str, str]) -> list[Found]:
 
 
 def _provider(one: Ready) -> Found:
-    from .failure import ToolFailure
+    from ..workspace.failure import ToolFailure
     from .web_http import target
     from .web_search import PROVIDERS
 

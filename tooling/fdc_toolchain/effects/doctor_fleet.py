@@ -6,7 +6,8 @@ import os
 
 from ..engine.ports import WorldFailed
 from ..journal.postgres import PgStore, shown
-from . import identity, runs
+from ..workspace import run_folders
+from . import identity
 from .doctor import Found
 from .liveness import Worker, workers
 
@@ -27,7 +28,7 @@ def examine(url: str, root: str) -> list[Found]:
             store.close()
         own = (
             identity.identity(root)
-            if os.path.exists(os.path.join(root, runs.FOLDER, identity.FILE))
+            if os.path.exists(os.path.join(root, run_folders.FOLDER, identity.FILE))
             else None
         )
     except WorldFailed as failed:

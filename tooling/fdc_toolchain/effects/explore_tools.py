@@ -12,11 +12,11 @@ from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
+from ..workspace.failure import ToolFailure
 from . import library
 from .code_search import TESTS, Tree
 from .code_strategies import STRATEGIES, as_row, inside, places, subjects
 from .context import Context, text, word
-from .failure import ToolFailure
 from .question import written_names
 
 CANDIDATES = 200

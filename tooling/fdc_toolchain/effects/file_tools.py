@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.events import Outcome
-from . import marks, merge_diff
+from ..workspace import merge_diff
+from ..workspace.failure import ToolFailure
+from ..workspace.files import parts_of
+from . import marks
 from .context import Context, text, word
-from .failure import ToolFailure
-from .files import parts_of
 
 
 def create(args: dict[str, Any], context: Context) -> Any:

@@ -9,9 +9,10 @@ from typing import Any
 from ..engine.events import Outcome
 from ..engine.ports import WorldFailed
 from ..text.patterns import no_pattern
-from . import globs, python_process
+from ..workspace import globs
+from ..workspace.failure import ToolFailure
+from . import python_process
 from .context import Context, word
-from .failure import ToolFailure
 
 MAX_HITS = 2_000
 MAX_SEARCHED = 64 * 1024 * 1024

@@ -13,10 +13,10 @@ from typing import Any
 
 from ..engine.events import Outcome
 from ..linking.project.protected import folded_name
+from ..workspace.failure import ToolFailure
+from ..workspace.files import parts_of
 from . import marks
 from .context import Context, text, word
-from .failure import ToolFailure
-from .files import parts_of
 
 _OFF = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null", "commit.gpgsign=false", "gc.auto=0",

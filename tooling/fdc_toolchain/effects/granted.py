@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from ..engine.reach import Reach
 from ..program.model import Program
-from .failure import ToolFailure
-from .operator import Operator
+from ..workspace.failure import ToolFailure
+from ..workspace.operator import Operator
 
 ABSENT = "this machine and its operator do not give what the plan needs"
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from .. import durable
 from ..engine.ports import WorldFailed
-from . import runs
+from ..workspace import run_folders
 
 FILE = "workspace"
 UNNAMED = "unnamed"
@@ -51,7 +51,7 @@ def commit_of(inputs: dict[str, object]) -> str | None:
 
 def identity(root: str) -> Identity:
     """The identity of a folder, made where it has none. Raises WorldFailed."""
-    path = os.path.join(runs.folder(root), FILE)
+    path = os.path.join(run_folders.folder(root), FILE)
     said = _read(path)
     if said is None:
         _make(path, root)
@@ -61,7 +61,7 @@ def identity(root: str) -> Identity:
     here = os.path.realpath(root)
     if said["host"] != _host() or said["folder"] == here:
         return Identity(said["id"], None)
-    other = os.path.join(said["folder"], runs.FOLDER, FILE)
+    other = os.path.join(said["folder"], run_folders.FOLDER, FILE)
     try:
         if os.path.samefile(other, path):
             return Identity(said["id"], None)
@@ -76,7 +76,7 @@ def identity(root: str) -> Identity:
 
 def copied(found: Identity, root: str) -> str:
     """Why a copy of a folder is refused, and what mends it."""
-    path = os.path.join(root, runs.FOLDER, FILE)
+    path = os.path.join(root, run_folders.FOLDER, FILE)
     return (
         f"{root} is a copy of {found.copied}: both say that they are the workspace {found.id}. Remove {path} to make this "
         "one a workspace of its own"

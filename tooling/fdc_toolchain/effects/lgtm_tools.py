@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..knowledge.statements import content, names, stem
+from ..workspace.failure import ToolFailure
 from . import library, marks
 from .code_search import TESTS, Tree
 from .code_strategies import inside, places
 from .context import Context, text, word
-from .failure import ToolFailure
 
 ROWS = 12
 PER_FILE = 4

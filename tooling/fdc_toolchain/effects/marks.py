@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import durable
 from ..program.codec import encode
-from .failure import from_os
+from ..workspace.failure import from_os
 
 
 def write(run_folder: str, key: str, value: dict[str, Any]) -> None:

@@ -22,9 +22,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ..engine.ports import WorldFailed
-from .failure import ToolFailure
+from ..workspace.failure import ToolFailure
+from ..workspace.secrets import Scrubber
 from .model_prices import price
-from .secrets import Scrubber
 
 MAX_REPLY = 8 * 1024 * 1024
 """Characters of a reply that are taken; a server that sends more is cut off."""

@@ -17,9 +17,9 @@ from ..linking.project.protected import Protected, named, opened
 from ..program.codec import identity
 from ..program.model import Program
 from ..report.changes import OPENED
+from ..workspace.failure import ToolFailure
+from ..workspace.files import Opening
 from . import marks
-from .failure import ToolFailure
-from .files import Opening
 from .talk_tools import verdict
 
 if TYPE_CHECKING:

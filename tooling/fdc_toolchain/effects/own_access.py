@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ..engine.events import Grant
 from ..linking.own_row import reads_all
-from .files import parts_of
+from ..workspace.files import parts_of
 
 PASSED = ("LANG", "LANGUAGE", "TZ")
 """Variables that a tool sees, beside those that begin with `LC_` and those that its row names."""

@@ -21,10 +21,10 @@ from typing import Any
 
 from ..engine.events import Outcome
 from ..engine.ports import Waiting, WorldFailed
+from ..workspace.failure import ToolFailure, from_os
+from ..workspace.files import Root
 from . import python_process, views
 from .context import Context
-from .failure import ToolFailure, from_os
-from .files import Root
 from .own_access import Access, access_of, environment
 from .sandbox import fence
 from .scratch import scratch

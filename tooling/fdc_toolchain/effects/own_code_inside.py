@@ -27,7 +27,7 @@ PLACES = ("", "src/")
 """Where a workspace keeps its modules, as in `linking.project.own_modules`."""
 _LONGEST = 500
 _RAISES = {
-    "fdc_toolchain.effects.failure.ToolFailure": "failure", "fdc_toolchain.engine.ports.Waiting": "waiting",
+    "fdc_toolchain.workspace.failure.ToolFailure": "failure", "fdc_toolchain.engine.ports.Waiting": "waiting",
     "fdc_toolchain.engine.ports.WorldFailed": "world",
 }  # fmt: skip
 """What fdc has a meaning for, by the name of the class: a function may raise it where fdc can be imported."""

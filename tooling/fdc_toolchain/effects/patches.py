@@ -13,9 +13,10 @@ from typing import Any
 
 from .. import durable
 from ..text.glob_match import matches
-from . import marks, merge_diff
-from .failure import ToolFailure
-from .files import Root, parts_of
+from ..workspace import merge_diff
+from ..workspace.failure import ToolFailure
+from ..workspace.files import Root, parts_of
+from . import marks
 
 MOST_EDITS = 200
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..engine.events import Outcome
 from ..text.fence import RULE, fenced
-from .failure import ToolFailure
+from ..workspace.failure import ToolFailure
 
 if TYPE_CHECKING:
     from .model import Question, Reply

@@ -22,7 +22,8 @@ from .. import durable
 from ..engine.ports import WorldFailed
 from ..journal import counter, hash_chain
 from ..journal.sqlite import RunRow, Store, _world
-from . import agent_files, runs
+from ..workspace import run_folders
+from . import agent_files
 
 OVER = ("finished", "stopped", "cancelled")
 TODO = "pruning.json"
@@ -105,7 +106,7 @@ def prune(store: Store, root: str, rows: Sequence[RunRow]) -> Removed:
 
     Raises WorldFailed; the next call goes on then.
     """
-    todo = os.path.join(runs.folder(root), TODO)
+    todo = os.path.join(run_folders.folder(root), TODO)
     gone: list[RunRow] = []
     size = 0
     before = _journal(store)
@@ -150,7 +151,7 @@ def _folder(row: RunRow) -> str:
 
 
 def _folders(root: str, name: str) -> Iterator[str]:
-    for above in (root, os.path.join(root, runs.FOLDER)):
+    for above in (root, os.path.join(root, run_folders.FOLDER)):
         folder = os.path.join(above, "runs")
         path = os.path.join(folder, name)
         if not os.path.islink(folder) and not os.path.islink(path) and os.path.isdir(path):
@@ -158,10 +159,10 @@ def _folders(root: str, name: str) -> Iterator[str]:
 
 
 def _locked(root: str, name: str, held: ExitStack) -> bool:
-    path = os.path.join(root, runs.FOLDER, "runs", name)
+    path = os.path.join(root, run_folders.FOLDER, "runs", name)
     if os.path.islink(path) or not os.path.isdir(path):
         return not os.path.islink(path)  # it was put on record, and never driven here
-    lock = runs.Lock(path)
+    lock = run_folders.Lock(path)
     if lock.take() is not None:
         return False
     held.callback(lock.release)
@@ -223,7 +224,9 @@ def _smaller(store: Store, root: str) -> str:
     """Makes the journal's file as small as what is in it; returns why not."""
     import sqlite3
 
-    if any(row.status == "running" and runs.is_driven(root, row.name) for row in store.runs()):
+    if any(
+        row.status == "running" and run_folders.is_driven(root, row.name) for row in store.runs()
+    ):
         return "a run is driven now"
     try:
         store._db.execute("VACUUM")

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..engine.ports import Cancelled, Waiting, WorldFailed
+from ..workspace.failure import ToolFailure, from_os
 from . import own_code
 from .context import Context
-from .failure import ToolFailure, from_os
 
 
 def call(

@@ -19,10 +19,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import durable
+from ..workspace.failure import ToolFailure
+from ..workspace.files import Root
 from . import shell, views
 from .context import Context
-from .failure import ToolFailure
-from .files import Root
 from .sandbox import fence
 from .scratch import scratch
 

@@ -7,8 +7,8 @@ import subprocess
 import tempfile
 from typing import Any
 
+from ..workspace.failure import ToolFailure
 from .context import Context
-from .failure import ToolFailure
 
 SECONDS = 30.0
 

@@ -14,7 +14,7 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any
 
-from .failure import ToolFailure
+from ..workspace.failure import ToolFailure
 
 if TYPE_CHECKING:
     from .code_search import Search, Unit

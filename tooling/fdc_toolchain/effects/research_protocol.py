@@ -6,9 +6,9 @@ import hashlib
 from typing import Any
 
 from ..knowledge.research_plan import research_plan
+from ..workspace.failure import ToolFailure
 from . import find_tools
 from .context import Context, text, word
-from .failure import ToolFailure
 
 ROUTES: dict[tuple[str, str], str] = {
     # (target, scope): the constraint that it needs

@@ -13,10 +13,10 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from ..engine.events import Outcome
+from ..workspace.failure import ToolFailure
 from . import library, web_pages
 from .context import Context, text, word
 from .documents import Document
-from .failure import ToolFailure
 
 PASSAGES = 40
 """Passages that are handed on to the extraction."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..workspace.failure import ToolFailure
 from . import library, web_pages
 from .context import Context
 from .documents import Document, Scan, lines_in, read_beneath
-from .failure import ToolFailure
 from .research_tools import (
     labelled,
     list_of,

@@ -9,7 +9,7 @@ from typing import Any
 from ..engine.events import Failure, Outcome
 from ..linking import types
 from ..program.codec import canonical
-from .failure import ToolFailure
+from ..workspace.failure import ToolFailure
 
 MAX_RESULT = 32 * 1024 * 1024
 MAX_DEPTH = 64

@@ -18,8 +18,8 @@ from ..program.model import Program
 from ..report import run_page
 from ..report.exit_codes import exit_code
 from ..report.run_page import Budget, Line, Plan, Run, Step, Value
-from .failure import ToolFailure
-from .files import Root
+from ..workspace.failure import ToolFailure
+from ..workspace.files import Root
 
 if TYPE_CHECKING:
     from ..engine.state import RunState, Strand

@@ -31,10 +31,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..engine.events import Grant
 from ..linking.project.protected import own_environment
+from ..workspace.failure import ToolFailure
+from ..workspace.files import Root
+from ..workspace.operator import OPERATOR, Operator, Tier
 from . import python_process, seccomp, views
-from .failure import ToolFailure
-from .files import Root
-from .operator import OPERATOR, Operator, Tier
 
 if TYPE_CHECKING:
     from .own_access import Access

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 from ..engine.events import Failure, Outcome
 from ..engine.ports import Interrupted, InterruptedHere, WorldFailed
+from ..workspace.failure import ToolFailure
+from ..workspace.files import MAX_FILE
 from . import views
 from .context import Context, text
-from .failure import ToolFailure
-from .files import MAX_FILE
 from .sandbox import fence
 from .scratch import scratch
 from .under_way import noted

@@ -16,9 +16,9 @@ from typing import Any
 
 from ..engine.events import Failure, Outcome, Perform
 from ..engine.ports import Verdict
-from . import globs
-from .failure import ToolFailure
-from .files import Root
+from ..workspace import globs
+from ..workspace.failure import ToolFailure
+from ..workspace.files import Root
 
 FORMAT = 1
 MARK = "simulated"

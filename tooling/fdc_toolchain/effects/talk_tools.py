@@ -12,8 +12,8 @@ from typing import Any
 
 from ..engine.events import Outcome
 from ..program.codec import canonical
+from ..workspace.failure import ToolFailure, from_os
 from .context import Context, text
-from .failure import ToolFailure, from_os
 
 MESSAGES = "messages.jsonl"
 _YES = frozenset(("y", "yes", "approve", "approved", "ok"))

@@ -42,18 +42,19 @@ from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
 from ..program.model import Program
 from ..report import changes
 from ..text.patterns import no_pattern
-from . import approvals, capability, globs, marks, needs, openings, python_tools, records
+from ..workspace import capability, fdc_records, globs
+from ..workspace.failure import ToolFailure, from_os
+from ..workspace.files import Root
+from ..workspace.limits import Limits
+from ..workspace.operator import OPERATOR, Operator
+from ..workspace.outside_table import Book, Keeper, as_proved
+from ..workspace.secret_values import values_of
+from ..workspace.secrets import Scrubber, without
+from . import approvals, marks, needs, openings, python_tools
 from .approvals import Approvals
 from .context import Context, Handler, Leaving
-from .failure import ToolFailure, from_os
-from .files import Root
-from .limits import Limits
-from .operator import OPERATOR, Operator
-from .outside_table import Book, Keeper, as_proved
 from .prompt_tools import Model
 from .results import as_declared, outcome_of
-from .secret_values import values_of
-from .secrets import Scrubber, without
 from .talk_tools import neither
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ class LocalTools:
         declared = self._declared(effect)
         told = (
             declared.get("trust") == "untrusted"
-            or records.read_by(declared, effect.args)
+            or fdc_records.read_by(declared, effect.args)
             or _from_outside(effect.args)
         )
         from_outside = told and effect.kind == "tool"
@@ -489,7 +490,7 @@ class LocalTools:
                 self._openings.gate(
                     effect, lambda question, shows: self._ask(effect, question, neither, shows)
                 ),
-                lambda: records.named(self._program, effect),
+                lambda: fdc_records.named(self._program, effect),
             ),
             key=self._key(effect),
             run=bench.run,

@@ -21,7 +21,7 @@ from ..journal.user_key import key
 from . import views, writable
 
 if TYPE_CHECKING:
-    from .files import Root
+    from ..workspace.files import Root
 
 FOLDER = os.path.join(".fdc", "under-way")
 

@@ -16,9 +16,9 @@ from ..engine.events import Grant
 from ..linking.project.protected import ANYWHERE, TOP, folded_name, folded_path, packages, protected
 from ..linking.project.secret_files import secret
 from ..text.glob_match import matches
+from ..workspace.failure import ToolFailure
+from ..workspace.files import Root, by_name
 from . import writable
-from .failure import ToolFailure
-from .files import Root, by_name
 
 if TYPE_CHECKING:
     from .own_access import Access

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
 from ..engine.ports import Cancelled
-from .failure import ToolFailure
+from ..workspace.failure import ToolFailure
 from .web_http import Door, Response, Target, request, target
 
 REDIRECTS = 5

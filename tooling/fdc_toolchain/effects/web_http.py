@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from .. import resources
-from .failure import ToolFailure
+from ..workspace.failure import ToolFailure
 
 LONGEST_URL = 2000
 _CHUNK = 65536

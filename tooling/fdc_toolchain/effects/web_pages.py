@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from .. import durable
+from ..workspace.failure import ToolFailure, from_os
 from .documents import Document
-from .failure import ToolFailure, from_os
 
 FOLDER = "pages"
 _HASH = re.compile(r"[0-9a-f]{64}")

@@ -24,8 +24,8 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from ..engine.ports import Cancelled
+from ..workspace.failure import ToolFailure
 from . import web_packages
-from .failure import ToolFailure
 from .web_http import Door, Response, request, target
 from .web_packages import Post
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from ..engine.events import Outcome
 from ..text.glob_match import compiled, fits
+from ..workspace.failure import ToolFailure
+from ..workspace.secrets import Scrubber
 from . import web_pages
 from .context import Context, text, word
-from .failure import ToolFailure
 from .readable import readable
-from .secrets import Scrubber
 from .web_fetch import decoded, fetch
 from .web_http import Door
 from .web_search import Hit, Tried, answer, ready, search

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ..engine.events import Grant
 from ..text.glob_match import compiled, fits
-from .failure import ToolFailure
+from ..workspace.failure import ToolFailure
 
 MOST = 500
 """Files that globs may name for one command."""

@@ -140,7 +140,7 @@ class Wait(NamedTuple):
 class Question(NamedTuple):
     """What a person must say: an `answer` to the effect's question, or whether it happened (`assume`).
 
-    `shows`, of an approval: what it is about (`effects.preview`).
+    `shows`, of an approval: what it is about (`workspace.preview`).
     """
 
     effect: Perform

@@ -15,7 +15,7 @@ _KEPT = (
     (".git", "git's own files"),
     (".fdc", "the records of runs"),
 )
-"""Folders that no lesson's code change may touch, and why. The engine refuses more (`effects.files`)."""
+"""Folders that no lesson's code change may touch, and why. The engine refuses more (`workspace.files`)."""
 
 _FILES = ("agents.md", "version", "fdc.toml", "fdc_tools.json")
 

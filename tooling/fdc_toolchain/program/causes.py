@@ -73,7 +73,7 @@ FAILURES: dict[str, str] = {
         "world",
     ),
 }
-"""By kind of a tool's failure (`effects.failure.ToolFailure`): its cause."""
+"""By kind of a tool's failure (`workspace.failure.ToolFailure`): its cause."""
 
 FILES = frozenset(("missing", "exists", "path", "file", "protected", "encoding", "diff", "changed"))
 """Failures that another process can bring about which changes the files meanwhile."""

@@ -1,6 +1,6 @@
 """What an approval is about, as lines for a person: what will change, with every control character written out.
 
-The rows are those of `effects.preview`. The terminal and the web page show the same lines.
+The rows are those of `workspace.preview`. The terminal and the web page show the same lines.
 """
 
 from __future__ import annotations

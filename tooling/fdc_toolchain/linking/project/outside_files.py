@@ -1,7 +1,7 @@
 """Which files of a workspace hold text from outside that earlier runs wrote: the table `.fdc/outside.jsonl`.
 
 A row says of a path and a content which step of which run wrote it there. It holds while the file has that content and
-no person has approved it. Rows are appended by `effects.outside_table`, each before the file is there. A table that is
+no person has approved it. Rows are appended by `workspace.outside_table`, each before the file is there. A table that is
 damaged is refused: without it nobody knows what is from outside.
 
     {"path": P, "sha256": HEX, "there": BOOL, "run": R, "at": ADDRESS, "plan": PATH, "line": N, "check": HEX}

@@ -58,7 +58,7 @@ _PART = re.compile(r"SESSION|DATABASE|_URL$|_URI$|_DSN$", re.IGNORECASE)
 
 def variable(name: str) -> Literal["value", "part", ""]:
     """What of a variable of the environment is a secret, by its name: its whole value, or a part of it (an address may hold a
-    password). No tool of a workspace is given either; values and passwords are kept out of records (`effects.secrets`)."""
+    password). No tool of a workspace is given either; values and passwords are kept out of records (`workspace.secrets`)."""
     return "value" if _VALUE.search(name) else "part" if _PART.search(name) else ""
 
 

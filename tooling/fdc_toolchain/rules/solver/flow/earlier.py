@@ -44,7 +44,7 @@ def earlier(rows: Collection[Row], labels: Labels) -> Earlier:
 
 def of_earlier_run(node: Act) -> bool:
     """True where a step may read what lies in the folder of some run for text from outside, or fdc's records of runs, as far
-    as its text says that. A computed path that does not say it reads no record (`effects.files`)."""
+    as its text says that. A computed path that does not say it reads no record (`workspace.files`)."""
     for parameter in node.bound.tool.parameters:
         value = node.bound.arguments.get(parameter.name) if parameter.sink == "path" else None
         if value is None:

@@ -37,7 +37,7 @@ from ..linking.project.outside_files import (
 )
 from ..linking.project.settings import SettingsError, read_settings
 from ..text.glob_match import matches
-from . import runs
+from . import run_folders
 from .failure import ToolFailure
 
 _THREADS = threading.Lock()
@@ -94,7 +94,7 @@ class Book:
 
         Raises WorldFailed; nothing is on record then.
         """
-        path = os.path.join(runs.folder(self.root), os.path.basename(TABLE))
+        path = os.path.join(run_folders.folder(self.root), os.path.basename(TABLE))
         with _THREADS, _said(), durable.exclusive(path):
             now = os.stat(
                 os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.lock")

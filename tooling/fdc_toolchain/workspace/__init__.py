@@ -1,0 +1,1 @@
+"""Files of a workspace, and what may touch them."""
