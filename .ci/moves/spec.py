@@ -202,7 +202,7 @@ EDITS = {
      ("tests/repo/test_layout.py", 'assert {"fdc_toolchain"} ==', 'assert {"fdc_packs", "fdc_toolchain"} =='),
      ("tests/repo/test_layout.py", 'name for name in inside - {"fdc_toolchain"} if', 'name for name in inside - {"fdc_packs", "fdc_toolchain"} if')],
   "rules": [("benchmarks/mutants.py", '"rules/*.py"', '"rules/**/*.py"')],
-  "sandbox": [(T+"effects/confine.py", '"confine_answers.py"', '"launcher_answers.py"'), (T+"effects/sandbox.py", '"confine.py"', '"sandbox_launcher.py"')],
+  "sandbox": [(T+"sandbox/sandbox_launcher.py", '"confine_answers.py"', '"launcher_answers.py"'), (T+"sandbox/sandbox.py", '"confine.py"', '"sandbox_launcher.py"')],
 }
 FILE_OK = {"resolve.seen", "effects.python_process", "effects.own_code", "effects.readable", "workflows.prompts", "workflows.lifecycle", "workflows.audit_report", "workflows.research_planner", "cli.hot", "effects.repair_probe", "effects.repair_probe_inside", "effects.spectrum"}
 # A room that is gone under its old name -> what prose calls it

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import python_process
+from fdc_toolchain.sandbox import python_process
 
 from tests.cli.test_ui import Ui, fields
 from tests.support.background import PATIENCE, fdc_started, wait_for

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.effects import context as context_room
-from fdc_toolchain.effects import git_tools, marks, sandbox
+from fdc_toolchain.effects import git_tools, marks
+from fdc_toolchain.sandbox import sandbox
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 

@@ -6,10 +6,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import sandbox
 from fdc_toolchain.linking.project.obeyed import obeyed
 from fdc_toolchain.linking.project.protected import named, of_workspace, protected
 from fdc_toolchain.linking.project.settings import Settings
+from fdc_toolchain.sandbox import sandbox
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 from fdc_toolchain.workspace.operator import Operator

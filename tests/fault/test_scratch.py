@@ -6,7 +6,7 @@ import os
 import signal
 from pathlib import Path
 
-from fdc_toolchain.effects.scratch import PREFIX, SETTLED
+from fdc_toolchain.sandbox.scratch import PREFIX, SETTLED
 
 from tests.support.background import fdc_started, wait_for
 from tests.support.process import fdc

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import sandbox, writable
+from fdc_toolchain.sandbox import sandbox, writable
 from fdc_toolchain.workspace.files import Root
 
 from tests.fault.test_sandbox import UPPER, only, run

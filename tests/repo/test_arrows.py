@@ -20,11 +20,12 @@ FLOORS = {
     "journal": 6,
     "workspace": 7,
     "cache": 8,
-    "effects": 9, "packs": 9, "workflows": 9,
-    "testing": 10,
-    "server": 11,
-    "cli": 12,
-    "__main__": 13,
+    "sandbox": 9,
+    "effects": 10, "packs": 10, "workflows": 10,
+    "testing": 11,
+    "server": 12,
+    "cli": 13,
+    "__main__": 14,
 }  # fmt: skip
 NAME = "fdc_toolchain"
 

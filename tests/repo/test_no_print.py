@@ -16,7 +16,7 @@ ATTRIBUTES = {
     ("os", "_exit"), ("os", "abort"), ("click", "echo"), ("click", "secho"), ("pprint", "pprint"),
 }  # fmt: skip
 PROGRAMS = {
-    "effects/confine.py",
+    "sandbox/sandbox_launcher.py",
     "effects/own_code_inside.py",
     "effects/repair_probe_inside.py",
     "effects/text_reader.py",

@@ -25,7 +25,7 @@ STARTING = {
     "cli/protocols_diff.py": "git",
     "cli/ui.py": "fdc itself, by python_process",
     "effects/background.py": "what it is given: fdc itself, by python_process",
-    "effects/confine.py": "the launcher of commands",
+    "sandbox/sandbox_launcher.py": "the launcher of commands",
     "effects/doctor.py": "git",
     "effects/find_tools.py": "a search, by python_process",
     "effects/git_tools.py": "git, which says who the user is",
@@ -33,11 +33,11 @@ STARTING = {
     "effects/readable.py": "a reader of pages, by python_process",
     "effects/repair_patch.py": "git, on three files of its own",
     "effects/repair_probe_inside.py": "forks inside of the sandbox",
-    "effects/sandbox.py": "what tries out whether there is a sandbox, by python_process",
+    "sandbox/sandbox.py": "what tries out whether there is a sandbox, by python_process",
     "effects/shell.py": "what was fenced in",
 }
 """Where processes are started, and which. A new line here is looked at by whoever knows docs/sandbox.md."""
-PYTHON = "effects/python_process.py"
+PYTHON = "sandbox/python_process.py"
 INTERPRETERS = ("python", "python3", "pypy", "pypy3")
 
 

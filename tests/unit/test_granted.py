@@ -95,7 +95,7 @@ def test_programs_of_commands_are_looked_up_unless_the_run_itself_may_install_th
 
 
 def test_the_network_of_commands_is_asked_for_where_nothing_else_can_want_it(bare, monkeypatch):
-    from fdc_toolchain.effects import sandbox
+    from fdc_toolchain.sandbox import sandbox
 
     monkeypatch.setattr(sandbox, "chosen", lambda operator: "bubblewrap")
     command = step("run_in_bash_session", command="true")

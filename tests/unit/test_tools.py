@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 from fdc_toolchain import resources
-from fdc_toolchain.effects.sandbox import offered
 from fdc_toolchain.effects.tools import TOOLS, LocalTools, Workbench
 from fdc_toolchain.engine.events import Outcome, Perform
 from fdc_toolchain.engine.machine import request_of
 from fdc_toolchain.engine.ports import Cancelled, Waiting
+from fdc_toolchain.sandbox.sandbox import offered
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 from fdc_toolchain.workspace.merge_diff import apply

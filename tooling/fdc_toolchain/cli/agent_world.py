@@ -432,7 +432,8 @@ class LocalWorld:
 
     def launch(self, task_id: str, name: str, question: str, web: bool = True) -> None:
         """Port `World`: the product's own `fdc research`, in a process of its own. No command sees what it finds outside."""
-        from ..effects import agent_files, background, claims, python_process
+        from ..effects import agent_files, background, claims
+        from ..sandbox import python_process
         from .research import slug
 
         hidden = (web and self.web()) or self.outside()

@@ -229,7 +229,7 @@ def _opened(program: dict[str, Any], root: str) -> Iterator[str]:
 
 def _commands() -> str:
     """How commands will be fenced in on this machine."""
-    from ..effects.sandbox import outlook
+    from ..sandbox.sandbox import outlook
     from ..workspace.operator import Operator
 
     return outlook(Operator.of_environment())[1]

@@ -107,7 +107,7 @@ def tell_weakness(operator: Operator) -> None:
     """Says on stderr what the sandbox lacks that commands are let run in all the same."""
     if not operator.weak:
         return
-    from ..effects.sandbox import lacking, offered
+    from ..sandbox.sandbox import lacking, offered
 
     tier = next(one for one in operator.tiers if offered(one))
     for what in lacking(tier):

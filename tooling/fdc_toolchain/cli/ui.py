@@ -248,7 +248,7 @@ class Workspace:
 
     def _started(self, arguments: list[str], over: str, under_way: str) -> str:
         """`fdc ARGUMENTS` in a process of its own; what it says at once, if it will not, is passed on."""
-        from ..effects import python_process
+        from ..sandbox import python_process
         from ..server.port import Trouble
 
         with tempfile.TemporaryFile() as file:

@@ -202,7 +202,7 @@ def _asked(tiny: MessagesModel, heard: list[str]) -> list[Found]:
 
 def _sandbox(operator: Operator) -> list[Found]:
     """Which of the tiers there are, and in which one commands will run."""
-    from .sandbox import lacking, outlook, reason
+    from ..sandbox.sandbox import lacking, outlook, reason
 
     out = []
     for tier in TIERS:

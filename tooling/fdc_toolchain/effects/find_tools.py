@@ -8,10 +8,10 @@ from typing import Any
 
 from ..engine.events import Outcome
 from ..engine.ports import WorldFailed
+from ..sandbox import python_process
 from ..text.patterns import no_pattern
 from ..workspace import globs
 from ..workspace.failure import ToolFailure
-from . import python_process
 from .context import Context, word
 
 MAX_HITS = 2_000

@@ -1,6 +1,6 @@
 """`git_add` and `git_commit`: the two things that a plan does with git's records, without anything that git would start for it.
 
-A command cannot write `.git` (`effects.views`). These two write it, in the same sandbox, with nothing else writable, and by
+A command cannot write `.git` (`sandbox.views`). These two write it, in the same sandbox, with nothing else writable, and by
 git's plumbing: no hook, no filter, no signing program, no alias and no editor is run, whatever the settings of the
 repository say. The author is who git says that the user is.
 """

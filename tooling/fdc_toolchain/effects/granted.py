@@ -111,7 +111,7 @@ def _looked(
         yield f"something that does `{name}`: nothing on this machine can; take it out of the plan"
     tier = ""
     if who := needs.by("sandbox"):
-        from .sandbox import chosen
+        from ..sandbox.sandbox import chosen
 
         try:
             tier = chosen(operator)

@@ -21,16 +21,16 @@ from typing import Any
 
 from ..engine.events import Outcome
 from ..engine.ports import Waiting, WorldFailed
+from ..sandbox import python_process, views
+from ..sandbox.own_access import Access, access_of, environment
+from ..sandbox.sandbox import fence
+from ..sandbox.scratch import scratch
+from ..sandbox.writable import withdraw
 from ..workspace.failure import ToolFailure, from_os
 from ..workspace.files import Root
-from . import python_process, views
 from .context import Context
-from .own_access import Access, access_of, environment
-from .sandbox import fence
-from .scratch import scratch
 from .shell import Done, started
 from .under_way import noted
-from .writable import withdraw
 
 MOST = 128 * 1024 * 1024
 """Bytes of a result, as JSON."""

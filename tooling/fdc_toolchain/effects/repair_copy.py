@@ -19,12 +19,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import durable
+from ..sandbox import views
+from ..sandbox.sandbox import fence
+from ..sandbox.scratch import scratch
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
-from . import shell, views
+from . import shell
 from .context import Context
-from .sandbox import fence
-from .scratch import scratch
 
 MOST_BYTES = 1 << 30
 MOST_FILES = 100_000

@@ -4,7 +4,7 @@ A command gets the variables of `PASSED` and nothing else of the controller's en
 keys and tokens are not there to be read. It has no terminal and no input. When its time is up,
 when it ends, or when the controller leaves or is lost, every process that it began is killed.
 
-What it can touch is decided in `effects.sandbox`; the journal says which tier it was.
+What it can touch is decided in `sandbox.sandbox`; the journal says which tier it was.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import Any, NamedTuple
 
 from ..engine.events import Failure, Outcome
 from ..engine.ports import Interrupted, InterruptedHere, WorldFailed
+from ..sandbox import views
+from ..sandbox.sandbox import fence
+from ..sandbox.scratch import scratch
+from ..sandbox.writable import withdraw
 from ..workspace.failure import ToolFailure
 from ..workspace.files import MAX_FILE
-from . import views
 from .context import Context, text
-from .sandbox import fence
-from .scratch import scratch
 from .under_way import noted
-from .writable import withdraw
 
 PASSED = frozenset(
     "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR VIRTUAL_ENV SOURCE_DATE_EPOCH"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine.events import Grant
 from ..journal.user_key import key
-from . import views, writable
+from ..sandbox import views, writable
 
 if TYPE_CHECKING:
     from ..workspace.files import Root

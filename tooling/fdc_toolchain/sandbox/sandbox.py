@@ -8,9 +8,9 @@
 no plan and no file of the workspace can. Where no tier is left, the command is not run.
 
 What a command may touch in the upper two: the system's programs and its own scratch folder, the
-workspace to read, and of it to write what the plans' `allow write` name (`effects.writable`); all
+workspace to read, and of it to write what the plans' `allow write` name (`sandbox.writable`); all
 of it where no plan on the stack has such a line. Never what is protected (`linking.project.protected`), but
-for what the plans name; and it does not see the text from outside that runs keep, and files that hold secrets (`effects.views`).
+for what the plans name; and it does not see the text from outside that runs keep, and files that hold secrets (`sandbox.views`).
 Network where the plans allow it (`allow net *`) and the operator too (`--allow-network`, or
 FDC_ALLOW_NETWORK=1).
 
@@ -79,7 +79,7 @@ _NOT_TOLD = (
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _MOST_ARGUMENT = 100_000
-_LAUNCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "confine.py")
+_LAUNCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sandbox_launcher.py")
 
 
 class Fenced(NamedTuple):

@@ -313,7 +313,7 @@ def _answer(ours: _socket.socket, plan: dict) -> None:
     room = os.path.dirname(os.path.abspath(__file__))
     answers: dict = {"__name__": "confine_answers"}
     exec(
-        SourceFileLoader("confine_answers", os.path.join(room, "confine_answers.py")).get_code(
+        SourceFileLoader("confine_answers", os.path.join(room, "launcher_answers.py")).get_code(
             "confine_answers"
         )
         or "",
