@@ -22,11 +22,11 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tooling"))
 
-from fdc_toolchain.effects.documents import Document, scan  # noqa: E402
 from fdc_toolchain.effects.extract import extract  # noqa: E402
 from fdc_toolchain.effects.question import concepts_of  # noqa: E402
 from fdc_toolchain.effects.retrieve import Index, refine, search  # noqa: E402
 from fdc_toolchain.effects.words import STOP  # noqa: E402
+from fdc_toolchain.tools.files.documents import Document, scan  # noqa: E402
 
 QUESTIONS = Path(__file__).with_name("retrieval_questions.json")
 DEPTH = 50

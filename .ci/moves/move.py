@@ -358,8 +358,8 @@ def prep() -> None:
             t = re.sub(a, b, t)
         write(p, t)
     F = TOP + P + "/"
-    edit(F + "effects/tools.py", [(r'(?<=: )Row\(\s*"(\w+)"', r'Row("fdc_toolchain.effects.\1"', 0), (r'import_module\(f"\.\{row\.module\}", __package__\)', 'import_module(row.module)', 1),
-        (r'row\.module == "file_tools"', 'row.module == "fdc_toolchain.effects.file_tools"', 1),
+    edit(F + "tools/runtime.py", [(r'(?<=: )Row\(\s*"(\w+)"', r'Row("fdc_toolchain.effects.\1"', 0), (r'import_module\(f"\.\{row\.module\}", __package__\)', 'import_module(row.module)', 1),
+        (r'row\.module == "file_tools"', 'row.module == "fdc_toolchain.tools.files.file_tools"', 1),
         ('"""Where a tool\'s function is: a module of this room, its name', '"""Where a tool\'s function is: a module, its name', 1)])
     edit(F + "effects/lgtm_tools.py", [(r'import_module\(f"\.\{row\.module\}", __package__\)', 'import_module(row.module)', 1)])
     t = read(F + "cli/main.py"); a = t.index("COMMANDS:"); b = t.index("\n}\n", a)

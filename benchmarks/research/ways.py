@@ -19,8 +19,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fdc_toolchain.effects.documents import Document, scan
 from fdc_toolchain.effects.words import STOP
+from fdc_toolchain.tools.files.documents import Document, scan
 
 WINDOW = 20
 """Lines of a window of ripgrep's, and within which citations are one place. On the development part it does best with 20."""

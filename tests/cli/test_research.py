@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.cli import research as command
 from fdc_toolchain.effects import cite
-from fdc_toolchain.effects.documents import MARK
+from fdc_toolchain.tools.files.documents import MARK
 
 from tests.support.process import fdc
 from tests.support.research import write

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import cite, web_pages
+from fdc_toolchain.effects import cite
+from fdc_toolchain.tools.web import web_pages
 
 from tests.support.background import fdc_started, wait_for
 from tests.support.messages_api import Item, Server, messages_api, reply

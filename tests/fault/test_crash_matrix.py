@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 
 import pytest
 from fdc_toolchain.cli import wiring
-from fdc_toolchain.effects.context import Context
-from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.drive import Ending, Ports, drive
 from fdc_toolchain.engine.events import Outcome
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.replay import replay
 from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.testing import Crash, CrashPoint, FakeClock, Silence
+from fdc_toolchain.tools.context import Context
+from fdc_toolchain.tools.runtime import LocalTools, Workbench
 from fdc_toolchain.workspace.files import Root
 
 KEY = b"k" * 32

@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import context as context_room
-from fdc_toolchain.effects import git_tools, marks
 from fdc_toolchain.sandbox import sandbox
+from fdc_toolchain.tools import context as context_room
+from fdc_toolchain.tools import intent_files
+from fdc_toolchain.tools.files import git_tools
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 
@@ -120,7 +121,7 @@ def test_after_a_crash_a_commit_is_made_once(context):
     assert git_tools.probe_commit({}, context) == "not-done"
     git(folder, "commit", "-q", "--allow-empty", "-m", "somebody else's")
     assert git_tools.probe_commit({}, context) == "unknown"
-    assert marks.read(context.run_folder, context.key)["new"] == made["commit"]
+    assert intent_files.read(context.run_folder, context.key)["new"] == made["commit"]
 
 
 def test_the_first_commit_of_a_repository(context):

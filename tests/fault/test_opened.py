@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.cli import remote
-from fdc_toolchain.effects.openings import Openings, approved
-from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.events import Perform
 from fdc_toolchain.journal.postgres import PgStore
 from fdc_toolchain.sandbox import sandbox
+from fdc_toolchain.tools.openings import Openings, approved
+from fdc_toolchain.tools.runtime import LocalTools, Workbench
 
 from tests.cli.test_run import run_name
 from tests.fault.test_protected import grant, root, tier  # noqa: F401  (fixtures)

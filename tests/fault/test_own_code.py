@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import own_code
-from fdc_toolchain.effects.context import Context, Leaving
 from fdc_toolchain.engine.events import Outcome
 from fdc_toolchain.engine.ports import Waiting, WorldFailed
 from fdc_toolchain.sandbox import sandbox
+from fdc_toolchain.tools import own_code
+from fdc_toolchain.tools.context import Context, Leaving
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 from fdc_toolchain.workspace.operator import Operator

@@ -12,10 +12,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import context as context_room
-from fdc_toolchain.effects import shell
 from fdc_toolchain.engine.events import Outcome
 from fdc_toolchain.sandbox import sandbox
+from fdc_toolchain.tools import context as context_room
+from fdc_toolchain.tools import shell
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 from fdc_toolchain.workspace.operator import TIERS, Operator

@@ -7,9 +7,9 @@ import signal
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import under_way
-from fdc_toolchain.effects.under_way import FOLDER
 from fdc_toolchain.sandbox import views
+from fdc_toolchain.tools import under_way
+from fdc_toolchain.tools.under_way import FOLDER
 from fdc_toolchain.workspace.files import Root
 
 from tests.support.background import fdc_started, wait_for

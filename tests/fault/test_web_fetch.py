@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import readable
-from fdc_toolchain.effects.web_fetch import Fetched, Manners, decoded, fetch
-from fdc_toolchain.effects.web_http import Door, public, target
+from fdc_toolchain.tools.files import readable
+from fdc_toolchain.tools.web.fetch import Fetched, Manners, decoded, fetch
+from fdc_toolchain.tools.web.http import Door, public, target
 from fdc_toolchain.workspace.failure import ToolFailure
 
 from tests.support.background import PATIENCE

@@ -6,9 +6,9 @@ import ipaddress
 from typing import Any
 from urllib.parse import urlsplit
 
-from fdc_toolchain.effects.web_fetch import Fetched, decoded
-from fdc_toolchain.effects.web_http import public, target
-from fdc_toolchain.effects.web_search import PROVIDERS, _clean, _Refused
+from fdc_toolchain.tools.web.fetch import Fetched, decoded
+from fdc_toolchain.tools.web.http import public, target
+from fdc_toolchain.tools.web.search import PROVIDERS, _clean, _Refused
 from fdc_toolchain.workspace.failure import ToolFailure
 from hypothesis import given
 from hypothesis import strategies as st

@@ -21,11 +21,12 @@ FLOORS = {
     "workspace": 7,
     "cache": 8,
     "sandbox": 9,
-    "effects": 10, "packs": 10, "workflows": 10,
-    "testing": 11,
-    "server": 12,
-    "cli": 13,
-    "__main__": 14,
+    "tools": 10,
+    "effects": 11, "packs": 11, "workflows": 11,
+    "testing": 12,
+    "server": 13,
+    "cli": 14,
+    "__main__": 15,
 }  # fmt: skip
 NAME = "fdc_toolchain"
 

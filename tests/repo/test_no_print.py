@@ -17,9 +17,9 @@ ATTRIBUTES = {
 }  # fmt: skip
 PROGRAMS = {
     "sandbox/sandbox_launcher.py",
-    "effects/own_code_inside.py",
+    "tools/own_code_inside.py",
     "effects/repair_probe_inside.py",
-    "effects/text_reader.py",
+    "tools/files/text_reader.py",
 }
 """Started as processes of their own, which have a command line and an exit code like any other."""
 

@@ -27,14 +27,14 @@ STARTING = {
     "effects/background.py": "what it is given: fdc itself, by python_process",
     "sandbox/sandbox_launcher.py": "the launcher of commands",
     "effects/doctor.py": "git",
-    "effects/find_tools.py": "a search, by python_process",
-    "effects/git_tools.py": "git, which says who the user is",
+    "tools/files/find_tools.py": "a search, by python_process",
+    "tools/files/git_tools.py": "git, which says who the user is",
     "effects/identity.py": "git, which says what is checked out",
-    "effects/readable.py": "a reader of pages, by python_process",
+    "tools/files/readable.py": "a reader of pages, by python_process",
     "effects/repair_patch.py": "git, on three files of its own",
     "effects/repair_probe_inside.py": "forks inside of the sandbox",
     "sandbox/sandbox.py": "what tries out whether there is a sandbox, by python_process",
-    "effects/shell.py": "what was fenced in",
+    "tools/shell.py": "what was fenced in",
 }
 """Where processes are started, and which. A new line here is looked at by whoever knows docs/sandbox.md."""
 PYTHON = "sandbox/python_process.py"

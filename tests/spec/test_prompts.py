@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects.prompt_tools import rendered, variables
+from fdc_toolchain.tools.model.prompt_tools import rendered, variables
 from jsonschema import Draft202012Validator
 
 from tests.support.repository import ROOT

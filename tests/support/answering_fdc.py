@@ -11,12 +11,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def main(arguments: list[str]) -> int:
     sys.path[:0] = [str(ROOT), str(ROOT / "tooling")]
-    from fdc_toolchain.effects import pieces, tools
+    from fdc_toolchain.effects import pieces
+    from fdc_toolchain.tools import runtime
 
     from tests.support.reference import Answering
 
     pieces.LEAST = 1
-    tools.LocalTools = Answering  # type: ignore[misc,assignment]
+    runtime.LocalTools = Answering  # type: ignore[misc,assignment]
     from fdc_toolchain.cli.main import main as command
 
     return command(arguments)

@@ -10,9 +10,9 @@ import json
 import os
 import sys
 
-from fdc_toolchain.effects import own_code
-from fdc_toolchain.effects.context import Context, Leaving
 from fdc_toolchain.sandbox import sandbox
+from fdc_toolchain.tools import own_code
+from fdc_toolchain.tools.context import Context, Leaving
 from fdc_toolchain.workspace.files import Root
 from fdc_toolchain.workspace.operator import Operator
 

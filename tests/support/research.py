@@ -10,9 +10,9 @@ from typing import Any
 
 from fdc_toolchain.check import check_paths, program_of
 from fdc_toolchain.effects import library
-from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.drive import Ending
 from fdc_toolchain.testing import CrashPoint, MemoryJournal, run
+from fdc_toolchain.tools.runtime import LocalTools, Workbench
 from fdc_toolchain.workspace.files import Root
 
 from .repository import ROOT

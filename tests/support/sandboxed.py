@@ -17,9 +17,9 @@ import subprocess
 import sys
 import time
 
-from fdc_toolchain.effects import shell
-from fdc_toolchain.effects.context import Context, Leaving
 from fdc_toolchain.sandbox import sandbox
+from fdc_toolchain.tools import shell
+from fdc_toolchain.tools.context import Context, Leaving
 from fdc_toolchain.workspace.files import Root
 from fdc_toolchain.workspace.operator import Operator
 

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 from fdc_toolchain.check import Checked, check_paths, program_of
 from fdc_toolchain.cli.dryrun import listing
 from fdc_toolchain.cli.worst import worst
-from fdc_toolchain.effects.context import Context
-from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.drive import Ports, drive
 from fdc_toolchain.engine.events import Outcome, Perform
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.program import causes
 from fdc_toolchain.program.codec import digest
 from fdc_toolchain.testing import FakeClock, MemoryJournal, Silence
+from fdc_toolchain.tools.context import Context
+from fdc_toolchain.tools.runtime import LocalTools, Workbench
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 from fdc_toolchain.workspace.operator import Operator

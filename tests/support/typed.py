@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fdc_toolchain.check import Checked, check, program_of
-from fdc_toolchain.effects.context import Context, word
-from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.events import Outcome, Perform
 from fdc_toolchain.linking.link import Linker
 from fdc_toolchain.linking.project.settings import Settings
 from fdc_toolchain.testing import run
+from fdc_toolchain.tools.context import Context, word
+from fdc_toolchain.tools.runtime import LocalTools, Workbench
 from fdc_toolchain.workspace.files import Root
 
 from tests.support.linting import World

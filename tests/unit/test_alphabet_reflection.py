@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 from fdc_toolchain import resources
-from fdc_toolchain.effects.prompt_tools import rendered, variables
 from fdc_toolchain.packs.alphabet import layout
 from fdc_toolchain.packs.alphabet.model import CORE_DOMAINS
 from fdc_toolchain.packs.alphabet.reflection import mismatches, reflect
 from fdc_toolchain.packs.alphabet.replies import read_reply
 from fdc_toolchain.packs.alphabet.state import depths_of, files_of
 from fdc_toolchain.packs.alphabet.yamltext import parse
+from fdc_toolchain.tools.model.prompt_tools import rendered, variables
 from fdc_toolchain.workspace.failure import ToolFailure
 
 from tests.support.alphabets import AT, alphabet

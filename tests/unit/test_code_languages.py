@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fdc_toolchain.effects import code_outline, code_trees
 from fdc_toolchain.effects.code_strategies import sentence
-from fdc_toolchain.effects.documents import Document
+from fdc_toolchain.tools.files.documents import Document
 
 JAVASCRIPT = """\
 /**

@@ -9,10 +9,10 @@ import pytest
 from fdc_toolchain.effects import code_outline, code_trees, explore_tools
 from fdc_toolchain.effects.code_search import Tree
 from fdc_toolchain.effects.code_strategies import STRATEGIES, around, places, sentence
-from fdc_toolchain.effects.documents import Document, scan
 from fdc_toolchain.effects.question import concepts_of, faint
 from fdc_toolchain.effects.words import forms
 from fdc_toolchain.packs.explore import findings
+from fdc_toolchain.tools.files.documents import Document, scan
 
 from tests.support.explored import shop
 from tests.support.research import write

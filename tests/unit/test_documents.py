@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import documents
-from fdc_toolchain.effects.documents import MARK, Scan, lines_of, read_beneath, scan
+from fdc_toolchain.tools.files import documents
+from fdc_toolchain.tools.files.documents import MARK, Scan, lines_of, read_beneath, scan
 
 from tests.support.process import clean_environment
 from tests.support.research import write

@@ -5,8 +5,8 @@ from importlib import util
 
 import pytest
 from fdc_toolchain.effects import granted
-from fdc_toolchain.effects.tools import TOOLS
 from fdc_toolchain.engine.reach import reach
+from fdc_toolchain.tools.runtime import TOOLS
 from fdc_toolchain.workspace.operator import Operator
 
 from tests.support.programs import program, step

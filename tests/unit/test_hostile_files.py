@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects.web_http import public
 from fdc_toolchain.linking.project import regular_file
 from fdc_toolchain.linking.project.settings import SettingsError, read_settings
 from fdc_toolchain.packs.alphabet import yamltext
+from fdc_toolchain.tools.web.http import public
 
 from tests.support.process import run
 from tests.support.repository import ROOT

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.effects.code_search import Tree
-from fdc_toolchain.effects.documents import scan
 from fdc_toolchain.effects.lgtm_against import objections
 from fdc_toolchain.packs.lgtm import challenge, hypotheses
+from fdc_toolchain.tools.files.documents import scan
 
 STORE = '''"""The store."""
 

@@ -10,7 +10,6 @@ import jsonschema
 import pytest
 from fdc_toolchain.check import check_paths
 from fdc_toolchain.effects import lgtm_pipeline
-from fdc_toolchain.effects.prompt_tools import rendered, variables
 from fdc_toolchain.knowledge.statements import against
 from fdc_toolchain.packs.lgtm import (
     artifacts,
@@ -25,6 +24,7 @@ from fdc_toolchain.packs.lgtm import (
 )
 from fdc_toolchain.packs.lgtm.knowledge import Entry
 from fdc_toolchain.syntax.write import canonical
+from fdc_toolchain.tools.model.prompt_tools import rendered, variables
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects.model import Choice, MessagesModel, Question, fitting
-from fdc_toolchain.effects.model_prices import price
-from fdc_toolchain.effects.prompt_tools import rendered, variables
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.text.fence import RULE, fenced
+from fdc_toolchain.tools.model.messages_api import Choice, MessagesModel, Question, fitting
+from fdc_toolchain.tools.model.prices import price
+from fdc_toolchain.tools.model.prompt_tools import rendered, variables
 from fdc_toolchain.workspace.failure import ToolFailure
 
 from tests.support.messages_api import Server, broken, fault, messages_api, reply

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.effects import cite
-from fdc_toolchain.effects.documents import lines_in, scan
+from fdc_toolchain.tools.files.documents import lines_in, scan
 
 from tests.support.pdf import pdf
 from tests.support.research import report_of, research, write
@@ -90,7 +90,7 @@ def test_the_same_bytes_have_the_same_lines_and_are_read_once(
     monkeypatch.setenv("FDC_CACHE_DIR", str(tmp_path / "cache"))
     data = pdf(["Tea that is read once only."])
     first = lines_in("a.pdf", data)
-    monkeypatch.setattr("fdc_toolchain.effects.readable._asked", None)
+    monkeypatch.setattr("fdc_toolchain.tools.files.readable._asked", None)
     assert first == lines_in("b.PDF", data) and any("read once" in line for line in first)
 
 
@@ -120,7 +120,7 @@ def test_a_pdf_of_the_web_is_read_like_a_page(tmp_path: Path) -> None:
 def test_pdfs_do_not_keep_a_scan_busy_without_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fdc_toolchain.effects.documents.PDF_SECONDS", 0)
+    monkeypatch.setattr("fdc_toolchain.tools.files.documents.PDF_SECONDS", 0)
     write(tmp_path, {"a.pdf": pdf(["First tea."]), "b.pdf": pdf(["Second tea."])})
     assert ["a.pdf"] == [one.path for one in scan(str(tmp_path)).documents]
     assert "another scan goes on" in reasons(tmp_path)["b.pdf"]

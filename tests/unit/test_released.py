@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.events import Perform, Record
 from fdc_toolchain.engine.fold import fold, launch, start
 from fdc_toolchain.engine.machine import request_of
 from fdc_toolchain.engine.released import NONE, Released
+from fdc_toolchain.tools.runtime import LocalTools, Workbench
 from fdc_toolchain.workspace import preview
 from fdc_toolchain.workspace.files import Root
 

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects.prompt_tools import rendered, variables
 from fdc_toolchain.packs.repair import embedded, gates, hypotheses, loop
+from fdc_toolchain.tools.model.prompt_tools import rendered, variables
 
 from tests.support.linting import findings, lint
 from tests.support.repair_states import (

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.effects import rerank
 from fdc_toolchain.effects.code_search import Tree
-from fdc_toolchain.effects.documents import scan
 from fdc_toolchain.effects.question import concepts_of
+from fdc_toolchain.tools.files.documents import scan
 from fdc_toolchain.workspace.failure import ToolFailure
 
 from tests.support.explored import QUESTION, shop

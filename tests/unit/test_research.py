@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from fdc_toolchain.effects import cite, narrow
 from fdc_toolchain.effects.cues import asks_what, cue_of, defined_term
-from fdc_toolchain.effects.documents import MARK, Document
 from fdc_toolchain.effects.extract import Citation
 from fdc_toolchain.effects.kinds import kind_of, section_kind
 from fdc_toolchain.effects.question import concepts_of
@@ -18,6 +17,7 @@ from fdc_toolchain.effects.spelling import respell
 from fdc_toolchain.effects.stems import Stemmer
 from fdc_toolchain.effects.synthesise import quotation, synthesise
 from fdc_toolchain.testing import Crash, CrashPoint, MemoryJournal
+from fdc_toolchain.tools.files.documents import MARK, Document
 
 from tests.support.research import report_of, research, write
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.events import Outcome, Perform
+from fdc_toolchain.tools.runtime import LocalTools, Workbench
 from fdc_toolchain.workspace.files import Root
 
 from tests.support.inside import fdc

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from fdc_toolchain import resources
 from fdc_toolchain.check import compile_plan
-from fdc_toolchain.effects.documents import MARK
 from fdc_toolchain.effects.run_log import Step, action_type, entry_of, log_id, stack_of
 from fdc_toolchain.engine.events import Failure, Outcome, Perform
 from fdc_toolchain.knowledge.activity import Task, faults, line, log_ids, open_tasks
 from fdc_toolchain.linking.catalogue import SHIPPED
 from fdc_toolchain.syntax.evidence import evidence, place
 from fdc_toolchain.syntax.parse import parse
+from fdc_toolchain.tools.files.documents import MARK
 
 TOOLS: dict[str, Any] = {
     name: row for path in SHIPPED for name, row in json.loads(resources.read(path))["tools"].items()

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 from fdc_toolchain import resources
-from fdc_toolchain.effects.tools import TOOLS, LocalTools, Workbench
 from fdc_toolchain.engine.events import Outcome, Perform
 from fdc_toolchain.engine.machine import request_of
 from fdc_toolchain.engine.ports import Cancelled, Waiting
 from fdc_toolchain.sandbox.sandbox import offered
+from fdc_toolchain.tools.runtime import TOOLS, LocalTools, Workbench
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 from fdc_toolchain.workspace.merge_diff import apply
@@ -280,7 +280,7 @@ def test_lines_are_found_by_regular_expression(bench: Bench, workspace: Path) ->
 def test_a_pattern_that_would_take_for_ever_is_stopped(
     bench: Bench, workspace: Path, monkeypatch: Any
 ) -> None:
-    from fdc_toolchain.effects import find_tools
+    from fdc_toolchain.tools.files import find_tools
 
     monkeypatch.setattr(find_tools, "GREP_SECONDS", 0.4)
     (workspace / "f").write_text("a" * 40 + "!")

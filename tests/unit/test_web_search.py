@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from fdc_toolchain.effects.web_search import PROVIDERS, SET_UP, Gaps, answer, ready, search
+from fdc_toolchain.tools.web.search import PROVIDERS, SET_UP, Gaps, answer, ready, search
 from fdc_toolchain.workspace.failure import ToolFailure
 
 from tests.support.repository import ROOT
@@ -101,7 +101,7 @@ def said(value: object, status: int = 200) -> Reply:
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The distance between two questions is tested by itself."""
     monkeypatch.setattr(
-        "fdc_toolchain.effects.web_search._GAPS",
+        "fdc_toolchain.tools.web.search._GAPS",
         Gaps(pause=lambda _: None, clock=iter(range(10**6)).__next__),
     )
 
@@ -408,7 +408,7 @@ def test_a_provider_that_asks_for_patience_is_left_alone_and_the_next_is_asked_a
 ) -> None:
     now = [1000.0]
     monkeypatch.setattr(
-        "fdc_toolchain.effects.web_search._GAPS", Gaps(lambda: now[0], lambda seconds: None)
+        "fdc_toolchain.tools.web.search._GAPS", Gaps(lambda: now[0], lambda seconds: None)
     )
     patience = said({}, 429)._replace(headers={"retry-after": "30"})
     with engines(searxng=patience, brave=said(SAID["brave"])) as (sites, environment):
@@ -438,7 +438,7 @@ def test_how_long_a_provider_wants_to_be_left_alone(
 ) -> None:
     """Retry-After in both of its forms, and Brave's own headers; ten minutes at most."""
     gaps = Gaps(lambda: 0.0, lambda _: None)
-    monkeypatch.setattr("fdc_toolchain.effects.web_search._GAPS", gaps)
+    monkeypatch.setattr("fdc_toolchain.tools.web.search._GAPS", gaps)
     with engines(brave=said({}, 429)._replace(headers=headers)) as (_, environment):
         search("tea", ready(environment))
     assert seconds == gaps.resting("brave")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import web_pages
-from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.events import Outcome, Perform
+from fdc_toolchain.tools.runtime import LocalTools, Workbench
+from fdc_toolchain.tools.web import web_pages
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 from fdc_toolchain.workspace.operator import Operator

@@ -15,7 +15,7 @@ from .progress import Quiet, Silent
 
 if TYPE_CHECKING:
     from ..effects.agent_purse import Purse
-    from ..effects.model import MessagesModel
+    from ..tools.model.messages_api import MessagesModel
     from ..workflows.agent_state import AgentState
     from ..workflows.master_control import MasterControlGraph
     from .agent_world import LocalWorld

@@ -9,7 +9,7 @@ from ..workflows.model_port import Message, ModelFailed, ModelWaiting, validated
 
 if TYPE_CHECKING:
     from ..effects.agent_purse import Purse
-    from ..effects.model import MessagesModel, Question
+    from ..tools.model.messages_api import MessagesModel, Question
 
 
 class AskedModel:
@@ -27,8 +27,8 @@ class AskedModel:
     ) -> dict[str, Any]:
         """The reply. Raises ModelFailed, and ModelWaiting for trouble that passes and for a budget that is used up."""
         from ..effects.agent_purse import Exhausted
-        from ..effects.model import Question
         from ..engine.ports import WorldFailed
+        from ..tools.model.messages_api import Question
         from ..workspace.failure import ToolFailure
 
         system = "\n\n".join(
@@ -62,7 +62,7 @@ class AskedModel:
         """The question with what is set aside for it as its ceilings. Raises Exhausted."""
         if self._purse is None:
             return question
-        from ..effects.model_prices import most
+        from ..tools.model.prices import most
 
         choice = self._model.choice(question.role)
         turns = choice.repairs + 1

@@ -38,7 +38,7 @@ class AgentQuiet(Quiet):
 
     def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
         """Port `Progress`."""
-        from ..effects.code_tools import ASKED
+        from ..tools.code_tools import ASKED
 
         return None if question.startswith(ASKED) else super().ask(question, above)
 

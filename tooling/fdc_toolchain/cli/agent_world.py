@@ -18,8 +18,8 @@ from .progress import Quiet, Silent
 
 if TYPE_CHECKING:
     from ..effects.agent_purse import Purse
-    from ..effects.context import Context
     from ..engine.events import Outcome, Perform, Record
+    from ..tools.context import Context
     from ..workflows.agent_log import ActivityLogger
     from ..workflows.stepping import OpenRun
     from ..workspace.operator import Operator
@@ -90,14 +90,14 @@ class LocalWorld:
 
     def list_files(self) -> Sequence[str]:
         """Port `World`."""
-        from ..effects import find_tools
+        from ..tools.files import find_tools
 
         with opened(self.root, "orientation") as context:
             return [str(path) for path in find_tools.list_files({}, context)]
 
     def documents(self) -> Documents:
         """Port `World`."""
-        from ..effects.documents import scan
+        from ..tools.files.documents import scan
 
         found = scan(self.root)
         lines = sum(len(document.lines) for document in found.documents)
@@ -387,7 +387,8 @@ class LocalWorld:
         self, task_id: str, number: int, edits: Sequence[Mapping[str, str]], glob: str
     ) -> Sequence[str]:
         """Port `World`."""
-        from ..effects import agent_files, patches
+        from ..effects import agent_files
+        from ..tools.files import patches
         from ..workspace.failure import ToolFailure
 
         with opened(self.root, "patch") as context:
@@ -401,7 +402,8 @@ class LocalWorld:
 
     def patched(self, task_id: str, number: int) -> Sequence[str] | None:
         """Port `World`."""
-        from ..effects import agent_files, patches
+        from ..effects import agent_files
+        from ..tools.files import patches
         from ..workspace.failure import ToolFailure
 
         with opened(self.root, "patch") as context:
@@ -412,7 +414,7 @@ class LocalWorld:
 
     def test(self, command: str, seconds: float) -> Tested:
         """Port `World`."""
-        from ..effects import shell
+        from ..tools import shell
 
         with opened(self.root, "tests", seconds) as context:
             outcome = shell.run_in_bash_session({"command": command}, context)
@@ -468,8 +470,8 @@ class LocalWorld:
 
     def outside(self, files: Sequence[tuple[str, str]] | None = None) -> Sequence[str]:
         """Port `World`: what the settings name, what earlier runs wrote, and reports of research that cite an address."""
-        from ..effects.documents import MARK
         from ..linking.project.settings import read_settings
+        from ..tools.files.documents import MARK
         from ..workspace import globs, outside_table
 
         declared = read_settings(self.root).untrusted
@@ -545,7 +547,7 @@ class LocalWorld:
 def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Context]:
     """The surroundings of single tools, outside of a run's journal."""
     from ..effects import agent_files
-    from ..effects.context import Context, Leaving
+    from ..tools.context import Context, Leaving
     from ..workspace import run_folders
     from ..workspace.operator import Operator
     from . import bench
@@ -562,7 +564,7 @@ def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Con
 
 
 def _tools(program: dict[str, Any], context: Context) -> Any:
-    from ..effects.tools import LocalTools, Workbench
+    from ..tools.runtime import LocalTools, Workbench
 
     bench = Workbench(
         context.run, context.root, context.run_folder, context.say, lambda text: None, {}, 60.0

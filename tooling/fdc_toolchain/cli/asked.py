@@ -113,7 +113,7 @@ def about(question: Open) -> list[tuple[str, int, str, list[str]]]:
 def unfit(question: Open, text: str) -> str:
     """Why a text cannot be the answer to a question; empty where it can."""
     from ..effects.answers import MOST
-    from ..effects.talk_tools import neither
+    from ..tools.talk_tools import neither
 
     try:
         size = len(text.encode("utf-8"))

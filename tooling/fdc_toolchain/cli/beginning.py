@@ -157,7 +157,7 @@ def begin(
 
     Raises Exit for a program without a certificate that holds (`certify.certified`).
     Raises UsageError for a budget that cannot be kept to (`money.settle`), NotGranted where something is not there that it
-    needs. `simulate` is a script (`effects.simulate`): nothing of such a run is ever performed, so it needs nothing.
+    needs. `simulate` is a script (`tools.simulate`): nothing of such a run is ever performed, so it needs nothing.
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
     """
     from ..effects import claims

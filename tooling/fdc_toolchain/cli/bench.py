@@ -11,8 +11,8 @@ from .progress import Quiet
 
 if TYPE_CHECKING:
     from ..effects.answers import Answer
-    from ..effects.context import Context
-    from ..effects.tools import Workbench
+    from ..tools.context import Context
+    from ..tools.runtime import Workbench
     from ..workspace.files import Root
     from ..workspace.operator import Operator
 
@@ -32,8 +32,8 @@ def bench_for(
 
     Raises UsageError.
     """
-    from ..effects.shell import SECONDS
-    from ..effects.tools import Workbench
+    from ..tools.runtime import Workbench
+    from ..tools.shell import SECONDS
     from ..workspace import run_folders
     from ..workspace.operator import Operator
 
@@ -69,7 +69,7 @@ def opened(root: str) -> Root:
 
 def take_away(root: str) -> None:
     """Takes away what commands made of protected names whose fdc was killed, and says so on stderr. Raises WorldError."""
-    from ..effects import under_way
+    from ..tools import under_way
 
     if not under_way.lost(root):
         return
@@ -121,10 +121,10 @@ def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
     """
 
     def close(args: dict[str, Any], context: Context) -> Any:
-        from ..effects import talk_tools
-        from ..effects.context import text
         from ..engine.ports import WorldFailed
         from ..linking.project.files import SHIPPED
+        from ..tools import talk_tools
+        from ..tools.context import text
         from ..workspace.failure import ToolFailure
 
         task = text(args, "task", "").strip()

@@ -220,7 +220,7 @@ def said(found: Worst) -> list[str]:
 
 def _opened(program: dict[str, Any], root: str) -> Iterator[str]:
     """What the plans may write of what is protected, because they name it."""
-    from ..effects.openings import named_by
+    from ..tools.openings import named_by
     from .bench import protected
 
     for _, glob, found in named_by(program, *protected(root)):

@@ -95,7 +95,7 @@ def _asked_a_model(body: dict[str, Any]) -> bool:
 
 def _prompt(declared: dict[str, Any], args: dict[str, Any]) -> str:
     """What a model was asked, made again of the step's arguments."""
-    from ..effects.prompt_tools import rendered
+    from ..tools.model.prompt_tools import rendered
     from ..workspace.failure import ToolFailure
 
     try:

@@ -360,7 +360,7 @@ class _Drive:
 
     def _same_code(self) -> None:
         """Raises _Unfit where the workspace's own tools are not the code with which the run began."""
-        from ..effects.own_code import differs
+        from ..tools.own_code import differs
 
         said = differs(self.program, self.fleet.root)
         if said is not None:
@@ -421,10 +421,11 @@ class _Drive:
         `before`: of a piece, the records of its run before it.
         """
         from ..effects import answers as kept
-        from ..effects import openings, pieces
-        from ..effects.tools import LocalTools
+        from ..effects import pieces
         from ..engine.drive import Ending, Ports, drive
         from ..engine.ports import Cancelled
+        from ..tools import openings
+        from ..tools.runtime import LocalTools
         from .bench import bench_for, take_away
         from .wiring import Monotonic
 

@@ -89,8 +89,8 @@ def context(goal: str, workspace: str | None, task_id: str | None, form: str) ->
 
 def indexed(root: str) -> Index:
     """The index of the workspace's Python files as they are now."""
-    from ..effects.documents import scan
     from ..knowledge.symbols import index
+    from ..tools.files.documents import scan
 
     found = scan(root, code=True, repeated=True)
     files = {
@@ -110,9 +110,9 @@ def context_for(root: str, goal: str) -> dict[str, Any]:
     """What the workspace knows about a goal. Raises ValueError for a damaged index, OSError."""
     from .. import durable
     from ..effects import activity_log
-    from ..effects.documents import scan
     from ..knowledge.symbols import GRAPH, SYMBOLS, read_edges, read_symbols
     from ..knowledge.task_context import Known, context_of
+    from ..tools.files.documents import scan
 
     def file(path: str) -> bytes | None:
         return durable.read(os.path.join(root, *path.split("/")), limit=1 << 30)

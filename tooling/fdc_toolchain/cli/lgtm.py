@@ -168,7 +168,7 @@ def _too_small(
     program: dict[str, Any], budget: dict[str, float], model: str | None
 ) -> Iterator[str]:
     """What is said at once of a budget that is less than one step alone sets aside: the run would stop before that step."""
-    from ..effects.model_prices import most
+    from ..tools.model.prices import most
 
     for measure, ceiling in budget.items() if model else ():
         cost = program["tools"]["plan.run"]["cost"]  # no other step sets more aside

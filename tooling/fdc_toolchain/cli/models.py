@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .exits import UsageError
 
 if TYPE_CHECKING:
-    from ..effects.model import MessagesModel
+    from ..tools.model.messages_api import MessagesModel
 
 
 def model_for(
@@ -17,8 +17,8 @@ def model_for(
     `asks` says that where they do not. Raises UsageError."""
     if not name:
         return None
-    from ..effects.model import Choice, MessagesModel
     from ..linking.project.settings import SettingsError, read_settings
+    from ..tools.model.messages_api import Choice, MessagesModel
     from ..workspace.secret_values import values_of
     from ..workspace.secrets import Scrubber
 

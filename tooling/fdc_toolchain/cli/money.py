@@ -114,7 +114,7 @@ def _declared(program: Mapping[str, Any], limits: Mapping[str, float]) -> None:
 
 def listed(asked: list[str]) -> None:
     """Raises UsageError for a model whose price is not known, so that no budget of money could be kept to."""
-    from ..effects.model_prices import PRICES, most
+    from ..tools.model.prices import PRICES, most
 
     for name in asked:
         if most(name, 1) is None:
@@ -125,7 +125,7 @@ def listed(asked: list[str]) -> None:
 
 def _dearest(asked: list[str]) -> tuple[float | None, str]:
     """The most that a token costs, and of which model; no rate where a price is not known."""
-    from ..effects.model_prices import most
+    from ..tools.model.prices import most
 
     rates = {name: most(name, 1) for name in asked}
     if not rates:

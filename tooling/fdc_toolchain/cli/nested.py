@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .progress import Quiet, Silent
 
 if TYPE_CHECKING:
-    from ..effects.context import Context
+    from ..tools.context import Context
     from ..workspace.operator import Operator
 
 
@@ -23,10 +23,11 @@ def pipeline_in(
     """The handler of `plan.run` in a workspace. What the inner run spends counts as the step's."""
 
     def perform(args: dict[str, Any], context: Context) -> Any:
-        from ..effects import lgtm_pipeline, marks
+        from ..effects import lgtm_pipeline
         from ..engine.events import Outcome
         from ..engine.ports import Cancelled, WorldFailed
         from ..program.codec import identity
+        from ..tools import intent_files
         from ..workspace import run_folders
         from ..workspace.failure import ToolFailure
         from . import wiring
@@ -35,10 +36,10 @@ def pipeline_in(
         pipeline = args.get("pipeline")
         if not isinstance(pipeline, dict):
             raise ToolFailure("argument", "`pipeline` is none that was proved")
-        mark = marks.read(context.run_folder, context.key)
+        mark = intent_files.read(context.run_folder, context.key)
         name = mark["run"] if mark else run_folders.RunIds().run_id()
         if mark is None:
-            marks.write(context.run_folder, context.key, {"run": name})
+            intent_files.write(context.run_folder, context.key, {"run": name})
         store = wiring.writing(root)
         try:
             if store.run(name) is None:

@@ -208,7 +208,7 @@ def _below(folder: str, root: str) -> str | None:
 
 def _target(question: str, out: str | None, home: str) -> str:
     """The absolute path of the report. Raises UsageError where something else is there."""
-    from ..effects.documents import MARK
+    from ..tools.files.documents import MARK
 
     if out is not None:
         target = os.path.abspath(out)

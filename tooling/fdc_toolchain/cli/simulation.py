@@ -12,7 +12,7 @@ MOST = 64 * 1024 * 1024
 
 def source(root: str, what: str) -> dict[str, Any]:
     """The script. Raises UsageError for a file that is none, and where there is neither file nor run."""
-    from ..effects import simulate
+    from ..tools import simulate
 
     if os.path.isfile(what):
         try:
@@ -30,8 +30,8 @@ def source(root: str, what: str) -> dict[str, Any]:
 
 
 def _of_run(root: str, run: str) -> dict[str, Any]:
-    from ..effects import simulate
     from ..engine.ports import WorldFailed
+    from ..tools import simulate
     from . import wiring
 
     try:

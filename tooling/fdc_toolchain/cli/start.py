@@ -9,8 +9,8 @@ from functools import partial
 import click
 
 from ..effects import activity_log
-from ..effects.documents import scan
 from ..effects.probe import NETWORK, probe
+from ..tools.files.documents import scan
 from ..workflows.lifecycle import start
 from .exits import CLEAN, FINDINGS
 from .lifecycle import root_of, task_id_option, tell, workspace_option

@@ -148,9 +148,9 @@ def _claim(store: Store, row: RunRow, root: str, within: str | None) -> Claim:
     """The claim of a run, not taken yet. Raises WorldError where the workspace's own tools are not the code any more with
     which the run began."""
     from ..effects.claims import Claim
-    from ..effects.own_code import differs
     from ..program.codec import ProgramError
     from ..program.write_set import write_set
+    from ..tools.own_code import differs
 
     try:
         program = store.program(row)
@@ -238,15 +238,15 @@ def _drive(
     operator: Operator | None,
 ) -> Ended:
     from ..effects import answers as kept
-    from ..effects import openings
     from ..effects.run_log import Watched
-    from ..effects.simulate import SimulatedTools
-    from ..effects.tools import LocalTools
     from ..engine.drive import Ending, Ports, drive
     from ..engine.events import Mismatch, Record
     from ..engine.fold import fold
     from ..engine.ports import Cancelled, WorldFailed
     from ..program.codec import ProgramError
+    from ..tools import openings
+    from ..tools.runtime import LocalTools
+    from ..tools.simulate import SimulatedTools
     from ..workspace import run_folders
     from ..workspace.outside_table import met
     from .bench import bench_for

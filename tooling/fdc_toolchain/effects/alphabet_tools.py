@@ -10,9 +10,9 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
+from ..tools.context import Context, word
 from ..workspace.failure import ToolFailure
 from .alphabet_store import Busy, Refused, Store, digest
-from .context import Context, word
 
 
 def begin_alphabet(args: dict[str, Any], context: Context) -> Any:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from .documents import lines_in, read_beneath
+from ..tools.files.documents import lines_in, read_beneath
 from .extract import Citation
 
 _MARKS = re.compile(r"[\s>#*/;%!|:'-]*\Z")

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .documents import CODE, Document
+from ..tools.files.documents import CODE, Document
 
 DEFINES = re.compile(
     r"^(?P<indent>\s*)(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([^)]*\))?"

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..tools.files.documents import Document, Scan
 from .blocks import Outline as Shape
 from .code_outline import Definition, Outline, is_code, outline
-from .documents import Document, Scan
 from .kinds import WEIGHT, asks_about, kind_of
 from .question import Concept, terms
 from .stems import Stemmer

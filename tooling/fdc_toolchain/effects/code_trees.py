@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from ..tools.files.documents import Document
 from .code_outline import TROUBLE, Definition, Outline, remark_above
-from .documents import Document
 
 GRAMMARS = {
     ".js": ("tree_sitter_javascript", "language"),

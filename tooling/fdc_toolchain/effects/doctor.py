@@ -21,8 +21,8 @@ from ..journal import user_key
 from ..workspace.operator import TIERS, Operator
 
 if TYPE_CHECKING:
-    from .model import MessagesModel
-    from .web_search import Ready
+    from ..tools.model.messages_api import MessagesModel
+    from ..tools.web.search import Ready
 
 Grade = Literal["ok", "note", "bad"]
 
@@ -96,7 +96,7 @@ def _model(model: MessagesModel | None, environment: Mapping[str, str], live: bo
             ),
             key,
         ]
-    from .model_prices import most
+    from ..tools.model.prices import most
 
     names = sorted({choice.model for choice in model.choices()})
     unknown = [name for name in names if most(name, 1) is None]
@@ -145,8 +145,8 @@ def _asked_and_closed(model: MessagesModel) -> list[Found]:
 def _asked(tiny: MessagesModel, heard: list[str]) -> list[Found]:
     """What the server honours, by asking it: one count, one question with a schema, streamed."""
     from ..engine.ports import WorldFailed
+    from ..tools.model.messages_api import Question
     from ..workspace.failure import ToolFailure
-    from .model import Question
 
     choice = tiny.choice("doctor")
     out: list[Found] = []
@@ -214,8 +214,8 @@ def _sandbox(operator: Operator) -> list[Found]:
 
 def _web(operator: Operator, environment: Mapping[str, str]) -> list[Found]:
     """Whether fdc may reach the web, and whom it would ask; nobody is asked."""
+    from ..tools.web.search import SET_UP, ready
     from ..workspace.failure import ToolFailure
-    from .web_search import SET_UP, ready
 
     allowed = operator.web or operator.network
     private = (
@@ -237,9 +237,9 @@ def _web(operator: Operator, environment: Mapping[str, str]) -> list[Found]:
 
 
 def _provider(one: Ready) -> Found:
+    from ..tools.web.http import target
+    from ..tools.web.search import PROVIDERS
     from ..workspace.failure import ToolFailure
-    from .web_http import target
-    from .web_search import PROVIDERS
 
     name = f"web: search: {one.name}"
     module, extra = PROVIDERS[one.name].package

@@ -12,11 +12,11 @@ from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
+from ..tools.context import Context, text, word
 from ..workspace.failure import ToolFailure
 from . import library
 from .code_search import TESTS, Tree
 from .code_strategies import STRATEGIES, as_row, inside, places, subjects
-from .context import Context, text, word
 from .question import written_names
 
 CANDIDATES = 200
@@ -277,7 +277,7 @@ class _Lines:
 
     def of(self, path: str) -> tuple[str, ...] | str:
         """The file's lines, or why there are none."""
-        from .documents import lines_in, read_beneath
+        from ..tools.files.documents import lines_in, read_beneath
 
         if path not in self._files:
             try:

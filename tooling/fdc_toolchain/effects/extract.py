@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from ..tools.files.documents import CODE, Document
 from .blocks import Block, Outline
 from .comments import comment_outline
 from .cues import asks_what, cue_of, defined_term
-from .documents import CODE, Document
 from .kinds import WEIGHT, asks_about, kind_of, section_kind
 from .outline import outline
 from .question import Concept

@@ -1,7 +1,7 @@
 """What a program needs that this machine or its operator gives: a sandbox, a model, the web, programs (docs/verdicts.md).
 
 It is looked at before the first step, so that no run begins and stops in the middle for want of it. Nothing is sent anywhere:
-whether a server answers is known by asking it only. What each tool needs is in its row (`effects.tools`).
+whether a server answers is known by asking it only. What each tool needs is in its row (`tools.runtime`).
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def absent(program: Program, root: str, operator: Operator, reach: Reach) -> lis
 
 
 def _needs(program: Program, operator: Operator, reach: Reach) -> Needs:
-    from .own_code import is_own
-    from .tools import TOOLS
+    from ..tools.own_code import is_own
+    from ..tools.runtime import TOOLS
 
     needs = Needs({})
     for item in reach.steps:
@@ -146,7 +146,7 @@ def _network(
         if why:
             yield f"a search provider, for {who}: {why}"
     if (who := needs.by("pages")) and util.find_spec("protego") is None:
-        from .web_fetch import INSTALL
+        from ..tools.web.fetch import INSTALL
 
         yield f"the packages that fetch pages, for {who}: {INSTALL}"
     if operator.network:
@@ -195,7 +195,7 @@ def _unasked() -> str:
 def _without_key(_environment: tuple[tuple[str, str], ...]) -> str:
     """What the SDK says where neither variable is set: it may find credentials elsewhere."""
     from ..engine.ports import WorldFailed
-    from .model import Choice, MessagesModel
+    from ..tools.model.messages_api import Choice, MessagesModel
 
     model = MessagesModel(Choice("none"))
     try:
@@ -209,7 +209,7 @@ def _without_key(_environment: tuple[tuple[str, str], ...]) -> str:
 
 def _unsearched() -> str:
     """Why nobody can be asked for results; empty where somebody can."""
-    from .web_search import PROVIDERS, answer, ready
+    from ..tools.web.search import PROVIDERS, answer, ready
 
     try:
         found = ready(os.environ)

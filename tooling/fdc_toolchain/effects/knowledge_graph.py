@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 
 from ..knowledge.symbols import GRAPH, SYMBOLS, Symbol, read_edges, read_symbols
+from ..tools.context import Context
+from ..tools.files.documents import Document
 from ..workspace.failure import ToolFailure
 from . import library
 from .code_outline import is_code
-from .context import Context
-from .documents import Document
 
 MOST = 20
 """Definitions, files and mentions that are told, each."""

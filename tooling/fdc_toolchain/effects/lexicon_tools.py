@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from ..tools.context import Context
 from . import wordnet
-from .context import Context
 from .lexicon import Ground, Lexicon
 from .lexicon_strategies import STRATEGIES, Quest, domain_of, evidence, shortlist
 

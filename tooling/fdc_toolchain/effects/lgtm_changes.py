@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from ..knowledge.code_change import path_fault
 from ..knowledge.research_plan import quoted
 from ..syntax.values import escape
+from ..tools.context import Context, word
 from ..workspace import merge_diff
 from ..workspace.failure import ToolFailure
-from .context import Context, word
 from .lgtm_pipeline import compiled
 from .lgtm_tools import CODE_LINES, home, tree_of
 

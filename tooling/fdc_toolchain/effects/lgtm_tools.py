@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..knowledge.statements import content, names, stem
+from ..tools import intent_files
+from ..tools.context import Context, text, word
 from ..workspace.failure import ToolFailure
-from . import library, marks
+from . import library
 from .code_search import TESTS, Tree
 from .code_strategies import inside, places
-from .context import Context, text, word
 
 ROWS = 12
 PER_FILE = 4
@@ -48,10 +49,10 @@ _EDGE = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 def create_directory(args: dict[str, Any], context: Context) -> Any:
     """`create_directory`: it must not exist, unless this very step made it before a crash (LGTM-01)."""
     path = word(args, "path")
-    if marks.read(context.run_folder, context.key) is None:
+    if intent_files.read(context.run_folder, context.key) is None:
         if context.root.kind(path) != "missing":
             raise ToolFailure("exists", f"`{path}` exists already")
-        marks.write(context.run_folder, context.key, {"path": path})
+        intent_files.write(context.run_folder, context.key, {"path": path})
     parts = [part for part in path.split("/") if part]
     if ".." in parts:
         raise ToolFailure("file", f"`{path}` leads out of the workspace")
@@ -120,7 +121,7 @@ def web_search(args: dict[str, Any], context: Context) -> Any:
     """WebSearch: what the configured search port finds; a failure where none is (the catalogue makes it a value)."""
     import importlib
 
-    from .tools import TOOLS
+    from ..tools.runtime import TOOLS
 
     row = TOOLS["google_search"]
     search = getattr(importlib.import_module(row.module), row.function)

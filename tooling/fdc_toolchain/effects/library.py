@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..tools.context import Context
+from ..tools.files.documents import Scan, scan
 from ..workspace.failure import ToolFailure, from_os
 from ..workspace.files import parts_of
-from .context import Context
-from .documents import Scan, scan
 
 if TYPE_CHECKING:
     from .question import Concept

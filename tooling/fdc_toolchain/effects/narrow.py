@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from .documents import Document
+from ..tools.files.documents import Document
 from .question import Concept
 from .stems import Stemmer
 

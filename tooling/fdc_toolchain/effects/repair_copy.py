@@ -22,10 +22,10 @@ from .. import durable
 from ..sandbox import views
 from ..sandbox.sandbox import fence
 from ..sandbox.scratch import scratch
+from ..tools import shell
+from ..tools.context import Context
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
-from . import shell
-from .context import Context
 
 MOST_BYTES = 1 << 30
 MOST_FILES = 100_000

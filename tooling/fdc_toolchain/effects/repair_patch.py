@@ -7,8 +7,8 @@ import subprocess
 import tempfile
 from typing import Any
 
+from ..tools.context import Context
 from ..workspace.failure import ToolFailure
-from .context import Context
 
 SECONDS = 30.0
 

@@ -13,9 +13,9 @@ import os
 import shutil
 from typing import Any
 
+from ..tools.context import Context
 from ..workspace.failure import ToolFailure
 from . import repair_copy
-from .context import Context
 
 HIDDEN = ".fdc-probe"
 ENOUGH, MORE = 4, 40

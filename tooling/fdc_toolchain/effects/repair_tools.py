@@ -15,10 +15,10 @@ from typing import Any
 
 from .. import durable
 from ..report.diff import unified
+from ..tools.context import Context, text, word
 from ..workspace import globs
 from ..workspace.failure import ToolFailure
 from . import repair_copy
-from .context import Context, text, word
 
 SOURCES, MOST_SOURCE, SPECTRUM = 12, 400_000, 60
 TIMED_OUT, NOT_FOUND = 124, 127

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..tools.files.documents import CODE, Document
 from . import library
 from .blocks import Outline
 from .code_strategies import Place, places
 from .comments import comment_outline
-from .documents import CODE, Document
 from .explore_tools import _search as looked_for
 from .explore_tools import _tree as tree_of
 from .extract import Citation

@@ -6,9 +6,9 @@ import hashlib
 from typing import Any
 
 from ..knowledge.research_plan import research_plan
+from ..tools.context import Context, text, word
+from ..tools.files import find_tools
 from ..workspace.failure import ToolFailure
-from . import find_tools
-from .context import Context, text, word
 
 ROUTES: dict[tuple[str, str], str] = {
     # (target, scope): the constraint that it needs
@@ -71,7 +71,7 @@ def _routed(args: dict[str, Any], context: Context) -> Any:
         from .knowledge_graph import enrich
 
         return enrich(value, context)
-    from . import web_tools
+    from ..tools.web import web_tools
 
     if key == "query":
         found = web_tools.google_search({"query": value}, context)

@@ -13,10 +13,11 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from ..engine.events import Outcome
+from ..tools.context import Context, text, word
+from ..tools.files.documents import Document
+from ..tools.web import web_pages
 from ..workspace.failure import ToolFailure
-from . import library, web_pages
-from .context import Context, text, word
-from .documents import Document
+from . import library
 
 PASSAGES = 40
 """Passages that are handed on to the extraction."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..tools.context import Context
+from ..tools.files.documents import Document, Scan, lines_in, read_beneath
+from ..tools.web import web_pages
 from ..workspace.failure import ToolFailure
-from . import library, web_pages
-from .context import Context
-from .documents import Document, Scan, lines_in, read_beneath
+from . import library
 from .research_tools import (
     labelled,
     list_of,

@@ -14,10 +14,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from ..tools.files.documents import CODE, Document
 from .blocks import Block, Outline
 from .comments import comment_outline
 from .cues import asks_what, defined_term
-from .documents import CODE, Document
 from .kinds import WEIGHT, asks_about, kind_of, section_kind
 from .outline import outline
 from .question import MAX_CONCEPTS, Concept

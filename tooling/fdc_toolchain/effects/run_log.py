@@ -23,10 +23,10 @@ from ..engine.ports import Progress, WorldFailed
 from ..engine.values import text as written
 from ..knowledge.activity import Entry, Status, Task, entry, log_ids
 from ..program.model import Instruction, Program
+from ..tools.files.documents import MARK
 from ..workspace.secret_values import values_of
 from ..workspace.secrets import Scrubber
 from . import activity_log
-from .documents import MARK
 
 _NAMESPACE = uuid.UUID("6d0ac5b0-6f1d-5c7e-9f6b-5f0d0f6c0001")
 _MOST = 200

@@ -13,9 +13,9 @@ import shutil
 from collections.abc import Iterable
 from typing import Any
 
+from ..tools.context import Context
 from ..workspace.failure import ToolFailure
 from . import repair_copy
-from .context import Context
 
 HIDDEN = ".fdc-spectrum"
 MOST_FRAMES = 400

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from .documents import MARK
+from ..tools.files.documents import MARK
 from .extract import Citation
 from .sentences import HIDDEN
 

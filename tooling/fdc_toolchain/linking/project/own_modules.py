@@ -3,7 +3,7 @@
 A tool's `module:function` names a module, and that imports others. All that resolves to a Python file of the workspace is
 followed: `import` and `from` statements wherever they stand, and `import_module("name")` with its name written out. A name
 that an installed package has too is followed all the same: which of the two is imported is known only where it happens.
-An import whose name is computed cannot be seen; in a run it is refused (`effects.own_code`).
+An import whose name is computed cannot be seen; in a run it is refused (`tools.own_code`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from .files import Files
 
 PLACES = ("", "src/")
-"""Where a workspace keeps its modules; `effects.own_code_inside` looks there, too."""
+"""Where a workspace keeps its modules; `tools.own_code_inside` looks there, too."""
 
 _CALLS = ("import_module", "__import__")
 

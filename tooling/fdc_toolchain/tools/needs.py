@@ -1,4 +1,4 @@
-"""What tools need of this machine and its operator, as their rows say it (`effects.tools`, `effects.granted`)."""
+"""What tools need of this machine and its operator, as their rows say it (`tools.runtime`, `effects.granted`)."""
 
 from __future__ import annotations
 

@@ -11,12 +11,12 @@ import os
 import subprocess
 from typing import Any
 
-from ..engine.events import Outcome
-from ..linking.project.protected import folded_name
-from ..workspace.failure import ToolFailure
-from ..workspace.files import parts_of
-from . import marks
-from .context import Context, text, word
+from ...engine.events import Outcome
+from ...linking.project.protected import folded_name
+from ...workspace.failure import ToolFailure
+from ...workspace.files import parts_of
+from .. import intent_files
+from ..context import Context, text, word
 
 _OFF = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null", "commit.gpgsign=false", "gc.auto=0",
@@ -70,7 +70,7 @@ def commit(args: dict[str, Any], context: Context) -> Any:
     parents = () if old == _NOTHING else ("-p", old)
     new = _git(context, "commit-tree", tree, *parents, "-m", message, environment=who).strip()
     result = {"commit": new, "message": message}
-    marks.write(context.run_folder, context.key, {"old": old, "new": new, "result": result})
+    intent_files.write(context.run_folder, context.key, {"old": old, "new": new, "result": result})
     subject = message.splitlines()[0]
     _git(context, "update-ref", "-m", f"commit: {subject}", "HEAD", new, old, environment=who)
     return result
@@ -78,7 +78,7 @@ def commit(args: dict[str, Any], context: Context) -> Any:
 
 def probe_commit(args: dict[str, Any], context: Context) -> Any:
     """Whether a commit that was announced has been made: the branch has it, or stands where it stood."""
-    mark = marks.read(context.run_folder, context.key)
+    mark = intent_files.read(context.run_folder, context.key)
     if mark is None:
         return "not-done"  # the mark comes before the branch moves
     now = _head(context)
@@ -106,7 +106,7 @@ def _head(context: Context) -> str:
 
 def _git(context: Context, *arguments: str, environment: dict[str, str] | None = None) -> str:
     """What a git command says that can write `.git` and nothing else. Raises ToolFailure (`git`) where it fails."""
-    from . import shell
+    from .. import shell
 
     root = context.root.path
     inside = {

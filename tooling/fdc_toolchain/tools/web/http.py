@@ -19,8 +19,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from .. import resources
-from ..workspace.failure import ToolFailure
+from ... import resources
+from ...workspace.failure import ToolFailure
 
 LONGEST_URL = 2000
 _CHUNK = 65536
@@ -366,7 +366,7 @@ class _Watch(threading.Thread):
     def failure(self, where: Target) -> BaseException | None:
         """What came of it where the line was cut."""
         if self._why == "stopped":
-            from ..engine.ports import Cancelled
+            from ...engine.ports import Cancelled
 
             return Cancelled("the controller leaves")
         return (

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
-from ..engine.ports import Cancelled
-from ..workspace.failure import ToolFailure
-from .web_http import Door, Response, Target, request, target
+from ...engine.ports import Cancelled
+from ...workspace.failure import ToolFailure
+from .http import Door, Response, Target, request, target
 
 REDIRECTS = 5
 PAUSE = 1.0

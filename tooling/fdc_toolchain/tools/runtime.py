@@ -12,7 +12,7 @@ beside its declaration in a catalogue. Nothing else needs to know. The module is
 plan uses the tool. `args` holds the step's arguments by parameter name, as the plan gives them
 (any JSON value; use `context.text` or `context.word`, which refuse what they cannot take);
 parameters of the kind `number` arrive as numbers, and what the declaration requires is there.
-`context` (`effects.context.Context`) is the world: `root` for files, `key` for idempotency,
+`context` (`tools.context.Context`) is the world: `root` for files, `key` for idempotency,
 `run_folder` for marks, `say` and `ask` for people.
 
 Return any JSON value, or an `Outcome` to report usage (`{"model_calls": 1, "tokens": 812}`) and
@@ -50,10 +50,10 @@ from ..workspace.operator import OPERATOR, Operator
 from ..workspace.outside_table import Book, Keeper, as_proved
 from ..workspace.secret_values import values_of
 from ..workspace.secrets import Scrubber, without
-from . import approvals, marks, needs, openings, python_tools
+from . import approvals, intent_files, needs, openings, python_tools
 from .approvals import Approvals
 from .context import Context, Handler, Leaving
-from .prompt_tools import Model
+from .model.prompt_tools import Model
 from .results import as_declared, outcome_of
 from .talk_tools import neither
 
@@ -74,37 +74,35 @@ class Row(NamedTuple):
 
 
 TOOLS: dict[str, Row] = {
-    "set_plan": Row("fdc_toolchain.effects.talk_tools", "mark"),
-    "plan_step_complete": Row("fdc_toolchain.effects.talk_tools", "mark"),
-    "message_user": Row("fdc_toolchain.effects.talk_tools", "message_user", "probe_message"),
-    "request_user_input": Row("fdc_toolchain.effects.talk_tools", "ask_user", "probe_question"),
+    "set_plan": Row("fdc_toolchain.tools.talk_tools", "mark"),
+    "plan_step_complete": Row("fdc_toolchain.tools.talk_tools", "mark"),
+    "message_user": Row("fdc_toolchain.tools.talk_tools", "message_user", "probe_message"),
+    "request_user_input": Row("fdc_toolchain.tools.talk_tools", "ask_user", "probe_question"),
     "record_user_approval_for_plan": Row(
-        "fdc_toolchain.effects.talk_tools", "ask_approval", "probe_question"
+        "fdc_toolchain.tools.talk_tools", "ask_approval", "probe_question"
     ),
-    "request_code_review": Row("fdc_toolchain.effects.talk_tools", "ask_review", "probe_question"),
-    "reply_to_pr_comments": Row(
-        "fdc_toolchain.effects.talk_tools", "unavailable", None, ("nobody",)
-    ),
-    "pre_commit_instructions": Row("fdc_toolchain.effects.talk_tools", "pre_commit"),
-    "initiate_memory_recording": Row("fdc_toolchain.effects.talk_tools", "memory"),
-    "hello_world": Row("fdc_toolchain.effects.talk_tools", "hello"),
-    "submit": Row("fdc_toolchain.effects.talk_tools", "submit", "probe_submit"),
-    "close_task": Row("fdc_toolchain.effects.talk_tools", "close_task"),
-    "define_set_of_names": Row("fdc_toolchain.effects.talk_tools", "mark"),
-    "define_diagonalization_function": Row("fdc_toolchain.effects.talk_tools", "mark"),
-    "reset_all": Row("fdc_toolchain.effects.talk_tools", "forbidden"),
+    "request_code_review": Row("fdc_toolchain.tools.talk_tools", "ask_review", "probe_question"),
+    "reply_to_pr_comments": Row("fdc_toolchain.tools.talk_tools", "unavailable", None, ("nobody",)),
+    "pre_commit_instructions": Row("fdc_toolchain.tools.talk_tools", "pre_commit"),
+    "initiate_memory_recording": Row("fdc_toolchain.tools.talk_tools", "memory"),
+    "hello_world": Row("fdc_toolchain.tools.talk_tools", "hello"),
+    "submit": Row("fdc_toolchain.tools.talk_tools", "submit", "probe_submit"),
+    "close_task": Row("fdc_toolchain.tools.talk_tools", "close_task"),
+    "define_set_of_names": Row("fdc_toolchain.tools.talk_tools", "mark"),
+    "define_diagonalization_function": Row("fdc_toolchain.tools.talk_tools", "mark"),
+    "reset_all": Row("fdc_toolchain.tools.talk_tools", "forbidden"),
     "google_search": Row(
-        "fdc_toolchain.effects.web_tools", "google_search", None, ("web", "search")
+        "fdc_toolchain.tools.web.web_tools", "google_search", None, ("web", "search")
     ),
     "view_text_website": Row(
-        "fdc_toolchain.effects.web_tools", "view_text_website", None, ("web", "pages")
+        "fdc_toolchain.tools.web.web_tools", "view_text_website", None, ("web", "pages")
     ),
-    "search_web": Row("fdc_toolchain.effects.web_tools", "search_web", None, ("web", "search")),
+    "search_web": Row("fdc_toolchain.tools.web.web_tools", "search_web", None, ("web", "search")),
     "read_web_page": Row(
-        "fdc_toolchain.effects.web_tools", "read_web_page", None, ("web", "pages")
+        "fdc_toolchain.tools.web.web_tools", "read_web_page", None, ("web", "pages")
     ),
-    "research": Row("fdc_toolchain.effects.talk_tools", "unavailable", None, ("nobody",)),
-    "generate_code": Row("fdc_toolchain.effects.code_tools", "generate_code", "probe"),
+    "research": Row("fdc_toolchain.tools.talk_tools", "unavailable", None, ("nobody",)),
+    "generate_code": Row("fdc_toolchain.tools.code_tools", "generate_code", "probe"),
     "plan_deep_research": Row("fdc_toolchain.effects.research_protocol", "plan_deep_research"),
     "execute_research_protocol": Row(
         "fdc_toolchain.effects.research_protocol",
@@ -112,22 +110,22 @@ TOOLS: dict[str, Row] = {
         None,
         needs.BY_TARGET,
     ),
-    "create_file_with_block": Row("fdc_toolchain.effects.file_tools", "create"),
-    "overwrite_file_with_block": Row("fdc_toolchain.effects.file_tools", "overwrite"),
+    "create_file_with_block": Row("fdc_toolchain.tools.files.file_tools", "create"),
+    "overwrite_file_with_block": Row("fdc_toolchain.tools.files.file_tools", "overwrite"),
     "replace_with_git_merge_diff": Row(
-        "fdc_toolchain.effects.file_tools", "replace", "probe_replace"
+        "fdc_toolchain.tools.files.file_tools", "replace", "probe_replace"
     ),
-    "restore_file": Row("fdc_toolchain.effects.file_tools", "restore", None, needs.GIT),
-    "git_add": Row("fdc_toolchain.effects.git_tools", "add", None, needs.GIT),
-    "git_commit": Row("fdc_toolchain.effects.git_tools", "commit", "probe_commit", needs.GIT),
-    "delete_file": Row("fdc_toolchain.effects.file_tools", "delete"),
-    "rename_file": Row("fdc_toolchain.effects.file_tools", "rename", "probe_rename"),
-    "read_file": Row("fdc_toolchain.effects.file_tools", "read"),
-    "view_image": Row("fdc_toolchain.effects.file_tools", "view_image"),
-    "list_files": Row("fdc_toolchain.effects.find_tools", "list_files"),
-    "grep": Row("fdc_toolchain.effects.find_tools", "grep"),
+    "restore_file": Row("fdc_toolchain.tools.files.file_tools", "restore", None, needs.GIT),
+    "git_add": Row("fdc_toolchain.tools.files.git_tools", "add", None, needs.GIT),
+    "git_commit": Row("fdc_toolchain.tools.files.git_tools", "commit", "probe_commit", needs.GIT),
+    "delete_file": Row("fdc_toolchain.tools.files.file_tools", "delete"),
+    "rename_file": Row("fdc_toolchain.tools.files.file_tools", "rename", "probe_rename"),
+    "read_file": Row("fdc_toolchain.tools.files.file_tools", "read"),
+    "view_image": Row("fdc_toolchain.tools.files.file_tools", "view_image"),
+    "list_files": Row("fdc_toolchain.tools.files.find_tools", "list_files"),
+    "grep": Row("fdc_toolchain.tools.files.find_tools", "grep"),
     "run_in_bash_session": Row(
-        "fdc_toolchain.effects.shell", "run_in_bash_session", None, ("sandbox", "bash")
+        "fdc_toolchain.tools.shell", "run_in_bash_session", None, ("sandbox", "bash")
     ),
     "scan_documents": Row("fdc_toolchain.effects.research_tools", "scan_documents"),
     "scope_question": Row("fdc_toolchain.effects.research_tools", "scope_question"),
@@ -335,7 +333,7 @@ class LocalTools:
     def _created(self, effect: Perform, declared: dict[str, Any]) -> Verdict:
         """A step that leaves a file has happened where the file is there and was not before."""
         context = self._context(effect)
-        before = marks.read(context.run_folder, context.key)
+        before = intent_files.read(context.run_folder, context.key)
         try:
             found = context.root.kind(_path(declared["creates"], self._arguments(effect)))
         except (ToolFailure, OSError):
@@ -383,7 +381,7 @@ class LocalTools:
         row = TOOLS.get(effect.tool)
         if not effect.outside or (
             row is not None
-            and row.module == "fdc_toolchain.effects.file_tools"
+            and row.module == "fdc_toolchain.tools.files.file_tools"
             and "run" not in declared
         ):
             return self._attempt(effect, declared, args)
@@ -398,7 +396,7 @@ class LocalTools:
             there = (context := self._context(effect)).root.kind(
                 _path(declared["creates"], args)
             ) != "missing"
-            marks.write(context.run_folder, context.key, {"there": there})
+            intent_files.write(context.run_folder, context.key, {"there": there})
         if run is not None and "prompt" in run:
             return self._prompt(effect, declared, args)
         if run is not None:
@@ -415,7 +413,7 @@ class LocalTools:
         return outcome_of(self._function(row)(args, self._context(effect)))
 
     def _prompt(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
-        from . import prompt_tools
+        from .model import prompt_tools
 
         def embedded(target: str, given: dict[str, Any]) -> Any:
             return self._python(effect, target, declared, [], given)
@@ -519,7 +517,7 @@ class LocalTools:
     ) -> str:
         """What a person says. A text that is no answer is said to be none, and asked for again; nothing is recorded of it.
 
-        `opens`: what is shown of what the plans open (`effects.openings`); an answer to something else counts for nothing.
+        `opens`: what is shown of what the plans open (`tools.openings`); an answer to something else counts for nothing.
         """
         address = effect.address
         given = self._bench.answers.get(address)

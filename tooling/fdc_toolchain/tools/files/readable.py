@@ -8,9 +8,9 @@ import os
 import subprocess
 from typing import Literal, NamedTuple
 
-from .. import cachedir
-from ..sandbox import python_process
-from ..workspace.failure import ToolFailure
+from ... import cachedir
+from ...sandbox import python_process
+from ...workspace.failure import ToolFailure
 
 SECONDS = 30.0
 """Seconds by the clock on the wall; the process itself may use half of them."""

@@ -19,11 +19,11 @@ from ..program.model import Program
 from ..report.changes import OPENED
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Opening
-from . import marks
+from . import intent_files
 from .talk_tools import verdict
 
 if TYPE_CHECKING:
-    from .tools import Workbench
+    from .runtime import Workbench
 
 STEPS = 100
 """Steps that an approval lists."""
@@ -51,7 +51,7 @@ class Openings:
                     effect.address in self._bench.answers or not self._answered()
                 ):
                     shows = self.shows()
-                    marks.write(self._bench.run_folder, _key(effect), {"asking": True})
+                    intent_files.write(self._bench.run_folder, _key(effect), {"asking": True})
                     names = "; ".join(f"`{one.entry}` {one.what}" for one in entries[:3])
                     if not verdict(
                         ask(f"May this run change what is protected? {names} (yes or no)", shows)
@@ -60,7 +60,7 @@ class Openings:
                             "refused",
                             f"the user does not let the run change what is protected: {names}",
                         )
-                    marks.write(self._bench.run_folder, _key(effect), {"asking": False})
+                    intent_files.write(self._bench.run_folder, _key(effect), {"asking": False})
                 self._given = True
                 self._used[effect.address] = self.shows()[OPENED]
 
@@ -79,7 +79,7 @@ class Openings:
         """True for a step that asked for leave and was not begun: nobody has given it, or fdc was lost while it asked."""
         if OPENED in self._bench.shown.get(effect.address, ()):
             return True
-        return bool((marks.read(self._bench.run_folder, _key(effect)) or {}).get("asking"))
+        return bool((intent_files.read(self._bench.run_folder, _key(effect)) or {}).get("asking"))
 
     def shows(self) -> dict[str, Any]:
         """What the approval shows: what the plans name of what is protected, and the steps that may change it."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.events import Outcome
-from ..workspace import merge_diff
-from ..workspace.failure import ToolFailure
-from ..workspace.files import parts_of
-from . import marks
-from .context import Context, text, word
+from ...engine.events import Outcome
+from ...workspace import merge_diff
+from ...workspace.failure import ToolFailure
+from ...workspace.files import parts_of
+from .. import intent_files
+from ..context import Context, text, word
 
 
 def create(args: dict[str, Any], context: Context) -> Any:
@@ -39,19 +39,23 @@ def replace(args: dict[str, Any], context: Context) -> Any:
     data = _bytes(after, "diff")
     result = {"path": path, "bytes": len(data), "replaced": replaced}
     # After a crash the file's content tells which side of the replacement it is on.
-    mark = {"before": marks.digest(before), "after": marks.digest(data), "result": result}
-    marks.write(context.run_folder, context.key, mark)
+    mark = {
+        "before": intent_files.digest(before),
+        "after": intent_files.digest(data),
+        "result": result,
+    }
+    intent_files.write(context.run_folder, context.key, mark)
     context.root.write(path, data, "edit", context.key)
     return result
 
 
 def probe_replace(args: dict[str, Any], context: Context) -> Any:
     """Whether a replacement that was announced has happened."""
-    mark = marks.read(context.run_folder, context.key)
+    mark = intent_files.read(context.run_folder, context.key)
     if mark is None:
         return "not-done"  # the mark comes first
     found = context.root.find(word(args, "path"))
-    now = None if found is None else marks.digest(found)
+    now = None if found is None else intent_files.digest(found)
     if now == mark["after"]:
         return Outcome(mark["result"])
     return "not-done" if now == mark["before"] else "unknown"
@@ -59,7 +63,7 @@ def probe_replace(args: dict[str, Any], context: Context) -> Any:
 
 def restore(args: dict[str, Any], context: Context) -> Any:
     """`restore_file`: the content that the last commit has."""
-    from . import shell
+    from .. import shell
 
     path = word(args, "path")
     done = shell.run_git(["cat-file", "blob", "HEAD:./" + "/".join(parts_of(path))], context)

@@ -21,10 +21,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ..engine.ports import WorldFailed
-from ..workspace.failure import ToolFailure
-from ..workspace.secrets import Scrubber
-from .model_prices import price
+from ...engine.ports import WorldFailed
+from ...workspace.failure import ToolFailure
+from ...workspace.secrets import Scrubber
+from .prices import price
 
 MAX_REPLY = 8 * 1024 * 1024
 """Characters of a reply that are taken; a server that sends more is cut off."""

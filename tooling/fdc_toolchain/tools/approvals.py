@@ -16,7 +16,7 @@ from ..text.glob_match import plain
 from ..workspace import preview
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
-from . import marks
+from . import intent_files
 from .context import Context, text
 
 if TYPE_CHECKING:
@@ -95,12 +95,12 @@ def as_shown(
         now, begun = preview.now_at(context.root, path), f"{context.key} approved"
         if now == shown:
             if access == "delete":
-                marks.write(context.run_folder, begun, {"path": path})
+                intent_files.write(context.run_folder, begun, {"path": path})
             continue
         gone = (
             access == "delete"
             and now == preview.NONE
-            and marks.read(context.run_folder, begun) is not None
+            and intent_files.read(context.run_folder, begun) is not None
         )
         written = (
             access in ("create", "write")

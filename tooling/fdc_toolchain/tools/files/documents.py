@@ -15,8 +15,8 @@ import stat
 import time
 from dataclasses import dataclass, field
 
-from ..linking.project.secret_files import secret
-from ..workspace.ignored import Ignored
+from ...linking.project.secret_files import secret
+from ...workspace.ignored import Ignored
 
 MARK = "<!-- fdc: research report -->"
 """First line of every report: a report is never evidence for the next one."""
@@ -266,7 +266,7 @@ def lines_in(name: str, data: bytes) -> tuple[str, ...]:
     """
     if not is_pdf(name):
         return lines_of(data)
-    from ..workspace.failure import ToolFailure
+    from ...workspace.failure import ToolFailure
     from .readable import readable
 
     try:

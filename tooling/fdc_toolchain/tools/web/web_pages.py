@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from .. import durable
-from ..workspace.failure import ToolFailure, from_os
-from .documents import Document
+from ... import durable
+from ...workspace.failure import ToolFailure, from_os
+from ..files.documents import Document
 
 FOLDER = "pages"
 _HASH = re.compile(r"[0-9a-f]{64}")

@@ -23,11 +23,11 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
-from ..engine.ports import Cancelled
-from ..workspace.failure import ToolFailure
-from . import web_packages
-from .web_http import Door, Response, request, target
-from .web_packages import Post
+from ...engine.ports import Cancelled
+from ...workspace.failure import ToolFailure
+from . import packages
+from .http import Door, Response, request, target
+from .packages import Post
 
 ORDER = "FDC_SEARCH"
 RESULTS = 10
@@ -221,7 +221,7 @@ def _called(one: Ready, row: Provider, query: str, stop: Callable[[], bool]) -> 
     except ImportError:
         install = f"`pip install 'fdc-toolchain[{row.package[1]}]'`"
         raise _Refused("unavailable", f"its package is not installed: {install}") from None
-    except web_packages.Limited:
+    except packages.Limited:
         raise _Refused("limited", "it answers no more for now") from None
     except (AttributeError, KeyError, TypeError, ValueError) as wrong:
         said = (
@@ -344,11 +344,11 @@ def _brave(query: str, key: str) -> Asked:
 
 
 def _tavily(query: str, one: Ready, post: Post) -> Any:
-    return web_packages.tavily(_short(query), one.address, one.key, RESULTS, post)
+    return packages.tavily(_short(query), one.address, one.key, RESULTS, post)
 
 
 def _exa(query: str, one: Ready, post: Post) -> Any:
-    return web_packages.exa(query, one.address, one.key, RESULTS, post)
+    return packages.exa(query, one.address, one.key, RESULTS, post)
 
 
 PROVIDERS: dict[str, Provider] = {
@@ -360,7 +360,7 @@ PROVIDERS: dict[str, Provider] = {
     "exa": Provider(("FDC_EXA_URL", "https://api.exa.ai"), "EXA_API_KEY", 0.2, _plainly("highlights"), call=_exa,
                     package=("exa_py", "exa")),
     "ddgs": Provider(("", ""), None, 2.0, _plainly("content"),
-                     call=lambda query, one, post: web_packages.ddgs(query, SECONDS, RESULTS), package=("ddgs", "search")),
+                     call=lambda query, one, post: packages.ddgs(query, SECONDS, RESULTS), package=("ddgs", "search")),
 }  # fmt: skip
 
 

@@ -6,13 +6,13 @@ import json
 import subprocess
 from typing import Any
 
-from ..engine.events import Outcome
-from ..engine.ports import WorldFailed
-from ..sandbox import python_process
-from ..text.patterns import no_pattern
-from ..workspace import globs
-from ..workspace.failure import ToolFailure
-from .context import Context, word
+from ...engine.events import Outcome
+from ...engine.ports import WorldFailed
+from ...sandbox import python_process
+from ...text.patterns import no_pattern
+from ...workspace import globs
+from ...workspace.failure import ToolFailure
+from ..context import Context, word
 
 MAX_HITS = 2_000
 MAX_SEARCHED = 64 * 1024 * 1024

@@ -10,16 +10,16 @@ import os
 import time
 from typing import Any
 
-from ..engine.events import Outcome
-from ..text.glob_match import compiled, fits
-from ..workspace.failure import ToolFailure
-from ..workspace.secrets import Scrubber
+from ...engine.events import Outcome
+from ...text.glob_match import compiled, fits
+from ...workspace.failure import ToolFailure
+from ...workspace.secrets import Scrubber
+from ..context import Context, text, word
+from ..files.readable import readable
 from . import web_pages
-from .context import Context, text, word
-from .readable import readable
-from .web_fetch import decoded, fetch
-from .web_http import Door
-from .web_search import Hit, Tried, answer, ready, search
+from .fetch import decoded, fetch
+from .http import Door
+from .search import Hit, Tried, answer, ready, search
 
 LONGEST_QUERY = 1000
 SHOWN = 100_000
@@ -87,7 +87,7 @@ def _page(args: dict[str, Any], context: Context) -> tuple[dict[str, Any], tuple
 
 
 def _visible(said: str) -> str:
-    from .text_reader import plain
+    from ..files.text_reader import plain
 
     return plain(said)
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from .. import resources
+from ... import resources
 
 PRICES = "grammar/model_prices.json"
 

@@ -11,12 +11,12 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .. import durable
-from ..text.glob_match import matches
-from ..workspace import merge_diff
-from ..workspace.failure import ToolFailure
-from ..workspace.files import Root, parts_of
-from . import marks
+from ... import durable
+from ...text.glob_match import matches
+from ...workspace import merge_diff
+from ...workspace.failure import ToolFailure
+from ...workspace.files import Root, parts_of
+from .. import intent_files
 
 MOST_EDITS = 200
 
@@ -38,7 +38,7 @@ def keep(
             raise ToolFailure("diff", f"`{path}` is edited twice")
         before = root.find(path)
         files[path] = {
-            "before": None if before is None else marks.digest(before),
+            "before": None if before is None else intent_files.digest(before),
             "text": _after(path, before, edit),
         }
     os.makedirs(folder, exist_ok=True)
@@ -59,9 +59,9 @@ def finish(root: Root, folder: str, number: int) -> list[str] | None:
     files: dict[str, dict[str, Any]] = json.loads(data)["files"]
     for path, change in files.items():
         found = root.find(path)
-        now = None if found is None else marks.digest(found)
+        now = None if found is None else intent_files.digest(found)
         text = change["text"].encode("utf-8")
-        if now == marks.digest(text):
+        if now == intent_files.digest(text):
             continue
         if now != change["before"]:
             raise ToolFailure(

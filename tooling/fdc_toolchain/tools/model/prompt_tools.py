@@ -14,18 +14,18 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..engine.events import Outcome
-from ..text.fence import RULE, fenced
-from ..workspace.failure import ToolFailure
+from ...engine.events import Outcome
+from ...text.fence import RULE, fenced
+from ...workspace.failure import ToolFailure
 
 if TYPE_CHECKING:
-    from .model import Question, Reply
+    from .messages_api import Question, Reply
 
 _PART = re.compile(r"^---\n", re.MULTILINE)
 
 
 class Model(Protocol):
-    """Whoever answers: `effects.model.MessagesModel`, or a double."""
+    """Whoever answers: `tools.model.messages_api.MessagesModel`, or a double."""
 
     def ask(self, question: Question) -> Reply:
         """The answer. Raises ToolFailure and WorldFailed."""
@@ -61,7 +61,7 @@ def perform(
             if isinstance(value, Outcome)
             else Outcome(value, None, nothing, {"model": "embedded"})
         )
-    from .model import Question
+    from .messages_api import Question
 
     system, text = rendered(run["texts"]["prompt"], given)
     schema = json.loads(run["texts"]["schema"]) if "schema" in run else None

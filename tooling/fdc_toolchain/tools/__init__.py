@@ -1,0 +1,1 @@
+"""The tool runtime, and the core tools."""
