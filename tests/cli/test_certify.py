@@ -9,7 +9,7 @@ import pytest
 from fdc_toolchain.check import program_of
 from fdc_toolchain.cli.beginning import begin, compile_or_refuse
 from fdc_toolchain.cli.certify import certified
-from fdc_toolchain.cli.exits import BUG, FINDINGS, Exit, Refused
+from fdc_toolchain.exits import BUG, FINDINGS, Exit, Refused
 
 from tests.support.linting import lint
 from tests.support.process import fdc

@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 
 import pytest
 from fdc_toolchain.cli import asked, wiring
-from fdc_toolchain.cli.exits import Refused
 from fdc_toolchain.cli.progress import Quiet
 from fdc_toolchain.effects import answers as kept
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.replay import replay
+from fdc_toolchain.exits import Refused
 from fdc_toolchain.journal import user_key
 from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.workspace.run_folders import journal_path

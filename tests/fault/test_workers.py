@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.cli import remote
-from fdc_toolchain.cli.exits import Refused
 from fdc_toolchain.effects import dispatch
+from fdc_toolchain.exits import Refused
 from fdc_toolchain.journal.postgres import PgStore
 from fdc_toolchain.journal.sqlite import ENGINE
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..exits import CLEAN, FINDINGS, INTERRUPTED, WORLD, Refused, UsageError, WorldError
 from ..report.terminal.terminal_text import visible
-from .exits import CLEAN, FINDINGS, INTERRUPTED, WORLD, Refused, UsageError, WorldError
 from .progress import Quiet, Silent
 
 if TYPE_CHECKING:

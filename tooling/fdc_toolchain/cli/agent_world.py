@@ -12,8 +12,8 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..exits import Exit, UsageError, WorldError
 from ..workflows.agent_world import Documents, Driven, PatchRefused, Policy, Polled, Started, Tested
-from .exits import Exit, UsageError, WorldError
 from .progress import Quiet, Silent
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
 from ..report.terminal.terminal_text import visible
-from .exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
 
 if TYPE_CHECKING:
     from ..effects.alphabet_store import Store

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..exits import Refused, UsageError
 from ..packs.alphabet import layout, markers
 from ..packs.alphabet.yamltext import NotYaml, parse
 from .alphabet import store_of
-from .exits import Refused, UsageError
 
 
 def answer(root: str, query: str, label: str) -> Any:

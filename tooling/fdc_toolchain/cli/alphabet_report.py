@@ -6,8 +6,8 @@ import os
 
 import click
 
+from ..exits import CLEAN, Refused, UsageError, WorldError
 from .alphabet import base_here, store_of
-from .exits import CLEAN, Refused, UsageError, WorldError
 
 
 def draw(root: str, output: str) -> int:

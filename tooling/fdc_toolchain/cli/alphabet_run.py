@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from ..exits import CLEAN, FINDINGS, Exit, Refused, UsageError, WorldError
 from ..report.terminal.terminal_text import visible
 from .alphabet import INCONSISTENT, base_of
-from .exits import CLEAN, FINDINGS, Exit, Refused, UsageError, WorldError
 from .progress import Aside
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import os
 
 import click
 
+from ..exits import CLEAN, FINDINGS, UsageError, WorldError
 from ..report.terminal.terminal_text import visible
 from .alphabet import store_of
-from .exits import CLEAN, FINDINGS, UsageError, WorldError
 
 
 def held(root: str, files: tuple[str, ...], form: str) -> int:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..diagnostics.diagnostic import Diagnostic
+from ..exits import UsageError
 from ..report.terminal.terminal_text import visible
 from ..rules.bounds import Bounds, Polynomial, shown
-from .exits import UsageError
 
 if TYPE_CHECKING:
     from ..check import Checked

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .exits import CLEAN, FINDINGS, Refused, UsageError
+from ..exits import CLEAN, FINDINGS, Refused, UsageError
 from .remote import database_option
 from .run_options import is_terminal, root_of
 

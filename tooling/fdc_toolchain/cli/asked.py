@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from .exits import Refused, WorldError
+from ..exits import Refused, WorldError
 
 if TYPE_CHECKING:
     from ..effects.answers import Open

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .exits import CLEAN, FINDINGS, UsageError
+from ..exits import CLEAN, FINDINGS, UsageError
 from .lifecycle import root_of, workspace_option
 
 if TYPE_CHECKING:

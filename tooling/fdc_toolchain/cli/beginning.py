@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .exits import NotGranted, UsageError, WorldError
+from ..exits import NotGranted, UsageError, WorldError
 from .stored import writing
 
 if TYPE_CHECKING:

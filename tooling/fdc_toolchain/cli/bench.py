@@ -75,8 +75,8 @@ def take_away(root: str) -> None:
         return
     import click
 
+    from ..exits import WorldError
     from ..report.terminal.terminal_text import visible
-    from .exits import WorldError
 
     held = opened(root)
     try:

@@ -6,7 +6,7 @@ import time
 
 import click
 
-from .exits import CLEAN, Refused, UsageError, WorldError
+from ..exits import CLEAN, Refused, UsageError, WorldError
 from .remote import database_option
 from .run_options import root_of
 

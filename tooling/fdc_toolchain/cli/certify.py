@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from .exits import CLEAN, FINDINGS, Exit, Refused, UsageError
+from ..exits import CLEAN, FINDINGS, Exit, Refused, UsageError
 
 _SHOWN = 16
 """Digits of a digest that a message shows."""

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .exits import WorldError
+from ..exits import WorldError
 
 if TYPE_CHECKING:
     from ..engine.drive import Ending

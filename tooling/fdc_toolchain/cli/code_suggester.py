@@ -7,8 +7,8 @@ from typing import TextIO
 
 import click
 
+from ..exits import UsageError
 from ..workflows.code_suggester import suggest
-from .exits import UsageError
 from .lessons import root_of, workspace
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .exits import CLEAN, FINDINGS
+from ..exits import CLEAN, FINDINGS
 from .remote import database_option
 from .run_options import root_of
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..exits import BUG, CLEAN, FINDINGS, INTERRUPTED, WORLD, WorldError
 from ..report.terminal.style import Style
 from ..report.terminal.terminal_text import visible
-from .exits import BUG, CLEAN, FINDINGS, INTERRUPTED, WORLD, WorldError
 from .progress import Quiet, arguments, duration
 
 if TYPE_CHECKING:

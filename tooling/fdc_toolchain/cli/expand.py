@@ -6,7 +6,7 @@ import os
 
 import click
 
-from .exits import UsageError
+from ..exits import UsageError
 
 
 @click.command("expand")

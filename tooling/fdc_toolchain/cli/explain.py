@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from ..exits import CLEAN, UsageError, WorldError
 from ..report import explanations
-from .exits import CLEAN, UsageError, WorldError
 
 
 @click.command(

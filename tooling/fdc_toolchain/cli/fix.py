@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..exits import FINDINGS, UsageError, WorldError
 from ..report.terminal.terminal_text import visible
-from .exits import FINDINGS, UsageError, WorldError
 
 if TYPE_CHECKING:
     from .wiring import Ended

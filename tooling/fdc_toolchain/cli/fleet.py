@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from ..exits import Exit, WorldError
 from ..report.terminal.terminal_text import visible
-from .exits import Exit, WorldError
 from .progress import Silent
 
 if TYPE_CHECKING:
@@ -349,8 +349,8 @@ class _Drive:
 
     def _granted(self, state: Callable[[], RunState]) -> None:
         """Raises _Unfit where this worker's machine or operator does not give what is left of the run."""
+        from ..exits import NotGranted
         from .beginning import granted
-        from .exits import NotGranted
 
         subject = f"the run {self.row.name} cannot go on where the worker {self.fleet.session.executor} is"
         try:

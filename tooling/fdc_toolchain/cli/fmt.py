@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from ..durable import replace
+from ..exits import CLEAN, FINDINGS, UsageError
 from ..linking.project.discover import find_plans
 from ..linking.project.root import find_root
 from ..linking.project.settings import SettingsError, read_settings
 from ..syntax.write import canonical
 from . import unread
-from .exits import CLEAN, FINDINGS, UsageError
 from .terminal import style
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .exits import UsageError
+from ..exits import UsageError
 from .remote import database_option
 from .run_options import pairs_of, root_of
 

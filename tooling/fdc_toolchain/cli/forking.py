@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .exits import Refused, UsageError, WorldError
+from ..exits import Refused, UsageError, WorldError
 
 
 class Forked(NamedTuple):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .. import durable, resources
-from .exits import CLEAN, FINDINGS, UsageError
+from ..exits import CLEAN, FINDINGS, UsageError
 
 if TYPE_CHECKING:
     from ..diagnostics.diagnostic import Diagnostic

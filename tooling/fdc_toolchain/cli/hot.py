@@ -78,8 +78,8 @@ def main(arguments: list[str]) -> int | None:
         print(f"fdc: {failed.strerror or failed}{where}", file=sys.stderr)
         return 3
     except Exception as trouble:
+        from ..exits import Exit
         from ..report.terminal.terminal_text import visible
-        from .exits import Exit
         from .main import our_bug
 
         if isinstance(trouble, Exit):
@@ -101,7 +101,7 @@ def _silence_stdout() -> None:
 
 
 def execute(options: Options) -> int:
-    """Lints as the options say. Raises `cli.exits.Exit` for usage and for the world."""
+    """Lints as the options say. Raises `exits.Exit` for usage and for the world."""
     from ..linking.project import stat_cache
     from ..linking.project.root import find_root
 
@@ -217,7 +217,7 @@ def must_be_there(paths: list[str]) -> None:
     """Raises UsageError for a path that is neither a file nor a folder: a pipe or a device is nothing to prove."""
     for path in paths:
         if not os.path.isfile(path) and not os.path.isdir(path):
-            from .exits import UsageError
+            from ..exits import UsageError
 
             if os.path.exists(path):
                 raise UsageError(f"`{path}` is no regular file; `-` reads stdin")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..exits import CLEAN, FINDINGS, UsageError, WorldError
 from ..report.terminal.terminal_text import visible
-from .exits import CLEAN, FINDINGS, UsageError, WorldError
 from .lifecycle import root_of, workspace_option
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
+from ..exits import CLEAN, FINDINGS, UsageError
 from ..knowledge.actions import Fault, parse_action_to_command, shown, wish_of
 from ..knowledge.lessons import LESSONS, PENDING, STATUSES, Book, Lesson, history
 from ..linking.project.root import find_root
 from ..report.terminal.terminal_text import visible
 from ..workflows import lessons as store
 from ..workflows.self_correction import Report, apply
-from .exits import CLEAN, FINDINGS, UsageError
 from .findings import show as show_findings
 
 workspace = click.option("--workspace", metavar="DIR", help="Work as if started in DIR.")

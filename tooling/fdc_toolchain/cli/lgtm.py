@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..exits import CLEAN, FINDINGS, UsageError
 from ..report.terminal.terminal_text import visible
-from .exits import CLEAN, FINDINGS, UsageError
 from .progress import Aside
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import os
 
 import click
 
+from ..exits import CLEAN, FINDINGS, UsageError
 from ..report.terminal.terminal_text import visible
-from .exits import CLEAN, FINDINGS, UsageError
 
 _LARGE = 16 * 2**20
 

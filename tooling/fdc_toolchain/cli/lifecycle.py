@@ -6,9 +6,9 @@ import os
 
 import click
 
+from ..exits import UsageError
 from ..linking.project.root import find_root
 from ..workflows.lifecycle import Report
-from .exits import UsageError
 
 task_id_option = click.option(
     "--task-id", required=True, metavar="ID", help="The task: one line, such as a ticket's number."

@@ -11,7 +11,7 @@ from ..cache import verdicts
 from ..cache.blob_ids import Contents
 from ..diagnostics.diagnostic import Diagnostic, Kept, from_plain, ordered, parted, plain
 from ..diagnostics.verdict_line import verdict_line
-from .exits import CLEAN, FINDINGS, UsageError, WorldError
+from ..exits import CLEAN, FINDINGS, UsageError, WorldError
 from .hot import must_be_there
 from .lint_options import OPTIONS, Options
 

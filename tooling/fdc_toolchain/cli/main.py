@@ -157,7 +157,7 @@ def refuse_inside(name: str) -> None:
 
     inside = os.environ.get("FDC_RUN")
     if inside and name in OUTSIDE_ONLY and not any(word in sys.argv for word in ("-h", "--help")):
-        from .exits import UsageError
+        from ..exits import UsageError
 
         raise UsageError(
             f"a command of the run {inside} may not start `fdc {name}`; a plan calls another with `call_plan`"
@@ -171,8 +171,8 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
     leave_working_folder()
     import click
 
+    from ..exits import BUG, INTERRUPTED, USAGE, WORLD, Exit
     from ..report.terminal.terminal_text import visible
-    from .exits import BUG, INTERRUPTED, USAGE, WORLD, Exit
 
     try:
         refuse_inside(name)
@@ -231,7 +231,7 @@ def our_bug(bug: Exception, name: str, code: int) -> int:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """`fdc ARGUMENTS`. Returns the exit code (`cli.exits`)."""
+    """`fdc ARGUMENTS`. Returns the exit code (`exits`)."""
     arguments = sys.argv[1:] if argv is None else argv
     if arguments == ["--version"]:
         print(f"fdc {_version()}")

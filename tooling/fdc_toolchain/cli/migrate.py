@@ -8,6 +8,7 @@ import sys
 import click
 
 from ..durable import replace
+from ..exits import CLEAN, FINDINGS, UsageError
 from ..linking.catalogue import read_catalogue
 from ..linking.project.files import Files
 from ..linking.project.root import find_root
@@ -16,7 +17,6 @@ from ..migrate.convert import migrate
 from ..migrate.dialect import LANGUAGE
 from ..migrate.model import Migration
 from . import unread
-from .exits import CLEAN, FINDINGS, UsageError
 
 
 @click.command(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .exits import UsageError
+from ..exits import UsageError
 
 if TYPE_CHECKING:
     from ..tools.model.messages_api import MessagesModel

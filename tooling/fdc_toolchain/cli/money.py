@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .exits import UsageError
+from ..exits import UsageError
 from .models import names
 
 if TYPE_CHECKING:

@@ -26,12 +26,12 @@ def pipeline_in(
         from ..effects import lgtm_pipeline
         from ..engine.events import Outcome
         from ..engine.ports import Cancelled, WorldFailed
+        from ..exits import Exit, NotGranted
         from ..program.codec import identity
         from ..tools import intent_files
         from ..workspace import run_folders
         from ..workspace.failure import ToolFailure
         from . import wiring
-        from .exits import Exit, NotGranted
 
         pipeline = args.get("pipeline")
         if not isinstance(pipeline, dict):

@@ -11,8 +11,8 @@ from ..effects.probe import (
     probe_filesystem,
     probe_network,
 )
+from ..exits import CLEAN
 from ..knowledge.capabilities import render
-from .exits import CLEAN
 
 __all__ = ["command", "main", "probe_environment_variables", "probe_filesystem", "probe_network"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from ..exits import CLEAN, FINDINGS, UsageError
 from ..workflows.protocol_updater import update
-from .exits import CLEAN, FINDINGS, UsageError
 from .findings import show
 from .lessons import root_of, workspace
 from .lessons_wiring import sources_of

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from ..exits import CLEAN, FINDINGS, UsageError
 from ..linking.project.root import find_root
 from ..linking.project.settings import read_settings
 from ..protocols import build as work
@@ -16,7 +17,6 @@ from ..protocols import layout
 from ..protocols.budget import MAX_BYTES, table
 from ..protocols.compile import PROFILES, How
 from ..protocols.targets import TARGETS
-from .exits import CLEAN, FINDINGS, UsageError
 from .findings import show
 
 ELSEWHERE: dict[str, tuple[str, str]] = {

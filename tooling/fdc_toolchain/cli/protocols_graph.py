@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from .. import durable, resources
+from ..exits import CLEAN, FINDINGS, UsageError
 from ..linking.project.root import find_root
 from ..protocols.load import RULES, load
-from .exits import CLEAN, FINDINGS, UsageError
 from .findings import show
 
 if TYPE_CHECKING:

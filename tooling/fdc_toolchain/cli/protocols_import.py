@@ -8,6 +8,7 @@ import sys
 import click
 
 from .. import durable
+from ..exits import CLEAN, FINDINGS, Refused, UsageError
 from ..linking.project.root import find_root
 from ..protocols import build as work
 from ..protocols import layout
@@ -15,7 +16,6 @@ from ..protocols.compile import How, compile_agents
 from ..protocols.importer import take_apart
 from ..protocols.load import PROSE, RULES
 from ..protocols.sanitise import findings, sanitised
-from .exits import CLEAN, FINDINGS, Refused, UsageError
 from .findings import show
 
 

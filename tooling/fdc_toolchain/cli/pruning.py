@@ -7,7 +7,7 @@ import time
 
 import click
 
-from .exits import CLEAN, Refused, UsageError, WorldError
+from ..exits import CLEAN, Refused, UsageError, WorldError
 
 _UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from .exits import Refused, UsageError, WorldError
+from ..exits import Refused, UsageError, WorldError
 from .progress import Quiet
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from .exits import CLEAN, FINDINGS, WorldError
+from ..exits import CLEAN, FINDINGS, WorldError
 from .remote import database_option
 from .run_options import root_of
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..exits import CLEAN, FINDINGS, UsageError, WorldError
 from ..report.terminal.terminal_text import visible
-from .exits import CLEAN, FINDINGS, UsageError, WorldError
 from .progress import Silent
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import os
 import click
 
 from .. import durable
+from ..exits import UsageError
 from ..linking.project.root import find_root
 from ..workflows.research_planner import TEMPLATE, plan_deep_research, research_files
-from .exits import UsageError
 
 __all__ = ["command", "main", "plan_deep_research"]
 

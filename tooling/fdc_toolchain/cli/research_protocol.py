@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
+from ..exits import FINDINGS
 from ..linking.project.root import find_root
-from .exits import FINDINGS
 
 __all__ = ["command", "execute_research_protocol", "main"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .exits import INTERRUPTED, UsageError
+from ..exits import INTERRUPTED, UsageError
 from .remote import database_option
 from .run_options import APPROVALS, budget_of, is_terminal, root_of, shared, tell_weakness
 

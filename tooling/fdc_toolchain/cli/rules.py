@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ..diagnostics.codes import CODES
-from .exits import CLEAN, FINDINGS, UsageError
+from ..exits import CLEAN, FINDINGS, UsageError
 
 
 @click.command(

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .exits import FINDINGS, INTERRUPTED, UsageError
+from ..exits import FINDINGS, INTERRUPTED, UsageError
 from .remote import database_option
 from .run_options import APPROVALS, budget_of, is_terminal, pairs_of, root_of, shared, tell_weakness
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..engine.decide import MEASURES
-from .exits import UsageError
+from ..exits import UsageError
 
 if TYPE_CHECKING:
     from ..workspace.operator import Operator

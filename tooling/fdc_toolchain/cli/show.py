@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..exits import UsageError, WorldError
 from ..report.exit_codes import exit_code
-from .exits import UsageError, WorldError
 from .remote import database_option
 from .run_options import root_of
 from .verify import SEALS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .exits import UsageError, WorldError
+from ..exits import UsageError, WorldError
 
 MOST = 64 * 1024 * 1024
 

@@ -10,9 +10,9 @@ import click
 
 from ..effects import activity_log
 from ..effects.probe import NETWORK, probe
+from ..exits import CLEAN, FINDINGS
 from ..tools.files.documents import scan
 from ..workflows.lifecycle import start
-from .exits import CLEAN, FINDINGS
 from .lifecycle import root_of, task_id_option, tell, workspace_option
 
 

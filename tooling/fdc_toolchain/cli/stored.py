@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from .exits import UsageError, WorldError
+from ..exits import UsageError, WorldError
 
 if TYPE_CHECKING:
     from ..journal.sqlite import RunRow, Store

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from .exits import UsageError, WorldError
+from ..exits import UsageError, WorldError
 from .run_options import root_of
 
 

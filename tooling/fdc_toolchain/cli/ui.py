@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 import click
 
-from .exits import CLEAN, Exit, WorldError
+from ..exits import CLEAN, Exit, WorldError
 from .interrupt import interruptible
 from .remote import database_option
 from .run_options import is_terminal, root_of

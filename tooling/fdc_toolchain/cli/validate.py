@@ -6,12 +6,12 @@ import os
 
 import click
 
+from ..exits import UsageError
 from ..linking.catalogue import Catalogue
 from ..linking.graph import Instance
 from ..linking.model import Act, Choice, Invoke, Loop, Node
 from ..rules.solver.words import Machine, Summaries
 from ..syntax.tree import Plan
-from .exits import UsageError
 
 # the groups of rules that `validate` asks: syntax, automata, names of tools, files
 _CODES = ("FDC1", "FDC2", "FDC30", "FDC32", "FDC40", "FDC41")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
+from ..exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
 from .remote import database_option
 from .run_options import root_of
 

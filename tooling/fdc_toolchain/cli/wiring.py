@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..exits import Refused, UsageError, WorldError
 from .beginning import begin, compile_or_refuse, given_for, granted, in_the_way, task_for
 from .closing import OVER, Ended, cancelled, ended_of, left, over, record_end, unsettled
-from .exits import Refused, UsageError, WorldError
 from .progress import Quiet
 from .stored import known, reading, status_of, the_run, untrusted, writing
 
