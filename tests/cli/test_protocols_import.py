@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.protocols.compile import How, compile_agents
-from fdc_toolchain.protocols.importer import take_apart
+from fdc_toolchain.protocols.imports.agents_md import take_apart
 
 from tests.support.process import fdc
 from tests.support.repository import ROOT

@@ -9,7 +9,7 @@ from fdc_toolchain.protocols.compile import How, compile_agents
 from fdc_toolchain.protocols.drift import drift
 from fdc_toolchain.protocols.load import load
 from fdc_toolchain.protocols.render import unmarked
-from fdc_toolchain.protocols.tooldoc import document
+from fdc_toolchain.protocols.tool_docs.tooldoc import document
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -8,8 +8,8 @@ import json
 from typing import Any
 
 from fdc_toolchain.automata.declare import COUNTED, NAMES, SINK, at_every_prefix, compiled
-from fdc_toolchain.protocols.diff import Side, differences, side
-from fdc_toolchain.protocols.strength import compare
+from fdc_toolchain.protocols.compare.diff import Side, differences, side
+from fdc_toolchain.protocols.compare.strength import compare
 from hypothesis import assume, given
 from hypothesis import strategies as st
 

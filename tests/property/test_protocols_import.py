@@ -6,7 +6,7 @@ import json
 
 from fdc_toolchain.protocols import layout
 from fdc_toolchain.protocols.compile import How, compile_agents
-from fdc_toolchain.protocols.importer import take_apart
+from fdc_toolchain.protocols.imports.agents_md import take_apart
 from fdc_toolchain.protocols.load import PROSE, RULES
 from fdc_toolchain.protocols.reader import read_protocols
 from hypothesis import assume, example, given

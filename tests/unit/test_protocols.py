@@ -10,7 +10,7 @@ from fdc_toolchain.protocols.compile import Build, How, compile_agents
 from fdc_toolchain.protocols.drift import drift
 from fdc_toolchain.protocols.load import load
 from fdc_toolchain.protocols.reader import read_protocols
-from fdc_toolchain.protocols.tooldoc import document
+from fdc_toolchain.protocols.tool_docs.tooldoc import document
 
 RULE = {"rule_id": "r", "description": "d", "enforcement": "e"}
 SCRIPT = {

@@ -14,8 +14,8 @@ from .. import durable
 from ..exits import CLEAN, FINDINGS, UsageError, WorldError
 from ..linking.project.root import find_root
 from ..protocols import build as work
-from ..protocols.diff import Difference, Side, differences, lines, side
-from ..protocols.importer import take_apart
+from ..protocols.compare.diff import Difference, Side, differences, lines, side
+from ..protocols.imports.agents_md import take_apart
 from ..protocols.load import PROSE, RULES
 from ..report.terminal.terminal_text import cut, visible
 from .findings import show

@@ -14,7 +14,7 @@ from ..protocols.load import RULES, load
 from .findings import show
 
 if TYPE_CHECKING:
-    from ..protocols.graph import World
+    from ..protocols.compare.graph import World
 
 _SUFFIXES = {
     ".dot": "dot",
@@ -49,8 +49,8 @@ def command(source: str | None, form: str | None, output: str | None, only_check
     What hangs loose is said on standard error: tools that no protocol names, rules whose check names a tool that
     their protocol does not, and names of tools that stand for nothing here.
     """
-    from ..protocols.graph import loose_ends, protocol_graph
-    from ..protocols.graph_forms import text_of
+    from ..protocols.compare.graph import loose_ends, protocol_graph
+    from ..protocols.compare.graph_forms import text_of
 
     root = find_root(os.curdir)
     folder = os.path.abspath(source) if source is not None else os.path.join(root, "protocols")
@@ -97,7 +97,7 @@ def _world(root: str) -> World:
 
     from ..linking.catalogue import SHIPPED, read_catalogue
     from ..linking.project.settings import SettingsError, read_settings
-    from ..protocols.graph import World
+    from ..protocols.compare.graph import World
 
     try:
         settings = read_settings(root)

@@ -13,7 +13,7 @@ from ..linking.project.root import find_root
 from ..protocols import build as work
 from ..protocols import layout
 from ..protocols.compile import How, compile_agents
-from ..protocols.importer import take_apart
+from ..protocols.imports.agents_md import take_apart
 from ..protocols.load import PROSE, RULES
 from ..protocols.sanitise import findings, sanitised
 from .findings import show

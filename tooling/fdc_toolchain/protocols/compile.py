@@ -17,7 +17,7 @@ from .regions import put, take
 from .render import Document, documents, page
 from .seal import digest, is_ours, seal
 from .targets import TARGETS, Target, named
-from .tooldoc import document
+from .tool_docs.tooldoc import document
 
 PROFILES = ("full", "compact")
 

@@ -22,12 +22,12 @@ from typing import Any, NamedTuple
 from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
 from ..text.json_text import Places, parse
-from .injected import insert, written
 from .load import PROSE, RULES, Protocol, load
 from .reader import read_protocols
 from .render import HEADING
 from .seal import digest
-from .tooldoc import document
+from .tool_docs.injected import insert, written
+from .tool_docs.tooldoc import document
 
 NAME = "layout.json"
 ABOUT = "Written by `fdc protocols import`. Without this file, `fdc protocols build` writes the canonical form."

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .load import PROSE, RULES
-from .reader import Part
-from .render import bare, unmarked
-from .seal import digest, inputs
+from ..load import PROSE, RULES
+from ..reader import Part
+from ..render import bare, unmarked
+from ..seal import digest, inputs
 
 _SCHEMA = "./protocol.schema.json"
 

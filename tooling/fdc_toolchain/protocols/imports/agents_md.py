@@ -13,14 +13,14 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ..diagnostics.diagnostic import Diagnostic
-from ..diagnostics.span import Span
-from . import layout
-from .injected import strip
-from .load import PROSE, RULES
-from .reader import Part, apart
+from ...diagnostics.diagnostic import Diagnostic
+from ...diagnostics.span import Span
+from .. import layout
+from ..load import PROSE, RULES
+from ..reader import Part, apart
+from ..seal import digest, is_ours
+from ..tool_docs.injected import strip
 from .recover import sources_of
-from .seal import digest, is_ours
 
 LONGEST_NAME = 40
 """Letters of a source's name behind its number."""

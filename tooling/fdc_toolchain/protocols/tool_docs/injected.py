@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import re
 
-from ..text.json_text import Node, parse
-from .render import bare
+from ...text.json_text import Node, parse
+from ..render import bare
 
 _CHARACTER = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL

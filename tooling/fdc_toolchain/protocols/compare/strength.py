@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..automata.declare import SINK, Template, at_every_prefix, compiled, from_first_step
+from ...automata.declare import SINK, Template, at_every_prefix, compiled, from_first_step
 
 MOST_EVENTS = 10
 """Different events of two checks of which every combination is tried."""

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
 from typing import Any, NamedTuple
 
-from ..diagnostics.diagnostic import Diagnostic, ordered
-from ..diagnostics.span import Span
-from .load import PROSE, RULES, load
-from .render import bare, unmarked
+from ...diagnostics.diagnostic import Diagnostic, ordered
+from ...diagnostics.span import Span
+from ..load import PROSE, RULES, load
+from ..render import bare, unmarked
 from .strength import compare
 
 LISTS = ("associated_tools", "associated_artifacts", "tags")

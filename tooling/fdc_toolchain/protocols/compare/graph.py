@@ -10,12 +10,12 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..diagnostics.codes import CODES
-from ..diagnostics.diagnostic import Diagnostic, ordered
-from ..diagnostics.span import Span
-from ..linking.protocol_rules import place
-from ..text.suggest import did_you_mean
-from .load import Sources
+from ...diagnostics.codes import CODES
+from ...diagnostics.diagnostic import Diagnostic, ordered
+from ...diagnostics.span import Span
+from ...linking.protocol_rules import place
+from ...text.suggest import did_you_mean
+from ..load import Sources
 
 if TYPE_CHECKING:
     from networkx import DiGraph

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..report.drawing import dot, mermaid
-from ..report.drawing import drawing as draw
-from ..report.terminal.terminal_text import visible
+from ...report.drawing import dot, mermaid
+from ...report.drawing import drawing as draw
+from ...report.terminal.terminal_text import visible
 
 if TYPE_CHECKING:
     from networkx import DiGraph

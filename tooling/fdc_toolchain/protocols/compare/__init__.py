@@ -1,0 +1,1 @@
+"""Protocols compared and drawn."""

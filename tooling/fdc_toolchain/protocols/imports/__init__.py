@@ -1,0 +1,1 @@
+"""AGENTS.md files taken apart into sources."""
