@@ -25,7 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "fdc_toolchain.cli.certify",
         "write claims about a plan's program that a small checker can check, or check them",
     ),
-    "run": ("fdc_toolchain.cli.run", "execute a plan that was proved, durably"),
+    "run": ("fdc_toolchain.cli.run_plan", "execute a plan that was proved, durably"),
     "worker": (
         "fdc_toolchain.cli.worker",
         "drive the runs of a database, with other workers on other machines",
