@@ -123,7 +123,7 @@ def test_every_arrow_in_the_package_points_down() -> None:
         ("syntax/deep/a.py", "from ...cli import main\n", "imports up: cli"),
         ("syntax/__init__.py", "from ..cli import main\n", "imports up: cli"),
         ("check.py", "from .knowledge import lessons\n", "imports sideways: knowledge"),
-        ("check.py", "import importlib as i\ni.import_module('fdc_toolchain.workspace.files')\n", "up: effects"),
+        ("check.py", "import importlib as i\ni.import_module('fdc_toolchain.workspace.files')\n", "up: workspace"),
         ("check.py", "from importlib import import_module\nimport_module('.packs', __package__)\n", "up: packs"),
         ("server/a.py", "from ..cli import wiring\n", "imports up: cli"),
         ("cli/a.py", "from tooling.fdc_toolchain import text\n", "second copy"),

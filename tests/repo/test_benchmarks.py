@@ -123,7 +123,7 @@ def test_what_the_mutants_leave_uncounted_is_there_and_what_a_mutant_may_break_h
 
 
 def test_a_mutant_is_one_change_and_knows_the_lines_of_its_statement() -> None:
-    path = mutants.PACKAGE / "analyses" / "file_log.py"
+    path = mutants.PACKAGE / "rules" / "solver" / "files" / "log.py"
     made = [mutants.planted(*site) for site in mutants.sites(path)]
     assert len({one.text for one in made if one}) == len(made)
     plain = mutants.plain(path).split("\n")

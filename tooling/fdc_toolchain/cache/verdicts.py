@@ -30,7 +30,7 @@ MOST_IN_FOLDER = 32
 
 
 class Record:
-    """A verdict (`kept`: a `diagnostics.diagnostic.Kept`) and what it rests on, all of built-in types, as `marshal` wants them."""
+    """A verdict (`kept`: a `diagnostics.diagnostic.Kept`) and what it rests on: built-in types only, for `marshal`."""
 
     __slots__ = ("kept", "checked", "files", "present", "absent")
 

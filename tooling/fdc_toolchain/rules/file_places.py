@@ -1,6 +1,7 @@
 """Paths with which a step fails whatever the run did before: outside the workspace, protected, not a file (A8).
 
-The runner refuses these by the same tables (`linking.project.places`, `linking.project.protected`, `linking.project.secret_files`).
+The runner refuses these by the same tables (`linking.project.places`, `linking.project.protected`,
+`linking.project.secret_files`).
 """
 
 from __future__ import annotations

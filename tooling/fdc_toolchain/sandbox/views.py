@@ -1,7 +1,7 @@
 """What of a workspace a command sees and may write: what plans allow, without what is protected and without text from outside.
 
-`linking.project.protected` says what is protected. Of that, what lies in the workspace when a command begins is kept from it by the
-kernel, in every tier; what it makes new below a folder that it may write is taken away again when it has ended (`taken`).
+`linking.project.protected` says what is protected. Of that, what lies in the workspace when a command begins is kept from it
+by the kernel, in every tier; what it makes new below a folder that it may write is taken away again when it has ended (`taken`).
 """
 
 from __future__ import annotations

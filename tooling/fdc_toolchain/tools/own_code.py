@@ -3,8 +3,8 @@
 fdc's own packs run inside of fdc (`python_tools`); whatever else a row names is somebody else's code, and never is. It gets its
 arguments and gives its result as JSON, sees and writes what its row declares (`own_access`), and is ended when its time is up.
 
-Which files of the workspace it is made of is part of the program (`modules`, by `linking.project.own_modules`), with their hashes.
-They are read here, compared, and handed to the process as they were read: what was not compared is not imported.
+Which files of the workspace it is made of is part of the program (`modules`, by `linking.project.own_modules`), with their
+hashes. They are read here, compared, and handed to the process as they were read: what was not compared is not imported.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ class Operator(NamedTuple):
     `approved`: tools whose question for an approval is answered with yes, in advance. `web`: fdc's own tools may search
     the web and read pages, as they may where `network` is given; `private`: hosts (`HOST` or `HOST:PORT`) that they may
     reach although these have addresses of a private network. `asks`: how the model is asked where the workspace's
-    settings say nothing, by the names of `tools.model.messages_api.Choice`. `weak`: commands may run in a sandbox that lacks something
-    (`sandbox.lacking`).
+    settings say nothing, by the names of `tools.model.messages_api.Choice`. `weak`: commands may run in a sandbox that lacks
+    something (`sandbox.lacking`).
     """
 
     unsandboxed: bool = False

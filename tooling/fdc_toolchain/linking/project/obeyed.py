@@ -1,4 +1,6 @@
-"""What else is obeyed in a workspace, because a link or the settings of git lead there (`linking.project.protected` has the names).
+"""What else is obeyed in a workspace, because a link or the settings of git lead there.
+
+The names are those of `linking.project.protected`.
 
 Where `AGENTS.md` is a link to `docs/rules.md`, that file is what agents obey. Where `core.hooksPath` is `tools/hooks`, git
 runs what lies there. Read without git: no process is started, and what cannot be read leads nowhere.

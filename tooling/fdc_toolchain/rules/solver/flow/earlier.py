@@ -1,4 +1,7 @@
-"""What earlier runs left in the files of the workspace (`linking.project.outside_files`), as labels; and which steps leave such text."""
+"""What earlier runs left in the files of the workspace (`linking.project.outside_files`), as labels.
+
+And which steps leave such text.
+"""
 
 from __future__ import annotations
 
