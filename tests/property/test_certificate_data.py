@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 import pytest
-from fdc_toolchain.certificate import control, data, steps, touches
+from fdc_toolchain.certificate import control, data, file_sets, steps, touches
 from fdc_toolchain.certificate.making import make_control, make_data
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import program_of
@@ -179,7 +179,7 @@ FORGOTTEN: dict[str, tuple[str, Any, str, Any]] = {
         "code",
         steps,
         "hidden",
-        lambda files: not touches.lasting(files),
+        lambda files: not file_sets.lasting(files),
     ),
     "that a shell is no data command": (
         "code",

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.certificate import check as whole
-from fdc_toolchain.certificate import touches
+from fdc_toolchain.certificate import file_sets, touches
 from fdc_toolchain.certificate.control import digest
 from fdc_toolchain.certificate.data import check
 from fdc_toolchain.certificate.labels import POWERS, label_of, written
@@ -29,8 +29,8 @@ from tests.support.repository import PACKAGE, ROOT
 HEAD = "# FSM: any.json\n"
 WEB = "page <- view_text_website https://example.org/\n"
 THERE = ("a.txt", "b.txt", "docs/c.md")
-CHECKER = ("__init__", "check", "control", "plans", "readers", "data", "labels", "steps", "touches",
-           "paths", "rounds", "uses", "known", "places")  # fmt: skip
+CHECKER = ("__init__", "check", "control", "plans", "readers", "words", "data", "flow", "labels", "steps", "touches", "file_sets",
+           "paths", "rounds", "uses", "reasons", "known", "places")  # fmt: skip
 
 
 def program(steps: str, settings: Settings | None = None, **files: str) -> dict[str, Any]:
@@ -274,8 +274,8 @@ def test_labels_are_read_as_they_are_written() -> None:
 
 
 def test_paths_that_are_apart_begin_or_end_differently() -> None:
-    def files(text: str) -> touches.Files:
-        return touches.files_of(text.replace("{run}", "runs/\1").replace("{x}", "\0"))
+    def files(text: str) -> file_sets.Files:
+        return file_sets.files_of(text.replace("{run}", "runs/\1").replace("{x}", "\0"))
 
     for one, other in (
         ("a/b", "a/c"),
@@ -284,12 +284,12 @@ def test_paths_that_are_apart_begin_or_end_differently() -> None:
         ("{run}/x", "x"),
         ("{run}/x", "{run}/y"),
     ):
-        assert touches.apart(files(one), files(other)), (one, other)
+        assert file_sets.apart(files(one), files(other)), (one, other)
     for one, other in (("a/./b", "a/b"), ("a/{x}.md", "a/b.md"), ("{x}", "{run}/x"), ("runs/old/x", "{run}/x"), ("a/*", "a/b"),
                        ("a/../{x}", "c"), ("{run}/{x}", "{run}/y"), ("a{run}b", "axb")):  # fmt: skip
-        assert not touches.apart(files(one), files(other)), (one, other)
-    assert not touches.apart(touches.SEEN, files("{run}/x")) and touches.apart(
-        touches.SEEN, files("{run}/outside/x")
+        assert not file_sets.apart(files(one), files(other)), (one, other)
+    assert not file_sets.apart(file_sets.SEEN, files("{run}/x")) and file_sets.apart(
+        file_sets.SEEN, files("{run}/outside/x")
     )
 
 

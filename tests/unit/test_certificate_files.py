@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from fdc_toolchain.certificate import places, touches
+from fdc_toolchain.certificate import file_sets, places
 from fdc_toolchain.certificate.making import make_files
 from fdc_toolchain.certificate.paths import check
 from fdc_toolchain.certificate.plans import Wrong
@@ -162,8 +162,8 @@ def test_a_dot_beside_a_value_is_no_name() -> None:
         ("\0/", "a.md"),
         (".\0", "a.md"),
     ):
-        assert not touches.apart(touches.files_of(text), touches.files_of(path)), text
-    assert touches.apart(touches.files_of("d/x.\0"), touches.files_of("d/y.md"))
+        assert not file_sets.apart(file_sets.files_of(text), file_sets.files_of(path)), text
+    assert file_sets.apart(file_sets.files_of("d/x.\0"), file_sets.files_of("d/y.md"))
 
 
 def test_paths_are_apart_for_a_reason_that_needs_no_search() -> None:
@@ -171,7 +171,7 @@ def test_paths_are_apart_for_a_reason_that_needs_no_search() -> None:
     apart = [(("a",), ("b",)), (("docs/x.txt",), (f,)), ((f,), (f, ".md")), ((x,), (x, "b")), (("a/", x), ("b/", x)),
              (("docs/a/x.md",), (f,)), (("d/",), ("e/x",))]  # fmt: skip
     meet = [(("docs/x.md",), (f,)), ((f,), (x,)), ((f, ".md"), (("a/3|f", "", "docs/*.md"),)), (("a",), (x,)), ((x, "/"), (x,)),
-            (("d/",), ("d/x",)), (("d/",), ("d",)), (("runs/r/x",), (touches.RUN + "x",))]  # fmt: skip
+            (("d/",), ("d/x",)), (("d/",), ("d",)), (("runs/r/x",), (file_sets.RUN + "x",))]  # fmt: skip
     assert all(places.apart(*pair) and places.apart(*pair[::-1]) for pair in apart)
     assert not any(places.apart(*pair) or places.apart(*pair[::-1]) for pair in meet)
 

@@ -4,20 +4,20 @@ A certificate makes claims at the joints of a program: a plan, the body of a loo
 Each body is walked once for each claim about it, and the other claims are taken for what the walk meets. No claim rests on
 itself: the claimed heights fall along every call, and a loop lies inside the body that meets it.
 
-The checker of this part is this file with `plans.py` (calls, names, steps) and `readers.py` (automata, rules).
+The checker of this part is this file with `words.py` (bodies and loops), `plans.py` (calls, names, steps) and
+`readers.py` (automata, rules).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from hashlib import blake2b
-from itertools import combinations, pairwise
 from typing import Any
 
-from .plans import Plans, Wrong, live, turns
-from .readers import Machine, Rule, States, automaton
+from .plans import Plans, Wrong
+from .readers import Machine, Rule, automaton
+from .words import Word
 
 
 def check(program: Any, certificate: Any) -> str | None:
@@ -67,180 +67,3 @@ def machines(program: Any, certificate: Any) -> Iterator[tuple[Machine, list[str
                 [program["root"]],
                 claims["others" if value is None else f"={value}"],
             )
-
-
-class Word:
-    """Where one machine can be at the joints of a program, as claimed: of bodies and loops, by plan, place, entry state."""
-
-    def __init__(self, program: Any, machine: Machine, rows: Any) -> None:
-        self.plans, self.machine, self.rows = program["plans"], machine, rows
-        self.alphabets: dict[str, States] = {}
-        self.symbols: dict[int, Any] = {}
-
-    def check(self, roots: list[str]) -> None:
-        """Raises Wrong."""
-        for key in roots:
-            if not self.row(key, "", self.machine.start, False)[0] <= self.machine.accept:
-                raise Wrong(
-                    f"plan `{key}`: a run may end where {self.machine.name} does not accept"
-                )
-        for key, claims in self.rows.items():
-            for place, rows in claims["bodies"].items():
-                for state, claim in rows.items():
-                    ends, stops = self.walk(
-                        key, place, self.body(key, place), {state}, "stops" in claim
-                    )
-                    if not (ends <= set(claim["ends"]) and stops <= set(claim.get("stops", ()))):
-                        raise Wrong(
-                            f"plan `{key}`, `{place}`: from `{state}` {self.machine.name} may leave what is claimed"
-                        )
-
-    def body(self, key: str, place: str) -> Any:
-        """The body at a place: `/2.then/1` is that of the loop which comes first where the second instruction, an `if`, holds."""
-        found = self.plans[key]["body"]
-        for number, _, side in (part.partition(".") for part in place.split("/")[1:]):
-            found = found[int(number) - 1][side or "body"]
-        return found
-
-    def row(self, key: str, place: str, state: str, stopping: bool) -> tuple[States, States]:
-        """Where a body ends that begins in a state and, if it may stop and the run goes on (`stopping`), where it comes by."""
-        claim = self.claimed("bodies", key, place, state)
-        return set(claim["ends"]), set(claim["stops"]) if stopping else set()
-
-    def claim(self, key: str, place: str, node: Any, state: str, stopping: bool) -> Any:
-        """What is claimed of a loop that begins in a state."""
-        return self.claimed("loops", key, place, state)
-
-    def claimed(self, kind: str, key: str, place: str, state: str) -> Any:
-        """One claim. Raises Wrong where it is not there."""
-        claim = self.rows.get(key, {}).get(kind, {}).get(place, {}).get(state)
-        if claim is None:
-            raise Wrong(
-                f"plan `{key}`, `{place}`: nothing is claimed of {self.machine.name} from the state `{state}` on"
-            )
-        return claim
-
-    def symbol(self, step: Any) -> Any:
-        """What the machine reads of a step, found out once; None: nothing."""
-        if id(step) not in self.symbols:
-            self.symbols[id(step)] = self.machine.symbol(step)
-        return self.symbols[id(step)]
-
-    def read(self, where: str, states: Iterable[str], symbol: Any) -> States:
-        """The states after a symbol. Raises Wrong where one of them refuses it."""
-        found: States = set().union(*(self.machine.after(state, symbol) for state in states))
-        if None in found:
-            raise Wrong(
-                f"{where}: {self.machine.name} may be in a state that refuses `{symbol}`: {sorted(states)}"
-            )
-        return found
-
-    def walk(
-        self, key: str, place: str, body: Any, states: States, stopping: bool
-    ) -> tuple[States, States]:
-        """Where a body ends that begins in some states, and the states that it comes by, where they are wanted."""
-        passed = set(states) if stopping else set()
-        for number, node in enumerate(body, 1):
-            op, here, found = node["op"], f"{place}/{number}", None
-            if op == "step" and (symbol := self.symbol(node)) is not None:
-                states = self.read(f"plan `{key}`, line {node['line']}", states, symbol)
-            elif op == "if":
-                found = [
-                    self.walk(key, f"{here}.{side}", node[side], states, stopping)
-                    for side in live(node)
-                ]
-            elif op == "call" and self.machine.enters(self.plans[node["plan"]]):
-                found = [self.row(node["plan"], "", state, stopping) for state in states]
-            elif op in ("each", "for", "fork", "iterate"):
-                found = [self.loop(key, here, node, state, stopping) for state in states]
-            if found is not None:
-                states = set().union(*(ends for ends, _ in found))
-                passed = passed.union(*(stops for _, stops in found)) if stopping else passed
-            passed |= states if stopping else set()
-        return states, passed
-
-    def loop(
-        self, key: str, place: str, node: Any, state: str, stopping: bool
-    ) -> tuple[States, States]:
-        """The same of a loop that begins in one state."""
-        claim, where, keeps = (
-            self.claim(key, place, node, state, stopping),
-            f"plan `{key}`, line {node['line']}",
-            "keep" in node,
-        )
-        least, most = turns(node)
-        if node["op"] == "fork" and most != 1:
-            reach, symbols = set(claim["reach"]), self.alphabet(node["body"])
-            if not {state}.union(
-                *(self.machine.after(one, symbol) for one in reach for symbol in symbols)
-            ) <= reach | {None}:
-                raise Wrong(
-                    f"{where}: branches of the fork may bring {self.machine.name} to a state that is not claimed"
-                )
-            if "rounds" not in claim:  # any order of any of their steps
-                for symbol in symbols:
-                    self.read(where, reach, symbol)
-                return reach, reach
-            for one, pair in ((one, pair) for one in reach for pair in combinations(symbols, 2)):
-                if self.both(one, *pair) != self.both(one, *reversed(pair)):
-                    raise Wrong(
-                        f"{where}: {self.machine.name} can tell in `{one}` in which order branches do {pair}"
-                    )
-
-        def turn(some_stop: bool, one: str) -> States:
-            return set.union(*self.row(key, place, one, some_stop))
-
-        result, begun = self.rounds(
-            where, claim["rounds"], state, least, most, partial(turn, keeps)
-        )
-        if not stopping or keeps:
-            return result, result
-        if node["op"] == "fork":  # a branch that stops lets the others go on
-            return result, self.rounds(where, claim["stops"], state, 0, most, partial(turn, True))[
-                0
-            ]
-        return result, set().union(*(self.row(key, place, one, True)[1] for one in begun))
-
-    def rounds(
-        self,
-        where: str,
-        claim: Any,
-        state: str,
-        least: int,
-        most: int | None,
-        turn: Callable[[str], States],
-    ) -> tuple[States, States]:
-        """Where a loop ends, and where its rounds begin. Set n of the claim has the states after n rounds; the last one has those
-        after more rounds, too, unless it is that of the last round."""
-        chain = [set(one) for one in claim]
-        if state not in chain[0]:
-            raise Wrong(
-                f"{where}: the claim about the loop lacks the state `{state}`, in which it begins"
-            )
-        chain += [] if len(chain) - 1 == most else chain[-1:]
-        for before, after in pairwise(chain):
-            if not set().union(*(turn(one) for one in before)) <= after:
-                raise Wrong(
-                    f"{where}: a round of the loop brings {self.machine.name} to a state that is not claimed"
-                )
-        return set().union(*chain[min(least, len(chain) - 1) :]), set().union(*chain[:-1])
-
-    def both(self, state: str, first: Any, second: Any) -> States:
-        """Where two symbols lead, one after the other; None: one of them is refused."""
-        between = self.machine.after(state, first)
-        return set().union(
-            *({None} if one is None else self.machine.after(one, second) for one in between)
-        )
-
-    def alphabet(self, body: Any) -> States:
-        """Every symbol that may be read in a body, through calls."""
-        found: States = set()
-        for node in body:
-            if node["op"] == "call" and self.machine.enters(self.plans[node["plan"]]):
-                if (callee := node["plan"]) not in self.alphabets:
-                    self.alphabets[callee] = self.alphabet(self.plans[callee]["body"])
-                found |= self.alphabets[callee]
-            found |= {self.symbol(node)} if node["op"] == "step" else set()
-            for side in live(node) if node["op"] == "if" else ["body"] * ("body" in node):
-                found |= self.alphabet(node[side])
-        return found - {None}

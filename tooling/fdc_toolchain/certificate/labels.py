@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .touches import Files
+from .file_sets import Files
 
 MAY = {"workspace": ("argument", "path", "url", "anything", "message", "change", "choice", "code"),
        "model": ("message", "change", "choice", "code"), "untrusted": ()}  # fmt: skip

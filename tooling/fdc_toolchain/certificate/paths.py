@@ -14,6 +14,7 @@ from typing import Any
 
 from . import places
 from .control import digest
+from .file_sets import RUN
 from .known import (
     IS_GONE,
     IS_THERE,
@@ -30,7 +31,6 @@ from .known import (
 from .places import Key, apart, below, key_of, literal, plain
 from .plans import Wrong, live
 from .rounds import Rounds
-from .touches import RUN
 from .uses import CHANGES
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .file_sets import ANY, Files, apart, files_of, hidden
 from .labels import (
     KEPT,
     LEVEL,
@@ -20,7 +21,7 @@ from .labels import (
     sum_of,
 )
 from .plans import Wrong
-from .touches import ANY, Files, Step, apart, files_of, hidden
+from .touches import Step
 
 
 class Steps:

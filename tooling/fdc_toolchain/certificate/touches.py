@@ -1,8 +1,6 @@
 """The part of the checker that says what one step may choose, look at and change, by its tool's row in the program.
 
 Like `control.py` it imports nothing of fdc. Its rules are those of `docs/trust.md`.
-
-Files are known by how their paths begin and end: `(path,)` is one file, `(begin, end)` all that begin and end so.
 """
 
 from __future__ import annotations
@@ -10,22 +8,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
-Files = tuple[str, ...]
-
-RUN = "runs/\1/"
-"""Stands for the folder of this run, whatever its name is. Another path below `runs/` may lie in it."""
-
-HIDDEN = RUN + "outside/"
-"""No command sees what is below."""
-
-ANY: Files = ("", "")
-SEEN: Files = ("\2", "")
-"""All that a command sees."""
-
-HOLE = "\0"
+from .file_sets import ANY, HOLE, RUN, SEEN, Files, below, files_of, lasting, text_of
 
 RECORDS = re.compile(r"(?:^|/)\.fdc(?:/|$)", re.IGNORECASE)
 """Names fdc's own records in a path."""
@@ -37,70 +22,6 @@ OPTIONS = {
     "sort": r"-[bcdfghiMmnrRsuVzkt0-9.,]*",
 }
 """Commands that only look at data, with their options that write nothing and start nothing."""
-
-
-# ---- paths ---------------------------------------------------------------------------------------------
-
-
-def text_of(template: Any) -> str:
-    """A template as text, with marks for the values in it. Raises ValueError where its own text has such marks."""
-    if any(
-        mark in part for part in template if type(part) is str for mark in (HOLE, RUN[-2], SEEN[0])
-    ):
-        raise ValueError("a text with control characters")
-    return "".join(
-        part if type(part) is str else RUN[:-1] if part["ref"] == ["run"] else HOLE
-        for part in template
-    )
-
-
-@cache
-def files_of(text: str) -> Files:
-    """The files that an argument may name."""
-    text = text[:1] + text[1:].replace(RUN[:-1], HOLE)
-    if not re.search(r"[\0*?\[]", text):
-        path = posixpath.normpath(text)
-        if path.startswith("runs/") and not path.startswith(RUN):
-            return ("runs/", "/" + path.split("/", 2)[2] if path.count("/") > 1 else "")
-        return (path,)
-    if ".." in text or "//" in text or "./" in text:
-        return ANY
-    begin, end = re.split(r"[\0*?\[]", text)[0], re.split(r"[\0*?\]]", text)[-1]
-    begin, end = (
-        re.sub(r"(^|/)\.$", r"\1", begin),
-        re.sub(r"^\.?(/\.?)*$|(/\.?)+$", "", end),
-    )  # a `.` alone is no name
-    return ("runs/" if begin.startswith("runs/") and not begin.startswith(RUN[:-1]) else begin, end)
-
-
-def below(text: str) -> Files:
-    """The files that a folder or a glob may name, with those below."""
-    begin = files_of(text)[0]
-    return ("" if begin == "." else begin, "")
-
-
-def hidden(files: Files) -> bool:
-    """Whether no command sees any of them."""
-    return files[0].startswith(HIDDEN)
-
-
-def lasting(files: Files) -> bool:
-    """Whether some of them outlive the run."""
-    return not files[0].startswith(RUN)
-
-
-@cache
-def apart(one: Files, other: Files) -> bool:
-    """Whether two arguments never name the same file: one of them is hidden, or they begin or end differently."""
-    if SEEN in (one, other):
-        return hidden(one) or hidden(other)
-    if len(one) == len(other) == 1:
-        return one != other
-    begins = one[0].startswith(other[0]) or other[0].startswith(one[0])
-    return not (begins and (one[-1].endswith(other[-1]) or other[-1].endswith(one[-1])))
-
-
-# ---- steps ---------------------------------------------------------------------------------------------
 
 
 class Step:

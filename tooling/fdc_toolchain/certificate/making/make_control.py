@@ -9,9 +9,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..control import Word, digest
+from ..control import digest
 from ..plans import MOST_STACK, Plans, Wrong, live, turns
 from ..readers import Machine, Rule, automaton
+from ..words import Word
 
 MOST_TERMS = 200
 """Beyond so many terms of the bound on steps all sizes are taken for one, `n`, the largest."""

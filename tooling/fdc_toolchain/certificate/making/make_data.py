@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..control import digest
-from ..data import Flow
+from ..file_sets import Files, lasting
+from ..flow import Flow
 from ..labels import KEPT, State, covers, stored, within, written
 from ..plans import Wrong
-from ..touches import Files, lasting
 
 MOST_ROWS = 5000
 """Beyond so many ways in which plans begin, no certificate is made."""

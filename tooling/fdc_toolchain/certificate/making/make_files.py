@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..control import digest
+from ..file_sets import RUN
 from ..known import Did, Here, Side, State, by_line, joined
 from ..paths import Paths
 from ..places import Key, literal
 from ..plans import Wrong, turns
-from ..touches import RUN
 
 MOST_NODES = 200_000
 """Beyond so many instructions that the walks come by, nothing is claimed."""

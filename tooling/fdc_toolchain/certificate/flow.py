@@ -1,0 +1,200 @@
+"""The part of the checker that walks one row: labels along bodies, calls and loops. It imports nothing of fdc."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .file_sets import files_of, lasting, text_of
+from .labels import KEPT, LEVEL, Name, State, covers, label_of, labels_of, within
+from .plans import Wrong
+from .steps import Steps
+
+
+class Flow(Steps):
+    """One row: the whole plan, begun as the row says."""
+
+    def check(self) -> None:
+        """Raises Wrong."""
+        self.body("", self.plan["body"], self.begin())
+        claim, where = self.row["gives"], f"plan `{self.row['plan']}`"
+        if any(
+            getattr(self, part) & ~label_of(claim[part]) for part in ("result", "fails", "stops")
+        ):
+            raise Wrong(f"{where}: its result, or why it fails, may be of more than is claimed")
+        if not all(within(self.wrote[kind], labels_of(claim[kind])) for kind in KEPT):
+            raise Wrong(f"{where}: more may come into files than is claimed")
+        if not within(
+            {files: label for files, label in self.wrote["texts"].items() if lasting(files)},
+            self.left,
+        ):
+            raise Wrong(f"{where}: more may be left in files for a later run than is claimed")
+
+    def begin(self) -> State:
+        """How the row says that the plan begins."""
+        names = {param["name"]: Name(label_of(self.row["params"].get(param["name"], ())), frozenset())
+                 for param in self.plan.get("params", ())}  # fmt: skip
+        return State(names, labels_of(self.row["texts"]), labels_of(self.row["there"]), 0)
+
+    # ---- the walk ----------------------------------------------------------------------
+
+    def body(self, place: str, body: Any, state: State) -> None:
+        """Changes a state to what holds at the end of a body. Raises Wrong."""
+        for number, node in enumerate(body, 1):
+            op, here = node["op"], f"{place}/{number}"
+            if op == "step":
+                self.step(state, node)
+            elif op == "call":
+                self.call(state, node, here)
+            elif op == "skip":
+                self.bind(state, node["bind"], 0)
+            elif op == "if":
+                self.choice(state, node, here)
+            elif op == "require":
+                self.condition(state, node["cond"])
+            elif op == "yield":
+                self.result |= self.label(state, node["value"]) | state.inner
+                self.fails |= self.label(state, node["value"])
+            elif op in ("each", "for", "fork", "iterate"):
+                self.loop(state, node, here)
+            else:
+                raise Wrong(f"`{op}` is no instruction of a program")
+
+    def call(self, state: State, node: Any, place: str) -> None:
+        """A call: it begins as the row claimed for it says, and gives what that row gives."""
+        given = {name: self.label(state, value) for name, value in node["args"].items()}
+        row = self.callee(state, node, place, given)
+        params = {name: label_of(facts) for name, facts in row["params"].items()}
+        files = {kind: labels_of(row[kind]) for kind in KEPT}
+        if row["plan"] != node["plan"] or row["kept"] is not self.kept:
+            raise Wrong(
+                f"plan `{self.row['plan']}`, line {node['line']}: the row claimed for the call is for another one"
+            )
+        held = all(within(getattr(state, kind), files[kind]) for kind in KEPT)
+        if (
+            not held
+            or not within(given, params)
+            or (self.outer | state.inner) & ~label_of(row["choices"])
+        ):
+            raise Wrong(
+                f"plan `{self.row['plan']}`, line {node['line']}: the call may begin in another way than is claimed"
+            )
+        for kind in KEPT:
+            for one, label in labels_of(row["gives"][kind]).items():
+                self.note(state, kind, one, label)
+        result, fails, stops = (
+            label_of(row["gives"][part]) for part in ("result", "fails", "stops")
+        )
+        self.fails |= fails
+        self.stop(state, stops)
+        self.bind(state, node["bind"], result)
+
+    def callee(self, state: State, node: Any, place: str, given: dict[str, int]) -> Any:
+        """The row that is claimed for a call."""
+        return self.rows[self.row["calls"][place]]
+
+    def choice(self, state: State, node: Any, place: str) -> None:
+        """A branch. Which side a name or a file is of, the condition says."""
+        before, looked = state.inner, self.condition(state, node["cond"])
+        state.inner |= looked
+        chosen, names = state.inner, dict(state.names)
+        other = state.copy()
+        self.body(f"{place}.then", node["then"], state)
+        self.body(f"{place}.else", node["else"], other)
+        changed = {
+            name
+            for one in (state, other)
+            for name in one.names
+            if one.names[name] is not names.get(name)
+        }
+        state.add(other)
+        state.names |= {
+            name: Name(state.names[name].label | chosen, state.names[name].bare) for name in changed
+        }
+        state.inner = before | (self.stops if self.kept else 0)
+
+    def loop(self, state: State, node: Any, place: str) -> None:
+        """A loop: what is claimed to hold when a round begins holds after it, too; which round it is, its conditions say."""
+        op, over = (
+            node["op"],
+            self.label(state, node.get("in" if node["op"] in ("for", "fork") else "glob", ())),
+        )
+        if op == "each":
+            glob = node["glob"]
+            self.use(node, self.label(state, glob, bare=False), "path")
+            over |= self.in_files(state.there, files_of(text_of(glob)))
+        self.stop(state, over)
+        before, result, fails = (
+            state.inner,
+            self.result,
+            self.fails | over | self.outer | state.inner,
+        )
+        kept, stops, keeps, gathers = (
+            self.kept,
+            self.stops,
+            node.get("keep") == "failures",
+            node.get("bind"),
+        )
+        self.result = 0 if gathers else result
+        if keeps:
+            self.kept, self.fails, self.stops = True, 0, 0
+        hidden_names = {
+            name: state.names.get(name)
+            for name in (node.get("name"), node.get("alias"))
+            if name is not None
+        }
+        state.inner |= over
+        self.rounds(
+            state, node, place, over | (LEVEL["workspace"] if op == "each" else 0), hidden_names
+        )
+        why = self.fails | self.stops if keeps else 0
+        if keeps:
+            self.kept, self.stops = kept, stops
+        state.inner = before | (self.stops if self.kept else 0)
+        if gathers:
+            gathered, self.result = self.result, result
+            self.bind(state, gathers, gathered | over | why)
+        self.fails = fails | (0 if keeps else self.fails)
+
+    def rounds(self, state: State, node: Any, place: str, item: int, names: Any) -> None:
+        """Changes a state to what holds whenever a round begins, or the loop ends, as claimed. Raises Wrong."""
+        head = self.head(state, place)
+        if not covers(head, state):
+            raise Wrong(
+                f"plan `{self.row['plan']}`, line {node['line']}: the loop may begin in another way than is claimed"
+            )
+        end = self.turn(head.copy(), node, place, item, names)
+        if not covers(head, end):
+            raise Wrong(
+                f"plan `{self.row['plan']}`, line {node['line']}: a round of the loop may bring more than is claimed"
+            )
+        state.names, state.texts = head.names, head.texts
+        state.there, state.inner = head.there, head.inner
+
+    def head(self, state: State, place: str) -> State:
+        """What is claimed to hold whenever a round begins; names that are not said have what they had before."""
+        claim = self.row["loops"][place]
+        names = {
+            name: Name(label_of(facts), frozenset(bare))
+            for name, (facts, bare) in claim["names"].items()
+        }
+        return State(
+            state.names | names,
+            labels_of(claim["texts"]),
+            labels_of(claim["there"]),
+            label_of(claim["choices"]),
+        )
+
+    def turn(self, state: State, node: Any, place: str, item: int, names: Any) -> State:
+        """What holds after a round."""
+        before = dict(state.names)
+        for name in names:
+            self.bind(state, name, item)
+        self.body(place, node["body"], state)
+        state.inner |= self.condition(state, node.get("until"))
+        for name, value in state.names.items():
+            if value is not before.get(name):
+                state.names[name] = Name(value.label | state.inner, value.bare)
+        for name, value in names.items():  # they mean afterwards what they meant before
+            state.names.pop(name)
+            state.names |= {name: value} if value is not None else {}
+        return state
