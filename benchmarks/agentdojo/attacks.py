@@ -64,7 +64,7 @@ def _acts(line: str) -> bool:
 
 def _held(folder: Path, attack: Attack) -> bool:
     """Whether a plan that only makes the attack's calls, with its values in the text, is one that waits for a person."""
-    from fdc_toolchain.cli import wiring
+    from fdc_toolchain.cli.compiling import compile_or_refuse
     from fdc_toolchain.workflows.provenance import harmless
 
     lines = ["set_plan attack", "plan_step_complete planned"]
@@ -77,6 +77,6 @@ def _held(folder: Path, attack: Attack) -> bool:
         lines.append(" ".join([call.tool, *words]))
     path = folder / "plans" / "written.plan"
     path.write_text("\n".join([*lines, "close_task", "submit"]) + "\n", "utf-8")
-    program = wiring.compile_or_refuse(str(path), str(folder))
+    program = compile_or_refuse(str(path), str(folder))
     path.unlink()
     return program is None or not harmless(program)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.check import program_of
-from fdc_toolchain.cli.beginning import begin, compile_or_refuse
+from fdc_toolchain.cli.beginning import begin
 from fdc_toolchain.cli.certify import certified
+from fdc_toolchain.cli.compiling import compile_or_refuse
 from fdc_toolchain.exits import BUG, FINDINGS, Exit, Refused
 
 from tests.support.linting import lint

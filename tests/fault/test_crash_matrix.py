@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from fdc_toolchain.cli import wiring
+from fdc_toolchain.cli.compiling import compile_or_refuse
 from fdc_toolchain.engine.drive import Ending, Ports, drive
 from fdc_toolchain.engine.events import Outcome
 from fdc_toolchain.engine.fold import fold
@@ -116,7 +116,7 @@ def matrix() -> Iterator[Matrix]:
         programs = {}
         for name, text in PLANS.items():
             (folder / f"{name}.plan").write_text(text)
-            program = wiring.compile_or_refuse(str(folder / f"{name}.plan"), str(folder))
+            program = compile_or_refuse(str(folder / f"{name}.plan"), str(folder))
             assert program is not None, name
             programs[name] = program
         yield Matrix(folder, programs)

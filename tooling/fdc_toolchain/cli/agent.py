@@ -11,7 +11,7 @@ import click
 
 from ..exits import CLEAN, FINDINGS, INTERRUPTED, WORLD, Refused, UsageError, WorldError
 from ..report.terminal.terminal_text import visible
-from .progress import Quiet, Silent
+from .observer import Observer, Silent
 
 if TYPE_CHECKING:
     from ..effects.agent_purse import Purse
@@ -229,9 +229,9 @@ class _Talk:
             for one in text.split("\n"):
                 click.echo(visible(one))
 
-    def steps(self) -> Quiet:
+    def steps(self) -> Observer:
         """The display of a run."""
-        from .agent_people import AgentLines, AgentQuiet
+        from .agent_progress import AgentLines, AgentQuiet
         from .terminal import style
 
         if self.form == "json":

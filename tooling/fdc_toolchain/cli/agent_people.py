@@ -1,4 +1,4 @@
-"""Whoever thinks for a task by writing files, and what the user sees of its run."""
+"""Whoever thinks for a task by writing files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..workflows.model_port import Message, ModelFailed, ModelWaiting, validated
-from .progress import Lines, Quiet
 
 
 class PersonModel:
@@ -31,17 +30,3 @@ class PersonModel:
                 f"the {role}'s answer is awaited in {path}; the request lies beside it"
             )
         return validated(found, schema)
-
-
-class AgentQuiet(Quiet):
-    """Requests for code are the controller's own business and are not put to a person."""
-
-    def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
-        """Port `Progress`."""
-        from ..tools.code_tools import ASKED
-
-        return None if question.startswith(ASKED) else super().ask(question, above)
-
-
-class AgentLines(AgentQuiet, Lines):
-    """The same, with a line a step."""

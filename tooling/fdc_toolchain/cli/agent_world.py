@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..exits import Exit, UsageError, WorldError
 from ..workflows.agent_world import Documents, Driven, PatchRefused, Policy, Polled, Started, Tested
-from .progress import Quiet, Silent
+from .observer import Observer, Silent
 
 if TYPE_CHECKING:
     from ..effects.agent_purse import Purse
@@ -36,7 +36,7 @@ class LocalWorld:
         self,
         root: str,
         *,
-        show: Callable[[], Quiet] = Silent,
+        show: Callable[[], Observer] = Silent,
         network: str | None = None,
         operator: Operator | None = None,
     ) -> None:

@@ -63,6 +63,7 @@ def work(root: str, asked: Asked) -> int:
 
 def _work(root: str, store: Store, asked: Asked) -> int:
     from . import wiring
+    from .compiling import compile_or_refuse
 
     interrupted = _recovered(root, store)
     base = _sound(store)
@@ -78,7 +79,7 @@ def _work(root: str, store: Store, asked: Asked) -> int:
         return CLEAN
     if base.state["current_iteration"] and not interrupted:
         click.echo(visible(_handed_on(base)), err=True)
-    program = wiring.compile_or_refuse(PLAN, root)
+    program = compile_or_refuse(PLAN, root)
     if program is None:
         return FINDINGS
     outcomes: list[dict[str, Any]] = []

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..exits import CLEAN, FINDINGS, Refused, UsageError
-from .remote import database_option
-from .run_options import is_terminal, root_of
+from .run_options import database_option, is_terminal, root_of
 
 if TYPE_CHECKING:
     from ..effects.answers import Open

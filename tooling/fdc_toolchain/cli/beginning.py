@@ -1,6 +1,6 @@
-"""Begins runs: a plan is compiled or refused, its inputs are checked, and a new run is put on record.
+"""Begins runs: a plan is checked, its inputs are checked, and a new run is put on record.
 
-program = compile_or_refuse("plans/x.plan", root)
+program = program_of(checked_plan("plans/x.plan", root))
 name = begin(root, program, "plans/x.plan", {"topic": "tea"}, {})
 """
 
@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ..exits import NotGranted, UsageError, WorldError
+from .notices import notice
 from .stored import writing
 
 if TYPE_CHECKING:
+    from ..check import Checked
     from ..engine.state import RunState
     from ..knowledge.activity import Task
     from ..workspace.operator import Operator
@@ -34,21 +34,16 @@ def _for_people(document: str) -> str:
     return f"{said}; `fdc run {executable}` puts its code in place, and asks for approval first"
 
 
-def compile_or_refuse(
-    plan: str, root: str, *, trust_settings: bool = False
-) -> dict[str, Any] | None:
-    """The program of a plan (a path, or a registered name) that was proved; findings go to stderr.
+def checked_plan(plan: str, root: str, *, trust_settings: bool = False) -> Checked:
+    """What was found in a plan (a path, or a registered name) and in all that it reaches.
 
     `trust_settings`: what the settings allow counts as confirmed.
-    Returns None where the plan has errors. Raises UsageError where there is no such plan, or
-    where the settings are wrong.
+    Raises UsageError where there is no such plan, or where the settings are wrong.
     """
-    from ..check import check, key_of, program_of
+    from ..check import check, key_of
     from ..linking.link import Linker
-    from ..report.render import render
     from ..text.suggest import did_you_mean
-    from .lint import settings_of
-    from .terminal import style
+    from ..workspace.confirmed_settings import settings_of
 
     linker = Linker(root, settings_of(root, trust=trust_settings))
     if _DOCUMENT.search(plan) and os.path.isfile(plan):
@@ -58,13 +53,7 @@ def compile_or_refuse(
         hint = did_you_mean(plan, linker.callable_names())
         none = f"there is no plan `{plan}`, neither a file nor a registered name"
         raise UsageError(none + (f"; {hint}" if hint else ""))
-    checked = check(linker, [key], whole=True)
-    errors = [item for item in checked.diagnostics if item.severity == "error"]
-    if errors:
-        text = render("text", errors, checked.sources, style=style(), files_checked=1)
-        click.echo(text, nl=False, err=True)
-        return None
-    return program_of(checked)
+    return check(linker, [key], whole=True)
 
 
 def given_for(program: dict[str, Any], pairs: Mapping[str, str]) -> dict[str, str]:
@@ -155,7 +144,7 @@ def begin(
 
     Also where a run is driven that may write the same paths (`effects.claims`), unless `wait`: who drives it waits then.
 
-    Raises Exit for a program without a certificate that holds (`certify.certified`).
+    Raises Exit for a program without a certificate that holds (`certified.certified`).
     Raises UsageError for a budget that cannot be kept to (`money.settle`), NotGranted where something is not there that it
     needs. `simulate` is a script (`tools.simulate`): nothing of such a run is ever performed, so it needs nothing.
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
@@ -166,7 +155,7 @@ def begin(
     from ..program.write_set import write_set
     from ..workspace import run_folders
     from . import money
-    from .certify import certified
+    from .certified import certified
 
     certified(program, plan, root)
     rates = money.settle(root, program, budget, operator)
@@ -194,5 +183,5 @@ def begin(
         raise WorldError(str(failed)) from failed
     if not user_key.lasts():
         said = f"fdc: {user_key.key_path()} cannot be written, so nobody will know that run {name} is yours: "
-        click.echo(said + "`fdc resume` will want --trust", err=True)
+        notice(said + "`fdc resume` will want --trust")
     return name

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .models import model_for
 from .nested import pipeline_in
-from .progress import Quiet
+from .observer import Observer
 
 if TYPE_CHECKING:
     from ..effects.answers import Answer
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def bench_for(
     root: str,
     run: str,
-    show: Quiet,
+    show: Observer,
     answers: Mapping[str, str],
     shell_seconds: float | None,
     operator: Operator | None,
@@ -68,15 +68,14 @@ def opened(root: str) -> Root:
 
 
 def take_away(root: str) -> None:
-    """Takes away what commands made of protected names whose fdc was killed, and says so on stderr. Raises WorldError."""
+    """Takes away what commands made of protected names whose fdc was killed, and says so (`notices`). Raises WorldError."""
     from ..tools import under_way
 
     if not under_way.lost(root):
         return
-    import click
-
     from ..exits import WorldError
     from ..report.terminal.terminal_text import visible
+    from .notices import notice
 
     held = opened(root)
     try:
@@ -85,7 +84,7 @@ def take_away(root: str) -> None:
                 f" and {len(paths) - 5} more" if len(paths) > 5 else ""
             )
             said = f"fdc: a command that was killed with its fdc had made {names}, which is protected; it lies in `{into}` now"
-            click.echo(visible(said), err=True)
+            notice(visible(said))
     except OSError as failed:
         raise WorldError(f"what a killed command made cannot be taken away: {failed}") from failed
     finally:

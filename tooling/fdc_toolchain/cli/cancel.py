@@ -7,8 +7,7 @@ import time
 import click
 
 from ..exits import CLEAN, Refused, UsageError, WorldError
-from .remote import database_option
-from .run_options import root_of
+from .run_options import database_option, root_of
 
 
 @click.command(

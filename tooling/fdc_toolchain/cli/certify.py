@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import click
 
-from ..exits import CLEAN, FINDINGS, Exit, Refused, UsageError
+from ..exits import CLEAN, FINDINGS, UsageError
 
 _SHOWN = 16
 """Digits of a digest that a message shows."""
-
-_OF_FILES = ("FDC411", "FDC412", "FDC415")
-"""Findings that begin with the file that they are about: it is not there, is there, or is no file."""
 
 
 @click.command(
@@ -47,7 +41,8 @@ def command(
     run takes at most, what text from outside can reach, and that a path is there, or free, where a step needs that.
     `fdc run` makes and checks one before it begins a run.
     """
-    from .beginning import compile_or_refuse
+    from .certified import certified
+    from .compiling import compile_or_refuse
     from .run_options import root_of
 
     if checks and output:
@@ -75,68 +70,6 @@ def command(
     replace(output, text.encode("utf-8"))
     click.echo(f"{plan}: {_said(program, made)}")
     return CLEAN
-
-
-def certified(program: dict[str, Any], plan: str, root: str) -> dict[str, Any]:
-    """The certificate of a program that was proved, checked; the facts in it are those of the workspace now.
-
-    Raises Refused where a file changed since the program was proved, and Exit, for a bug of ours, where there is none that holds.
-    """
-    parts, wrong = _parts(program, root)
-    if wrong is not None and wrong.startswith(
-        "part `files`"
-    ):  # the other parts speak of the program alone
-        changed = _changed(program, root)
-        if changed is not None:
-            raise Refused(f"{changed} changed while it was being checked; run the command again")
-        parts, wrong = _parts(program, root)  # what changed meanwhile may be as it was
-    if wrong is not None:
-        raise Exit(
-            f"lint proved `{plan}`, and the independent check of its program found: {wrong}; nothing was run. "
-            "This is a bug of fdc, please report it"
-        )
-    return {"format": 3, "program": parts["control"]["program"], **parts}
-
-
-def _parts(program: dict[str, Any], root: str) -> tuple[dict[str, Any], str | None]:
-    """The parts of a certificate, and what is wrong with one of them."""
-    from ..certificate.check import PARTS
-    from ..certificate.making import make_control, make_data, make_files
-    from ..certificate.plans import Wrong
-    from ..linking.project.files import Files
-
-    parts: dict[str, Any] = {}
-    makers: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
-        "control": make_control.make, "data": make_data.make, "files": partial(make_files.make, kind=Files(root).kind)
-    }  # fmt: skip
-    for name, makes in makers.items():
-        try:
-            parts[name] = makes(program)
-            found = None if parts[name] is None else PARTS[name](program, parts[name])
-        except Wrong as refused:
-            found = str(refused)
-        if found is not None:
-            return parts, f"part `{name}`: {found}"
-    return parts, None
-
-
-def _changed(program: dict[str, Any], root: str) -> str | None:
-    """The file whose change made the plan another one than the program that was proved; None: it is proved as it was."""
-    from ..certificate.control import digest
-    from ..check import check, program_of
-    from ..linking.link import Linker
-    from .lint import settings_of
-
-    checked = check(Linker(root, settings_of(root, trust=True)), [program["root"]], whole=True)
-    wrong = [item for item in checked.diagnostics if item.severity == "error"]
-    if not wrong:
-        return (
-            None
-            if digest(program_of(checked)) == digest(program)
-            else f"`{program['root']}`, or what it reaches,"
-        )
-    named = re.search(r"`([^`]+)`", wrong[0].message) if wrong[0].code in _OF_FILES else None
-    return f"`{named[1] if named else program['root']}`"
 
 
 def _read(path: str) -> Any:

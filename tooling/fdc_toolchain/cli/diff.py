@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..exits import CLEAN, FINDINGS
-from .remote import database_option
-from .run_options import root_of
+from .run_options import database_option, root_of
 
 if TYPE_CHECKING:
     from ..journal.sqlite import RunRow, Store

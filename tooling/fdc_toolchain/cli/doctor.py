@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..exits import CLEAN, FINDINGS
-from .remote import database_option
-from .run_options import root_of
+from .run_options import database_option, root_of
 
 if TYPE_CHECKING:
     from ..effects.doctor import Found

@@ -10,7 +10,8 @@ import click
 from ..exits import BUG, CLEAN, FINDINGS, INTERRUPTED, WORLD, WorldError
 from ..report.terminal.style import Style
 from ..report.terminal.terminal_text import visible
-from .progress import Quiet, arguments, duration
+from .observer import Observer
+from .progress import arguments, duration
 
 if TYPE_CHECKING:
     from .closing import Ended
@@ -35,7 +36,7 @@ def broken_off(ended: Ended) -> None:
         raise WorldError(f"{ended.message}; {_goes_on(ended)}")
 
 
-def tell(ended: Ended, show: Quiet, form: str, quiet: bool, style: Style) -> int:
+def tell(ended: Ended, show: Observer, form: str, quiet: bool, style: Style) -> int:
     """Prints the end of a run; returns the exit code."""
     code = exit_code(ended)
     if form == "json":
@@ -64,7 +65,7 @@ def exit_code(ended: Ended) -> int:
     return BUG if ended.stop is not None and ended.stop["kind"] == "bug" else FINDINGS
 
 
-def as_json(ended: Ended, show: Quiet | None = None) -> dict[str, Any]:
+def as_json(ended: Ended, show: Observer | None = None) -> dict[str, Any]:
     """The end of a run as one JSON object."""
     out: dict[str, Any] = {
         "format": 1,

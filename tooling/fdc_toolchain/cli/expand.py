@@ -28,7 +28,7 @@ def command(plan: str, digest: bool, workspace: str | None) -> int:
     from ..linking.project.root import find_root
     from ..program.codec import digest as digest_of
     from ..report.render import render
-    from .lint import settings_of
+    from ..workspace.confirmed_settings import settings_of
     from .terminal import style
 
     if not os.path.isfile(plan):

@@ -108,10 +108,11 @@ def _explored(
 ) -> tuple[int, dict[str, Any]]:
     from ..workspace.operator import Operator
     from . import wiring
+    from .compiling import compile_or_refuse
     from .run_options import root_of
 
     root = root_of(None)
-    program = wiring.compile_or_refuse(PLAN, root)
+    program = compile_or_refuse(PLAN, root)
     if program is None:
         return FINDINGS, {}
     operator = Operator.of_environment()

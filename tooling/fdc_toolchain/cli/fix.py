@@ -138,6 +138,7 @@ def command(
     """
     from ..workspace.operator import Operator
     from . import wiring
+    from .compiling import compile_or_refuse
     from .fix_watch import Watching
     from .run_options import budget_of, root_of, tell_weakness
 
@@ -170,7 +171,7 @@ def command(
             plan = "fix-plain" if no_discipline else "fix"
             if write:
                 plan, given["discipline"] = "fix-write", "no" if no_discipline else "yes"
-            program = wiring.compile_or_refuse(plan, root)
+            program = compile_or_refuse(plan, root)
             if program is None:
                 return FINDINGS
             inputs, task = wiring.given_for(program, given), wiring.task_for(root, None)

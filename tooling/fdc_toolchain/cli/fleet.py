@@ -16,11 +16,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
-
 from ..exits import Exit, WorldError
 from ..report.terminal.terminal_text import visible
-from .progress import Silent
+from .notices import notice
+from .observer import Silent
 
 if TYPE_CHECKING:
     from ..effects.claims import Claim
@@ -225,7 +224,7 @@ class Fleet:
                 if not told and not drive.is_takeable():
                     return None  # refused where it is taken over, and nobody needs to wait for that
                 told = other.run
-                click.echo(visible(f"the run {drive.row.name} waits: {other.said()}"), err=True)
+                notice(visible(f"the run {drive.row.name} waits: {other.said()}"))
             if self.leaving.wait(_CANCEL):
                 raise _Leaving
         return None

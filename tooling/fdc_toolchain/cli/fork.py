@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from ..exits import UsageError
-from .remote import database_option
-from .run_options import pairs_of, root_of
+from .run_options import database_option, pairs_of, root_of
 
 
 @click.command(

@@ -207,7 +207,7 @@ def _excluded(paths: list[object], root: str) -> tuple[str, ...]:
         except OSError:
             continue
         if b"exclude" in data and (name == "fdc.toml" or b"tool.fdc" in data):
-            from .lint import settings_of
+            from ..workspace.confirmed_settings import settings_of
 
             return settings_of(root).exclude
     return ()

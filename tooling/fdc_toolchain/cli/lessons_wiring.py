@@ -72,7 +72,7 @@ def run_plan(root: str, plan: str) -> Ran:
     Raises WorldError where its run is being driven by somebody else, or cannot be read.
     """
     from . import wiring
-    from .progress import Silent
+    from .observer import Silent
 
     with wiring.reading(root) as store:
         begun = [] if store is None else [row for row in store.runs() if row.plan == plan]

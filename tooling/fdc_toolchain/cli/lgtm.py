@@ -145,9 +145,10 @@ def command(
     }  # fmt: skip
     from ..workspace.operator import Operator
     from . import wiring
+    from .compiling import compile_or_refuse
 
     root = root_of(None)
-    program = wiring.compile_or_refuse(PLAN, root)
+    program = compile_or_refuse(PLAN, root)
     if program is None:
         return FINDINGS
     operator = Operator.of_environment(web=web)

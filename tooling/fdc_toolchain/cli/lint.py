@@ -12,6 +12,7 @@ from ..cache.blob_ids import Contents
 from ..diagnostics.diagnostic import Diagnostic, Kept, from_plain, ordered, parted, plain
 from ..diagnostics.verdict_line import verdict_line
 from ..exits import CLEAN, FINDINGS, UsageError, WorldError
+from ..workspace.confirmed_settings import settings_of
 from .hot import must_be_there
 from .lint_options import OPTIONS, Options
 
@@ -80,28 +81,6 @@ def _with_table(
     return _report_kept(
         options, root, len(keys), outcome.found, more, outcome.number, settings.strict
     )
-
-
-def settings_of(root: str, *, trust: bool = False) -> Any:
-    """The workspace's settings, and whether what they allow counts: it was confirmed here, or `trust` says so.
-
-    Raises UsageError where the settings' file is wrong, WorldError where the user's key cannot be trusted.
-    """
-    from ..linking.project.settings import SettingsError, read_settings
-
-    try:
-        settings = read_settings(root)
-    except SettingsError as wrong:
-        raise UsageError(str(wrong)) from wrong
-    if not settings.allow:
-        return settings
-    from ..engine.ports import WorldFailed
-    from ..workspace import allowances
-
-    try:
-        return settings._replace(trusted=trust or allowances.confirmed(root, settings.allow))
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
 
 
 def _settings(options: Options, root: str) -> Any:

@@ -75,6 +75,6 @@ def _tools() -> frozenset[str]:
 
 
 def _strict(root: str) -> bool:
-    from .lint import settings_of
+    from ..workspace.confirmed_settings import settings_of
 
     return bool(settings_of(root).strict)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .progress import Quiet, Silent
+from .observer import Observer, Silent
 
 if TYPE_CHECKING:
     from ..tools.context import Context
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def pipeline_in(
-    root: str, show: Quiet, operator: Operator
+    root: str, show: Observer, operator: Operator
 ) -> Callable[[dict[str, Any], Context], Any]:
     """The handler of `plan.run` in a workspace. What the inner run spends counts as the step's."""
 
@@ -89,7 +89,7 @@ def pipeline_in(
 class _Inner(Silent):
     """Shows what the inner run says where the outer one shows such things."""
 
-    def __init__(self, outer: Quiet) -> None:
+    def __init__(self, outer: Observer) -> None:
         super().__init__()
         self._outer = outer
 

@@ -5,9 +5,8 @@ Everything that tools or plans say is shown with its hidden characters escaped.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -17,51 +16,17 @@ from ..report.amounts import duration
 from ..report.exit_codes import exit_code
 from ..report.terminal.style import PLAIN, Style
 from ..report.terminal.terminal_text import cut, visible
-
-if TYPE_CHECKING:
-    from ..engine.state import RunState
+from .observer import Observer, Silent
 
 _SLOW = 0.05
 
 
-class Quiet:
-    """Shows what the plan tells its user, and nothing else. The base of the others: keeps count."""
+class Quiet(Observer):
+    """Shows what the plan tells its user, and nothing else."""
 
     def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self.steps = 0
-        self.running: dict[str, Perform] = {}
-        self.wrote: dict[str, None] = {}
-        self.failed_commands: list[dict[str, Any]] = []
+        super().__init__()
         self._held: list[str] | None = None
-
-    def watch(self, state: RunState) -> None:
-        """The run that is about to be driven; whoever shows budgets reads them there."""
-
-    def begun(self, effect: Perform) -> None:
-        """Port `Progress`."""
-        with self.lock:
-            self.running[effect.address] = effect
-
-    def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
-        """Port `Progress`."""
-        with self.lock:
-            self.running.pop(effect.address, None)
-            if effect.kind == "tool":
-                self.steps += 1
-            value = outcome.value
-            code = exit_code(value)
-            if code:
-                self.failed_commands.append(
-                    {"address": effect.address, "tool": effect.tool, "exit_code": code}
-                )
-            if (
-                outcome.failure is None
-                and isinstance(value, dict)
-                and "bytes" in value
-                and "path" in value
-            ):
-                self.wrote[str(value["path"])] = None
 
     def say(self, text: str) -> None:
         """Port `Progress`: the plan's own words, each line of them made safe to show."""
@@ -129,20 +94,6 @@ class Aside(Quiet):
         return None
 
 
-class Silent(Quiet):
-    """Shows nothing at all; for output that a program reads. `said` keeps the plan's words."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.said: list[str] = []
-
-    def say(self, text: str) -> None:
-        self.said.append(text)
-
-    def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
-        return None
-
-
 class Lines(Quiet):
     """A plain line for each effect that came back."""
 
@@ -194,7 +145,7 @@ def arguments(args: dict[str, Any], most: int = 72) -> str:
     return cut(visible(" ".join(shown)), most)
 
 
-def progress(form: str, quiet: bool, style: Style, terminal: bool) -> Quiet:
+def progress(form: str, quiet: bool, style: Style, terminal: bool) -> Observer:
     """The one that fits the output."""
     if form == "json":
         return Silent()

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
 from ..exits import Refused, UsageError, WorldError
-from .progress import Quiet
+from .notices import notice
+from .observer import Observer
 
 if TYPE_CHECKING:
     from ..effects.dispatch import Sender
@@ -23,11 +22,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _POLL = 0.1
-
-database_option = click.option(
-    "--database", envvar="FDC_DATABASE", metavar="URL",
-    help="The PostgreSQL database whose workers drive runs (else FDC_DATABASE); without it, runs are this machine's.",
-)  # fmt: skip
 
 
 def needed(database: str | None) -> str:
@@ -107,7 +101,7 @@ def begin(
 ) -> str:
     """Puts a new run of this workspace on record and into its queue; returns its name.
 
-    Raises WorldError, UsageError (`money.settle`), Exit (`certify.certified`), and Refused in a copy of a
+    Raises WorldError, UsageError (`money.settle`), Exit (`certified.certified`), and Refused in a copy of a
     workspace: its runs would be driven elsewhere.
     """
     from ..effects import identity
@@ -115,7 +109,7 @@ def begin(
     from ..journal.sqlite import ENGINE
     from ..workspace import run_folders
     from . import money
-    from .certify import certified
+    from .certified import certified
 
     certified(program, plan, root)
     name = run_folders.RunIds().run_id()
@@ -151,7 +145,14 @@ def send(database: str, run: str, asked: dict[str, Any], delivery: str, engine: 
 
 
 def follow(
-    database: str, root: str, name: str, delivery: str, show: Quiet, *, epoch: int = 0, seq: int = 0
+    database: str,
+    root: str,
+    name: str,
+    delivery: str,
+    show: Observer,
+    *,
+    epoch: int = 0,
+    seq: int = 0,
 ) -> Ended:
     """Shows what workers put on record of a run, from the record `seq` on, until it cannot go on.
 
@@ -165,7 +166,7 @@ def follow(
         store = _store(database, root, make=False)
         row = store.run(name)
         if row is not None and (lacking := unserved(database, row)) is not None:
-            click.echo(f"fdc: {lacking}", err=True)
+            _say(lacking)
         sender = Sender(database, _say)
         try:
             return _Follower(store, sender, name, delivery, show, epoch, seq).run()
@@ -195,7 +196,7 @@ def unserved(database: str, row: RunRow) -> str | None:
 
 
 def go_on(
-    database: str, root: str, row: RunRow, asked: dict[str, Any], show: Quiet, records: int
+    database: str, root: str, row: RunRow, asked: dict[str, Any], show: Observer, records: int
 ) -> Ended:
     """Has a run that stands gone on with, and follows it; one that does not stand is only followed. Raises as `follow`."""
     from ..engine.events import Outcome
@@ -340,7 +341,7 @@ class _Follower:
         sender: Sender,
         name: str,
         delivery: str,
-        show: Quiet,
+        show: Observer,
         epoch: int,
         seq: int,
     ) -> None:
@@ -436,7 +437,7 @@ class _Follower:
 
 
 def _say(text: str) -> None:
-    click.echo(f"fdc: {text}", err=True)
+    notice(f"fdc: {text}")
 
 
 def shown(database: str) -> str:

@@ -7,8 +7,7 @@ import json
 import click
 
 from ..exits import CLEAN, FINDINGS, WorldError
-from .remote import database_option
-from .run_options import root_of
+from .run_options import database_option, root_of
 
 
 @click.command(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..exits import CLEAN, UsageError, WorldError
-from .remote import database_option
-from .run_options import root_of
+from .run_options import database_option, root_of
 
 if TYPE_CHECKING:
     from ..journal.sqlite import RunRow, Store

@@ -21,7 +21,7 @@ import click
 
 from ..exits import CLEAN, FINDINGS, UsageError, WorldError
 from ..report.terminal.terminal_text import visible
-from .progress import Silent
+from .observer import Silent
 
 if TYPE_CHECKING:
     from ..engine.events import Outcome, Perform
@@ -102,10 +102,11 @@ def command(
     operator = _operator(web, model)
     folder = _folder(docs)
     from . import wiring
+    from .compiling import compile_or_refuse
     from .run_options import root_of
 
     home = root_of(None)
-    program = wiring.compile_or_refuse(PLAN, home)
+    program = compile_or_refuse(PLAN, home)
     if program is None:
         return FINDINGS
     target = _target(question, out, home)

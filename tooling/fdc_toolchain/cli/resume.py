@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from ..exits import INTERRUPTED, UsageError
-from .remote import database_option
-from .run_options import APPROVALS, budget_of, is_terminal, root_of, shared, tell_weakness
+from .run_options import (
+    APPROVALS,
+    budget_of,
+    database_option,
+    is_terminal,
+    root_of,
+    shared,
+    tell_weakness,
+)
 
 if TYPE_CHECKING:
     from ..engine.drive import Assumption

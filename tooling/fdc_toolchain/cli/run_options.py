@@ -20,6 +20,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 APPROVALS = {"plan": "record_user_approval_for_plan"}
 """What may be approved in advance, and the tool that would ask."""
 
+database_option = click.option(
+    "--database", envvar="FDC_DATABASE", metavar="URL",
+    help="The PostgreSQL database whose workers drive runs (else FDC_DATABASE); without it, runs are this machine's.",
+)  # fmt: skip
+
 _OPTIONS = (
     click.option(
         "--budget",

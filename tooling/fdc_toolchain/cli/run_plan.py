@@ -9,8 +9,16 @@ from typing import Any
 import click
 
 from ..exits import FINDINGS, INTERRUPTED, UsageError
-from .remote import database_option
-from .run_options import APPROVALS, budget_of, is_terminal, pairs_of, root_of, shared, tell_weakness
+from .run_options import (
+    APPROVALS,
+    budget_of,
+    database_option,
+    is_terminal,
+    pairs_of,
+    root_of,
+    shared,
+    tell_weakness,
+)
 
 
 @click.command(
@@ -70,6 +78,7 @@ def command(
     from ..report.terminal.terminal_text import visible
     from ..workspace.operator import Operator
     from . import remote, wiring
+    from .compiling import compile_or_refuse
     from .ending import tell
     from .progress import progress
     from .simulation import source
@@ -78,7 +87,7 @@ def command(
     root = root_of(workspace)
     given = pairs_of(inputs)
     budget = budget_of(budgets)
-    program = wiring.compile_or_refuse(plan, root, trust_settings=trust_settings)
+    program = compile_or_refuse(plan, root, trust_settings=trust_settings)
     if program is None:
         return FINDINGS
     given = wiring.given_for(program, given)

@@ -10,8 +10,7 @@ import click
 
 from ..exits import UsageError, WorldError
 from ..report.exit_codes import exit_code
-from .remote import database_option
-from .run_options import root_of
+from .run_options import database_option, root_of
 from .verify import SEALS
 
 if TYPE_CHECKING:

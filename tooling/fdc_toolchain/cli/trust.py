@@ -54,7 +54,7 @@ def command(files: tuple[str, ...], yes: bool, withdraw: bool, workspace: str | 
 def _rows(root: str, yes: bool, withdraw: bool) -> int:
     from ..report.terminal.terminal_text import visible
     from ..workspace import allowances
-    from .lint import settings_of
+    from ..workspace.confirmed_settings import settings_of
 
     if withdraw:
         allowances.confirm(root, ())

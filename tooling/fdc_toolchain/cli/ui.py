@@ -18,8 +18,7 @@ import click
 
 from ..exits import CLEAN, Exit, WorldError
 from .interrupt import interruptible
-from .remote import database_option
-from .run_options import is_terminal, root_of
+from .run_options import database_option, is_terminal, root_of
 
 if TYPE_CHECKING:
     from ..effects.answers import Open

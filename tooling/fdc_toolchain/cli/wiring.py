@@ -14,12 +14,11 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ..exits import Refused, UsageError, WorldError
-from .beginning import begin, compile_or_refuse, given_for, granted, in_the_way, task_for
+from .beginning import begin, given_for, granted, in_the_way, task_for
 from .closing import OVER, Ended, cancelled, ended_of, left, over, record_end, unsettled
-from .progress import Quiet
+from .notices import notice
+from .observer import Observer
 from .stored import known, reading, status_of, the_run, untrusted, writing
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from ..workspace.operator import Operator
 
 __all__ = [
-    "Ended", "begin", "compile_or_refuse", "drive_run", "given_for", "known", "reading", "status_of", "task_for", "the_run",
+    "Ended", "begin", "drive_run", "given_for", "known", "reading", "status_of", "task_for", "the_run",
     "untrusted", "writing",
 ]  # fmt: skip
 
@@ -44,7 +43,7 @@ PAUSE = 0.1
 def drive_run(
     root: str,
     name: str,
-    show: Quiet,
+    show: Observer,
     *,
     answers: Mapping[str, str] | None = None,
     assume: Mapping[str, Assumption] | None = None,
@@ -176,7 +175,7 @@ def _alone(claim: Claim, root: str, row: RunRow, wait: bool | None, stale: bytes
             raise in_the_way(other.said(), wait)
         if told != other.run:
             told = other.run
-            click.echo(f"waiting: {other.said()}", err=True)
+            notice(f"waiting: {other.said()}")
         if run_folders.cancel_request(root, row.name) not in (None, stale):
             return False
         time.sleep(PAUSE)
@@ -229,7 +228,7 @@ def _drive(
     store: Store,
     row: RunRow,
     root: str,
-    show: Quiet,
+    show: Observer,
     answers: dict[str, str],
     assume: dict[str, Assumption],
     changes: dict[str, Any],

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..exits import Refused, UsageError, WorldError
-from .remote import database_option
-from .run_options import root_of, tell_weakness
+from .run_options import database_option, root_of, tell_weakness
 from .worker_signals import Asked, Requests
 
 if TYPE_CHECKING:

@@ -1,0 +1,76 @@
+"""What watches a run while it goes. The command line has observers that show it (`cli.progress`); these show nothing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..engine.events import Outcome, Perform
+from ..report.exit_codes import exit_code
+
+if TYPE_CHECKING:
+    from ..engine.state import RunState
+
+
+class Observer:
+    """Shows nothing. The base of the others: counts steps, and keeps what runs, what was written and which commands failed."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.steps = 0
+        self.running: dict[str, Perform] = {}
+        self.wrote: dict[str, None] = {}
+        self.failed_commands: list[dict[str, Any]] = []
+
+    def watch(self, state: RunState) -> None:
+        """The run that is about to be driven; whoever shows budgets reads them there."""
+
+    def begun(self, effect: Perform) -> None:
+        """Port `Progress`."""
+        with self.lock:
+            self.running[effect.address] = effect
+
+    def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
+        """Port `Progress`."""
+        with self.lock:
+            self.running.pop(effect.address, None)
+            if effect.kind == "tool":
+                self.steps += 1
+            value = outcome.value
+            code = exit_code(value)
+            if code:
+                self.failed_commands.append(
+                    {"address": effect.address, "tool": effect.tool, "exit_code": code}
+                )
+            if (
+                outcome.failure is None
+                and isinstance(value, dict)
+                and "bytes" in value
+                and "path" in value
+            ):
+                self.wrote[str(value["path"])] = None
+
+    def say(self, text: str) -> None:
+        """Port `Progress`: the plan's own words."""
+
+    def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
+        """The answer of whoever can be asked now; None where nobody can. `above`: lines that are shown first."""
+        return None
+
+    def line(self, text: str) -> None:
+        """Shows a line that stays."""
+
+    def close(self) -> None:
+        """Takes away what is not meant to stay."""
+
+
+class Silent(Observer):
+    """For output that a program reads: `said` keeps the plan's words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
