@@ -62,9 +62,10 @@ STEPS = [
 ("exits", {".": "cli.exits"}),
 ("runs", {
   "runs/records": "effects.claims effects.answers effects.run_view effects.prune effects.spans effects.identity cli.asked>questions cli.closing>run_outcome cli.stored>open_journal cli.spanning>tracing",
-  "runs/activity": "effects.activity_log knowledge.activity effects.run_log",
+  "tasks": "effects.activity_log knowledge.activity effects.run_log workflows.lifecycle knowledge.capabilities knowledge.unfilled knowledge.symbols "
+     "knowledge.task_context knowledge.usage effects.probe",
   "runs/cost": "cli.money>pricing cli.worst>cost_bound cli.worst_files>created_files cli.models",
-  "runs": "cli.nested>nested_run effects.lgtm_pipeline>nested_plan cli.bench>tool_runtime cli.wiring>run_driver cli.interrupt cli.beginning>create_run cli.simulation cli.dryrun>dry_run effects.granted",
+  "runs": "cli.observer cli.notices cli.certified cli.nested>nested_run effects.lgtm_pipeline>nested_plan cli.bench>tool_runtime cli.wiring>run_driver cli.interrupt cli.beginning>create_run cli.simulation cli.dryrun>dry_run effects.granted",
   "runs/workers": "effects.dispatch effects.liveness effects.pieces>fork_shards cli.fleet>worker_loop cli.worker_signals>signals cli.remote cli.forking>fork",
 }),
 ("protocols", {
@@ -78,15 +79,15 @@ STEPS = [
   "agent": "workflows.agent_state>state workflows.agent_world>world workflows.coding workflows.master_control workflows.model_port workflows.orchestrator workflows.plan_source "
      "workflows.planning workflows.prompts workflows.provenance workflows.research_cycle workflows.retrospect workflows.stepping workflows.turn",
   "agent/host": "cli.agent_world>real_world cli.agent_model>model cli.agent_people>people effects.agent_files>files effects.agent_purse>budget effects.background workflows.agent_log",
-  "agent/lessons": "knowledge.actions knowledge.lessons knowledge.postmortem knowledge.unfilled knowledge.code_change knowledge.research_plan workflows.lessons>lessons_file workflows.self_correction "
+  "agent/lessons": "knowledge.actions knowledge.lessons knowledge.postmortem knowledge.code_change knowledge.research_plan workflows.lessons>lessons_file workflows.self_correction "
      "workflows.code_suggester workflows.protocol_updater cli.lessons_wiring>host",
-  "agent/lifecycle": "workflows.lifecycle knowledge.symbols knowledge.task_context knowledge.usage knowledge.capabilities effects.probe workflows.audit workflows.audit_report workflows.registry",
+  "agent/audit": "workflows.audit workflows.audit_report>report workflows.registry",
 }),
 ("server", {"server": "server.guard server.pages server.port server.web"}),
 ("cli-names", {"cli": "cli.run>run_plan"}),
 ("cli", {
   "cli": "cli.main cli.completion cli.hot>fast_path",
-  "cli/shared": "cli.terminal cli.findings cli.progress cli.live cli.run_options cli.unread>parse_errors cli.lifecycle>lifecycle_options",
+  "cli/shared": "cli.terminal cli.compiling cli.findings cli.progress cli.agent_progress cli.live cli.run_options cli.unread>parse_errors cli.lifecycle>lifecycle_options",
   "cli/plan": "cli.lint cli.lint_fix cli.lint_options cli.look_alikes cli.incremental cli.fmt cli.migrate cli.explain cli.rules cli.graph cli.analyze cli.validate cli.expand cli.certify cli.csdc cli.packs>assumption_packs",
   "cli/run": "cli.run_plan cli.ending>run_summary cli.resume cli.answer cli.runs cli.pruning>prune cli.show cli.report cli.cancel cli.fork cli.replay cli.verify cli.diff cli.worker cli.ui",
   "cli/project": "cli.agent cli.start cli.close cli.knowledge cli.probe cli.doctor cli.registry cli.lessons cli.trust cli.audit cli.cache",
@@ -129,7 +130,7 @@ STEPS = [
 }),
 ]
 # stay as they are: top-level modules and rooms that keep name and content
-STAY = "__init__ __main__ cachedir check durable lower resources testing migrate.*".split()
+STAY = "certificate.* workspace.confirmed_settings protocols.options text.file_name __init__ __main__ cachedir check durable lower resources testing migrate.*".split()
 # __init__ files of rooms that go: a new room's own docstring; old ones are removed when their room is empty
 INITS = {
   "analyses.__init__": "rules/__init__.py", "certificate.__init__": "certificate/__init__.py",
@@ -140,11 +141,13 @@ INITS = {
 DROP = "text.__init__ machines.__init__ resolve.__init__ effects.__init__ knowledge.__init__ workflows.__init__ packs.__init__".split()
 # data beside code: folder or file -> new place, moved in the step
 DATA = {
+  "runs": [("tooling/fdc_toolchain/workflows/templates/postmortem.md.j2", "tooling/fdc_toolchain/tasks/templates/postmortem.md.j2")],
   "agent": [("tooling/fdc_toolchain/workflows/templates/coder.md.j2", "tooling/fdc_toolchain/agent/templates/coder.md.j2"), ("tooling/fdc_toolchain/workflows/templates/coder_rules.md.j2", "tooling/fdc_toolchain/agent/templates/coder_rules.md.j2"), ("tooling/fdc_toolchain/workflows/templates/planner.md.j2", "tooling/fdc_toolchain/agent/templates/planner.md.j2"),
-    ("tooling/fdc_toolchain/workflows/templates/postmortem.md.j2", "tooling/fdc_toolchain/agent/lifecycle/templates/postmortem.md.j2"), ("tooling/fdc_toolchain/workflows/templates/audit_report.md.j2", "tooling/fdc_toolchain/agent/lifecycle/templates/audit_report.md.j2")],
+    ("tooling/fdc_toolchain/workflows/templates/audit_report.md.j2", "tooling/fdc_toolchain/agent/audit/templates/audit_report.md.j2")],
   "pack-research": [("tooling/fdc_toolchain/workflows/templates/research_plan.md", "tooling/fdc_packs/research/templates/research_plan.md")],
 }
 PACKDATA = {
+  "runs": [("tooling/fdc_toolchain/workflows/templates/postmortem.md.j2", "tooling/fdc_toolchain/tasks/templates/postmortem.md.j2")],
  "pack-research": [
    ("grammar/research_tools.json","tooling/fdc_packs/research/catalogue.json"),("grammar/explore_tools.json","tooling/fdc_packs/research/explore_catalogue.json"),
    ("tooling/research_fsm.json","tooling/fdc_packs/research/research_fsm.json"),("tooling/explore_fsm.json","tooling/fdc_packs/research/explore_fsm.json"),
@@ -183,10 +186,10 @@ ROOMS = {
   "workspace": "Files of a workspace, and what may touch them.", "sandbox": "Starts commands fenced in.",
   "tools": "The tool runtime, and the core tools.", "tools/files": "Tools that read, write and find files.", "tools/web": "Tools that reach the web.",
   "tools/model": "Language models, and tools that are prompts.",
-  "runs": "The run service.", "runs/records": "What is kept of runs.", "runs/activity": "The activity log.", "runs/cost": "What runs cost at worst.",
+  "runs": "The run service.", "runs/records": "What is kept of runs.", "runs/cost": "What runs cost at worst.",
   "runs/workers": "Runs on many machines.",
   "protocols/imports": "AGENTS.md files taken apart into sources.", "protocols/compare": "Protocols compared and drawn.", "protocols/tool_docs": "Documentation of tools in protocols.",
-  "agent": "The master controller.", "agent/host": "The controller's real world.", "agent/lessons": "Lessons of post-mortems.", "agent/lifecycle": "How tasks begin and end, and the audit.",
+  "agent": "The master controller.", "agent/host": "The controller's real world.", "agent/lessons": "Lessons of post-mortems.", "agent/audit": "The audit of a workspace.", "tasks": "Tasks: the activity log, and how they begin and end.",
   "cli/shared": "What several commands share.", "cli/plan": "Commands about plans.", "cli/run": "Commands about runs.", "cli/project": "Commands about workspaces.",
   "cli/project/protocols": "`fdc protocols`.", "cli/scripts": "The scripts that the seeds name.", "doctor": "What of this machine fdc can use.",
 }
@@ -195,7 +198,7 @@ T = "tooling/fdc_toolchain/"
 EDITS = {
   "automata": [("tests/repo/test_arrows.py", '"from .. import machines\\n", "imports sideways: machines"', '"from .. import automata\\n", "imports sideways: automata"')],
   "report": [("tests/unit/test_report.py", 'from fdc_toolchain.report import concise, human\\n', 'from fdc_toolchain.report import concise; from fdc_toolchain.report.terminal import human\\n'), (T+"cli/graph.py", 'f"..report.draw_{form}"', 'f"..report.drawing.{form}"')],
-  "agent": [("tests/unit/test_lessons.py", '"workflows" / "templates"', '"agent" / "lifecycle" / "templates"')],
+  "runs": [("tests/unit/test_lessons.py", '"workflows" / "templates"', '"tasks" / "templates"')],
   "pack-research": [(T+"tools/own_code.py", 'target.startswith("fdc_toolchain.packs.")', 'target.startswith(("fdc_toolchain.packs.", "fdc_packs."))'), ("pyproject.toml", 'only-include = ["tooling/fdc_toolchain", ', 'only-include = ["tooling/fdc_toolchain", "tooling/fdc_packs", '),
      ("pyproject.toml", '"tooling/fdc_toolchain" = "fdc_toolchain"', '"tooling/fdc_toolchain" = "fdc_toolchain"\n"tooling/fdc_packs" = "fdc_packs"'),
      ("pyproject.toml", 'files = ["tooling/fdc_toolchain"]', 'files = ["tooling/fdc_toolchain", "tooling/fdc_packs"]'),
@@ -216,7 +219,7 @@ FLOORS = {
   "analyses": 4, "rules": 4, "lower": 4, "migrate": 4,
   "check": 5, "protocols": 5, "knowledge": 5,
   "journal": 6, "workspace": 7, "cache": 8,
-  "sandbox": 9, "tools": 10,
-  "effects": 11, "packs": 11, "workflows": 11, "runs": 12,
-  "agent": 13, "doctor": 13, "testing": 14, "server": 15, "cli": 16, "__main__": 17,
+  "sandbox": 9, "tools": 10, "tasks": 11, "runs": 12,
+  "agent": 13, "doctor": 13, "workflows": 13,
+  "effects": 14, "packs": 14, "testing": 15, "server": 16, "cli": 17, "__main__": 18,
 }

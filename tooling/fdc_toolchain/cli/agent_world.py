@@ -436,7 +436,7 @@ class LocalWorld:
         """Port `World`: the product's own `fdc research`, in a process of its own. No command sees what it finds outside."""
         from ..effects import agent_files, background, claims
         from ..sandbox import python_process
-        from .research import slug
+        from ..text.file_name import slug
 
         hidden = (web and self.web()) or self.outside()
         place = (

@@ -71,7 +71,7 @@ def command(workspace: str | None, form: str, output: str | None, strict: bool) 
 def _built(root: str, sources: dict[str, bytes]) -> list[Diagnostic]:
     """What is wrong with the sources, and with an AGENTS.md that is there; `fdc protocols check` asks for one too."""
     from ..protocols.build import check
-    from .protocols import how_of
+    from ..protocols.options import how_of
 
     if not sources:
         return []

@@ -27,7 +27,7 @@ def build(root: str, overlay: Mapping[str, bytes]) -> Built:
     A workspace without protocols has nothing to build.
     """
     from ..protocols.build import foresee
-    from .protocols import how_of
+    from ..protocols.options import how_of
 
     if not os.path.isdir(os.path.join(root, sources_of(root))):
         return Built({})

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import importlib
-import os
 from collections.abc import Callable
 from typing import Any
 
 import click
 
-from ..exits import CLEAN, FINDINGS, UsageError
-from ..linking.project.root import find_root
-from ..linking.project.settings import read_settings
+from ..exits import CLEAN, FINDINGS
 from ..protocols import build as work
-from ..protocols import layout
 from ..protocols.budget import MAX_BYTES, table
 from ..protocols.compile import PROFILES, How
+from ..protocols.options import how_of
 from ..protocols.targets import TARGETS
 from .findings import show
 
@@ -132,54 +129,3 @@ def _run(only_check: bool, place: tuple[str, How], show_bytes: bool) -> int:
     for path in () if only_check else done.removed:
         click.echo(f"{path} removed: no source is for its folder any more")
     return CLEAN
-
-
-def how_of(
-    root: str | None = None, targets: tuple[str, ...] = (), **options: Any
-) -> tuple[str, How]:
-    """The workspace and what to write: as the settings say, unless the command line does. Raises UsageError."""
-    root = root or find_root(os.curdir)
-    settings = read_settings(root)
-    stated = {key: value for key, value in options.items() if value is not None}
-    source = os.path.join(root, settings.protocols or "protocols")
-    if "source" in stated:
-        source = os.path.abspath(stated["source"])
-    if not os.path.isdir(source):
-        raise UsageError(
-            f"there is no folder `{work.shown(source, root)}` with protocols; name one with --source"
-        )
-    if "output" in stated:
-        stated["output"] = work.shown(os.path.abspath(stated["output"]), root)
-    agents = settings.agents._asdict()
-    if agents["profile"] not in PROFILES:
-        raise UsageError(
-            f"the setting `agents.profile` is {' or '.join(PROFILES)}, not `{agents['profile']}`"
-        )
-    stated["targets"] = _targets(targets or agents["targets"])
-    how = How(**{**agents, **stated, "source": work.shown(source, root)})
-    if "/" in how.output and (how.split or how.targets):
-        raise UsageError(
-            f"nested files and those of other agents need an output at the top of the workspace, not `{how.output}`"
-        )
-    laid = f"{how.source}/{layout.NAME}"
-    if (how.split or how.targets) and os.path.exists(os.path.join(root, laid)):
-        raise UsageError(
-            f"`{laid}` lays out one AGENTS.md as it was imported: delete it to write more files than that one"
-        )
-    return root, how
-
-
-def _targets(named: tuple[str, ...]) -> tuple[str, ...]:
-    """The targets by name, each once. Raises UsageError for a name that is none."""
-    from ..text.suggest import did_you_mean
-
-    found: list[str] = []
-    for name in (part for text in named for part in text.split(",")):
-        if name not in (*TARGETS, "all", "none"):
-            hint = did_you_mean(name, TARGETS)
-            raise UsageError(
-                f"there is no target `{name}`"
-                + (f"; {hint}" if hint else f"; expected {', '.join(TARGETS)}")
-            )
-        found = [*TARGETS] if name == "all" else [] if name == "none" else [*found, name]
-    return tuple(dict.fromkeys(found))

@@ -17,9 +17,9 @@ from ..protocols import build as work
 from ..protocols.compare.diff import Difference, Side, differences, lines, side
 from ..protocols.imports.agents_md import take_apart
 from ..protocols.load import PROSE, RULES
+from ..protocols.options import how_of
 from ..report.terminal.terminal_text import cut, visible
 from .findings import show
-from .protocols import how_of
 
 _WIDTH = 200
 _SECONDS = 60

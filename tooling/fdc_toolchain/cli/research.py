@@ -9,11 +9,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import sys
 import tempfile
 import textwrap
-import unicodedata
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +19,7 @@ import click
 
 from ..exits import CLEAN, FINDINGS, UsageError, WorldError
 from ..report.terminal.terminal_text import visible
+from ..text.file_name import slug
 from .observer import Silent
 
 if TYPE_CHECKING:
@@ -229,19 +228,6 @@ def _target(question: str, out: str | None, home: str) -> str:
                 f"`{os.path.relpath(target)}` exists and is no report of fdc; name another place with --out"
             )
     return target
-
-
-def slug(question: str) -> str:
-    """A file name for a question: its words in ASCII, or a digest where it has none."""
-    plain = (
-        unicodedata.normalize("NFKD", question).encode("ascii", "ignore").decode("ascii").lower()
-    )
-    words = "-".join(re.findall(r"[a-z0-9]+", plain))[:60].strip("-")
-    if words:
-        return words
-    import hashlib
-
-    return "question-" + hashlib.blake2b(question.encode(), digest_size=4).hexdigest()
 
 
 def _writable(folder: str) -> bool:

@@ -25,7 +25,7 @@ __all__ = ["command", "main", "plan_deep_research"]
 )
 def command(topic: str, research_id: str | None, write: bool, template: str | None) -> int:
     """Print the plan that researches TOPIC; its report is research/research_report_RESEARCH_ID.md."""
-    from .research import slug
+    from ..text.file_name import slug
 
     name = slug(topic) if research_id is None else research_id
     try:

@@ -1,6 +1,6 @@
 """Removes runs that are over and old, whole: `fdc runs prune`.
 
-    chosen = choose(store, root, before)
+    chosen = choose(store, before, tasks)
     removed = prune(store, root, chosen.rows)
 
 Of a run go its rows, contents that no other run has, its folder `runs/RUN`, its folder in `.fdc`, and the note of how far
@@ -14,16 +14,15 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import durable
 from ..engine.ports import WorldFailed
 from ..journal import counter, hash_chain
 from ..journal.sqlite import RunRow, Store, _world
 from ..workspace import run_folders
-from . import agent_files
 
 OVER = ("finished", "stopped", "cancelled")
 TODO = "pruning.json"
@@ -51,8 +50,11 @@ class Removed(NamedTuple):
     left: str
 
 
-def choose(store: Store, root: str, before: float) -> Chosen:
-    """The runs that ended before a moment (seconds since 1970) and that nothing needs any more. Raises WorldFailed."""
+def choose(store: Store, before: float, tasks: Iterable[Mapping[str, Any]] = ()) -> Chosen:
+    """The runs that ended before a moment (seconds since 1970) and that nothing needs any more. Raises WorldFailed.
+
+    `tasks`: the records of tasks of `fdc agent`, each with its `task_id` and its `state`.
+    """
     everything = store.runs()
     old = {
         row.name: row
@@ -60,7 +62,7 @@ def choose(store: Store, root: str, before: float) -> Chosen:
         if row.status in OVER and _ended(row) < before and _NAME.fullmatch(row.name)
     }
     why: dict[str, str] = {}
-    for record in agent_files.known(root):
+    for record in tasks:
         if record.get("state") != _DONE:
             text = json.dumps(record)
             why.update(
