@@ -141,13 +141,13 @@ INITS = {
 DROP = "text.__init__ machines.__init__ resolve.__init__ effects.__init__ knowledge.__init__ workflows.__init__ packs.__init__".split()
 # data beside code: folder or file -> new place, moved in the step
 DATA = {
-  "runs": [("tooling/fdc_toolchain/workflows/templates/postmortem.md.j2", "tooling/fdc_toolchain/tasks/templates/postmortem.md.j2")],
+  "runs": [("tooling/fdc_toolchain/tasks/templates/postmortem.md.j2", "tooling/fdc_toolchain/tasks/templates/postmortem.md.j2")],
   "agent": [("tooling/fdc_toolchain/workflows/templates/coder.md.j2", "tooling/fdc_toolchain/agent/templates/coder.md.j2"), ("tooling/fdc_toolchain/workflows/templates/coder_rules.md.j2", "tooling/fdc_toolchain/agent/templates/coder_rules.md.j2"), ("tooling/fdc_toolchain/workflows/templates/planner.md.j2", "tooling/fdc_toolchain/agent/templates/planner.md.j2"),
     ("tooling/fdc_toolchain/workflows/templates/audit_report.md.j2", "tooling/fdc_toolchain/agent/audit/templates/audit_report.md.j2")],
   "pack-research": [("tooling/fdc_toolchain/workflows/templates/research_plan.md", "tooling/fdc_packs/research/templates/research_plan.md")],
 }
 PACKDATA = {
-  "runs": [("tooling/fdc_toolchain/workflows/templates/postmortem.md.j2", "tooling/fdc_toolchain/tasks/templates/postmortem.md.j2")],
+  "runs": [("tooling/fdc_toolchain/tasks/templates/postmortem.md.j2", "tooling/fdc_toolchain/tasks/templates/postmortem.md.j2")],
  "pack-research": [
    ("grammar/research_tools.json","tooling/fdc_packs/research/catalogue.json"),("grammar/explore_tools.json","tooling/fdc_packs/research/explore_catalogue.json"),
    ("tooling/research_fsm.json","tooling/fdc_packs/research/research_fsm.json"),("tooling/explore_fsm.json","tooling/fdc_packs/research/explore_fsm.json"),

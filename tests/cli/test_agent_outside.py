@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.cli.agent_world import LocalWorld
-from fdc_toolchain.effects.lgtm_pipeline import prove
 from fdc_toolchain.packs.lgtm.synthesis import PIPELINE
+from fdc_toolchain.runs.nested_plan import prove
 from fdc_toolchain.testing import Crash, CrashPoint, ScriptedModel
 from fdc_toolchain.workflows.master_control import MasterControlGraph
 from fdc_toolchain.workflows.planning import compile_text

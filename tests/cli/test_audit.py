@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from fdc_toolchain.cli.audit import command
-from fdc_toolchain.knowledge.activity import LOG
-from fdc_toolchain.knowledge.usage import usage
+from fdc_toolchain.tasks.activity import LOG
+from fdc_toolchain.tasks.usage import usage
 
 from tests.support.process import fdc
 from tests.support.repository import ROOT

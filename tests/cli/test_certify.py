@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.check import program_of
-from fdc_toolchain.cli.beginning import begin
 from fdc_toolchain.cli.certify import certified
 from fdc_toolchain.cli.compiling import compile_or_refuse
 from fdc_toolchain.exits import BUG, FINDINGS, Exit, Refused
+from fdc_toolchain.runs.create_run import begin
 
 from tests.support.linting import lint
 from tests.support.process import fdc

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.cli import fix_trace, wiring
+from fdc_toolchain.cli import fix_trace
+from fdc_toolchain.runs import run_driver
 
 from tests.support import inside, process
 from tests.support.background import fdc_started, wait_for
@@ -449,8 +450,8 @@ def test_kill_9_in_the_middle_leaves_the_tree_and_the_repair_goes_on(tmp_path: P
         os.kill(killed.pid, signal.SIGKILL)
         killed.wait()
     assert before == held(tmp_path)
-    with wiring.reading(str(tmp_path)) as store:
-        told, _ = fix_trace.told(store, wiring.the_run(store, "last"))  # type: ignore[arg-type]
+    with run_driver.reading(str(tmp_path)) as store:
+        told, _ = fix_trace.told(store, run_driver.the_run(store, "last"))  # type: ignore[arg-type]
     assert (
         "running" in {phase["status"] for phase in told["iterations"][-1]["phases"]}
         and "" == told["status"]

@@ -10,8 +10,8 @@ import networkx
 import pytest
 from click.testing import CliRunner
 from fdc_toolchain.cli.knowledge import command
-from fdc_toolchain.knowledge.activity import LOG, faults
-from fdc_toolchain.knowledge.symbols import GRAPH, SYMBOLS, graph_json, index, symbols_json
+from fdc_toolchain.tasks.activity import LOG, faults
+from fdc_toolchain.tasks.symbols import GRAPH, SYMBOLS, graph_json, index, symbols_json
 
 from tests.support.process import fdc
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.knowledge.activity import LOG, faults
-from fdc_toolchain.workflows import lifecycle
+from fdc_toolchain.tasks import lifecycle
+from fdc_toolchain.tasks.activity import LOG, faults
 
 from tests.support.background import PATIENCE
 from tests.support.process import clean_environment, fdc
@@ -221,7 +221,7 @@ def test_without_its_template_a_task_is_not_closed(oriented: Path) -> None:
     """FDC-17: no TASK_END, nothing half done."""
     from functools import partial
 
-    from fdc_toolchain.effects import activity_log
+    from fdc_toolchain.tasks import activity_log
 
     begin(oriented)
     report = lifecycle.close(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.knowledge.activity import LOG, faults
+from fdc_toolchain.tasks.activity import LOG, faults
 
 from tests.support.process import fdc
 

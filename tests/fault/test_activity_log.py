@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 from fdc_toolchain import durable
-from fdc_toolchain.effects import activity_log
-from fdc_toolchain.knowledge.activity import LOG, Entry, History, ValidationError, entry
+from fdc_toolchain.tasks import activity_log
+from fdc_toolchain.tasks.activity import LOG, Entry, History, ValidationError, entry
 
 from tests.support.background import PATIENCE
 from tests.support.repository import ROOT
@@ -27,8 +27,8 @@ WRITER = """
 import os, signal, sys
 sys.path.insert(0, {tooling!r})
 from datetime import UTC, datetime
-from fdc_toolchain.effects import activity_log
-from fdc_toolchain.knowledge.activity import entry
+from fdc_toolchain.tasks import activity_log
+from fdc_toolchain.tasks.activity import entry
 def made(number):
     return entry("INFO", {{"text": "x" * 5000}}, task_id=f"{{sys.argv[1]}}-{{number}}", phase=3, session_id="s",
                  log_id="00000000-0000-4000-8000-000000000000", now=datetime(2026, 2, 3, tzinfo=UTC))

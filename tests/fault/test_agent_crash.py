@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 from fdc_toolchain.cli.agent_world import LocalWorld
 from fdc_toolchain.journal.sqlite import Store
-from fdc_toolchain.knowledge.activity import faults, read
-from fdc_toolchain.knowledge.unfilled import unfilled
+from fdc_toolchain.tasks.activity import faults, read
+from fdc_toolchain.tasks.unfilled import unfilled
 from fdc_toolchain.testing import Crash, CrashPoint
 from fdc_toolchain.workflows.agent_state import AgentState
 from fdc_toolchain.workflows.master_control import MasterControlGraph

@@ -19,15 +19,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from fdc_toolchain.cli import asked, wiring
 from fdc_toolchain.cli.progress import Quiet
-from fdc_toolchain.effects import answers as kept
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.replay import replay
 from fdc_toolchain.exits import Refused
 from fdc_toolchain.journal import user_key
 from fdc_toolchain.journal.sqlite import Store
+from fdc_toolchain.runs import run_driver
+from fdc_toolchain.runs.records import answers as kept
+from fdc_toolchain.runs.records import questions
 from fdc_toolchain.workspace.run_folders import journal_path
 
 from tests.support.background import PATIENCE
@@ -505,15 +506,15 @@ def begun(workspace: Path) -> tuple[str, str]:
 def test_who_answers_what_was_answered_meanwhile_is_told(workspace: Path) -> None:
     """The one that comes too late must not believe that its word counted."""
     root, name = begun(workspace)
-    with wiring.reading(root) as store:
-        row = wiring.the_run(store, name)
+    with run_driver.reading(root) as store:
+        row = run_driver.the_run(store, name)
         assert store is not None
-        [question] = asked.questions(root, store, row)
+        [question] = questions.questions(root, store, row)
     assert 0 == fdc("resume", name, "--answer", "green", cwd=workspace).returncode
     with pytest.raises(Refused, match="went on meanwhile"):
-        asked.give(root, row, question, "black", "a test", 1.0)
+        questions.give(root, row, question, "black", "a test", 1.0)
     with pytest.raises(Refused, match="went on meanwhile"):
-        wiring.drive_run(root, name, Quiet(), answers={"main/3": "black"}, seen=row.epoch)
+        run_driver.drive_run(root, name, Quiet(), answers={"main/3": "black"}, seen=row.epoch)
     assert not list(workspace.rglob("answers.json"))
 
 
@@ -521,10 +522,10 @@ def test_who_takes_a_run_up_waits_for_whoever_is_just_answering(workspace: Path)
     """An answer that was accepted while the run was being taken over is seen by the one that took it over."""
     root, name = begun(workspace)
     key = user_key.key(root, make=False)
-    with wiring.reading(root) as store:
-        row = wiring.the_run(store, name)
+    with run_driver.reading(root) as store:
+        row = run_driver.the_run(store, name)
         assert store is not None
-        [question] = asked.questions(root, store, row)
+        [question] = questions.questions(root, store, row)
         state, records = (
             fold(store.program(row), row.inputs, store.records(row)),
             store.records(row),

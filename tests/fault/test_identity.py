@@ -10,8 +10,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from fdc_toolchain.effects import identity
 from fdc_toolchain.journal.postgres import PgStore
+from fdc_toolchain.runs.records import identity
 
 from tests.support import fleet
 from tests.support.background import fdc_started, wait_for

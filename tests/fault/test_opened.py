@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.cli import remote
 from fdc_toolchain.engine.events import Perform
 from fdc_toolchain.journal.postgres import PgStore
+from fdc_toolchain.runs.workers import remote
 from fdc_toolchain.sandbox import sandbox
 from fdc_toolchain.tools.openings import Openings, approved
 from fdc_toolchain.tools.runtime import LocalTools, Workbench

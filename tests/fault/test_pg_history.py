@@ -42,8 +42,8 @@ READY = (
     "dbos",
     "psycopg",
     "sqlalchemy",
-    "fdc_toolchain.cli.remote",
-    "fdc_toolchain.effects.dispatch",
+    "fdc_toolchain.runs.workers.remote",
+    "fdc_toolchain.runs.workers.dispatch",
 )
 
 

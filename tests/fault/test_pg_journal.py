@@ -13,7 +13,6 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
-from fdc_toolchain.effects import pieces
 from fdc_toolchain.engine.drive import Ending, Ports, drive
 from fdc_toolchain.engine.events import Perform, Record
 from fdc_toolchain.engine.fold import fold
@@ -21,6 +20,7 @@ from fdc_toolchain.engine.ports import Fenced, WorldFailed
 from fdc_toolchain.journal.postgres import PgStore, connect, shown
 from fdc_toolchain.journal.sqlite import BLOB_OVER, RunJournal, RunRow, Store, Untrusted
 from fdc_toolchain.program.model import Program
+from fdc_toolchain.runs.workers import fork_shards
 from fdc_toolchain.testing import Crash, CrashPoint, FakeClock, FunctionTools, Silence
 
 from tests.support.background import PATIENCE
@@ -181,7 +181,9 @@ def test_a_piece_moves_into_its_run_whole_or_not_at_all(store: PgStore, url: str
     row = begun(store, "run")
     journal = store.claim(row)
     journal.append([outcome("main/1")])
-    piece = begun(store, "run~1", origin=pieces.origin("run", 1, "main/2", [1, 2]), parent=row.id)
+    piece = begun(
+        store, "run~1", origin=fork_shards.origin("run", 1, "main/2", [1, 2]), parent=row.id
+    )
     part = store.claim(piece)
     part.append(
         [

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from fdc_toolchain.effects.liveness import Session
 from fdc_toolchain.engine.drive import Ports, drive
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.fold import fold
@@ -24,6 +23,7 @@ from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.journal import postgres
 from fdc_toolchain.journal.postgres import PgStore
 from fdc_toolchain.journal.sqlite import RunJournal, RunRow
+from fdc_toolchain.runs.workers.liveness import Session
 from fdc_toolchain.testing import FakeClock, Silence
 
 from tests.support import process

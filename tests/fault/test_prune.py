@@ -36,9 +36,9 @@ HARNESS = textwrap.dedent(
     """
     import os, signal, sys
     sys.path.insert(0, sys.argv[1])
-    last, files = int(sys.argv[2]), ("effects/prune.py", "durable.py", "journal/counter.py", "journal/sqlite.py")
+    last, files = int(sys.argv[2]), ("runs/records/prune.py", "durable.py", "journal/counter.py", "journal/sqlite.py")
     from fdc_toolchain.cli import main
-    from fdc_toolchain.effects import prune
+    from fdc_toolchain.runs.records import prune
     count = 0
 
     def reach(frame, event, argument):

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.journal.sqlite import Store
-from fdc_toolchain.knowledge.activity import LOG, faults
+from fdc_toolchain.tasks.activity import LOG, faults
 from fdc_toolchain.workspace.run_folders import journal_path
 
 from tests.support.background import fdc_started, wait_for

@@ -1,5 +1,5 @@
 """Two runs in one workspace, as real processes: those that may write the same paths are kept apart, the others are not
-(`effects.claims`; issue 12). A tool of the workspace stands still until there is a file `go`.
+(`runs.records.claims`; issue 12). A tool of the workspace stands still until there is a file `go`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import claims
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.program.write_set import NOTHING, WriteSet, Written
+from fdc_toolchain.runs.records import claims
 from fdc_toolchain.workspace.run_folders import ask_to_cancel, cancel_asked
 
 from tests.support import fleet
@@ -225,7 +225,7 @@ def test_what_one_process_drives_is_not_kept_apart_but_for_a_worker(workspace: P
 
 def test_what_a_run_or_a_driving_process_starts_is_of_its_kin(workspace: Path) -> None:
     """`fdc research` is begun by commands of runs and by `fdc agent`."""
-    root, script = str(workspace), "import sys; from fdc_toolchain.effects import claims\n"
+    root, script = str(workspace), "import sys; from fdc_toolchain.runs.records import claims\n"
     script += "from tests.fault.test_two_runs import _set\n"
     script += (
         "other = claims.Claim(sys.argv[1], 'inner', _set('a')).take(); print(other and other.run)"

@@ -6,10 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.cli import remote
-from fdc_toolchain.effects import dispatch
-from fdc_toolchain.effects.liveness import number
 from fdc_toolchain.journal.postgres import PgStore
+from fdc_toolchain.runs.workers import dispatch, remote
+from fdc_toolchain.runs.workers.liveness import number
 
 from tests.support import fleet
 from tests.support.background import PATIENCE, wait_for

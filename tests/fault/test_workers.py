@@ -14,11 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.cli import remote
-from fdc_toolchain.effects import dispatch
 from fdc_toolchain.exits import Refused
 from fdc_toolchain.journal.postgres import PgStore
 from fdc_toolchain.journal.sqlite import ENGINE
+from fdc_toolchain.runs.workers import dispatch, remote
 
 from tests.support import background, fleet, process, profiles
 from tests.support.background import wait_for

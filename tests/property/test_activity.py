@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from fdc_toolchain.knowledge.activity import History, entry, faults, line, read, safe_id, task_fault
+from fdc_toolchain.tasks.activity import History, entry, faults, line, read, safe_id, task_fault
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects.dispatch import Sender
 from fdc_toolchain.engine.drive import Ports, drive
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.state import RunState
 from fdc_toolchain.journal import user_key
 from fdc_toolchain.journal.postgres import PgStore
 from fdc_toolchain.journal.sqlite import Store
+from fdc_toolchain.runs.workers.dispatch import Sender
 from fdc_toolchain.testing import FakeClock, MemoryJournal, Silence, run
 
 from tests.support.background import wait_for

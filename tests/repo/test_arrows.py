@@ -22,11 +22,14 @@ FLOORS = {
     "cache": 8,
     "sandbox": 9,
     "tools": 10,
-    "effects": 11, "packs": 11, "workflows": 11,
-    "testing": 12,
-    "server": 13,
-    "cli": 14,
-    "__main__": 15,
+    "tasks": 11,
+    "runs": 12,
+    "workflows": 13,
+    "effects": 14, "packs": 14,
+    "testing": 15,
+    "server": 16,
+    "cli": 17,
+    "__main__": 18,
 }  # fmt: skip
 NAME = "fdc_toolchain"
 

@@ -29,7 +29,7 @@ STARTING = {
     "effects/doctor.py": "git",
     "tools/files/find_tools.py": "a search, by python_process",
     "tools/files/git_tools.py": "git, which says who the user is",
-    "effects/identity.py": "git, which says what is checked out",
+    "runs/records/identity.py": "git, which says what is checked out",
     "tools/files/readable.py": "a reader of pages, by python_process",
     "effects/repair_patch.py": "git, on three files of its own",
     "effects/repair_probe_inside.py": "forks inside of the sandbox",

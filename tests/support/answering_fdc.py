@@ -11,12 +11,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def main(arguments: list[str]) -> int:
     sys.path[:0] = [str(ROOT), str(ROOT / "tooling")]
-    from fdc_toolchain.effects import pieces
+    from fdc_toolchain.runs.workers import fork_shards
     from fdc_toolchain.tools import runtime
 
     from tests.support.reference import Answering
 
-    pieces.LEAST = 1
+    fork_shards.LEAST = 1
     runtime.LocalTools = Answering  # type: ignore[misc,assignment]
     from fdc_toolchain.cli.main import main as command
 

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
-from fdc_toolchain.effects import dispatch
-from fdc_toolchain.effects.liveness import EXECUTOR_LOCKS, number
 from fdc_toolchain.journal.postgres import PgStore
+from fdc_toolchain.runs.workers import dispatch
+from fdc_toolchain.runs.workers.liveness import EXECUTOR_LOCKS, number
 
 from .background import PATIENCE, fdc_started
 

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def main(database: str, seeds: list[int]) -> None:
     sys.path[:0] = [str(ROOT), str(ROOT / "tooling")]
     from dbos import DBOS
-    from fdc_toolchain.effects.dispatch import _json, _quiet
+    from fdc_toolchain.runs.workers.dispatch import _json, _quiet
 
     from tests.support.reference import Branch, Reference, Stopped, answer, made
 

@@ -131,8 +131,9 @@ def _serve(folder: str, *ready: str) -> None:
     import selectors
     import signal
 
-    from fdc_toolchain.cli import cancel, ending, main, resume, wiring  # noqa: F401 - imported once, for all children
+    from fdc_toolchain.cli import main
     from fdc_toolchain.engine import drive, replay  # noqa: F401
+    from fdc_toolchain.runs import run_driver  # noqa: F401 - imported once, for all children
     from fdc_toolchain.workspace import run_folders  # noqa: F401
 
     for name in ready:

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fdc_toolchain.check import Checked, check_paths, program_of
-from fdc_toolchain.cli.dryrun import listing
-from fdc_toolchain.cli.worst import worst
 from fdc_toolchain.engine.drive import Ports, drive
 from fdc_toolchain.engine.events import Outcome, Perform
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.program import causes
 from fdc_toolchain.program.codec import digest
+from fdc_toolchain.runs.cost.cost_bound import worst
+from fdc_toolchain.runs.dry_run import listing
 from fdc_toolchain.testing import FakeClock, MemoryJournal, Silence
 from fdc_toolchain.tools.context import Context
 from fdc_toolchain.tools.runtime import LocalTools, Workbench

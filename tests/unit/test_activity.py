@@ -10,13 +10,7 @@ from typing import Any
 
 import pytest
 from fdc_toolchain import resources
-from fdc_toolchain.effects.probe import (
-    probe,
-    probe_environment_variables,
-    probe_filesystem,
-    probe_network,
-)
-from fdc_toolchain.knowledge.activity import (
+from fdc_toolchain.tasks.activity import (
     ValidationError,
     entry,
     faults,
@@ -25,7 +19,13 @@ from fdc_toolchain.knowledge.activity import (
     safe_id,
     task_fault,
 )
-from fdc_toolchain.knowledge.capabilities import render
+from fdc_toolchain.tasks.capabilities import render
+from fdc_toolchain.tasks.probe import (
+    probe,
+    probe_environment_variables,
+    probe_filesystem,
+    probe_network,
+)
 
 NOW = datetime(2026, 2, 3, 4, 5, 6, 789_000, tzinfo=UTC)
 ID = "00000000-0000-4000-8000-000000000000"

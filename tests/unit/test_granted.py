@@ -4,8 +4,8 @@ import os
 from importlib import util
 
 import pytest
-from fdc_toolchain.effects import granted
 from fdc_toolchain.engine.reach import reach
+from fdc_toolchain.runs import granted
 from fdc_toolchain.tools.runtime import TOOLS
 from fdc_toolchain.workspace.operator import Operator
 

@@ -225,7 +225,7 @@ def test_what_is_not_filled_in_or_stands_elsewhere_is_no_lesson(text: str) -> No
 
 def test_our_own_template_unfilled_has_no_lesson() -> None:
     """FDC-70, FDC-72, T-33."""
-    source = (PACKAGE / "workflows" / "templates" / "postmortem.md.j2").read_text("utf-8")
+    source = (PACKAGE / "tasks" / "templates" / "postmortem.md.j2").read_text("utf-8")
     empty = type(
         "Nothing",
         (),

@@ -9,7 +9,6 @@ from typing import Any
 import jsonschema
 import pytest
 from fdc_toolchain.check import check_paths
-from fdc_toolchain.effects import lgtm_pipeline
 from fdc_toolchain.knowledge.statements import against
 from fdc_toolchain.packs.lgtm import (
     artifacts,
@@ -23,6 +22,7 @@ from fdc_toolchain.packs.lgtm import (
     worldview,
 )
 from fdc_toolchain.packs.lgtm.knowledge import Entry
+from fdc_toolchain.runs import nested_plan
 from fdc_toolchain.syntax.write import canonical
 from fdc_toolchain.tools.model.prompt_tools import rendered, variables
 from hypothesis import given
@@ -445,15 +445,15 @@ def test_a_pipeline_is_a_program_that_reads_back_to_itself_and_building_it_does_
     from fdc_toolchain.program.codec import digest, encode, load
 
     for text in (synthesis.PIPELINE, synthesis.optimise({"text": synthesis.PIPELINE})):
-        program, findings, cost = lgtm_pipeline.compiled(text, str(tmp_path))
-        assert [] == findings and program is not None and cost["model_calls"] <= lgtm_pipeline.CALLS
+        program, findings, cost = nested_plan.compiled(text, str(tmp_path))
+        assert [] == findings and program is not None and cost["model_calls"] <= nested_plan.CALLS
         assert program == load(encode(program)) and digest(program) == digest(load(encode(program)))
         once = canonical(text.encode(), "pipeline.plan")[0]
         assert once is not None and once == canonical(once, "pipeline.plan")[0]
         assert digest(program) == digest({**program, "sources": program["sources"]})
     assert [] == list(tmp_path.iterdir())
     tools = json.loads((ROOT / "grammar/lgtm_tools.json").read_text("utf-8"))["tools"]
-    most = {"model_calls": lgtm_pipeline.CALLS, "tokens": lgtm_pipeline.TOKENS}
+    most = {"model_calls": nested_plan.CALLS, "tokens": nested_plan.TOKENS}
     assert (
         most == tools["plan.run"]["cost"]
     )  # what is set aside for the inner run is what that may use
@@ -463,10 +463,10 @@ def test_a_pipeline_is_a_program_that_reads_back_to_itself_and_building_it_does_
         if "cost" in tool
         for measure in most
     )
-    proof = lgtm_pipeline.prove("```\n" + synthesis.PIPELINE + "```", str(tmp_path))
-    assert proof["proved"] and not lgtm_pipeline.prove("set_plan x\n", str(tmp_path))["proved"]
+    proof = nested_plan.prove("```\n" + synthesis.PIPELINE + "```", str(tmp_path))
+    assert proof["proved"] and not nested_plan.prove("set_plan x\n", str(tmp_path))["proved"]
     unknown = synthesis.PIPELINE.replace("gen_text.component", "gen_text.magic")
-    assert "unknown-tool" in lgtm_pipeline.prove(unknown, str(tmp_path))["findings"][0]  # LGTM-30
+    assert "unknown-tool" in nested_plan.prove(unknown, str(tmp_path))["findings"][0]  # LGTM-30
 
 
 def test_the_cheaper_of_two_proved_pipelines_is_taken() -> None:

@@ -11,8 +11,8 @@ from fdc_toolchain.cli.agent_world import LocalWorld
 from fdc_toolchain.cli.master_control import MasterControlGraph
 from fdc_toolchain.effects import agent_files
 from fdc_toolchain.engine.ports import WorldFailed
-from fdc_toolchain.knowledge.activity import ValidationError
-from fdc_toolchain.knowledge.unfilled import unfilled
+from fdc_toolchain.tasks.activity import ValidationError
+from fdc_toolchain.tasks.unfilled import unfilled
 from fdc_toolchain.workflows.agent_state import AgentState, StepResult, task_id_of
 
 from tests.support.agents import PLAN, finish, graph, lines, log, oriented
@@ -343,7 +343,7 @@ def test_a_missing_template_is_a_trigger_and_no_exception(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """FDC-93, T-21."""
-    from fdc_toolchain.workflows import lifecycle
+    from fdc_toolchain.tasks import lifecycle
 
     absent = {"template": str(home / "absent.j2")}
     monkeypatch.setattr(lifecycle.draft, "__kwdefaults__", absent)

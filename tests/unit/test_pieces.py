@@ -6,12 +6,12 @@ import random
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import pieces
 from fdc_toolchain.engine.drive import Ending, Ports, drive
 from fdc_toolchain.engine.events import Failure, Outcome, Perform, Record
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.ports import Cancelled
 from fdc_toolchain.program.model import Program
+from fdc_toolchain.runs.workers import fork_shards
 from fdc_toolchain.testing import FakeClock, FunctionTools, MemoryJournal, Silence, run
 
 from tests.support.programs import choose, compare, generated, give, iterate, loop, program, step
@@ -61,11 +61,11 @@ def driven(made: Program, records: list[Record], fork: tuple[str, list[int]] | N
     """Drives until the end, or until a fork for several machines. Returns how it ended, what it wrote, the fork."""
     state = fold(made, {}, records)
     if fork is not None:
-        pieces.keep(state, *fork)
+        fork_shards.keep(state, *fork)
     journal, found = MemoryJournal(list(records)), []
 
     def halted() -> bool:
-        at = None if fork is not None else pieces.fork_of(state)
+        at = None if fork is not None else fork_shards.fork_of(state)
         if at is not None:
             found.append(at)
         return bool(found)
@@ -75,7 +75,7 @@ def driven(made: Program, records: list[Record], fork: tuple[str, list[int]] | N
     except Cancelled:
         return None, journal.records, found[0]
     if fork is not None:
-        assert pieces.is_done(state)
+        assert fork_shards.is_done(state)
     return ending, journal.records, None
 
 
@@ -87,7 +87,7 @@ def test_pieces_together_are_the_run() -> None:
         for most in (2, 3, 5):
             _, records, fork = driven(made, [])
             assert fork is not None, name
-            shares = pieces.shares(fork, most)
+            shares = fork_shards.shares(fork, most)
             assert sorted(fork.branches) == sorted(number for share in shares for number in share)
             rng = random.Random(most)
             brought = [
@@ -96,7 +96,7 @@ def test_pieces_together_are_the_run() -> None:
             rng.shuffle(brought)  # whichever comes first is taken in first
             merged = [*records, *(record for piece in brought for record in piece)]
             state = fold(made, {}, merged)
-            assert pieces.fork_of(state) is None
+            assert fork_shards.fork_of(state) is None
             journal = MemoryJournal(merged)
             ending = drive(made, state, Ports(journal, tools(), FakeClock(), Silence()), room=4)
             assert (expected.status, expected.result, expected.stop) == (
@@ -113,7 +113,7 @@ def test_pieces_together_are_the_run() -> None:
 def test_what_a_piece_left_undone_the_run_does() -> None:
     made = PROGRAMS["loops"]
     _, records, fork = driven(made, [])
-    shares = pieces.shares(fork, 3)
+    shares = fork_shards.shares(fork, 3)
     for cut in range(0, 20, 3):
         brought = driven(made, records, (fork.address, shares[0]))[1][len(records) :][:cut]
         state = fold(made, {}, [*records, *brought])
@@ -128,15 +128,15 @@ def test_a_run_with_a_budget_or_a_small_fork_stays_whole(monkeypatch: pytest.Mon
     assert driven(made(*body, budget={"steps": 1000}), [])[2] is None
     few = made(*body)
     assert driven(few, [])[2] is not None
-    monkeypatch.setattr(f"{__name__}.ITEMS", ITEMS[: 2 * pieces.LEAST - 1])
+    monkeypatch.setattr(f"{__name__}.ITEMS", ITEMS[: 2 * fork_shards.LEAST - 1])
     assert driven(few, [])[2] is None
 
 
 def test_shares_are_of_about_one_size_and_never_one() -> None:
-    fork = pieces.Fork("main/2", list(range(1, 201)))
-    assert [34, 34, 33, 33, 33, 33] == [len(share) for share in pieces.shares(fork, 6)]
-    assert [] == pieces.shares(fork, 1)
-    assert 25 == len(pieces.shares(fork, 100))
+    fork = fork_shards.Fork("main/2", list(range(1, 201)))
+    assert [34, 34, 33, 33, 33, 33] == [len(share) for share in fork_shards.shares(fork, 6)]
+    assert [] == fork_shards.shares(fork, 1)
+    assert 25 == len(fork_shards.shares(fork, 100))
 
 
 GIVEN = {"given": {"list": ["1", "2", "3", "4"]}}
@@ -158,17 +158,17 @@ def test_programs_by_chance_taken_apart_end_as_they_do_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Wherever a generated program has a fork, its branches may go elsewhere, two shares of each."""
-    monkeypatch.setattr(pieces, "LEAST", 1)
+    monkeypatch.setattr(fork_shards, "LEAST", 1)
     apart = 0
 
     def leg(made: Program, records: list[Record], tried: set[str], share: Any = None) -> Leg:
         state, found = fold(made, GIVEN, records), []
         if share is not None:
-            pieces.keep(state, *share)
+            fork_shards.keep(state, *share)
         journal = MemoryJournal(list(records))
 
         def halted() -> bool:
-            fork = None if share is not None else pieces.fork_of(state)
+            fork = None if share is not None else fork_shards.fork_of(state)
             if fork is not None and fork.address not in tried:
                 found.append(fork)
             return bool(found)
@@ -190,7 +190,7 @@ def test_programs_by_chance_taken_apart_end_as_they_do_whole(
         while fork is not None:
             tried.add(fork.address)
             base = records
-            for share in reversed(pieces.shares(fork, 2)):
+            for share in reversed(fork_shards.shares(fork, 2)):
                 records = [*records, *leg(made, base, tried, (fork.address, share))[1][len(base) :]]
                 apart += 1
             ending, records, fork = leg(made, records, tried)

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from fdc_toolchain import resources
 from fdc_toolchain.check import compile_plan
-from fdc_toolchain.effects.run_log import Step, action_type, entry_of, log_id, stack_of
 from fdc_toolchain.engine.events import Failure, Outcome, Perform
-from fdc_toolchain.knowledge.activity import Task, faults, line, log_ids, open_tasks
 from fdc_toolchain.linking.catalogue import SHIPPED
 from fdc_toolchain.syntax.evidence import evidence, place
 from fdc_toolchain.syntax.parse import parse
+from fdc_toolchain.tasks.activity import Task, faults, line, log_ids, open_tasks
+from fdc_toolchain.tasks.run_log import Step, action_type, entry_of, log_id, stack_of
 from fdc_toolchain.tools.files.documents import MARK
 
 TOOLS: dict[str, Any] = {
@@ -142,7 +142,7 @@ def test_evidence_belongs_to_the_step_below_it() -> None:
 
 def test_open_tasks_are_those_that_were_started_and_not_closed() -> None:
     def marked(action: str, task: str, session: str = "s") -> bytes:
-        from fdc_toolchain.knowledge.activity import entry
+        from fdc_toolchain.tasks.activity import entry
 
         made = entry(action, {}, task_id=task, phase=0, session_id=session, log_id="0" * 8 + "-0000-4000-8000-" + "0" * 12,
                      now=datetime.now(UTC))  # fmt: skip

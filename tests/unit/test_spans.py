@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from fdc_toolchain import resources
-from fdc_toolchain.effects import spans
 from fdc_toolchain.engine.drive import Ports, drive
 from fdc_toolchain.engine.events import Failure, Outcome
 from fdc_toolchain.engine.fold import fold
+from fdc_toolchain.runs.records import spans
 from fdc_toolchain.testing import FakeClock, FunctionTools, MemoryJournal, Silence
 
 from tests.support.process import fdc

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from fdc_toolchain.knowledge.unfilled import SECTIONS, unfilled
+from fdc_toolchain.tasks.unfilled import SECTIONS, unfilled
 
 WRITTEN = "# Post-mortem\n\n" + "".join(
     f"## {n}. {name}\n\nIt was so.\n\n" for n, name in enumerate(SECTIONS, 1)

@@ -11,7 +11,7 @@ import click
 
 from ..exits import CLEAN, FINDINGS, INTERRUPTED, WORLD, Refused, UsageError, WorldError
 from ..report.terminal.terminal_text import visible
-from .observer import Observer, Silent
+from ..runs.observer import Observer, Silent
 
 if TYPE_CHECKING:
     from ..effects.agent_purse import Purse
@@ -140,10 +140,10 @@ def command(
     """
     from ..effects import agent_files
     from ..engine.ports import WorldFailed
+    from ..runs.cost.models import model_for
     from ..workflows.orchestrator import FsmError
     from ..workspace.operator import Operator
     from .agent_world import LocalWorld
-    from .models import model_for
     from .run_options import root_of
 
     root = root_of(workspace)
@@ -208,11 +208,11 @@ def _purse(
 ) -> Purse:
     """The task's account. Raises UsageError for a budget of money that cannot be kept to."""
     from ..effects.agent_purse import Purse
-    from . import money
+    from ..runs.cost import pricing
 
     purse = Purse(world.root, task_id, {}, world.used)
     if asked is not None and "money" in {**purse.budget, **budget}:
-        money.listed(sorted({choice.model for choice in asked.choices()}))
+        pricing.listed(sorted({choice.model for choice in asked.choices()}))
     return Purse(world.root, task_id, budget, world.used) if budget else purse
 
 
@@ -242,7 +242,7 @@ class _Talk:
 def _named(root: str, task: str | None, task_id: str | None) -> str:
     """The id of a new task. Raises UsageError for one that is none, or that was given to another task."""
     from ..effects import agent_files
-    from ..knowledge.activity import task_fault
+    from ..tasks.activity import task_fault
     from ..workflows.agent_state import task_id_of
 
     if not (task or "").strip():
@@ -314,7 +314,7 @@ def _decided(
     talk: _Talk,
 ) -> None:
     """What a person says of the text that waits, on record. Raises Refused where another one does, or none."""
-    from .asked import user
+    from ..runs.records.questions import user
 
     try:
         about = graph.decide(state, name, user(), world.logger(), approved=approved)

@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..exits import Exit, UsageError, WorldError
+from ..runs.observer import Observer, Silent
 from ..workflows.agent_world import Documents, Driven, PatchRefused, Policy, Polled, Started, Tested
-from .observer import Observer, Silent
 
 if TYPE_CHECKING:
     from ..effects.agent_purse import Purse
@@ -63,10 +63,9 @@ class LocalWorld:
 
     def start(self, task_id: str) -> Started:
         """Port `World`."""
-        from ..effects import activity_log
-        from ..effects.probe import NETWORK, probe
-        from ..knowledge.capabilities import render
-        from ..workflows import lifecycle
+        from ..tasks import activity_log, lifecycle
+        from ..tasks.capabilities import render
+        from ..tasks.probe import NETWORK, probe
 
         checks = probe(self.root, network=self._network or NETWORK)
         report = lifecycle.start(
@@ -77,8 +76,7 @@ class LocalWorld:
 
     def close(self, task_id: str) -> str | None:
         """Port `World`."""
-        from ..effects import activity_log
-        from ..workflows import lifecycle
+        from ..tasks import activity_log, lifecycle
 
         transact = partial(activity_log.transact, self.root)
         report = lifecycle.close(self.root, task_id, transact=transact, now=_now(), new_id=_new_id)
@@ -125,8 +123,7 @@ class LocalWorld:
     def postmortem(self, task_id: str) -> tuple[str, str]:
         """Port `World`. Raises ValueError where it cannot be made."""
         from .. import durable
-        from ..effects import activity_log
-        from ..workflows import lifecycle
+        from ..tasks import activity_log, lifecycle
 
         try:
             path, _ = lifecycle.draft(
@@ -146,7 +143,7 @@ class LocalWorld:
 
     def logger(self) -> ActivityLogger:
         """The activity log, with a session of its own."""
-        from ..effects import activity_log
+        from ..tasks import activity_log
         from ..workflows.agent_log import ActivityLogger
 
         return ActivityLogger(partial(activity_log.append, self.root), _new_id(), _new_id, _now)
@@ -190,12 +187,13 @@ class LocalWorld:
     def create(self, run: str, program: dict[str, Any], plan: str, task_id: str) -> bool:
         """Port `World`."""
         from ..program.codec import encode
+        from ..runs import run_driver
+        from ..runs.cost import pricing
         from ..workspace import run_folders
-        from . import money, wiring
 
         ceilings = self._ceilings(program, run)
         try:
-            rates = money.settle(self.root, program, ceilings, self._operator)
+            rates = pricing.settle(self.root, program, ceilings, self._operator)
         except UsageError as wrong:
             raise ValueError(str(wrong)) from wrong
         run_folders.folder(self.root)
@@ -211,7 +209,7 @@ class LocalWorld:
             inputs["model"] = rates
         if task is not None:
             inputs["task"] = task
-        store = wiring.writing(self.root)
+        store = run_driver.writing(self.root)
         try:
             row = store.run(run)
             if row is not None:
@@ -260,21 +258,21 @@ class LocalWorld:
         }
 
     def _task(self, task_id: str) -> dict[str, Any] | None:
-        from ..effects import activity_log
-        from ..knowledge.activity import open_tasks
+        from ..tasks import activity_log
+        from ..tasks.activity import open_tasks
 
         found = [task for task in open_tasks(activity_log.content(self.root)) if task.id == task_id]
         return found[-1]._asdict() if found else None
 
     def take(self, run: str) -> OpenRun:
         """Port `World`. Raises LookupError where there is no such run, WorldFailed where somebody drives it."""
-        from ..effects.claims import taken
         from ..engine.events import Record
         from ..engine.ports import WorldFailed
         from ..program.write_set import write_set
+        from ..runs import run_driver
+        from ..runs.records.claims import taken
         from ..workflows.stepping import OpenRun
         from ..workspace import run_folders
-        from . import wiring
 
         with ExitStack() as held:
             lock = run_folders.Lock(run_folders.run_folder(self.root, run))
@@ -284,7 +282,7 @@ class LocalWorld:
                     f"the run {run} is being driven by {holder}; one controller at a time"
                 )
             held.callback(lock.release)
-            store = wiring.writing(self.root)
+            store = run_driver.writing(self.root)
             held.callback(store.close)
             row = store.run(run)
             if row is None:
@@ -316,9 +314,9 @@ class LocalWorld:
 
     def peek(self, run: str) -> tuple[dict[str, Any], dict[str, Any], Sequence[Record]]:
         """Port `World`."""
-        from . import wiring
+        from ..runs import run_driver
 
-        with wiring.reading(self.root) as store:
+        with run_driver.reading(self.root) as store:
             row = None if store is None else store.run(run)
             if store is None or row is None:
                 raise LookupError(f"there is no run `{run}` here")
@@ -327,10 +325,10 @@ class LocalWorld:
     def drive(self, run: str, answers: Mapping[str, str]) -> Driven:
         """Port `World`."""
         from ..engine.ports import WorldFailed
-        from . import wiring
+        from ..runs import run_driver
 
         try:
-            ended = wiring.drive_run(
+            ended = run_driver.drive_run(
                 self.root,
                 run,
                 self._show(),
@@ -434,7 +432,8 @@ class LocalWorld:
 
     def launch(self, task_id: str, name: str, question: str, web: bool = True) -> None:
         """Port `World`: the product's own `fdc research`, in a process of its own. No command sees what it finds outside."""
-        from ..effects import agent_files, background, claims
+        from ..effects import agent_files, background
+        from ..runs.records import claims
         from ..sandbox import python_process
         from ..text.file_name import slug
 
@@ -547,12 +546,12 @@ class LocalWorld:
 def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Context]:
     """The surroundings of single tools, outside of a run's journal."""
     from ..effects import agent_files
+    from ..runs import tool_runtime
     from ..tools.context import Context, Leaving
     from ..workspace import run_folders
     from ..workspace.operator import Operator
-    from . import bench
 
-    files = bench.opened(root)
+    files = tool_runtime.opened(root)
     try:
         yield Context(
             root=files, key=f"{run}:agent", run=run, run_folder=os.path.join(root, run_folders.FOLDER, agent_files.AGENTS),

@@ -62,7 +62,7 @@ def work(root: str, asked: Asked) -> int:
 
 
 def _work(root: str, store: Store, asked: Asked) -> int:
-    from . import wiring
+    from ..runs import run_driver
     from .compiling import compile_or_refuse
 
     interrupted = _recovered(root, store)
@@ -88,7 +88,9 @@ def _work(root: str, store: Store, asked: Asked) -> int:
         asked.iterations or (1 if operator.model else base.config["stopping"]["max_iterations"])
     ):
         show = _Watching(base.config["logging"]["level"])
-        name = interrupted or wiring.begin(root, program, PLAN, {}, asked.budget, None, operator)
+        name = interrupted or run_driver.begin(
+            root, program, PLAN, {}, asked.budget, None, operator
+        )
         interrupted = ""
         code, outcome = _driven(root, store, name, show, operator)
         outcomes.append(outcome)
@@ -133,7 +135,7 @@ def _handed_on(base: Base) -> str:
 
 def _recovered(root: str, store: Store) -> str:
     """The run to go on with; empty where the next iteration begins anew (ALPH-47)."""
-    from . import wiring
+    from ..runs import run_driver
 
     try:
         lock = store.held()
@@ -141,7 +143,7 @@ def _recovered(root: str, store: Store) -> str:
         lock = None
     resumable = False
     if lock is not None:
-        with wiring.reading(root) as records:
+        with run_driver.reading(root) as records:
             rows = (
                 [row for row in records.runs(lock.run) if row.name == lock.run]
                 if records is not None
@@ -228,8 +230,8 @@ def _operator(root: str, base: Base, model: str | None) -> Operator:
     Raises before anything has begun.
     """
     from ..engine.ports import WorldFailed
+    from ..runs.cost.models import model_for
     from ..workspace.operator import Operator
-    from .models import model_for
 
     llm = base.config["llm"]
     named = llm["model"] if llm["provider"] != "local" else ""
@@ -286,10 +288,10 @@ def _driven(
     root: str, store: Store, name: str, show: _Watching, operator: Operator
 ) -> tuple[int, dict[str, Any]]:
     from ..packs.alphabet.phases import INCONSISTENCY, failing
-    from . import wiring
+    from ..runs import run_driver
     from .ending import exit_code
 
-    ended = wiring.drive_run(root, name, show, operator=operator)
+    ended = run_driver.drive_run(root, name, show, operator=operator)
     if ended.status == "interrupted":
         raise KeyboardInterrupt
     if ended.status == "finished" and isinstance(ended.result, dict):

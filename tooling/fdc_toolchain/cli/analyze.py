@@ -60,8 +60,8 @@ def _now(
             "worst_notes": [],
         }
     from ..check import program_of
-    from .dryrun import listing, said
-    from .worst import worst
+    from ..runs.cost.cost_bound import worst
+    from ..runs.dry_run import listing, said
 
     program = program_of(checked)
     given = dict.fromkeys(param["name"] for param in program["plans"][program["root"]]["params"])

@@ -11,8 +11,8 @@ from ..exits import CLEAN, FINDINGS, Refused, UsageError
 from .run_options import database_option, is_terminal, root_of
 
 if TYPE_CHECKING:
-    from ..effects.answers import Open
     from ..journal.sqlite import RunRow
+    from ..runs.records.answers import Open
 
 
 @click.command(
@@ -44,14 +44,16 @@ def command(
     and a terminal is asked for the answers. The next `fdc resume` takes the answer up, once, if the question is
     still exactly the same; in a database a worker does, at once, and goes on.
     """
-    from . import asked, remote, wiring
+    from ..runs import run_driver
+    from ..runs.records import questions
+    from ..runs.workers import remote
 
     root = root_of(workspace)
     with remote.reading(database, root) as store:
-        row = wiring.the_run(store, run)
-        wiring.known(row)
+        row = run_driver.the_run(store, run)
+        run_driver.known(row)
         assert store is not None  # a run was found in it
-        found = asked.questions(root, store, row)
+        found = questions.questions(root, store, row)
         status = remote.status_of(store, root, row)
     if not found:
         why = f"`fdc show {row.name}` says how it stands"
@@ -62,7 +64,7 @@ def command(
         raise Refused(f"the run {row.name} waits for no answer; {why}")
     if words:
         question, text = _chosen(row, found, words)
-        for line in asked.screen(question._replace(given=None)):
+        for line in questions.screen(question._replace(given=None)):
             click.echo(line)
         _keep(database, root, row, question, text)
     elif not _by_hand(database, root, row, found):
@@ -76,7 +78,7 @@ def command(
 
 
 def _chosen(row: RunRow, found: list[Open], words: tuple[str, ...]) -> tuple[Open, str]:
-    from . import asked
+    from ..runs.records import questions
 
     by_address = {one.effect.address: one for one in found}
     known = ", ".join(by_address)
@@ -92,18 +94,19 @@ def _chosen(row: RunRow, found: list[Open], words: tuple[str, ...]) -> tuple[Ope
         )
     else:
         question, text = found[0], words[0]
-    wrong = asked.unfit(question, text)
+    wrong = questions.unfit(question, text)
     if wrong:
         raise UsageError(wrong)
     return question, text
 
 
 def _keep(database: str | None, root: str, row: RunRow, question: Open, text: str) -> None:
-    from . import asked, remote
+    from ..runs.records import questions
+    from ..runs.workers import remote
 
     address = question.effect.address
     if not database:
-        asked.give(root, row, question, text, "fdc answer", time.time())
+        questions.give(root, row, question, text, "fdc answer", time.time())
         click.echo(f"the answer for {address} is kept")
     elif remote.answer(database, root, row, address, text):
         click.echo(f"a worker has the answer for {address}, and goes on")
@@ -115,24 +118,24 @@ def _by_hand(database: str | None, root: str, row: RunRow, found: list[Open]) ->
     """Shows the questions, and asks whoever sits at the terminal. Returns whether anything was answered."""
     import sys
 
-    from . import asked
+    from ..runs.records import questions
 
     asking = is_terminal() and sys.stdin.isatty()
     answered = False
     for question in found:
         if not asking:
-            for line in asked.screen(question):
+            for line in questions.screen(question):
                 click.echo(line)
             click.echo(f"  answer with: fdc answer {row.name} {question.effect.address} TEXT")
             continue
-        for line in asked.screen(question):
+        for line in questions.screen(question):
             click.echo(line)
         while True:
             try:
                 text = input("> ")
             except EOFError:
                 return answered
-            wrong = asked.unfit(question, text)
+            wrong = questions.unfit(question, text)
             if not wrong:
                 break
             click.echo(wrong)

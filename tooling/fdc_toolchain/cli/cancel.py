@@ -32,15 +32,16 @@ def command(run: str, seconds: float, database: str | None, workspace: str | Non
     `fdc resume --force` goes on with it all the same; `fdc fork` begins a new run from one of its steps.
     """
     from ..engine.ports import WorldFailed
+    from ..runs import run_driver
+    from ..runs.workers import remote
     from ..workspace import run_folders
-    from . import remote, wiring
 
     root = root_of(workspace)
     if database:
         click.echo(f"run {remote.cancel(database, root, run, seconds)} is cancelled")
         return CLEAN
-    with wiring.reading(root) as store:
-        row = wiring.the_run(store, run)
+    with run_driver.reading(root) as store:
+        row = run_driver.the_run(store, run)
     if row.status in ("finished", "stopped"):
         raise Refused(f"the run {row.name} is over ({row.status}); there is nothing to cancel")
     try:
@@ -70,19 +71,20 @@ def _close(root: str, name: str) -> str:
     from ..engine.events import Mismatch
     from ..journal.sqlite import Untrusted
     from ..program.codec import ProgramError
+    from ..runs import run_driver
+    from ..runs.records import run_outcome
     from ..workspace import run_folders
-    from . import closing, wiring
 
-    store = wiring.writing(root)
+    store = run_driver.writing(root)
     try:
         row = store.run(name)
         if row is None:
             raise UsageError(f"there is no run `{name}` here")
         try:
-            return closing.cancel_asked(root, store, row)
+            return run_outcome.cancel_asked(root, store, row)
         except Untrusted as whose:
             run_folders.forget_cancel(root, name)
-            raise Refused(wiring.untrusted(name, str(whose))) from whose
+            raise Refused(run_driver.untrusted(name, str(whose))) from whose
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {name} cannot be read: {wrong}") from wrong
     finally:

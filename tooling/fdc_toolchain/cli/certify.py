@@ -41,7 +41,7 @@ def command(
     run takes at most, what text from outside can reach, and that a path is there, or free, where a step needs that.
     `fdc run` makes and checks one before it begins a run.
     """
-    from .certified import certified
+    from ..runs.certified import certified
     from .compiling import compile_or_refuse
     from .run_options import root_of
 

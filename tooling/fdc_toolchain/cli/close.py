@@ -8,9 +8,9 @@ from functools import partial
 
 import click
 
-from ..effects import activity_log
 from ..exits import CLEAN, FINDINGS
-from ..workflows.lifecycle import close, finalize
+from ..tasks import activity_log
+from ..tasks.lifecycle import close, finalize
 from .lifecycle import root_of, task_id_option, tell, workspace_option
 
 

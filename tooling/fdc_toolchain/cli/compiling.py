@@ -18,7 +18,7 @@ def compile_or_refuse(
     """
     from ..check import program_of
     from ..report.render import render
-    from .beginning import checked_plan
+    from ..runs.create_run import checked_plan
     from .terminal import style
 
     checked = checked_plan(plan, root, trust_settings=trust_settings)

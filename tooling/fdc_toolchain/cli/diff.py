@@ -36,12 +36,13 @@ def command(one: str, other: str, form: str, database: str | None, workspace: st
     Times, durations and remarks do not count.
     """
     from ..report.terminal.terminal_text import visible
-    from . import remote, wiring
+    from ..runs import run_driver
+    from ..runs.workers import remote
     from .show import folded
 
     root = root_of(workspace)
     with remote.reading(database, root) as store:
-        first, second = wiring.the_run(store, one), wiring.the_run(store, other)
+        first, second = run_driver.the_run(store, one), run_driver.the_run(store, other)
         assert store is not None  # runs were found in it
         rows = [folded(store.program(row), row, store.records(row)) for row in (first, second)]
         found = _about(store, root, first, second) + _steps(*rows)
@@ -68,7 +69,7 @@ def _difference(what: str, where: str, one: Any, other: Any) -> dict[str, Any]:
 
 
 def _about(store: Store, root: str, first: RunRow, second: RunRow) -> list[dict[str, Any]]:
-    from . import remote
+    from ..runs.workers import remote
 
     found = []
     if first.digest != second.digest:

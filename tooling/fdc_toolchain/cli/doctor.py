@@ -47,8 +47,8 @@ def command(
     """
     from ..effects.doctor import examine
     from ..report.terminal.terminal_text import visible
+    from ..runs.cost.models import model_for
     from ..workspace.operator import Operator
-    from .models import model_for
     from .terminal import style
 
     root = root_of(workspace)

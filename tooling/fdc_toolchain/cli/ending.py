@@ -10,11 +10,11 @@ import click
 from ..exits import BUG, CLEAN, FINDINGS, INTERRUPTED, WORLD, WorldError
 from ..report.terminal.style import Style
 from ..report.terminal.terminal_text import visible
-from .observer import Observer
+from ..runs.observer import Observer
 from .progress import arguments, duration
 
 if TYPE_CHECKING:
-    from .closing import Ended
+    from ..runs.records.run_outcome import Ended
 
 MOST_SHOWN = 60
 """Lines that are printed of what an approval is about."""

@@ -18,7 +18,7 @@ from .progress import Aside
 
 if TYPE_CHECKING:
     from ..engine.events import Outcome, Perform
-    from .wiring import Ended
+    from ..runs.run_driver import Ended
 
 PLAN = "explore"
 CONFUSED, AMBIGUOUS, BLOCKED = 5, 6, 7
@@ -106,8 +106,8 @@ def _again() -> str:
 def _explored(
     given: dict[str, str], model: str | None, jobs: int, form: str
 ) -> tuple[int, dict[str, Any]]:
+    from ..runs import run_driver
     from ..workspace.operator import Operator
-    from . import wiring
     from .compiling import compile_or_refuse
     from .run_options import root_of
 
@@ -118,11 +118,16 @@ def _explored(
     operator = Operator.of_environment()
     if model:
         operator = operator._replace(model=model)
-    name = wiring.begin(
-        root, program, PLAN, wiring.given_for(program, given), {}, wiring.task_for(root, None)
+    name = run_driver.begin(
+        root,
+        program,
+        PLAN,
+        run_driver.given_for(program, given),
+        {},
+        run_driver.task_for(root, None),
     )
     show = _Watching()
-    ended = wiring.drive_run(root, name, show, jobs=jobs, operator=operator)
+    ended = run_driver.drive_run(root, name, show, jobs=jobs, operator=operator)
     outcome = ended.result if isinstance(ended.result, dict) else {}
     return _tell(ended, outcome, form), outcome
 

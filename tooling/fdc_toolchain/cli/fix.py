@@ -16,7 +16,7 @@ from ..exits import FINDINGS, UsageError, WorldError
 from ..report.terminal.terminal_text import visible
 
 if TYPE_CHECKING:
-    from .wiring import Ended
+    from ..runs.run_driver import Ended
 
 FIXED, NO_PROGRESS, PARTIAL, WORLD = 0, 1, 3, 5
 EXITS = {"fixed": FIXED, "passing": FIXED, "partial": PARTIAL, "none": NO_PROGRESS}
@@ -136,8 +136,8 @@ def command(
     Rival hypotheses are put to the test before any code is written; each patch belongs to one of them and touches its
     lines only. The workspace stays as it is: a copy is patched and tested. The repair is printed as a unified diff.
     """
+    from ..runs import run_driver
     from ..workspace.operator import Operator
-    from . import wiring
     from .compiling import compile_or_refuse
     from .fix_watch import Watching
     from .run_options import budget_of, root_of, tell_weakness
@@ -158,7 +158,7 @@ def command(
                 "operator": operator,
                 "retry": True,
             }
-            ended = wiring.drive_run(root, name, show, **options)  # type: ignore[arg-type]
+            ended = run_driver.drive_run(root, name, show, **options)  # type: ignore[arg-type]
         else:
             _bounded(iterations, refine, passes)
             if alone and not files:
@@ -174,9 +174,9 @@ def command(
             program = compile_or_refuse(plan, root)
             if program is None:
                 return FINDINGS
-            inputs, task = wiring.given_for(program, given), wiring.task_for(root, None)
-            name = wiring.begin(root, program, plan, inputs, ceilings, task, operator)
-            ended = wiring.drive_run(
+            inputs, task = run_driver.given_for(program, given), run_driver.task_for(root, None)
+            name = run_driver.begin(root, program, plan, inputs, ceilings, task, operator)
+            ended = run_driver.drive_run(
                 root, name, show, shell_seconds=test_timeout, operator=operator
             )
     except WorldError as failed:
@@ -226,10 +226,10 @@ def _named(root: str, files: tuple[str, ...]) -> list[str]:
 
 
 def _resumed(root: str, prefix: str) -> str:
-    from . import wiring
+    from ..runs import run_driver
 
-    with wiring.reading(root) as store:
-        row = wiring.the_run(store, prefix)
+    with run_driver.reading(root) as store:
+        row = run_driver.the_run(store, prefix)
         if row.plan not in PLANS:
             raise UsageError(
                 f"the run {row.name} is one of `{row.plan}`, and no repair; `fdc resume` goes on with it"

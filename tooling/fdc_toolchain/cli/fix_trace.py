@@ -15,10 +15,10 @@ def write(root: str, run: str) -> str:
     """Writes them; returns the page's path from the workspace. Raises WorldError where the journal cannot be read."""
     from .. import durable
     from ..report.case_page import render
-    from . import wiring
+    from ..runs import run_driver
 
-    with wiring.reading(root) as store:
-        row = wiring.the_run(store, run)
+    with run_driver.reading(root) as store:
+        row = run_driver.the_run(store, run)
         assert store is not None  # a run was found in it
         found, events = told(store, row)
     stream = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)

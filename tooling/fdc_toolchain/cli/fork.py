@@ -39,12 +39,12 @@ def command(
     step before STEP, it is refused.
     """
     from ..report.terminal.terminal_text import visible
-    from . import forking
+    from ..runs.workers import fork
 
     run, at, address = step.partition("@")
     if not at or not run or not address:
         raise UsageError(f"expected RUN@STEP, found `{step}`; `fdc show RUN` lists the steps")
-    made = forking.fork(
+    made = fork.fork(
         root_of(workspace), run, address, pairs_of(inputs), trusted=trust, database=database
     )
     if quiet:

@@ -15,7 +15,7 @@ from ..report.terminal.terminal_text import visible
 from .lifecycle import root_of, workspace_option
 
 if TYPE_CHECKING:
-    from ..knowledge.symbols import Index
+    from ..tasks.symbols import Index
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,7 +37,7 @@ def build(workspace: str | None, only_check: bool) -> int:
     They say what the Python files define and which of them import which. The same files give the same bytes.
     """
     from .. import durable
-    from ..knowledge.symbols import GRAPH, SYMBOLS, graph_json, symbols_json
+    from ..tasks.symbols import GRAPH, SYMBOLS, graph_json, symbols_json
 
     root = root_of(workspace)
     found = indexed(root)
@@ -89,7 +89,7 @@ def context(goal: str, workspace: str | None, task_id: str | None, form: str) ->
 
 def indexed(root: str) -> Index:
     """The index of the workspace's Python files as they are now."""
-    from ..knowledge.symbols import index
+    from ..tasks.symbols import index
     from ..tools.files.documents import scan
 
     found = scan(root, code=True, repeated=True)
@@ -109,9 +109,9 @@ def indexed(root: str) -> Index:
 def context_for(root: str, goal: str) -> dict[str, Any]:
     """What the workspace knows about a goal. Raises ValueError for a damaged index, OSError."""
     from .. import durable
-    from ..effects import activity_log
-    from ..knowledge.symbols import GRAPH, SYMBOLS, read_edges, read_symbols
-    from ..knowledge.task_context import Known, context_of
+    from ..tasks import activity_log
+    from ..tasks.symbols import GRAPH, SYMBOLS, read_edges, read_symbols
+    from ..tasks.task_context import Known, context_of
     from ..tools.files.documents import scan
 
     def file(path: str) -> bytes | None:
@@ -144,8 +144,8 @@ def context_for(root: str, goal: str) -> dict[str, Any]:
 
 
 def _log(root: str, task_id: str, made: dict[str, Any]) -> None:
-    from ..effects import activity_log
-    from ..knowledge.activity import entry, open_tasks
+    from ..tasks import activity_log
+    from ..tasks.activity import entry, open_tasks
 
     task = next((one for one in open_tasks(activity_log.content(root)) if one.id == task_id), None)
     if task is None:

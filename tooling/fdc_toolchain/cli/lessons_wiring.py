@@ -71,10 +71,10 @@ def run_plan(root: str, plan: str) -> Ran:
 
     Raises WorldError where its run is being driven by somebody else, or cannot be read.
     """
-    from . import wiring
-    from .observer import Silent
+    from ..runs import run_driver
+    from ..runs.observer import Silent
 
-    with wiring.reading(root) as store:
+    with run_driver.reading(root) as store:
         begun = [] if store is None else [row for row in store.runs() if row.plan == plan]
     row = next((row for row in begun if row.status == "finished"), begun[-1] if begun else None)
     if row is not None and row.status == "finished":
@@ -86,10 +86,10 @@ def run_plan(root: str, plan: str) -> Ran:
         program, why = _proved(root, plan)
         if program is None:
             return Ran("failed", None, why)
-        name = wiring.begin(root, program, plan, {}, {}, wiring.task_for(root, None))
+        name = run_driver.begin(root, program, plan, {}, {}, run_driver.task_for(root, None))
     else:
         name = row.name
-    ended = wiring.drive_run(root, name, Silent())
+    ended = run_driver.drive_run(root, name, Silent())
     if ended.status == "finished":
         return Ran("finished", name)
     if ended.status == "stopped":

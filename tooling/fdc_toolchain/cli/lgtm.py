@@ -17,7 +17,7 @@ from .progress import Aside
 
 if TYPE_CHECKING:
     from ..engine.events import Outcome, Perform
-    from .wiring import Ended
+    from ..runs.run_driver import Ended
 
 PLAN = "lgtm"
 CHALLENGED, UNSYNTHESISED, UNPLANNED = 5, 6, 7
@@ -143,8 +143,8 @@ def command(
         "max_iterations": str(max_iterations), "confidence": str(confidence), "conflicts": str(conflicts), "gate": gate,
         "areas": str(areas),
     }  # fmt: skip
+    from ..runs import run_driver
     from ..workspace.operator import Operator
-    from . import wiring
     from .compiling import compile_or_refuse
 
     root = root_of(None)
@@ -154,14 +154,14 @@ def command(
     operator = Operator.of_environment(web=web)
     if model:
         operator = operator._replace(model=model)
-    task = wiring.task_for(root, None)
+    task = run_driver.task_for(root, None)
     budget = budget_of(budgets)
-    name = wiring.begin(
-        root, program, PLAN, wiring.given_for(program, given), budget, task, operator
+    name = run_driver.begin(
+        root, program, PLAN, run_driver.given_for(program, given), budget, task, operator
     )
     for line in _too_small(program, budget, operator.model):
         click.echo(line, err=True)
-    ended = wiring.drive_run(root, name, _Watching(), jobs=jobs, operator=operator)
+    ended = run_driver.drive_run(root, name, _Watching(), jobs=jobs, operator=operator)
     return _tell(ended, form)
 
 

@@ -8,7 +8,7 @@ import click
 
 from ..exits import UsageError
 from ..linking.project.root import find_root
-from ..workflows.lifecycle import Report
+from ..tasks.lifecycle import Report
 
 task_id_option = click.option(
     "--task-id", required=True, metavar="ID", help="The task: one line, such as a ticket's number."

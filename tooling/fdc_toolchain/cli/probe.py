@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import click
 
-from ..effects.probe import (
+from ..exits import CLEAN
+from ..tasks.capabilities import render
+from ..tasks.probe import (
     NETWORK,
     probe,
     probe_environment_variables,
     probe_filesystem,
     probe_network,
 )
-from ..exits import CLEAN
-from ..knowledge.capabilities import render
 
 __all__ = ["command", "main", "probe_environment_variables", "probe_filesystem", "probe_network"]
 

@@ -16,7 +16,7 @@ from ..report.amounts import duration
 from ..report.exit_codes import exit_code
 from ..report.terminal.style import PLAIN, Style
 from ..report.terminal.terminal_text import cut, visible
-from .observer import Observer, Silent
+from ..runs.observer import Observer, Silent
 
 _SLOW = 0.05
 

@@ -15,11 +15,11 @@ _UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}
 def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
     """Removes what ended longer ago than `older` says. Raises UsageError, Refused and WorldError."""
     from ..effects import agent_files
-    from ..effects import prune as removing
     from ..engine.ports import WorldFailed
     from ..report.terminal.terminal_text import visible
+    from ..runs.records import prune as removing
+    from ..runs.records.open_journal import reading, writing
     from ..workspace import run_folders
-    from .stored import reading, writing
 
     before = time.time() - seconds(older)
     if database:

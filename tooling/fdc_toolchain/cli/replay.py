@@ -38,13 +38,14 @@ def command(run: str, form: str, database: str | None, workspace: str | None) ->
     from ..journal import counter
     from ..program.codec import ProgramError
     from ..report.terminal.terminal_text import visible
-    from . import remote, wiring
+    from ..runs import run_driver
+    from ..runs.workers import remote
     from .ending import count
 
     root = root_of(workspace)
     with remote.reading(database, root) as store:
-        row = wiring.the_run(store, run)
-        wiring.known(row)
+        row = run_driver.the_run(store, run)
+        run_driver.known(row)
         assert store is not None  # a run was found in it
         try:
             found = replay(

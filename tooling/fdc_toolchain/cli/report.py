@@ -37,11 +37,12 @@ def command(run: str, output: str | None, database: str | None, workspace: str |
     """
     from ..durable import replace
     from ..report.run_page import render
-    from . import remote, wiring
+    from ..runs import run_driver
+    from ..runs.workers import remote
 
     root = root_of(workspace)
     with remote.reading(database, root) as store:
-        row = wiring.the_run(store, run)
+        row = run_driver.the_run(store, run)
         assert store is not None  # a run was found in it
         found = seen(root, store, row)
     folder = os.path.dirname(os.path.abspath(output)) if output else os.getcwd()
@@ -63,10 +64,10 @@ def command(run: str, output: str | None, database: str | None, workspace: str |
 
 def seen(root: str, store: Store, row: RunRow) -> Run:
     """A run as a page shows it, its record checked. Raises WorldError where it cannot be read."""
-    from ..effects import run_view
     from ..engine.ports import WorldFailed
     from ..journal import counter
-    from . import remote
+    from ..runs.records import run_view
+    from ..runs.workers import remote
     from .verify import SEALS, checked
 
     try:

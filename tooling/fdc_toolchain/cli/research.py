@@ -19,14 +19,14 @@ import click
 
 from ..exits import CLEAN, FINDINGS, UsageError, WorldError
 from ..report.terminal.terminal_text import visible
+from ..runs.observer import Silent
 from ..text.file_name import slug
-from .observer import Silent
 
 if TYPE_CHECKING:
     from ..engine.events import Outcome, Perform
-    from ..knowledge.activity import Task
+    from ..runs.run_driver import Ended
+    from ..tasks.activity import Task
     from ..workspace.operator import Operator
-    from .wiring import Ended
 
 PLAN = "deep-research"
 _WRAP = textwrap.TextWrapper(92, "- ", "  ", break_long_words=False, break_on_hyphens=False)
@@ -100,7 +100,7 @@ def command(
     question = _asked(question)
     operator = _operator(web, model)
     folder = _folder(docs)
-    from . import wiring
+    from ..runs import run_driver
     from .compiling import compile_or_refuse
     from .run_options import root_of
 
@@ -122,12 +122,12 @@ def command(
             "report": report,
             "web": searched,
         }
-        task = wiring.task_for(home, None)
-        name = wiring.begin(
+        task = run_driver.task_for(home, None)
+        name = run_driver.begin(
             root,
             program,
             PLAN,
-            wiring.given_for(program, given),
+            run_driver.given_for(program, given),
             {},
             task if inside else None,
             operator,
@@ -135,7 +135,7 @@ def command(
         if within is None:
             _grant(root, name, folder)
         show = _Watching()
-        ended = wiring.drive_run(root, name, show, jobs=jobs, operator=operator)
+        ended = run_driver.drive_run(root, name, show, jobs=jobs, operator=operator)
         show.erase()
         if ended.status == "finished" and not inside:
             try:
@@ -285,8 +285,8 @@ def _log(home: str, task: Task, question: str, target: str) -> None:
     import uuid
     from datetime import datetime
 
-    from ..effects import activity_log
-    from ..knowledge.activity import entry
+    from ..tasks import activity_log
+    from ..tasks.activity import entry
 
     item = entry(
         "RESEARCH_REPORT", {"path": target, "question": question[:200]}, task_id=task.id, phase=1,

@@ -81,8 +81,9 @@ def command(
     """
     from ..engine.drive import EVERY
     from ..report.terminal.terminal_text import visible
+    from ..runs import run_driver
+    from ..runs.workers import remote
     from ..workspace.operator import Operator
-    from . import remote, wiring
     from .ending import tell
     from .progress import progress
     from .terminal import style
@@ -90,11 +91,11 @@ def command(
     root = root_of(workspace)
     with remote.reading(database, root) as store:
         row = (
-            wiring.the_run(store, run)
+            run_driver.the_run(store, run)
             if run
             else _newest(store, root, database, retry or bool(budgets), force)
         )
-        wiring.known(row)
+        run_driver.known(row)
         records = 0 if store is None else len(store.records(row))
     said = _addressed(row, answers, "answer")
     known: dict[str, Assumption] = {}
@@ -138,7 +139,7 @@ def command(
         weak=allow_weak_sandbox,
     )
     tell_weakness(operator)
-    ended = wiring.drive_run(
+    ended = run_driver.drive_run(
         root, row.name, show,
         answers=said, assume=known, budget=budget_of(budgets), retry=retry, trusted=trust, force=force, jobs=jobs,
         shell_seconds=shell_timeout, seen=row.epoch,
@@ -151,7 +152,7 @@ def _newest(
     store: Store | None, root: str, database: str | None, again: bool, force: bool
 ) -> RunRow:
     """The newest run that can go on: one that is not over; with a retry or a larger budget, also one that stopped."""
-    from . import remote
+    from ..runs.workers import remote
 
     states = (
         ["new", "interrupted", "waiting", "broken"] + ["stopped"] * again + ["cancelled"] * force

@@ -76,12 +76,13 @@ def command(
     start`), every step gets a line in logs/activity.log.jsonl, resumed or not.
     """
     from ..report.terminal.terminal_text import visible
+    from ..runs import run_driver
+    from ..runs.simulation import source
+    from ..runs.workers import remote
     from ..workspace.operator import Operator
-    from . import remote, wiring
     from .compiling import compile_or_refuse
     from .ending import tell
     from .progress import progress
-    from .simulation import source
     from .terminal import style
 
     root = root_of(workspace)
@@ -90,7 +91,7 @@ def command(
     program = compile_or_refuse(plan, root, trust_settings=trust_settings)
     if program is None:
         return FINDINGS
-    given = wiring.given_for(program, given)
+    given = run_driver.given_for(program, given)
     operator = Operator.of_environment(
         allow_unsandboxed,
         allow_network,
@@ -100,10 +101,10 @@ def command(
     )
     tell_weakness(operator)
     if dry_run:
-        from ..effects.granted import absent
         from ..engine.reach import reach
-        from .dryrun import outline
-        from .money import settle
+        from ..runs.cost.pricing import settle
+        from ..runs.dry_run import outline
+        from ..runs.granted import absent
 
         lacks = absent(program, root, operator, reach(program))
         click.echo(
@@ -121,15 +122,15 @@ def command(
             allow_weak_sandbox=allow_weak_sandbox, allow_network=allow_network, model=model,
         )  # fmt: skip
         return _remotely(database, root, program, shown, given, budget, quiet, form, detach)
-    task = None if simulate is not None else wiring.task_for(root, task_id)
-    name = wiring.begin(root, program, shown, given, budget, task, operator, script, wait)
+    task = None if simulate is not None else run_driver.task_for(root, task_id)
+    name = run_driver.begin(root, program, shown, given, budget, task, operator, script, wait)
     look = style()
     show = progress(form, quiet, look, is_terminal())
     if form == "text" and not quiet:
         logged = "" if task is None else f", for the task `{visible(task.id)}`"
         logged = logged if simulate is None else f", simulated by {visible(simulate)}"
         show.line(f"run {name}: {visible(shown)}{logged}")
-    ended = wiring.drive_run(
+    ended = run_driver.drive_run(
         root, name, show, jobs=jobs, shell_seconds=shell_timeout, operator=operator, wait=wait
     )
     return tell(ended, show, form, quiet, look)
@@ -141,7 +142,7 @@ def _remotely(
 ) -> int:  # fmt: skip
     """Lets the workers of a database drive the run, and shows it as if it were driven here."""
     from ..report.terminal.terminal_text import visible
-    from . import remote
+    from ..runs.workers import remote
     from .ending import tell
     from .progress import progress
     from .terminal import style

@@ -54,7 +54,7 @@ def command(
     from fnmatch import fnmatchcase
 
     from ..report.terminal.terminal_text import visible
-    from . import remote
+    from ..runs.workers import remote
     from .progress import duration
 
     root = root_of(workspace)

@@ -44,11 +44,12 @@ def command(
     run: str, address: str | None, form: str, database: str | None, workspace: str | None
 ) -> int:
     """Show RUN (the beginning of its name will do): how it stands, and every step that it made."""
-    from . import remote, wiring
+    from ..runs import run_driver
+    from ..runs.workers import remote
 
     root = root_of(workspace)
     with remote.reading(database, root) as store:
-        row = wiring.the_run(store, run)
+        row = run_driver.the_run(store, run)
         assert store is not None  # a run was found in it
         program = store.program(row)
         rows, kept = followed(program, row, store.records(row))
@@ -198,7 +199,7 @@ def _remarks(record: Record) -> str:
 
 
 def _end(row: RunRow, steps: str, kept: list[dict[str, Any]]) -> None:
-    from .closing import Ended
+    from ..runs.records.run_outcome import Ended
     from .ending import tell
     from .progress import Quiet
     from .terminal import style

@@ -8,11 +8,11 @@ from functools import partial
 
 import click
 
-from ..effects import activity_log
-from ..effects.probe import NETWORK, probe
 from ..exits import CLEAN, FINDINGS
+from ..tasks import activity_log
+from ..tasks.lifecycle import start
+from ..tasks.probe import NETWORK, probe
 from ..tools.files.documents import scan
-from ..workflows.lifecycle import start
 from .lifecycle import root_of, task_id_option, tell, workspace_option
 
 

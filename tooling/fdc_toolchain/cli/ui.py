@@ -17,14 +17,14 @@ from urllib.parse import quote
 import click
 
 from ..exits import CLEAN, Exit, WorldError
-from .interrupt import interruptible
+from ..runs.interrupt import interruptible
 from .run_options import database_option, is_terminal, root_of
 
 if TYPE_CHECKING:
-    from ..effects.answers import Open
     from ..journal.postgres import PgStore
     from ..journal.sqlite import RunRow, Store
     from ..report.run_page import Run
+    from ..runs.records.answers import Open
     from ..server.port import Ask, Row
     from ..server.web import Server
 
@@ -166,8 +166,8 @@ class Workspace:
 
     def rows(self, most: int) -> tuple[list[Row], int]:
         """Port `Runs`."""
+        from ..runs.workers import remote
         from ..server.port import Row
-        from . import remote
 
         with self._reading() as store:
             found = [] if store is None else store.runs()
@@ -192,8 +192,8 @@ class Workspace:
     def asks(self, run: str) -> list[Ask]:
         """Port `Runs`."""
         from ..report import changes
+        from ..runs.records import questions
         from ..server.port import Ask
-        from . import asked
 
         with self._reading() as store:
             row = None if store is None else store.run(run)
@@ -202,34 +202,36 @@ class Workspace:
             return [
                 Ask(
                     one.effect.address, f"{one.effect.path}:{one.effect.line}", one.text, one.approval, _seen(row, one),
-                    tuple((name, size, digest, tuple(lines)) for name, size, digest, lines in asked.about(one)), one.given,
+                    tuple((name, size, digest, tuple(lines)) for name, size, digest, lines in questions.about(one)), one.given,
                     tuple(changes.lines(one.shows)),
                 )
-                for one in asked.questions(self.workspace, store, row)
+                for one in questions.questions(self.workspace, store, row)
             ]  # fmt: skip
 
     def answer(self, run: str, address: str, seen: str, text: str) -> str:
         """Port `Runs`."""
+        from ..runs.records import questions
         from ..server.port import Trouble
-        from . import asked
 
         with self._reading() as store:
             row = None if store is None else store.run(run)
             found = (
-                [] if store is None or row is None else asked.questions(self.workspace, store, row)
+                []
+                if store is None or row is None
+                else questions.questions(self.workspace, store, row)
             )
             for one in found:
                 if row is not None and one.effect.address == address and _seen(row, one) == seen:
-                    wrong = asked.unfit(one, text)
+                    wrong = questions.unfit(one, text)
                     if wrong:
                         raise Trouble(f"Not kept: {wrong}.")
                     return self._given(row, one, text)
         raise Trouble("Not kept: the run does not ask that (any more).")
 
     def _given(self, row: RunRow, question: Open, text: str) -> str:
-        from . import asked
+        from ..runs.records import questions
 
-        asked.give(self.workspace, row, question, text, "fdc ui", time.time())
+        questions.give(self.workspace, row, question, text, "fdc ui", time.time())
         return f"The answer for {question.effect.address} is kept."
 
     def resume(self, run: str) -> str:
@@ -274,7 +276,7 @@ class Workspace:
 
     def cases(self) -> list[dict[str, Any]]:
         """Port `Runs`."""
-        from . import remote
+        from ..runs.workers import remote
         from .fix import PLANS
 
         with self._reading() as store:
@@ -351,11 +353,11 @@ class Workspace:
     @contextmanager
     def _reading(self) -> Iterator[Store | None]:
         from ..engine.ports import WorldFailed
+        from ..runs import run_driver
         from ..server.port import Trouble
-        from . import wiring
 
         try:
-            with wiring.reading(self.workspace) as store:
+            with run_driver.reading(self.workspace) as store:
                 yield store
         except (Exit, WorldFailed) as failed:
             raise Trouble(str(failed)) from failed
@@ -368,7 +370,7 @@ class Database(Workspace):
 
     def __init__(self, root: str, url: str) -> None:
         """Raises WorldError where there is no such database."""
-        from . import remote
+        from ..runs.workers import remote
 
         super().__init__(root)
         self.url, self.title = url, remote.shown(url)
@@ -377,8 +379,8 @@ class Database(Workspace):
             pass
 
     def _given(self, row: RunRow, question: Open, text: str) -> str:
+        from ..runs.workers import remote
         from ..server.port import Trouble
-        from . import remote
 
         address = question.effect.address
         try:
@@ -393,8 +395,8 @@ class Database(Workspace):
 
     def resume(self, run: str) -> str:
         """Port `Runs`."""
+        from ..runs.workers import remote
         from ..server.port import Trouble
-        from . import remote
 
         with self._reading() as store:
             row = None if store is None else store.run(run)
@@ -424,8 +426,8 @@ class Database(Workspace):
     @contextmanager
     def _reading(self) -> Iterator[Store | None]:
         from ..engine.ports import WorldFailed
+        from ..runs.workers import remote
         from ..server.port import Trouble
-        from . import remote
 
         try:
             with remote.reading(self.url, self.workspace) as store:
@@ -438,8 +440,8 @@ def _seen(row: RunRow, question: Open) -> str:
     """What stands for a question exactly as it is shown: the program, the step, its arguments, its turn, what will change."""
     from hashlib import blake2b
 
-    from ..effects.answers import digest
     from ..program.codec import canonical
+    from ..runs.records.answers import digest
 
     effect = question.effect
     what = [

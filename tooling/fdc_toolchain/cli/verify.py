@@ -45,7 +45,7 @@ def command(
     """
     from ..journal import counter
     from ..report.terminal.terminal_text import visible
-    from . import remote
+    from ..runs.workers import remote
 
     root = root_of(workspace)
     if accept_older:
@@ -85,10 +85,10 @@ def command(
 
 def _accept(root: str, run: str) -> None:
     """Takes an older record for the newest one. Answers that lie beside it are dropped: they may have been used."""
-    from ..effects import answers
     from ..engine.ports import WorldFailed
+    from ..runs.records import answers
+    from ..runs.records.open_journal import reading, the_run
     from ..workspace import run_folders
-    from .stored import reading, the_run
 
     with reading(root) as store:
         row = the_run(store, run)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from ..exits import Refused, UsageError, WorldError
+from ..runs.workers.signals import Asked, Requests
 from .run_options import database_option, root_of, tell_weakness
-from .worker_signals import Asked, Requests
 
 if TYPE_CHECKING:
-    from .fleet import Place
+    from ..runs.workers.worker_loop import Place
 
 _LEAVING = 4.0
 """Seconds beyond what effects under way get, in which a worker that was asked to end has ended."""
@@ -107,15 +107,16 @@ def command(
     with its runs. A worker takes the runs that were begun in its workspace, and with --serve those of others that its
     folder stands for; workers need one key (docs/workers.md).
     """
-    from ..effects import dispatch, identity
-    from ..effects.liveness import Session
     from ..engine.drive import GRACE
     from ..engine.ports import WorldFailed
     from ..journal import user_key as keys
     from ..journal.postgres import PgStore, shown
+    from ..runs.records import identity
+    from ..runs.workers import dispatch
+    from ..runs.workers.liveness import Session
+    from ..runs.workers.remote import needed
+    from ..runs.workers.worker_loop import Fleet
     from ..workspace.operator import Operator
-    from .fleet import Fleet
-    from .remote import needed
 
     url = needed(database)
     root = root_of(workspace)
@@ -178,8 +179,8 @@ def command(
 
 def place_of(root: str, serves: tuple[str, ...], any_commit: bool) -> Place:
     """Which workspaces this folder stands for: its own, and those of --serve. Raises UsageError, Refused, WorldFailed."""
-    from ..effects import identity
-    from .fleet import Place
+    from ..runs.records import identity
+    from ..runs.workers.worker_loop import Place
 
     for one in serves:
         if not identity.is_id(one):

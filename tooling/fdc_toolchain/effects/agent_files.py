@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import durable
 from ..engine.ports import WorldFailed
-from ..knowledge.activity import safe_id
+from ..tasks.activity import safe_id
 from ..workspace import run_folders
 
 AGENTS = "agents"

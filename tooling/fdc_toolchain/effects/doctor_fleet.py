@@ -6,10 +6,10 @@ import os
 
 from ..engine.ports import WorldFailed
 from ..journal.postgres import PgStore, shown
+from ..runs.records import identity
+from ..runs.workers.liveness import Worker, workers
 from ..workspace import run_folders
-from . import identity
 from .doctor import Found
-from .liveness import Worker, workers
 
 MOST = 3
 """Names of waiting runs that are shown of one workspace."""

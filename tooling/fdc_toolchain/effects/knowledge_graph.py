@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..knowledge.symbols import GRAPH, SYMBOLS, Symbol, read_edges, read_symbols
+from ..tasks.symbols import GRAPH, SYMBOLS, Symbol, read_edges, read_symbols
 from ..tools.context import Context
 from ..tools.files.documents import Document
 from ..workspace.failure import ToolFailure

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from ..knowledge.code_change import path_fault
 from ..knowledge.research_plan import quoted
+from ..runs.nested_plan import compiled
 from ..syntax.values import escape
 from ..tools.context import Context, word
 from ..workspace import merge_diff
 from ..workspace.failure import ToolFailure
-from .lgtm_pipeline import compiled
 from .lgtm_tools import CODE_LINES, home, tree_of
 
 

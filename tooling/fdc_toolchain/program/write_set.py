@@ -1,4 +1,4 @@
-"""Which paths a run of a program may write: what keeps two runs in one workspace apart (`effects.claims`).
+"""Which paths a run of a program may write: what keeps two runs in one workspace apart (`runs.records.claims`).
 
     written = write_set(program, inputs)
 

@@ -1,4 +1,4 @@
-"""What tools need of this machine and its operator, as their rows say it (`tools.runtime`, `effects.granted`)."""
+"""What tools need of this machine and its operator, as their rows say it (`tools.runtime`, `runs.granted`)."""
 
 from __future__ import annotations
 

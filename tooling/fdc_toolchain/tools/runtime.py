@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 class Row(NamedTuple):
     """Where a tool's function is: a module, its name in it, and that of its probe.
 
-    `needs`: what this machine or its operator has to give for it, by the names of `effects.granted`.
+    `needs`: what this machine or its operator has to give for it, by the names of `runs.granted`.
     """
 
     module: str

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..knowledge.activity import task_fault
+from ..tasks.activity import task_fault
 
 
 class PlanContext(NamedTuple):

@@ -15,8 +15,6 @@ from .. import durable
 from ..diagnostics.codes import CODES
 from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
-from ..knowledge.activity import LOG
-from ..knowledge.usage import Usage, usage
 from ..linking.link import Linker
 from ..linking.model import Unit
 from ..linking.project.discover import find_keys
@@ -25,6 +23,8 @@ from ..linking.project.stat_cache import Seen
 from ..linking.protocol_rules import Obligation, place
 from ..protocols.load import PROSE, RULES, Protocol, load
 from ..rules.solver.events import letters
+from ..tasks.activity import LOG
+from ..tasks.usage import Usage, usage
 from ..text import glob_match
 from . import registry
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..knowledge.postmortem import OUTSIDE, is_unsaid
-from ..knowledge.unfilled import unfilled
+from ..tasks.unfilled import unfilled
 from . import provenance
 from .turn import Failed, Turn
 

@@ -1,0 +1,319 @@
+"""What a run costs at worst: the numbers of `fdc run --dry-run` and of `fdc analyze` (FDC-13 to FDC-15).
+
+The same bound as `rules.bounds`, on the program instead of the plans. The program is walked in the order
+of a run with what its steps may have created so far, so that a loop over files is counted with the files that
+there are now and with those. Where nobody can count them, the number stays a symbol of a polynomial. Where a
+command came before the loop, the number rests on an assumption, which is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from ..dry_run import resolved
+from .created_files import Made, creates, fixed, matching, pattern
+
+MEASURES = ("steps", "model_calls", "tokens", "money")
+Polynomial = dict[tuple[str, ...], float]
+"""Each product of numbers of files, by their globs, to its coefficient; `rules.bounds.shown` writes it."""
+
+_Cost = tuple[Polynomial, Polynomial, Polynomial, Polynomial]
+_FREE: _Cost = ({}, {}, {}, {})
+
+MOST_TERMS = 200
+MOST_ITEMS = 20_000
+"""Instructions that are walked one by one; a larger plan is walked once, with all that it may ever create."""
+MOST_FILES = 200_000
+"""A loop over more files stops the run (`workspace.globs.MAX_FILES`)."""
+
+
+class Worst(NamedTuple):
+    """The most of each measure, as a polynomial.
+
+    `unknown`: globs that stay symbols, since nobody knows them before the run. `growing`: those that stay
+    symbols, since the plan creates files for its own loops. `created`: whether files that the plan creates are
+    counted. `assumed`: what the numbers rest on, (the steps that may change files, the glob). `short`: the budgets
+    of called plans that calls may come to the end of, (the plan, the measure, the limit).
+    """
+
+    cost: dict[str, Polynomial]
+    unknown: tuple[str, ...]
+    growing: tuple[str, ...]
+    created: bool
+    assumed: tuple[tuple[str, str], ...]
+    short: tuple[tuple[str, str, float], ...] = ()
+
+
+def worst(
+    program: Mapping[str, Any],
+    given: Mapping[str, str | None],
+    rate: float,
+    listing: Callable[[str], list[str] | None],
+) -> Worst:
+    """The worst case. `given` are the root's parameters (None: not known, the default does not count), `rate` is what a
+    token costs, `listing` gives the files of a glob now (None: nobody knows).
+    """
+    for made in (Made(), fixed(program)):
+        reader = _Reader(program, rate, listing, made)
+        try:
+            cost, _ = reader.plan(program["root"], dict(given), made)
+            break
+        except _TooLong:
+            continue
+    unknown, growing = tuple(sorted(reader.unknown)), tuple(sorted(reader.growing))
+    assumed, short = tuple(sorted(reader.assumed)), tuple(sorted(reader.short))
+    return Worst(
+        dict(zip(MEASURES, cost, strict=True)), unknown, growing, reader.created, assumed, short
+    )
+
+
+class _TooLong(Exception):
+    """The walk in the order of the run takes too long, or has no end that it could say."""
+
+
+class _Reader:
+    def __init__(
+        self,
+        program: Mapping[str, Any],
+        rate: float,
+        listing: Callable[[str], list[str] | None],
+        made: Made,
+    ) -> None:
+        self.program = program
+        self.rate = rate
+        self.listing = listing
+        self.fixed = (
+            made.all
+        )  # `made` has everything already: nothing is added, and nothing takes too long
+        self.unknown: set[str] = set()
+        self.growing: set[str] = set()
+        self.assumed: set[tuple[str, str]] = set()
+        self.short: set[tuple[str, str, float]] = set()
+        self.created = False
+        self.walked = 0
+        self.log: list[object] = []  # what loops over files were counted with, in order
+        self.known_logs: dict[tuple[object, ...], int] = {}
+        self.done: dict[Any, tuple[_Cost, Made, int]] = {}
+
+    def plan(self, plan_id: str, names: dict[str, Any], made: Made) -> tuple[_Cost, Made]:
+        """What a plan costs that begins with `made`, and what is made at its end."""
+        plan = self.program["plans"][plan_id]
+        known = {
+            param["name"]: param["default"]
+            for param in plan["params"]
+            if param.get("default") is not None
+        }
+        known.update(names)
+        bound = _binds(plan["body"])
+        known = {name: value for name, value in known.items() if name not in bound}
+        key = (plan_id, tuple(sorted((name, str(value)) for name, value in known.items())), made)
+        if key not in self.done:
+            outer, self.log = self.log, []
+            cost, after = self.block(plan["body"], known, made, plan)
+            if "budget" in plan:
+                cost = self.held(cost, plan)
+            self.done[key] = (
+                cost,
+                after,
+                self.known_logs.setdefault(tuple(self.log), len(self.known_logs)),
+            )
+            self.log = outer
+        cost, after, log = self.done[key]
+        self.log.append(("plan", log))
+        return cost, after
+
+    def held(self, cost: _Cost, plan: Mapping[str, Any]) -> _Cost:
+        """What a call costs of a plan that states a budget: the run holds it to that."""
+        from ...rules.bounds import held
+
+        out = []
+        for measure, poly in zip(MEASURES, cost, strict=True):
+            limit = plan["budget"].get(measure)
+            out.append(held(poly, limit))
+            if limit is not None and (poly.get((), 0) > limit or any(poly)):
+                self.short.add((plan["path"], measure, limit))
+        steps, calls, tokens, money = out
+        return steps, calls, tokens, money
+
+    def block(
+        self,
+        block: list[dict[str, Any]],
+        names: dict[str, Any],
+        made: Made,
+        plan: Mapping[str, Any],
+    ) -> tuple[_Cost, Made]:
+        total = _FREE
+        for item in block:
+            cost, made = self.item(item, names, made, plan)
+            total = _each(total, cost, _plus)
+        return total, made
+
+    def item(
+        self, item: dict[str, Any], names: dict[str, Any], made: Made, plan: Mapping[str, Any]
+    ) -> tuple[_Cost, Made]:
+        self.walked += 1
+        if self.walked > MOST_ITEMS and not self.fixed:
+            raise _TooLong
+        op = item["op"]
+        if op == "step":
+            return self.step(item), made if self.fixed else creates(
+                item, names, made, self.program, plan
+            )
+        if op == "call":
+            handed = {name: resolved(template, names) for name, template in item["args"].items()}
+            return self.plan(
+                item["plan"],
+                {name: None if "{" in value else value for name, value in handed.items()},
+                made,
+            )
+        if op == "if":
+            constant = (
+                item["cond"].get("value", {}).get("const")
+                if set(item["cond"]) == {"value"}
+                else None
+            )
+            then, after = self.block(item["then"], names, made, plan)
+            orelse, other = self.block(item["else"], names, made, plan)
+            if isinstance(constant, bool):
+                return (then, after) if constant else (orelse, other)
+            return _each(then, orelse, _most), after.joined(other)
+        if op in ("for", "fork", "iterate", "each"):
+            times = self.files(item, names, made) if op == "each" else int(item["max"])
+            inner = {
+                name: value
+                for name, value in names.items()
+                if name not in (item.get("name"), item.get("alias"))
+            }
+            return self.rounds(
+                item, times, lambda before: self.block(item["body"], inner, before, plan), made
+            )
+        return _FREE, made
+
+    def step(self, item: dict[str, Any]) -> _Cost:
+        tool = self.program["tools"][item["tool"]]
+        cost = tool.get("cost", {})
+        tokens = cost.get("tokens", 0)
+        priced = round(self.rate * tokens, 9) if "prompt" in tool.get("run", ()) else 0
+        numbers = (1, cost.get("model_calls", 0), tokens, max(priced, cost.get("money", 0)))
+        one, two, three, four = (_constant(float(number)) for number in numbers)
+        return one, two, three, four
+
+    def rounds(
+        self,
+        item: dict[str, Any],
+        times: int | str,
+        body: Callable[[Made], tuple[_Cost, Made]],
+        made: Made,
+    ) -> tuple[_Cost, Made]:
+        """A body that runs `times`; each round may see what those before it made, in a fork what every other made."""
+        if isinstance(times, str):
+            cost, after = body(made)
+            wide = made.widened(after)
+            if wide != made:
+                cost, after = body(wide)
+                if wide.widened(after) != wide:
+                    raise _TooLong
+            return _each(cost, _FREE, lambda left, _: _times(left, times)), wide
+        total, done, last = _FREE, 0, None
+        outer = self.log
+        while done < times:
+            self.log = []
+            cost, after = body(made)
+            seen = tuple(self.log)
+            outer.append(self.known_logs.setdefault(seen, len(self.known_logs)))
+            if item["op"] == "fork" and after != made:
+                after = made.grown(after, times)
+                self.log = []
+                cost, _ = body(after)
+                if tuple(self.log) != seen:
+                    raise _TooLong
+            if after == made or seen == last or item["op"] == "fork":
+                rest = times - done
+                total = _each(total, _each(cost, _FREE, lambda left, _: _times(left, rest)), _plus)  # noqa: B023
+                made = after if after == made or item["op"] == "fork" else made.grown(after, rest)
+                break
+            total, made, last, done = _each(total, cost, _plus), after, seen, done + 1
+        self.log = outer
+        return total, made
+
+    def files(self, item: dict[str, Any], names: dict[str, Any], made: Made) -> int | str:
+        """How often a loop over files runs: a number, or the glob where nobody knows."""
+        glob = resolved(item["glob"], names)
+        most: int | None = item["max"]
+        listed = None if "{" in glob else self.listing(glob)
+        if listed is None:
+            if most is None:
+                self.unknown.add(glob)
+            return glob if most is None else int(most)
+        tokens = pattern(glob)
+        new = matching(made, tokens)
+        number = (
+            MOST_FILES if new is None else len(new[0].difference(listed)) + new[1] + len(listed)
+        )
+        if made.doubts and most is not None:
+            number = max(MOST_FILES, most)
+        self.log.append((glob, number))
+        if most is not None and number >= most:
+            return int(most)
+        if number >= MOST_FILES:
+            if not self.fixed:
+                raise _TooLong
+            self.growing.add(glob)
+            return glob
+        self.created = self.created or number > len(listed)
+        self.assumed |= {(doubt, glob) for doubt in made.doubts}
+        return number
+
+
+def _constant(number: float) -> Polynomial:
+    return {(): number} if number else {}
+
+
+def _binds(block: list[dict[str, Any]]) -> set[str]:
+    """The names that instructions bind, which hide a parameter of the same name."""
+    found = {item["bind"] for item in block if item.get("bind")}
+    for item in block:
+        for inner in ("then", "else", "body"):
+            found |= _binds(item.get(inner, []))
+    return found
+
+
+def _each(left: _Cost, right: _Cost, join: Callable[[Polynomial, Polynomial], Polynomial]) -> _Cost:
+    return (
+        join(left[0], right[0]),
+        join(left[1], right[1]),
+        join(left[2], right[2]),
+        join(left[3], right[3]),
+    )
+
+
+def _plus(left: Polynomial, right: Polynomial) -> Polynomial:
+    if not left or not right:
+        return left or right
+    return _small({sizes: left.get(sizes, 0) + right.get(sizes, 0) for sizes in {**left, **right}})
+
+
+def _most(left: Polynomial, right: Polynomial) -> Polynomial:
+    return _small(
+        {sizes: max(left.get(sizes, 0), right.get(sizes, 0)) for sizes in {**left, **right}}
+    )
+
+
+def _times(poly: Polynomial, size: int | str) -> Polynomial:
+    if isinstance(size, int):
+        return {sizes: coefficient * size for sizes, coefficient in poly.items()} if size else {}
+    return _small(
+        {tuple(sorted((*sizes, size))): coefficient for sizes, coefficient in poly.items()}
+    )
+
+
+def _small(poly: Polynomial) -> Polynomial:
+    """Beyond `MOST_TERMS` terms all numbers of files are taken for the largest, `n`."""
+    if len(poly) <= MOST_TERMS:
+        return poly
+    out: Polynomial = {}
+    for sizes, coefficient in poly.items():
+        one = ("n",) * len(sizes)
+        out[one] = out.get(one, 0) + coefficient
+    return out

@@ -1,0 +1,40 @@
+"""Which model answers: the operator's word (`--model`, FDC_MODEL), the workspace's settings by role."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...exits import UsageError
+
+if TYPE_CHECKING:
+    from ...tools.model.messages_api import MessagesModel
+
+
+def model_for(
+    root: str, name: str, asks: tuple[tuple[str, float], ...] = ()
+) -> MessagesModel | None:
+    """The model port, or None where no model is named. Settings may name others for some roles, and say how it is asked;
+    `asks` says that where they do not. Raises UsageError."""
+    if not name:
+        return None
+    from ...linking.project.settings import SettingsError, read_settings
+    from ...tools.model.messages_api import Choice, MessagesModel
+    from ...workspace.secret_values import values_of
+    from ...workspace.secrets import Scrubber
+
+    try:
+        rows = dict(read_settings(root).models)
+    except SettingsError as wrong:
+        raise UsageError(str(wrong)) from wrong
+    asked: dict[str, Any] = dict(asks)
+    asked |= {key: value for key, value in rows.pop("default", {}).items() if key != "model"}
+    choice = Choice(name)._replace(**asked)
+    model = MessagesModel(choice, {role: choice._replace(**row) for role, row in rows.items()})
+    model.secrets = Scrubber(more=lambda: values_of(root))
+    return model
+
+
+def names(root: str, name: str) -> list[str]:
+    """Every model that a run may ask."""
+    found = model_for(root, name)
+    return [] if found is None else sorted({choice.model for choice in found.choices()})

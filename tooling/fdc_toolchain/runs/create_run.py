@@ -1,0 +1,187 @@
+"""Begins runs: a plan is checked, its inputs are checked, and a new run is put on record.
+
+program = program_of(checked_plan("plans/x.plan", root))
+name = begin(root, program, "plans/x.plan", {"topic": "tea"}, {})
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..exits import NotGranted, UsageError, WorldError
+from .notices import notice
+from .records.open_journal import writing
+
+if TYPE_CHECKING:
+    from ..check import Checked
+    from ..engine.state import RunState
+    from ..tasks.activity import Task
+    from ..workspace.operator import Operator
+
+_DOCUMENT = re.compile(r"plan_synth_[^/]*_final\.md$")
+
+
+def _for_people(document: str) -> str:
+    """What is said to whoever would run a document of `fdc lgtm` (LGTM-79)."""
+    executable = document.removesuffix("_final.md") + "_execute.plan"
+    said = f"`{document}` is written for people, and is not run"
+    if not os.path.isfile(executable):
+        return f"{said}; no model wrote code for it that a program could put in place"
+    return f"{said}; `fdc run {executable}` puts its code in place, and asks for approval first"
+
+
+def checked_plan(plan: str, root: str, *, trust_settings: bool = False) -> Checked:
+    """What was found in a plan (a path, or a registered name) and in all that it reaches.
+
+    `trust_settings`: what the settings allow counts as confirmed.
+    Raises UsageError where there is no such plan, or where the settings are wrong.
+    """
+    from ..check import check, key_of
+    from ..linking.link import Linker
+    from ..text.suggest import did_you_mean
+    from ..workspace.confirmed_settings import settings_of
+
+    linker = Linker(root, settings_of(root, trust=trust_settings))
+    if _DOCUMENT.search(plan) and os.path.isfile(plan):
+        raise UsageError(_for_people(plan))
+    key = key_of(plan, root) if os.path.isfile(plan) else linker.resolve(plan)[0]
+    if key is None:
+        hint = did_you_mean(plan, linker.callable_names())
+        none = f"there is no plan `{plan}`, neither a file nor a registered name"
+        raise UsageError(none + (f"; {hint}" if hint else ""))
+    return check(linker, [key], whole=True)
+
+
+def given_for(program: dict[str, Any], pairs: Mapping[str, str]) -> dict[str, str]:
+    """The root plan's inputs. Raises UsageError for one that it does not take, or one that is missing."""
+    from ..text.suggest import did_you_mean
+
+    params = {param["name"]: param for param in program["plans"][program["root"]]["params"]}
+    for name in pairs:
+        if name not in params:
+            hint = did_you_mean(name, params)
+            known = (
+                f"it takes {', '.join(f'`{one}`' for one in params)}" if params else "it takes none"
+            )
+            raise UsageError(f"the plan has no parameter `{name}`; {hint or known}")
+    missing = [
+        name for name, param in params.items() if param.get("default") is None and name not in pairs
+    ]
+    if missing:
+        raise UsageError(f"the plan needs {', '.join(f'`{name}=VALUE`' for name in missing)}")
+    return dict(pairs)
+
+
+def task_for(root: str, asked: str | None) -> Task | None:
+    """The task whose log a new run's steps go into: the one asked for, else the one that was started last and is open.
+
+    Returns None where no task is open. Raises UsageError where the one asked for is not open, WorldError
+    where the log cannot be read.
+    """
+    from ..tasks import activity_log
+    from ..tasks.activity import open_tasks
+
+    try:
+        found = open_tasks(activity_log.content(root))
+    except OSError as failed:
+        raise WorldError(
+            f"the activity log cannot be read: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
+    if asked is None:
+        return found[-1] if found else None
+    for task in found:
+        if task.id == asked:
+            return task
+    raise UsageError(f"the task `{asked}` is not open here; `fdc start --task-id ID` begins one")
+
+
+def granted(
+    root: str,
+    program: dict[str, Any],
+    operator: Operator | None,
+    subject: str = "the run does not begin",
+    under_way: Callable[[], RunState] | None = None,
+) -> None:
+    """Raises NotGranted where this machine or its operator does not give what a run of the program needs (`runs.granted`).
+
+    `under_way`: the state of a run that goes on, made where something is absent: what it has done already needs nothing.
+    """
+    from ..engine.reach import reach
+    from ..workspace.operator import Operator
+    from .granted import ABSENT, absent
+
+    allowed = operator or Operator.of_environment()
+    found = absent(program, root, allowed, reach(program))
+    if found and under_way is not None:
+        found = absent(program, root, allowed, reach(program, under_way()))
+    if found:
+        raise NotGranted(f"{subject}, because {ABSENT}", found)
+
+
+def in_the_way(said: str, wait: bool | None) -> WorldError:
+    """What is said to whoever would drive a run that another one is in the way of. `wait` None: the command has no `--wait`."""
+    return WorldError(
+        f"{said}; begin when it has ended" + (", or say `--wait`" if wait is not None else "")
+    )
+
+
+def begin(
+    root: str,
+    program: dict[str, Any],
+    plan: str,
+    given: Mapping[str, str],
+    budget: Mapping[str, float],
+    task: Task | None = None,
+    operator: Operator | None = None,
+    simulate: dict[str, Any] | None = None,
+    wait: bool | None = None,
+) -> str:
+    """Puts a new run on record, nothing of which has happened; returns its name. Raises WorldError.
+
+    Also where a run is driven that may write the same paths (`runs.records.claims`), unless `wait`: who drives it waits then.
+
+    Raises Exit for a program without a certificate that holds (`certified.certified`).
+    Raises UsageError for a budget that cannot be kept to (`money.settle`), NotGranted where something is not there that it
+    needs. `simulate` is a script (`tools.simulate`): nothing of such a run is ever performed, so it needs nothing.
+    Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
+    """
+    from ..engine.ports import WorldFailed
+    from ..journal import user_key
+    from ..program.write_set import write_set
+    from ..workspace import run_folders
+    from .certified import certified
+    from .cost import pricing
+    from .records import claims
+
+    certified(program, plan, root)
+    rates = pricing.settle(root, program, budget, operator)
+    if simulate is None:
+        granted(root, program, operator)
+    try:
+        run_folders.folder(root)
+        name = run_folders.RunIds().run_id()
+        inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
+        if rates is not None:
+            inputs["model"] = rates
+        if simulate is not None:
+            inputs["simulate"] = simulate
+        if task is not None:
+            inputs["task"] = task._asdict()
+        other = None if wait else claims.in_the_way(root, lambda: write_set(program, inputs))
+        if other is not None:
+            raise in_the_way(other.said(), wait)
+        store = writing(root)
+        try:
+            store.create(name, plan, program, inputs, time.time())
+        finally:
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    if not user_key.lasts():
+        said = f"fdc: {user_key.key_path()} cannot be written, so nobody will know that run {name} is yours: "
+        notice(said + "`fdc resume` will want --trust")
+    return name

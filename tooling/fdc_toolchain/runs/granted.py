@@ -1,0 +1,233 @@
+"""What a program needs that this machine or its operator gives: a sandbox, a model, the web, programs (docs/verdicts.md).
+
+It is looked at before the first step, so that no run begins and stops in the middle for want of it. Nothing is sent anywhere:
+whether a server answers is known by asking it only. What each tool needs is in its row (`tools.runtime`).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import util
+from typing import Any, NamedTuple
+
+from ..engine.reach import Reach
+from ..program.model import Program
+from ..workspace.failure import ToolFailure
+from ..workspace.operator import Operator
+
+ABSENT = "this machine and its operator do not give what the plan needs"
+
+
+class Needs(NamedTuple):
+    """Who needs what: by need (`sandbox`, `model`, `web`, ...), the names of tools and programs."""
+
+    rows: dict[str, dict[str, None]]
+
+    def add(self, need: str, who: str) -> None:
+        """Somebody needs it."""
+        self.rows.setdefault(need, {})[who] = None
+
+    def by(self, need: str) -> str:
+        """Who needs it, for a sentence; empty where nobody does."""
+        names = [f"`{name}`" for name in self.rows.get(need, ())]
+        return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def absent(program: Program, root: str, operator: Operator, reach: Reach) -> list[str]:
+    """One sentence for each thing that is not there, with what mends it; none where nothing is missing.
+
+    `reach`: what the run comes to (`engine.reach`). A tool whose failure is a value for the plan needs nothing: such a
+    plan goes on without it. A named model is asked for its key all the same, since the want of that stops a run.
+    """
+    needs = _needs(program, operator, reach)
+    return list(_looked(needs, program, root, operator, reach)) if needs.rows else []
+
+
+def _needs(program: Program, operator: Operator, reach: Reach) -> Needs:
+    from ..tools.own_code import is_own
+    from ..tools.runtime import TOOLS
+
+    needs = Needs({})
+    for item in reach.steps:
+        name = item["tool"]
+        declared = program["tools"].get(name, {})
+        run = declared.get("run", {})
+        if "prompt" in run and operator.model:
+            needs.add("key", name)
+        if declared.get("failure") == "value":
+            continue
+        if "prompt" in run:
+            if not operator.model and "embedded" not in run:
+                needs.add("model", name)
+            elif not operator.model and not is_own(run["embedded"]):
+                needs.add("sandbox", name)
+        elif "python" in run:
+            if not is_own(run["python"]):
+                needs.add("sandbox", name)
+                if declared.get("access", {}).get("net"):
+                    needs.add("network", name)
+        elif name in TOOLS:
+            for need in TOOLS[name].needs:
+                if isinstance(need, str):
+                    needs.add(need, name)
+                elif _literal(item["args"].get(need.parameter)) in need.values:
+                    needs.add(need.what, name)
+            if name == "run_in_bash_session":
+                _of_command(item, needs)
+    for name in sorted(reach.predicates):
+        run = program.get("predicates", {}).get(name, {}).get("run", {})
+        if "python" in run and not is_own(run["python"]):
+            needs.add("sandbox", name)
+    return needs
+
+
+def _of_command(item: dict[str, Any], needs: Needs) -> None:
+    """The programs that a command names literally, as lint finds them (FDC707)."""
+    from ..rules.solver.flow.programs import named
+
+    for template in item["args"].values():
+        written = "".join(
+            part if isinstance(part, str) else "{" + ".".join(part["ref"]) + "}"
+            for part in template
+        )
+        for name in named(written):
+            needs.add("program", name)
+
+
+def _literal(template: Any) -> str | None:
+    """The text of an argument that the plan writes out."""
+    return (
+        "".join(template) if template and all(isinstance(part, str) for part in template) else None
+    )
+
+
+def _looked(
+    needs: Needs, program: Program, root: str, operator: Operator, reach: Reach
+) -> Iterator[str]:
+    for name in needs.rows.get("nobody", ()):
+        yield f"something that does `{name}`: nothing on this machine can; take it out of the plan"
+    tier = ""
+    if who := needs.by("sandbox"):
+        from ..sandbox.sandbox import chosen
+
+        try:
+            tier = chosen(operator)
+        except ToolFailure as failed:
+            yield f"a sandbox, for {who}: {failed}"
+    lost = [name for name in needs.rows.get("program", ()) if not _found(name)]
+    if tier != "none" and not _made_in(root):
+        for name in lost:
+            yield f"the program `{name}`, which a command names: it is not on the PATH of this machine; install it"
+    for name in ("bash", "git"):
+        if (who := needs.by(name)) and not _found(name):
+            yield f"the program `{name}`, for {who}: it is not on the PATH of this machine; install it"
+    if who := needs.by("model"):
+        yield f"a model, for {who}: none is named; `--model NAME`, or FDC_MODEL"
+    if who := needs.by("key"):
+        why = _unasked()
+        if why:
+            yield f"the model `{operator.model}`, for {who}: {why}"
+    yield from _network(needs, program, operator, reach, tier)
+    if (who := needs.by("rerank")) and _reranker():
+        yield f"a reranker, for {who}: {_reranker()}"
+
+
+def _network(
+    needs: Needs, program: Program, operator: Operator, reach: Reach, tier: str
+) -> Iterator[str]:
+    out = not (operator.web or operator.network)
+    if (who := needs.by("web")) and out:
+        yield f"the web, for {who}: whoever starts fdc allows it; `--allow-network`, or FDC_ALLOW_WEB=1"
+    if who := needs.by("search"):
+        why = _unsearched()
+        if why:
+            yield f"a search provider, for {who}: {why}"
+    if (who := needs.by("pages")) and util.find_spec("protego") is None:
+        from ..tools.web.fetch import INSTALL
+
+        yield f"the packages that fetch pages, for {who}: {INSTALL}"
+    if operator.network:
+        return
+    how = "whoever starts fdc allows it; `--allow-network`, or FDC_ALLOW_NETWORK=1"
+    if who := needs.by("network"):
+        yield f"the network, for {who}: {how}"
+    if tier and tier != "none" and (who := needs.by("bash")) and _for_commands(program, reach):
+        yield f"the network, for {who}, for whose commands the plan says `allow net *`: {how}"
+
+
+def _for_commands(program: Program, reach: Reach) -> bool:
+    """Whether `allow net *` of the plans can be for commands alone: all that have `allow` say it, and no other step goes out."""
+    allows = [plan["allow"] for plan in program["plans"].values() if plan.get("allow")]
+    everywhere = all(any(glob in ("*", "**") for glob in allow.get("net", ())) for allow in allows)
+    outside = any(
+        program["tools"].get(item["tool"], {}).get("trust") == "untrusted" for item in reach.steps
+    )
+    return bool(allows) and everywhere and not outside
+
+
+def _found(name: str) -> bool:
+    return shutil.which(name) is not None
+
+
+def _made_in(root: str) -> bool:
+    """Whether a step of the run itself may install a program: PATH has a folder of the workspace, which commands can write."""
+    here = os.path.realpath(root) + "/"
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    return any(
+        f"{os.path.realpath(os.path.join(root, folder))}/".startswith(here)
+        for folder in folders
+        if folder
+    )
+
+
+def _unasked() -> str:
+    """Why no model can be asked, as far as that is known without asking one; empty where one can."""
+    kept = tuple(os.environ.get(name, "") for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))
+    if util.find_spec("anthropic") is not None and any(kept):
+        return ""
+    return _without_key(tuple(sorted(os.environ.items())))
+
+
+@lru_cache(maxsize=1)
+def _without_key(_environment: tuple[tuple[str, str], ...]) -> str:
+    """What the SDK says where neither variable is set: it may find credentials elsewhere."""
+    from ..engine.ports import WorldFailed
+    from ..tools.model.messages_api import Choice, MessagesModel
+
+    model = MessagesModel(Choice("none"))
+    try:
+        model.client()
+    except WorldFailed as failed:
+        return str(failed)
+    finally:
+        model.close()
+    return ""
+
+
+def _unsearched() -> str:
+    """Why nobody can be asked for results; empty where somebody can."""
+    from ..tools.web.search import PROVIDERS, answer, ready
+
+    try:
+        found = ready(os.environ)
+        if not found:
+            answer([])
+    except ToolFailure as failed:
+        return str(failed)
+    lacks = [
+        package
+        for one in found
+        if (package := PROVIDERS[one.name].package)[0] and util.find_spec(package[0]) is None
+    ]
+    if len(lacks) < len(found):
+        return ""
+    return f"its package is not installed: `pip install 'fdc-toolchain[{lacks[0][1]}]'`"
+
+
+def _reranker() -> str:
+    from ..effects.rerank import missing
+
+    return missing()

@@ -1,0 +1,253 @@
+"""Answers that people give to a waiting run from elsewhere: kept beside it until the run takes them up.
+
+They lie in `.fdc/runs/RUN/answers.json`, written whole. An answer is for one question only: it names the program,
+the step's address, the hash of its arguments, how often that step had an outcome when it was given, and of an approval
+what was shown; where any of these is another by now, it counts for nothing. So nothing can be put in the place of what
+was approved, and no answer is taken twice. It is sealed with the user's key (`journal.user_key`): a run that came with a
+clone brings none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
+from hashlib import blake2b
+from hmac import compare_digest
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ... import durable
+from ...engine.ports import WorldFailed
+from ...journal import hash_chain
+from ...program.codec import canonical
+from ...report.changes import OPENED
+from ...workspace import run_folders
+
+if TYPE_CHECKING:
+    from ...engine.events import Perform, Record
+    from ...engine.state import RunState
+    from ...journal.sqlite import RunRow
+
+FILE = "answers.json"
+MOST = 1024 * 1024
+"""Bytes of one answer."""
+
+
+class Open(NamedTuple):
+    """A question that a run waits with: what the step asks, where, and exactly with which arguments.
+
+    `given` is the answer that lies ready for it, if any; `shows`, of an approval, what will change (`workspace.preview`).
+    """
+
+    effect: Perform
+    text: str
+    outcomes: int
+    given: str | None = None
+    shows: dict[str, Any] | None = None
+
+    @property
+    def approval(self) -> bool:
+        """Whether it wants a yes or a no."""
+        return self.effect.tool == "record_user_approval_for_plan" or OPENED in (self.shows or ())
+
+
+class Answer(NamedTuple):
+    """An answer as it is kept: for what, what, who gave it and when (seconds since 1970)."""
+
+    run: str
+    program: str
+    address: str
+    request: str
+    outcomes: int
+    shown: str
+    text: str
+    by: str
+    at: float
+
+    def note(self) -> dict[str, Any]:
+        """What the journal says of it."""
+        return {"by": self.by, "at": self.at}
+
+
+def shown(row: RunRow) -> dict[str, dict[str, Any]]:
+    """What the approvals show that a waiting run asks for, by address."""
+    asked = (row.ending or {}).get("questions", ()) if row.status == "waiting" else ()
+    return {one["address"]: one["shows"] for one in asked if isinstance(one.get("shows"), dict)}
+
+
+def digest(shows: dict[str, Any] | None) -> str:
+    """The name of exactly what an approval shows; empty where it shows nothing."""
+    return (
+        ""
+        if shows is None
+        else blake2b(canonical(shows).encode("ascii"), digest_size=16).hexdigest()
+    )
+
+
+def wanted(state: RunState, address: str) -> Perform | None:
+    """The effect that a folded run stands at, at an address."""
+    for place in (state.dangling, state.pending, state.parked):
+        if address in place:
+            return place[address].effect
+    return None
+
+
+def outcomes(records: Iterable[Record]) -> dict[str, int]:
+    """How many outcomes each address has."""
+    found: dict[str, int] = {}
+    for record in records:
+        if record.kind == "outcome":
+            found[record.address] = found.get(record.address, 0) + 1
+    return found
+
+
+def questions(
+    row: RunRow, state: RunState, records: Iterable[Record], ready: Mapping[str, Answer]
+) -> list[Open]:
+    """The questions of a run that waits for answers: their texts as asked, their arguments from its program.
+
+    `state` is the fold of its `records`, `ready` what `taken` found.
+    """
+    count = outcomes(records)
+    found = []
+    for one in (row.ending or {}).get("questions", ()) if row.status == "waiting" else ():
+        effect = wanted(state, one["address"])
+        if one["how"] == "answer" and effect is not None:
+            given = ready.get(effect.address)
+            text = None if given is None else given.text
+            found.append(
+                Open(
+                    effect,
+                    str(one["text"]),
+                    count.get(effect.address, 0),
+                    text,
+                    shown(row).get(effect.address),
+                )
+            )
+    return found
+
+
+def give(
+    root: str,
+    row: RunRow,
+    question: Open,
+    text: str,
+    by: str,
+    now: float,
+    key: bytes | None,
+    still: Callable[[], bool],
+) -> bool:
+    """Keeps an answer to an open question; one that lay ready for it is replaced. Raises WorldFailed.
+
+    `still` says whether the question is still open. It is asked once nobody can take answers up who has not taken
+    the run over before; where it is not, nothing is kept: returns False.
+    """
+    path = os.path.join(run_folders.run_folder(root, row.name), FILE)
+    effect = question.effect
+    made = Answer(
+        row.name, row.digest, effect.address, effect.request, question.outcomes, digest(question.shows), text, by,
+        round(float(now), 3),
+    )  # fmt: skip
+    try:
+        with durable.exclusive(path):
+            if not still():
+                return False
+            durable.sweep(path)
+            kept = [one for one in _read(path) if one[0].address != effect.address]
+            _write(path, [*kept, (made, _seal(made, key))])
+            return True
+    except OSError as failed:
+        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+
+
+def taken(
+    root: str,
+    row: RunRow,
+    state: RunState,
+    records: Iterable[Record],
+    key: bytes | None,
+    *,
+    alone: bool = False,
+) -> dict[str, Answer]:
+    """The answers that lie ready and are for exactly what the run asks now, by address. Raises WorldFailed.
+
+    `alone`: the caller has taken the run over; whoever is just giving an answer is waited for, and who comes later
+    finds the run taken (`give`).
+    """
+    path = os.path.join(root, run_folders.FOLDER, "runs", row.name, FILE)
+    try:
+        with durable.exclusive(path) if alone else nullcontext():
+            kept = _read(path)
+    except OSError as failed:
+        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+    if not kept:
+        return {}
+    count = outcomes(records)
+    seen = {address: digest(shows) for address, shows in shown(row).items()}
+    good = {}
+    for answer, seal in kept:
+        effect = wanted(state, answer.address)
+        ours = key is not None and compare_digest(seal, _seal(answer, key))
+        asked = (
+            effect is not None
+            and effect.request == answer.request
+            and count.get(answer.address, 0) == answer.outcomes
+        )
+        asked = asked and answer.shown == seen.get(answer.address, "")
+        if ours and asked and (answer.run, answer.program) == (row.name, row.digest):
+            good[answer.address] = answer
+    return good
+
+
+def forget(root: str, row: RunRow, addresses: Iterable[str]) -> None:
+    """Takes answers away that a run has taken up. What cannot be taken away counts for nothing all the same."""
+    path = os.path.join(root, run_folders.FOLDER, "runs", row.name, FILE)
+    gone = set(addresses)
+    if not gone or not os.path.exists(path):
+        return
+    try:
+        with durable.exclusive(path):
+            kept = [one for one in _read(path) if one[0].address not in gone]
+            if kept:
+                _write(path, kept)
+            else:
+                os.unlink(path)
+    except OSError:
+        return
+
+
+def drop(root: str, row: RunRow) -> None:
+    """Takes all answers of a run away. Raises WorldFailed."""
+    path = os.path.join(root, run_folders.FOLDER, "runs", row.name, FILE)
+    try:
+        if os.path.lexists(path):
+            with durable.exclusive(path):
+                os.unlink(path)
+                durable.sync_folder(os.path.dirname(path))
+    except OSError as failed:
+        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+
+
+def _write(path: str, kept: list[tuple[Answer, str]]) -> None:
+    rows = [{**answer._asdict(), "seal": seal} for answer, seal in kept]
+    durable.replace(
+        path, (json.dumps({"format": 1, "answers": rows}, indent=1) + "\n").encode("ascii")
+    )
+
+
+def _read(path: str) -> list[tuple[Answer, str]]:
+    """What lies there; a row that is not as it should be is none."""
+    data = durable.read(path, limit=64 * MOST)
+    try:
+        rows = [] if data is None else json.loads(data)["answers"]
+        return [(Answer(*(row[name] for name in Answer._fields)), str(row["seal"])) for row in rows]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return []
+
+
+def _seal(answer: Answer, key: bytes | None) -> str:
+    plain = blake2b(
+        b"answer\0" + canonical(list(answer)).encode("ascii"), digest_size=hash_chain.SIZE
+    ).digest()
+    return hash_chain.seal(plain, key).hex()

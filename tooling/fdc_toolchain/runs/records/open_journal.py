@@ -1,0 +1,93 @@
+"""The runs that a workspace has on record: to be looked at, or to be written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ...exits import UsageError, WorldError
+
+if TYPE_CHECKING:
+    from ...journal.sqlite import RunRow, Store
+
+
+@contextmanager
+def reading(root: str) -> Iterator[Store | None]:
+    """The journal of a workspace, to be looked at only; None where no run was ever made. Raises WorldError."""
+    from ...engine.ports import WorldFailed
+    from ...journal import sqlite, user_key
+    from ...journal.tables import Empty, Older
+    from ...workspace import run_folders
+
+    path = run_folders.journal_path(root)
+    if not os.path.exists(path):
+        yield None
+        return
+    try:
+        key = user_key.key(root, make=False)
+        try:
+            store = sqlite.Store(path, key, readonly=True, counted=True)
+        except Older:
+            sqlite.Store(path).close()
+            store = sqlite.Store(path, key, readonly=True, counted=True)
+        except Empty:
+            yield None
+            return
+        try:
+            yield store
+        finally:
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def the_run(store: Store | None, prefix: str) -> RunRow:
+    """The one run whose name begins so; `last` is the newest. Raises UsageError where there is none, or several."""
+    found = [] if store is None else store.runs()[-1:] if prefix == "last" else store.runs(prefix)
+    exact = [row for row in found if row.name == prefix]
+    if len(exact) == 1 or len(found) == 1:
+        return (exact or found)[0]
+    if not found:
+        raise UsageError(f"no run begins with `{prefix}`; `fdc runs` lists them")
+    names = ", ".join(row.name for row in found[:6])
+    raise UsageError(
+        f"{len(found)} runs begin with `{prefix}`: {names}{' ...' if len(found) > 6 else ''}"
+    )
+
+
+def status_of(root: str, row: RunRow) -> str:
+    """The status to show: a run whose controller is gone was interrupted, whatever it last wrote."""
+    from ...workspace import run_folders
+
+    if row.status == "running" and not run_folders.is_driven(root, row.name):
+        return "interrupted"
+    return row.status
+
+
+def writing(root: str) -> Store:
+    """The journal of a workspace, to be written. Raises WorldFailed."""
+    from ...journal import sqlite, user_key
+    from ...workspace import run_folders
+
+    key = user_key.key(root, make=True)
+    return sqlite.Store(run_folders.journal_path(root), key, counted=user_key.lasts())
+
+
+def untrusted(name: str, signature: str) -> str:
+    """Why a run is not gone on with, and what to do."""
+    who = "nobody has sealed it" if signature == "none" else "its seal is not of your key"
+    return (
+        f"the run {name} was not begun by you on this machine ({who}); it may do anything that its plan says: "
+        f"look at it with `fdc show {name}`, and go on with --trust if you want that"
+    )
+
+
+def known(row: RunRow) -> None:
+    """Raises WorldError for a run whose records this fdc cannot read."""
+    from ...journal.sqlite import ENGINE
+
+    if row.engine != ENGINE:
+        what = f"an fdc whose records this one cannot read (engine {row.engine}, this is {ENGINE})"
+        raise WorldError(f"the run {row.name} was made by {what}")

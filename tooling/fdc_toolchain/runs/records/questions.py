@@ -1,0 +1,134 @@
+"""The questions that a run waits with: found, shown, and their answers kept. For `fdc answer` and the web page."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ...exits import Refused, WorldError
+
+if TYPE_CHECKING:
+    from ...journal.sqlite import RunRow, Store
+    from .answers import Open
+
+
+def questions(root: str, store: Store, row: RunRow) -> list[Open]:
+    """The open questions of a run, with the answers that lie ready. Raises WorldError for a run that is damaged."""
+    from ...engine.events import Mismatch
+    from ...engine.fold import fold
+    from ...engine.ports import WorldFailed
+    from ...journal import counter
+    from ...program.codec import ProgramError
+    from . import answers
+
+    if row.status != "waiting":
+        return []
+    try:
+        checked = store.check(row.id)
+        if checked.faults:
+            raise WorldError(f"the record of the run {row.name} is damaged: {checked.faults[0]}")
+        if checked.older:
+            raise WorldError(counter.outdated(row.name, checked.older))
+        records = store.records(row)
+        state = fold(store.program(row), row.inputs, records)
+        ready = answers.taken(root, row, state, records, store.key) if store.keeps_answers else {}
+        return answers.questions(row, state, records, ready)
+    except (WorldFailed, Mismatch, ProgramError) as wrong:
+        raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong
+
+
+def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float) -> None:
+    """Keeps an answer that `unfit` has nothing against; `how` says from where it came.
+
+    Raises Refused where the run went on meanwhile, and WorldError.
+    """
+    from ...engine.ports import WorldFailed
+    from ...journal import user_key
+    from . import answers
+    from .open_journal import reading
+
+    def still() -> bool:
+        with reading(root) as store:
+            found = None if store is None else store.run(row.name)
+            return found is not None and (found.status, found.epoch) == (row.status, row.epoch)
+
+    try:
+        key = user_key.key(root, make=True)
+        if not user_key.lasts():
+            raise WorldError(
+                f"{user_key.key_path()} cannot be written, so an answer could not be told from a forged one"
+            )
+        if not answers.give(root, row, question, text, f"{user()}, {how}", now, key, still):
+            raise Refused(
+                f"the run {row.name} waits for no answer any more: it went on meanwhile; `fdc show {row.name}`"
+            )
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def screen(question: Open) -> list[str]:
+    """A question as a person must see it before they answer: every byte of what it is about, nothing hidden."""
+    from ...report import changes
+    from ...report.terminal.terminal_text import visible
+
+    effect = question.effect
+    kind = "approval" if question.approval else "question"
+    lines = [
+        f"{kind} at {visible(effect.path)}:{effect.line} ({effect.address}): {visible(question.text)}"
+    ]
+    for name, size, digest, shown in about(question):
+        lines.append(f"  {name}, {size} bytes, sha256 {digest}:")
+        lines += [f"    | {line}" for line in shown]
+    if question.shows is not None:
+        lines.append("  what follows, as it is known now:")
+        lines += [f"    {line.text}" for line in changes.lines(question.shows)]
+    if question.given is not None:
+        lines.append(f"  answered, not taken up yet: {visible(question.given)}")
+    return lines
+
+
+def about(question: Open) -> list[tuple[str, int, str, list[str]]]:
+    """What a question is about: each argument's name, size in bytes, sha256, and lines with nothing hidden."""
+    from hashlib import sha256
+
+    from ...engine.values import text as written
+    from ...report.terminal.terminal_text import visible
+
+    out = []
+    for name, value in question.effect.args.items():
+        if value is not None:
+            text = written(value)
+            data = text.encode("utf-8", "surrogatepass")
+            out.append(
+                (
+                    visible(name),
+                    len(data),
+                    sha256(data).hexdigest(),
+                    [visible(line) for line in text.split("\n")],
+                )
+            )
+    return out
+
+
+def unfit(question: Open, text: str) -> str:
+    """Why a text cannot be the answer to a question; empty where it can."""
+    from ...tools.talk_tools import neither
+    from .answers import MOST
+
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        return "the answer is not UTF-8 text"
+    if size > MOST:
+        return f"the answer has {size} bytes, more than {MOST}"
+    return neither(text) if question.approval else ""
+
+
+def user() -> str:
+    """The name of the user whose process this is."""
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return f"user {os.geteuid()}"

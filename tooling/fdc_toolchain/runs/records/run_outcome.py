@@ -1,0 +1,190 @@
+"""How driving a run ended: said as one value, and put on record."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...exits import WorldError
+
+if TYPE_CHECKING:
+    from ...engine.drive import Ending
+    from ...engine.events import Perform, Record, Stop
+    from ...engine.state import RunState
+    from ...journal.sqlite import RunRow, Store
+
+
+OVER = ("finished", "stopped", "cancelled")
+"""How a run stands that is over: nothing but a larger budget, a retry or `--force` makes it go on."""
+
+
+@dataclass(slots=True)
+class Ended:
+    """How driving a run ended: `status` as in the journal, and all that there is to say about it."""
+
+    run: str
+    plan: str
+    status: str
+    stop: dict[str, Any] | None = None
+    result: Any = None
+    questions: list[dict[str, Any]] = field(default_factory=list)
+    message: str = ""
+    steps: int = 0
+    seconds: float = 0.0
+    spent: dict[str, float] = field(default_factory=dict)
+    simulated: bool = False
+    kept: list[dict[str, Any]] = field(default_factory=list)
+    """Why branches stopped whose failures their forks kept."""
+    unsettled: list[dict[str, Any]] = field(default_factory=list)
+    """Steps of which going on will ask what became of them, of a run that was left in the middle (`question`)."""
+
+
+def ended_of(row: RunRow, ending: Ending, state: RunState) -> Ended:
+    """How a run ended that was driven to `ending` and stands at `state`."""
+    questions = [question(q.effect, q.text, q.how, q.shows) for q in ending.questions]
+    stop = None if ending.stop is None else explained(state.program, ending.stop)
+    spent = {measure: number for measure, number in state.spent.items() if number}
+    return Ended(
+        row.name, row.plan, ending.status, stop, ending.result, questions, ending.message, state.steps,
+        round(state.elapsed, 3), spent, simulated="simulate" in row.inputs,
+        kept=[explained(state.program, one) for one in state.kept],
+    )  # fmt: skip
+
+
+def explained(program: dict[str, Any], stop: Stop) -> dict[str, Any]:
+    """A stop as JSON, with its `cause`."""
+    from ...program.causes import explain
+
+    said = stop._asdict()
+    cause = explain(program, said)
+    del said["failure"]
+    return {**said, "cause": cause}
+
+
+def question(
+    effect: Perform, text: str, how: str, shows: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """What is asked about an effect, as the end of a run says it; of an approval, with what it shows."""
+    more = {} if shows is None else {"shows": shows}
+    return {**more, "address": effect.address, "tool": effect.tool, "text": text, "how": how,
+            "path": effect.path, "line": effect.line, "args": effect.args, "bound": effect.bound}  # fmt: skip
+
+
+def unsettled(state: RunState) -> list[dict[str, Any]]:
+    """The steps that happen once, were announced and have no outcome, but for those whose tools settle that themselves."""
+    from ...tools.runtime import can_tell
+
+    out = []
+    for want in (*state.dangling.values(), *state.running.values(), *state.parked.values()):
+        effect = want.effect
+        if (
+            not effect.once
+            or want.interrupted is False
+            or can_tell(effect.tool, state.program["tools"].get(effect.tool, {}))
+        ):
+            continue
+        said = (
+            "fdc stopped it before it ended"
+            if want.interrupted
+            else "it was under way, and nobody knows whether it happened"
+        )
+        out.append(question(effect, said, "assume"))
+    return out
+
+
+def over(store: Store, row: RunRow, trusted: bool) -> Ended:
+    """How a run ended that is over. Nobody takes it over: its end stays on record all the while."""
+    from ...engine.drive import Ending
+    from ...engine.events import Mismatch
+    from ...engine.fold import fold
+    from ...journal import counter
+    from ...journal.sqlite import Damaged, Outdated, Untrusted
+    from ...program.codec import ProgramError
+
+    checked = store.check(row.id)
+    if checked.faults:
+        raise Damaged(f"the record of the run {row.name} is damaged: {checked.faults[0]}")
+    if checked.older:
+        raise Outdated(counter.outdated(row.name, checked.older))
+    if checked.signature != "ours" and not trusted:
+        raise Untrusted(checked.signature)
+    try:
+        state = fold(store.program(row), row.inputs, store.records(row))
+    except (ProgramError, Mismatch) as wrong:
+        raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong
+    said = row.ending or {}
+    ended = ended_of(row, Ending("finished", None, state.result), state)
+    ended.status, ended.stop = row.status, said.get("stop")
+    ended.steps, ended.seconds = said.get("steps", ended.steps), said.get("seconds", ended.seconds)
+    return ended
+
+
+def left(row: RunRow, status: str, state: RunState) -> Ended:
+    """The end of a run that was left in the middle."""
+    from ...engine.drive import Ending
+
+    ended = ended_of(row, Ending("broken"), state)
+    ended.status = status
+    ended.unsettled = unsettled(state)
+    return ended
+
+
+def cancel_end(journal: Any, row: RunRow, state: RunState) -> str:
+    """Ends a run that nobody drives, for good: as cancelled, unless it was over before that. Returns how it stands then."""
+    from ...engine.drive import Ending
+
+    if state.ended:
+        ended = ended_of(
+            row, Ending("stopped" if state.stop else "finished", state.stop, state.result), state
+        )
+    else:
+        journal.append([cancelled(journal.epoch, state.elapsed)])
+        ended = left(row, "cancelled", state)
+    record_end(journal, ended)
+    return ended.status
+
+
+def cancel_asked(root: str, store: Store, row: RunRow, trusted: bool = False) -> str:
+    """Does what a request to cancel asks for, whoever left it and whatever became of them. The caller holds the run's lock.
+
+    Returns how the run stands then: `cancelled`, or as it was where it was over before. Raises Damaged, Untrusted,
+    Mismatch, ProgramError, Fenced and WorldFailed; then the request stays.
+    """
+    from ...engine.fold import fold
+    from ...workspace import run_folders
+
+    status = row.status
+    if status not in OVER:
+        journal = store.claim(row, trust=trusted)
+        status = cancel_end(journal, row, fold(store.program(row), row.inputs, journal.records))
+    run_folders.forget_cancel(root, row.name)
+    return status
+
+
+def cancelled(epoch: int, at: float) -> Record:
+    """The record of a run's cancellation."""
+    from ...engine.events import Record
+
+    return Record(
+        "cancel", "", epoch, "", "", at, {"pid": os.getpid(), "began": round(time.time(), 3)}
+    )
+
+
+def record_end(journal: Any, ended: Ended) -> None:
+    """Puts on record how driving ended. Raises WorldFailed where that is the end of the run itself."""
+    from ...engine.ports import WorldFailed
+    from ...engine.replay import digest
+
+    said = {
+        "stop": ended.stop, "message": ended.message, "steps": ended.steps, "seconds": ended.seconds,
+        "spent": ended.spent, "questions": ended.questions,
+        "result": digest(ended.result),
+    }  # fmt: skip
+    try:
+        journal.close_run(ended.status, said, time.time())
+    except WorldFailed:
+        if ended.status in ("finished", "stopped", "cancelled"):
+            raise
+        # A world that fails is what this end says anyway; the records up to here are safe.

@@ -1,0 +1,372 @@
+"""Where runs meet the world: builds the adapters, drives a run, and puts the end on record.
+
+    ended = drive_run(root, name, progress("text", False, style(), True))
+
+Runs are begun in `beginning`, found and read in `stored`; `closing` puts their end on record. Commands find all of it here.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..exits import Refused, UsageError, WorldError
+from .create_run import begin, given_for, granted, in_the_way, task_for
+from .notices import notice
+from .observer import Observer
+from .records.open_journal import known, reading, status_of, the_run, untrusted, writing
+from .records.run_outcome import OVER, Ended, cancelled, ended_of, left, over, record_end, unsettled
+
+if TYPE_CHECKING:
+    from ..engine.drive import Assumption
+    from ..engine.events import Perform, Record
+    from ..engine.ports import Tools
+    from ..engine.state import RunState
+    from ..journal.sqlite import RunRow, Store
+    from ..tasks.run_log import RunLog
+    from ..workspace.operator import Operator
+    from .records.claims import Claim
+
+__all__ = [
+    "Ended", "begin", "drive_run", "given_for", "known", "reading", "status_of", "task_for", "the_run",
+    "untrusted", "writing",
+]  # fmt: skip
+
+PAUSE = 0.1
+"""Seconds between two looks whether the run has ended that is waited for."""
+
+
+def drive_run(
+    root: str,
+    name: str,
+    show: Observer,
+    *,
+    answers: Mapping[str, str] | None = None,
+    assume: Mapping[str, Assumption] | None = None,
+    budget: Mapping[str, float] | None = None,
+    retry: bool = False,
+    jobs: int = 8,
+    shell_seconds: float | None = None,
+    operator: Operator | None = None,
+    trusted: bool = False,
+    force: bool = False,
+    seen: int | None = None,
+    wait: bool | None = None,
+    within: str | None = None,
+) -> Ended:
+    """Takes a run as far as it goes and puts the end on record. An interruption is an end too (`interrupted`).
+
+    A run that is over stays as it is, unless the budget is raised or failed steps are to be tried again.
+    `trusted`: the user vouches for a run that is not sealed by their key. `force`: a cancelled run
+    goes on. `seen`: the run's epoch when the user saw the questions that they answer or settle here. `wait`: runs that may
+    write the same paths are waited for. `within`: the run in a step of which this one is driven.
+    Raises Refused where one of them is needed, or where the run went on meanwhile; NotGranted where what is left of it needs
+    something that is not there; WorldError where the run is driven by somebody else, where a run is in the way
+    (`runs.records.claims`), or where its record cannot be read or is damaged.
+    """
+    from ..engine.ports import Fenced, WorldFailed
+    from ..journal.sqlite import Untrusted
+    from ..workspace import run_folders
+    from .cost import pricing
+    from .tool_runtime import take_away
+
+    lock = None
+    store = None
+    claim = None
+    try:
+        lock = run_folders.Lock(run_folders.run_folder(root, name))
+        holder = lock.take()
+        if holder is not None:
+            raise WorldError(
+                f"the run {name} is being driven by {holder}; one controller at a time"
+            )
+        store = writing(root)
+        row = store.run(name)
+        if row is None:
+            raise UsageError(f"there is no run `{name}` here")
+        known(row)
+        if not force and run_folders.cancel_asked(
+            root, name
+        ):  # who asked may have been killed before they could do it
+            row = row._replace(status=_cancelled(root, store, row, trusted))
+        if not force and row.status == "cancelled":
+            hint = "`fdc resume --force` goes on with it all the same, `fdc fork` begins a new one"
+            raise Refused(f"the run {name} was cancelled; {hint}")
+        if seen is not None and row.epoch != seen and (answers or assume):
+            raise Refused(
+                f"the run {name} went on meanwhile, so this may be about something else; `fdc show {name}`"
+            )
+        if row.status in ("finished", "stopped") and not (budget or retry):
+            return over(store, row, trusted)
+        if "model" in row.inputs:
+            pricing.check(root, store, row, budget or {}, operator)
+        claim = _claim(store, row, root, within)
+        if "simulate" not in row.inputs:
+            _granted(store, row, root, operator, retry)
+        stale = run_folders.cancel_request(root, name) if force else None
+        if not _alone(claim, root, row, wait, stale):
+            _cancelled(root, store, row, trusted)
+            raise Refused(f"the run {name} was cancelled")
+        if stale is not None and run_folders.cancel_request(root, name) == stale:
+            run_folders.forget_cancel(root, name)
+        take_away(root)
+        changes = {"budget": dict(budget or {}), "retry": retry, "trusted": trusted}
+        return _drive(
+            store,
+            row,
+            root,
+            show,
+            dict(answers or {}),
+            dict(assume or {}),
+            changes,
+            jobs,
+            shell_seconds,
+            operator,
+        )
+    except Untrusted as whose:
+        raise Refused(untrusted(name, str(whose))) from whose
+    except Fenced as fenced:
+        raise WorldError(f"the run {name}: {fenced}; this one has stopped") from fenced
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    finally:
+        if claim is not None:
+            claim.release()
+        if store is not None:
+            store.close()
+        if lock is not None:
+            lock.release()
+        show.close()
+
+
+def _claim(store: Store, row: RunRow, root: str, within: str | None) -> Claim:
+    """The claim of a run, not taken yet. Raises WorldError where the workspace's own tools are not the code any more with
+    which the run began."""
+    from ..program.codec import ProgramError
+    from ..program.write_set import write_set
+    from ..tools.own_code import differs
+    from .records.claims import Claim
+
+    try:
+        program = store.program(row)
+        said = None if "simulate" in row.inputs else differs(program, root)
+    except ProgramError as wrong:
+        raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
+    if said is not None:
+        raise WorldError(f"the run {row.name} cannot go on: {said}")
+    return Claim(root, row.name, write_set(program, row.inputs), within=within)
+
+
+def _alone(claim: Claim, root: str, row: RunRow, wait: bool | None, stale: bytes | None) -> bool:
+    """Takes the claim; waits for runs that are in the way, if wanted. Returns False where the run was cancelled meanwhile,
+    by another request than the `stale` one.
+
+    Raises WorldError where a run is in the way.
+    """
+    from ..workspace import run_folders
+
+    told = ""
+    while (other := claim.take()) is not None:
+        if not wait:
+            raise in_the_way(other.said(), wait)
+        if told != other.run:
+            told = other.run
+            notice(f"waiting: {other.said()}")
+        if run_folders.cancel_request(root, row.name) not in (None, stale):
+            return False
+        time.sleep(PAUSE)
+    return True
+
+
+def _granted(store: Store, row: RunRow, root: str, operator: Operator | None, retry: bool) -> None:
+    """Raises NotGranted where something is not there that the run needs for what it has not done yet."""
+    from ..engine.events import Mismatch
+    from ..engine.fold import fold
+    from ..program.codec import ProgramError
+
+    def under_way() -> RunState:
+        records = store.records(row)
+        return fold(
+            program,
+            row.inputs,
+            [*records, *(retried(program, row.inputs, records) if retry else ())],
+        )
+
+    try:
+        program = store.program(row)
+        granted(root, program, operator, f"the run {row.name} does not go on", under_way)
+    except (ProgramError, Mismatch) as wrong:
+        raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
+
+
+def retried(program: dict[str, Any], inputs: dict[str, Any], records: list[Any]) -> list[Record]:
+    """The records that have failed steps tried again."""
+    from ..engine.events import Record
+    from ..engine.replay import failed_alone
+
+    driven = max((record.at for record in records), default=0.0)
+    failed = failures(records, failed_alone(program, inputs, records))
+    return [Record("retry", old.address, old.turn, "", "", driven, {}) for old in failed]
+
+
+def _cancelled(root: str, store: Store, row: RunRow, trusted: bool) -> str:
+    from ..engine.events import Mismatch
+    from ..program.codec import ProgramError
+    from .records.run_outcome import cancel_asked
+
+    try:
+        return cancel_asked(root, store, row, trusted)
+    except (ProgramError, Mismatch) as wrong:
+        raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong
+
+
+def _drive(
+    store: Store,
+    row: RunRow,
+    root: str,
+    show: Observer,
+    answers: dict[str, str],
+    assume: dict[str, Assumption],
+    changes: dict[str, Any],
+    jobs: int,
+    shell_seconds: float | None,
+    operator: Operator | None,
+) -> Ended:
+    from ..engine.drive import Ending, Ports, drive
+    from ..engine.events import Mismatch, Record
+    from ..engine.fold import fold
+    from ..engine.ports import Cancelled, WorldFailed
+    from ..program.codec import ProgramError
+    from ..tasks.run_log import Watched
+    from ..tools import openings
+    from ..tools.runtime import LocalTools
+    from ..tools.simulate import SimulatedTools
+    from ..workspace import run_folders
+    from ..workspace.outside_table import met
+    from .interrupt import interruptible
+    from .records import answers as kept
+    from .records.tracing import spanned
+    from .tool_runtime import bench_for
+
+    try:
+        journal = store.claim(row, trust=changes["trusted"])
+        program = store.program(row)
+        records = journal.records
+        driven = max((record.at for record in records), default=0.0)
+        who = {"pid": os.getpid(), "began": round(time.time(), 3)}
+        fresh = [Record("session", "", journal.epoch, "", "", driven, who)]
+        if changes["budget"]:
+            fresh.append(
+                Record("budget", "", journal.epoch, "", "", driven, {"budget": changes["budget"]})
+            )
+        if changes["retry"]:
+            fresh += retried(program, row.inputs, records)
+        journal.append(fresh)
+        rows: list[tuple[Record, Perform | None]] = []
+        state = fold(
+            program,
+            row.inputs,
+            [*records, *fresh],
+            lambda record, effect: rows.append((record, effect)),
+        )
+        ready = kept.taken(root, row, state, records, store.key, alone=True)
+        log = _run_log(root, row, program, rows)
+    except (ProgramError, Mismatch) as wrong:
+        raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
+    bench = bench_for(
+        root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row)
+    )
+    bench = bench._replace(
+        met=met(root, program, records), opened=openings.approved(program, records)
+    )
+    local = LocalTools(program, bench)
+    local.follow(state)
+    tools: Tools = local
+    if "simulate" in row.inputs:
+        tools = SimulatedTools(row.inputs["simulate"], bench.root)
+    show.watch(state)
+    signals = False
+    watch = run_folders.CancelWatch(root, row.name, lambda: _halt(tools.cancel, signals))
+    progress, traced = spanned(show if log is None else Watched(show, log), row)
+    ports = Ports(journal, tools, Monotonic(), progress, watch.asked.is_set)
+    try:
+        with interruptible() as signals:
+            watch.start()
+            try:
+                ending = drive(program, state, ports, room=jobs, assume=assume)
+            finally:
+                watch.stop()
+        ended = ended_of(row, ending, state)
+        if ending.status == "broken":
+            ended.unsettled = unsettled(state)
+    except (KeyboardInterrupt, Cancelled):
+        if state.ended:  # it was over before anybody interrupted
+            last = Ending("stopped" if state.stop else "finished", state.stop, state.result)
+            ended = ended_of(row, last, state)
+        else:
+            status = "cancelled" if watch.asked.is_set() else "interrupted"
+            ended = left(row, status, state)
+    finally:
+        bench.close()
+    try:
+        if log is not None:
+            log.close()
+    except (
+        WorldFailed
+    ) as failed:  # what is not logged is logged on resume, so the run must be resumable
+        ended.status, ended.message = "broken", str(failed)
+    if ended.status == "cancelled":
+        journal.append([cancelled(journal.epoch, state.elapsed)])
+    record_end(journal, ended)
+    traced(ended)
+    kept.forget(root, row, [address for address in ready if kept.wanted(state, address) is None])
+    if ended.status in OVER:
+        run_folders.forget_cancel(root, row.name)
+    return ended
+
+
+def _run_log(
+    root: str, row: RunRow, program: dict[str, Any], rows: list[tuple[Record, Perform | None]]
+) -> RunLog | None:
+    """The log of a run that belongs to a task, with the lines that a lost controller left unwritten."""
+    from ..tasks.activity import Task
+    from ..tasks.run_log import RunLog
+
+    task = row.inputs.get("task")
+    if task is None:
+        return None
+    log = RunLog(root, row.name, program, Task(task["id"], task["session"]))
+    log.catch_up(rows)
+    return log
+
+
+def _halt(cancel: Callable[[], None], signals: bool) -> None:
+    """Makes the controller of this process leave: its commands die, and whoever waits at a prompt wakes."""
+    cancel()
+    if signals:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+
+
+def failures(records: list[Any], alone: Collection[str] = ()) -> list[Any]:
+    """The failed outcomes that nobody has had tried again yet, and that no fork kept (`alone`)."""
+    retried = {(record.address, record.turn) for record in records if record.kind == "retry"}
+    return [
+        record
+        for record in records
+        if record.kind == "outcome"
+        and "failed" in record.body
+        and (record.address, record.turn) not in retried
+        and record.address not in alone
+    ]
+
+
+class Monotonic:
+    """The machine's clock that only grows (port `engine.ports.Clock`)."""
+
+    def seconds(self) -> float:
+        """Seconds since some moment."""
+        return time.monotonic()

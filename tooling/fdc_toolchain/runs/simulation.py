@@ -1,0 +1,53 @@
+"""What `fdc run --simulate` is given: a script in a file, or an old run whose outcomes are used again."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ..exits import UsageError, WorldError
+
+MOST = 64 * 1024 * 1024
+
+
+def source(root: str, what: str) -> dict[str, Any]:
+    """The script. Raises UsageError for a file that is none, and where there is neither file nor run."""
+    from ..tools import simulate
+
+    if os.path.isfile(what):
+        try:
+            with open(what, encoding="utf-8-sig") as file:
+                text = file.read(MOST + 1)
+        except (OSError, UnicodeDecodeError) as failed:
+            raise UsageError(f"the simulation `{what}` cannot be read: {failed}") from None
+        if len(text) > MOST:
+            raise UsageError(f"the simulation `{what}` has more than {MOST} characters")
+        try:
+            return simulate.script(text)
+        except ValueError as wrong:
+            raise UsageError(f"the simulation `{what}` cannot be used: {wrong}") from None
+    return _of_run(root, what)
+
+
+def _of_run(root: str, run: str) -> dict[str, Any]:
+    from ..engine.ports import WorldFailed
+    from ..tools import simulate
+    from . import run_driver
+
+    try:
+        with run_driver.reading(root) as store:
+            row = run_driver.the_run(store, run)
+            run_driver.known(row)
+            assert store is not None  # a run was found in it
+            records = store.records(row)
+    except UsageError:
+        raise UsageError(f"there is neither a file nor one run `{run}` to simulate by") from None
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    return simulate.recorded(
+        {
+            record.address: (record.request, record.body)
+            for record in records
+            if record.kind == "outcome"
+        }
+    )

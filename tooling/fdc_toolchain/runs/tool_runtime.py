@@ -1,0 +1,169 @@
+"""The tools of one run: its workspace opened, whoever answers, what the operator allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .cost.models import model_for
+from .nested_run import pipeline_in
+from .observer import Observer
+
+if TYPE_CHECKING:
+    from ..tools.context import Context
+    from ..tools.runtime import Workbench
+    from ..workspace.files import Root
+    from ..workspace.operator import Operator
+    from .records.answers import Answer
+
+
+def bench_for(
+    root: str,
+    run: str,
+    show: Observer,
+    answers: Mapping[str, str],
+    shell_seconds: float | None,
+    operator: Operator | None,
+    ready: Mapping[str, Answer],
+    shown: Mapping[str, dict[str, Any]],
+) -> Workbench:
+    """The workbench of a run; whoever takes it closes its `root`. `answers` come before those that lie `ready`; `shown` is what
+    the approvals showed that they are for (`runs.records.answers.shown`).
+
+    Raises UsageError.
+    """
+    from ..tools.runtime import Workbench
+    from ..tools.shell import SECONDS
+    from ..workspace import run_folders
+    from ..workspace.operator import Operator
+
+    allowed = operator or Operator.of_environment()
+    model = model_for(root, allowed.model, allowed.asks)
+    return Workbench(
+        run=run,
+        root=opened(root),
+        run_folder=run_folders.run_folder(root, run),
+        say=show.say,
+        ask=show.ask,
+        answers={**{address: one.text for address, one in ready.items()}, **answers},
+        shell_seconds=SECONDS if shell_seconds is None else shell_seconds,
+        operator=allowed,
+        model=model,
+        overrides={"close_task": _closing(root), "plan.run": pipeline_in(root, show, allowed)},
+        shown=shown,
+        givers={address: one.note() for address, one in ready.items() if address not in answers},
+    )
+
+
+def opened(root: str) -> Root:
+    """The workspace with all that is protected or secret in it."""
+    from ..linking.project.settings import Settings, SettingsError, read_settings
+    from ..workspace.files import Root
+
+    try:
+        secret = read_settings(root).secret
+    except SettingsError:
+        secret = Settings().secret
+    return Root(root, *protected(root), secret=secret)
+
+
+def take_away(root: str) -> None:
+    """Takes away what commands made of protected names whose fdc was killed, and says so (`notices`). Raises WorldError."""
+    from ..tools import under_way
+
+    if not under_way.lost(root):
+        return
+    from ..exits import WorldError
+    from ..report.terminal.terminal_text import visible
+    from .notices import notice
+
+    held = opened(root)
+    try:
+        for paths, into in under_way.cleared(held):
+            names = ", ".join(f"`{path}`" for path in paths[:5]) + (
+                f" and {len(paths) - 5} more" if len(paths) > 5 else ""
+            )
+            said = f"fdc: a command that was killed with its fdc had made {names}, which is protected; it lies in `{into}` now"
+            notice(visible(said))
+    except OSError as failed:
+        raise WorldError(f"what a killed command made cannot be taken away: {failed}") from failed
+    finally:
+        held.close()
+
+
+def protected(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What `workspace.files.Root` protects in a workspace, beside what it always does: files of settings, and globs."""
+    import os
+
+    from .. import durable
+    from ..linking.project.protected import of_workspace
+    from ..linking.project.settings import Settings, SettingsError, read_settings
+    from ..linking.registry import REGISTRY, read_registry
+
+    try:
+        settings = read_settings(root)
+    except SettingsError:
+        settings = Settings()
+    try:
+        data = durable.read(os.path.join(root, REGISTRY))
+    except OSError:
+        data = None
+    registry, _ = read_registry(data, REGISTRY)
+    plans = registry.entries.values()
+    return settings.catalogues, of_workspace(root, settings, plans, os.environ.get("PATH", ""))
+
+
+def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
+    """`close_task` as `fdc close`: of the task named, else of the one that is open.
+
+    A plan that comes with fdc closes its own cycle only: it knows nothing of the task that somebody runs it in.
+    """
+
+    def close(args: dict[str, Any], context: Context) -> Any:
+        from ..engine.ports import WorldFailed
+        from ..linking.project.files import SHIPPED
+        from ..tools import talk_tools
+        from ..tools.context import text
+        from ..workspace.failure import ToolFailure
+
+        task = text(args, "task", "").strip()
+        if not task and context.plan.startswith(SHIPPED):
+            return talk_tools.close_task(args, context)
+        import uuid
+        from datetime import datetime
+        from functools import partial
+
+        from ..tasks import activity_log, lifecycle
+
+        if not task:
+            tasks = lifecycle.open_ids(activity_log.history(root))
+            if len(tasks) > 1:
+                names = ", ".join(f"`{name}`" for name in tasks)
+                raise ToolFailure(
+                    "refused",
+                    f"several tasks are open, so the plan has to say which one ends: {names}",
+                )
+            if not tasks:
+                talk_tools.end_cycle(context, "")
+                return "no task was open in this workspace, so none was closed"
+            task = tasks[0]
+        try:
+            report = lifecycle.close(
+                root,
+                task,
+                transact=partial(activity_log.transact, root),
+                now=datetime.now().astimezone(),
+                new_id=lambda: str(uuid.uuid4()),
+            )
+        except (
+            OSError
+        ) as failed:  # the log is the record of the task: the run goes on once it can be written
+            raise WorldFailed(
+                f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}"
+            ) from failed
+        if report.refused:
+            raise ToolFailure("refused", report.refused)
+        talk_tools.end_cycle(context, task)
+        return "\n".join(report.lines)
+
+    return close

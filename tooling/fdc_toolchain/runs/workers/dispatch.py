@@ -1,0 +1,432 @@
+"""DBOS Transact as the dispatcher: queues, at-least-once delivery, and who has taken what.
+
+DBOS carries names of runs from a client to some worker, and nothing else: what a run does is in our
+journal, and what a delivery means does not depend on how often it comes. A delivery is a DBOS
+workflow without steps. It never ends with an exception, for DBOS would not deliver it again; where the
+infrastructure fails, the worker ends instead.
+
+The open part of DBOS does not notice that a worker died. `Janitor` does, in every worker: what a worker
+without a lock session (`runs.workers.liveness`) has taken goes back into its queue; and a run that nobody
+drives and that no queue knows of (the watchdog) is delivered anew.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import uuid
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from hmac import compare_digest
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from ...engine.ports import WorldFailed
+from ...journal.postgres import PgStore, connect, shown
+from ...journal.postgres_setup import alone
+from ...journal.sqlite import ENGINE
+from ...program.codec import canonical
+from ..records.identity import UNNAMED, of_run
+from . import liveness
+
+if TYPE_CHECKING:
+    from dbos import DBOSClient
+
+    from ...journal.sqlite import RunRow
+
+RUNS = "fdc-runs"
+PIECES = "fdc-pieces"
+_WORK = "fdc.work"
+_APPLICATION = "fdc"
+_POLL = 0.1
+_MADE = (
+    "CREATE SCHEMA IF NOT EXISTS fdc; CREATE TABLE IF NOT EXISTS fdc.made(what TEXT PRIMARY KEY)"
+)
+"""What is there in whole. Tables alone do not tell: whoever made them may have been killed on the way."""
+_STATEMENT_MS = 60_000
+
+GRACE = 3.0
+"""Seconds that a run may be nobody's, while it goes from one hand to the next, before the watchdog looks."""
+LONG = 30.0
+"""Seconds after which a delivery that a living worker took, and that drives nothing, is not waited for."""
+
+
+def queue_of(workspace: str, *, piece: bool = False) -> str:
+    """The queue of a workspace's runs or of pieces of them; runs of no workspace go where an fdc 0.1.0 put them."""
+    kind = PIECES if piece else RUNS
+    return kind if workspace == UNNAMED else f"{kind}/{workspace}"
+
+
+OFFERS = 40
+"""Times that a delivery goes on from workers of another key, to whichever takes it, before it is refused."""
+
+Work = Callable[[str, dict[str, Any], str], dict[str, Any]]
+"""Drives a run (its name, what the client asked for, the delivery's id); returns how that went, raises nothing."""
+
+
+def sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> dict[str, Any]:
+    """What a client asks for (answers, budgets), with its seal: who can write the database cannot answer in its name."""
+    return {**asked, "seal": _seal(run, asked, delivery, key)}
+
+
+def is_sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> bool:
+    """Whether that is what a holder of the key asked for. Nothing asked for needs no seal."""
+    plain = {name: value for name, value in asked.items() if name != "seal"}
+    return not plain or compare_digest(
+        str(asked.get("seal", "")), _seal(run, plain, first(delivery), key)
+    )
+
+
+def _seal(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> str:
+    return blake2b(
+        canonical([run, delivery, asked]).encode(), digest_size=16, key=key or b""
+    ).hexdigest()
+
+
+def first(delivery: str) -> str:
+    """The delivery that a client sent, of one that workers have offered to each other."""
+    return delivery.partition("/")[0]
+
+
+def prepare(url: str, say: Callable[[str], None] | None = None) -> None:
+    """Makes DBOS's own tables where they are not all there, in one process at a time. `say` hears where that takes long.
+
+    Raises WorldFailed.
+    """
+    made = f"dbos {version('dbos')}"
+    with connect(url) as pg:
+
+        def is_made() -> bool:
+            if pg.execute("SELECT to_regclass('fdc.made')").fetchone() == (None,):
+                return False
+            return (
+                pg.execute("SELECT 1 FROM fdc.made WHERE what=%s", (made,)).fetchone() is not None
+            )
+
+        def make() -> None:
+            _migrate(url)
+            pg.execute(_MADE)
+            pg.execute("INSERT INTO fdc.made VALUES(%s) ON CONFLICT DO NOTHING", (made,))
+
+        sure(url, lambda: alone(pg, shown(url), is_made, make, say))
+
+
+def _migrate(url: str) -> None:
+    """DBOS brings its tables up to date, whatever somebody who was killed has left of them. No statement is endless."""
+    _quiet()
+    import sqlalchemy.exc
+    from dbos import DBOS, error
+    from sqlalchemy import make_url
+
+    parts = make_url(url)
+    given = parts.query.get("options", "")
+    options = f"{given if isinstance(given, str) else ' '.join(given)} -c statement_timeout={_STATEMENT_MS}".strip()
+    bounded = parts.update_query_dict({"options": options}).render_as_string(hide_password=False)
+    for last in (False, True):
+        try:
+            return DBOS.migrate(bounded)
+        except (sqlalchemy.exc.SQLAlchemyError, error.DBOSException) as failed:
+            if (
+                last
+            ):  # at first it may have met what the server still does for a process that is gone
+                why = " ".join(str(failed).split())[:300]
+                raise WorldFailed(
+                    f"{shown(url)}: the tables of the queues cannot be made: {why}"
+                ) from failed
+
+
+def sure(url: str, what: Callable[[], None]) -> None:
+    """Does something with a connection. Raises WorldFailed where the server refuses or is gone."""
+    import psycopg
+
+    try:
+        what()
+    except psycopg.Error as failed:
+        raise WorldFailed(f"{shown(url)}: {' '.join(str(failed).split())}") from failed
+
+
+class Sender:
+    """Puts runs into the queues, and looks what became of them. Raises WorldFailed."""
+
+    def __init__(self, url: str, say: Callable[[str], None] | None = None) -> None:
+        """`say` hears where it takes long until the tables are there."""
+        prepare(url, say)
+        _quiet()
+        from dbos import DBOSClient
+
+        self._url = url
+        self._client: DBOSClient = self._try(
+            lambda: DBOSClient(
+                system_database_url=url, serializer=_json(), application_name=_APPLICATION,
+                system_database_pool_size=2, retry_connection_errors=False,
+            )
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """Lets the database go."""
+        self._client.destroy()
+
+    def send(
+        self,
+        run: str,
+        asked: dict[str, Any],
+        *,
+        piece: bool = False,
+        delivery: str = "",
+        engine: int = ENGINE,
+    ) -> str:
+        """Has a run driven by some worker that serves its workspace and knows its `engine`; the same `delivery` sent twice
+        is one. Returns its id."""
+        delivery = delivery or f"{run}:{uuid.uuid4().hex[:12]}"
+        options: Any = {
+            "workflow_name": _WORK, "queue_name": queue_of(self._workspace(run), piece=piece), "workflow_id": delivery,
+            "app_version": str(engine),
+        }  # fmt: skip
+        self._try(lambda: self._client.enqueue(options, run, asked))
+        return delivery
+
+    def _workspace(self, run: str) -> str:
+        """The workspace that a run says it belongs to."""
+        with connect(self._url) as pg:
+            found: list[Any] = []
+            sure(
+                self._url,
+                lambda: found.extend(
+                    pg.execute("SELECT inputs FROM fdc.run WHERE name=%s", (run,)).fetchall()
+                ),
+            )
+        try:
+            return of_run(json.loads(found[0][0])) if found else UNNAMED
+        except ValueError:
+            return UNNAMED
+
+    def outcome(self, delivery: str) -> dict[str, Any] | None:
+        """What the last worker that had a delivery said in the end; None where it has not."""
+        ids = [delivery, *(f"{delivery}/{at}" for at in range(1, OFFERS + 1))]
+        found = {
+            one.workflow_id: one
+            for one in self._try(lambda: self._client.list_workflows(workflow_ids=ids))
+        }
+        one, at = found.get(delivery), 0
+        while one is not None and isinstance(one.output, dict) and "offered" in one.output:
+            at += 1
+            one = found.get(f"{delivery}/{at}")
+        if one is None or one.status in ("ENQUEUED", "PENDING", "DELAYED"):
+            return None
+        return (
+            one.output
+            if isinstance(one.output, dict)
+            else {"refused": f"the delivery ended as {one.status}: {one.error}"}
+        )
+
+    def offer_again(
+        self,
+        run: str,
+        asked: dict[str, Any],
+        delivery: str,
+        why: str,
+        by: int,
+        alive: set[int],
+        *,
+        piece: bool,
+    ) -> dict[str, Any]:
+        """Puts a delivery that the worker numbered `by` cannot take, for its key, back for those that have not said so yet.
+
+        Returns what to end this one with: where all that are `alive` have said so, or after OFFERS, a refusal for `why`.
+        """
+        known = [one for one in self.deliveries(run) if first(one.workflow_id) == first(delivery)]
+        refused = {
+            by,
+            *(
+                number
+                for one in known
+                if isinstance(one.output, dict)
+                for number in one.output.get("by", ())
+            ),
+        }
+        at = delivery.partition("/")[2]
+        following = int(at) + 1 if at.isdecimal() else 1
+        if alive <= refused or following > OFFERS:
+            return {"refused": why, "by": sorted(refused | alive)}
+        self.send(run, asked, piece=piece, delivery=f"{first(delivery)}/{following}")
+        return {"offered": following, "by": sorted(refused)}
+
+    def deliveries(self, run: str) -> list[Any]:
+        """All deliveries of a run (DBOS's status of each)."""
+        return list(
+            self._try(
+                lambda: self._client.list_workflows(workflow_id_prefix=f"{run}:", load_input=False)
+            )
+        )
+
+    def pending(self) -> list[Any]:
+        """All deliveries that a worker has taken."""
+        return list(
+            self._try(
+                lambda: self._client.list_workflows(
+                    status="PENDING", load_input=False, load_output=False
+                )
+            )
+        )
+
+    def give_back(self, deliveries: list[str], queue: str) -> None:
+        """Puts deliveries into their queue again."""
+        self._try(lambda: self._client.resume_workflows(deliveries, queue_name=queue))
+
+    def _try(self, what: Callable[[], Any]) -> Any:
+        import sqlalchemy.exc
+        from dbos import error
+
+        try:
+            return what()
+        except (sqlalchemy.exc.SQLAlchemyError, error.DBOSException) as failed:
+            raise WorldFailed(
+                f"{shown(self._url)}: {' '.join(str(failed).split())[:300]}"
+            ) from failed
+
+
+def serve(
+    url: str, executor: str, work: Work, *, workspaces: Sequence[str], runs: int, pieces: int
+) -> None:
+    """Takes deliveries of some workspaces from now on, on threads: of each at most so many runs and so many pieces at once.
+
+    Raises WorldFailed.
+
+    Two queues, because a run waits for its pieces.
+    """
+    prepare(url)
+    _quiet()
+    import sqlalchemy.exc
+    from dbos import DBOS
+
+    DBOS(
+        config={
+            "name": _APPLICATION, "system_database_url": url, "executor_id": executor, "serializer": _json(),
+            # Deliveries of this version of what records mean; by default it would be a hash of our source.
+            "application_version": str(ENGINE), "sys_db_pool_size": 6, "log_level": "CRITICAL",
+            "use_listen_notify": True, "enable_otlp": False, "run_migrations": False,
+        }
+    )  # fmt: skip
+
+    @DBOS.workflow(name=_WORK)
+    def deliver(run: str, asked: dict[str, Any]) -> dict[str, Any]:
+        return work(run, asked, DBOS.workflow_id or "")
+
+    queues = {
+        queue_of(one, piece=piece): pieces if piece else runs
+        for one in workspaces
+        for piece in (False, True)
+    }
+    DBOS.listen_queues(list(queues))
+    try:
+        DBOS.launch()
+        for queue, most in queues.items():
+            DBOS.register_queue(queue, worker_concurrency=most, polling_interval_sec=_POLL)
+    except sqlalchemy.exc.SQLAlchemyError as failed:
+        raise WorldFailed(f"{shown(url)}: {' '.join(str(failed).split())[:300]}") from failed
+
+
+class Janitor:
+    """Finds work that was lost. Every worker has one; one of them works at a time."""
+
+    def __init__(
+        self, session: liveness.Session, store: PgStore, sender: Sender, say: Callable[[str], None]
+    ) -> None:
+        self._session, self._store, self._sender, self._say = session, store, sender, say
+        self._over = threading.Event()
+        self._strange: set[str] = set()
+
+    def start(self, lost: Callable[[str], None]) -> None:
+        """Looks once a second; `lost` hears that the database is gone."""
+
+        def look() -> None:
+            while not self._over.wait(1.0):
+                try:
+                    self.look()
+                except WorldFailed as failed:
+                    if not self._over.is_set():
+                        lost(str(failed))
+                    return
+
+        threading.Thread(target=look, name="fdc-janitor", daemon=True).start()
+
+    def stop(self) -> None:
+        """Looks no more."""
+        self._over.set()
+
+    def look(self) -> None:
+        """Once. Raises WorldFailed."""
+        if not self._session.lead():
+            return
+        try:
+            self._dead()
+            for row in self._store.stalled(GRACE):
+                self._watch(row)
+        finally:
+            self._session.follow()
+
+    def _dead(self) -> None:
+        taken = self._sender.pending()
+        if not taken:
+            return
+        alive = self._session.alive()
+        lost: dict[str, list[str]] = {}
+        for one in taken:
+            if liveness.number(one.executor_id or "") not in alive and one.queue_name:
+                lost.setdefault(one.queue_name, []).append(one.workflow_id)
+        for queue, deliveries in lost.items():
+            self._sender.give_back(deliveries, queue)
+            self._say(f"given back, their worker is gone: {', '.join(deliveries)}")
+
+    def _watch(self, row: RunRow) -> None:
+        run = row.name
+        if row.engine != ENGINE and run not in self._strange:
+            self._strange.add(run)
+            self._say(
+                f"the run {run} waits for a worker of another fdc (engine {row.engine}, this is {ENGINE})"
+            )
+        if run not in self._strange and not self._session.serving(of_run(row.inputs)):
+            self._strange.add(run)
+            self._say(f"nobody serves the workspace {of_run(row.inputs)} of the run {run}: `fdc worker --serve "
+                      f"{of_run(row.inputs)}` in a folder that stands for it")  # fmt: skip
+        known = self._sender.deliveries(run)
+        if any(one.status in ("ENQUEUED", "DELAYED") for one in known):
+            return
+        last = max(known, key=lambda one: one.created_at or 0, default=None)
+        if last is not None and isinstance(last.output, dict) and "refused" in last.output:
+            # The next worker would say the same, unless it is about keys and there is a new one; `fdc runs --stalled` shows it.
+            if "by" not in last.output or self._session.serving(of_run(row.inputs)) <= set(
+                last.output["by"]
+            ):
+                return
+        waits = any(one.status == "PENDING" for one in known)
+        if waits and not any(one.name == run for one in self._store.stalled(LONG)):
+            return
+        self._sender.send(
+            run, {}, piece=bool(row.origin and "branches" in row.origin), engine=row.engine
+        )
+        self._say(f"delivered again, nobody drove it: {run}")
+
+
+def _json() -> Any:
+    """DBOS keeps pickles by default, and who writes the database would run code in every worker."""
+    from dbos import Serializer
+
+    class Json(Serializer):
+        def serialize(self, data: Any) -> str:
+            return json.dumps(data, default=repr)
+
+        def deserialize(cls, serialized_data: str) -> Any:
+            return json.loads(serialized_data)
+
+        def name(self) -> str:
+            return "fdc_json"
+
+    return Json()
+
+
+def _quiet() -> None:
+    """DBOS logs to stderr by itself."""
+    import logging
+
+    logging.getLogger("dbos").setLevel(logging.CRITICAL)

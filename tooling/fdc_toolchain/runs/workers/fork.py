@@ -1,0 +1,104 @@
+"""Makes the run that `fdc fork` begins."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ...exits import Refused, UsageError, WorldError
+
+
+class Forked(NamedTuple):
+    """A new run, and how many records of which other one it took over."""
+
+    name: str
+    plan: str
+    parent: str
+    records: int
+
+
+def fork(
+    root: str,
+    run: str,
+    address: str,
+    given: Mapping[str, str],
+    *,
+    trusted: bool,
+    database: str | None = None,
+) -> Forked:
+    """Puts a run on record that begins at a step of another. The other one stays as it is.
+
+    In a database it goes into the queue, too.
+
+    Raises UsageError where there is no such run or step, Refused where the other run is not the
+    user's own or where the changed inputs change what was done before the step, WorldError where
+    its record is damaged.
+    """
+    from ...engine.events import Mismatch
+    from ...engine.fold import fold
+    from ...engine.ports import WorldFailed
+    from ...engine.replay import before, failed_alone
+    from ...journal import counter
+    from ...program.codec import ProgramError
+    from ...workspace import run_folders
+    from .. import run_driver
+    from . import remote
+
+    task = None if database else run_driver.task_for(root, None)
+    with remote.reading(database, root) as store:
+        row = run_driver.the_run(store, run)
+        run_driver.known(row)
+        assert store is not None  # a run was found in it
+        checked = store.check(row.id)
+        if checked.faults:
+            raise WorldError(f"the record of the run {row.name} is damaged: {checked.faults[0]}")
+        if checked.older:
+            raise WorldError(counter.outdated(row.name, checked.older))
+        if checked.signature != "ours" and not trusted:
+            raise Refused(run_driver.untrusted(row.name, checked.signature))
+        try:
+            program, records = store.program(row), store.records(row)
+        except (ProgramError, WorldFailed) as wrong:
+            raise WorldError(f"the run {row.name} cannot be forked: {wrong}") from wrong
+    try:
+        taken = before(records, address, failed_alone(program, row.inputs, records))
+    except Mismatch as wrong:
+        raise WorldError(f"the run {row.name} cannot be forked: {wrong}") from wrong
+    except KeyError:
+        raise UsageError(
+            f"the run {row.name} has no step at `{address}`; `fdc show {row.name}` lists them"
+        ) from None
+    # The run's folder stays the other one's: what was done lies there, and the records name it.
+    inputs = {
+        **row.inputs,
+        "given": run_driver.given_for(program, {**row.inputs.get("given", {}), **given}),
+    }
+    inputs.pop("task", None)
+    if task is not None:
+        inputs["task"] = task._asdict()
+    try:
+        state = fold(program, inputs, taken)
+    except Mismatch as wrong:
+        raise Refused(
+            f"with these inputs the run {row.name} would have gone another way: {wrong}"
+        ) from wrong
+    if address not in state.pending:
+        raise Refused(
+            f"after what can be taken over, the program does not come to `{address}` next"
+        )
+    try:
+        name = run_folders.RunIds().run_id()
+        origin = {"run": row.name, "address": address, "records": len(taken)}
+        writing = remote.writing(database, root)
+        try:
+            writing.create(
+                name, row.plan, program, inputs, time.time(), origin=origin, records=taken
+            )
+        finally:
+            writing.close()
+        if database:
+            remote.send(database, name, {}, f"{name}:first", row.engine)
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    return Forked(name, row.plan, row.name, len(taken))

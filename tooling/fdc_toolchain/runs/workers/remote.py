@@ -1,0 +1,462 @@
+"""Runs in a database, seen from a client: begun, followed, looked at."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...exits import Refused, UsageError, WorldError
+from ..notices import notice
+from ..observer import Observer
+
+if TYPE_CHECKING:
+    from ...engine.state import RunState
+    from ...journal.postgres import PgStore
+    from ...journal.sqlite import RunRow, Store
+    from ..records.run_outcome import Ended
+    from .dispatch import Sender
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_POLL = 0.1
+
+
+def needed(database: str | None) -> str:
+    """The database's URL. Raises UsageError where there is none."""
+    if not database:
+        raise UsageError(
+            "which database? `--database postgresql://USER:PASSWORD@HOST/NAME`, or FDC_DATABASE"
+        )
+    return database
+
+
+@contextmanager
+def reading(database: str | None, root: str) -> Iterator[Store | None]:
+    """The journal of a database, or without one that of a workspace (`wiring.reading`). Raises WorldError."""
+    from ...engine.ports import WorldFailed
+    from .. import run_driver
+
+    if not database:
+        with run_driver.reading(root) as found:
+            yield found
+        return
+    try:
+        store = _store(database, root, make=False)
+        try:
+            yield store
+        finally:
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def writing(database: str | None, root: str) -> Store:
+    """The same, to be written. Raises WorldFailed."""
+    from .. import run_driver
+
+    return _store(database, root, make=True) if database else run_driver.writing(root)
+
+
+def status_of(store: Store | None, root: str, row: RunRow) -> str:
+    """The status to show: `interrupted` where nobody drives the run any more."""
+    from ...journal.postgres import PgStore
+    from .. import run_driver
+
+    if not isinstance(store, PgStore):
+        return run_driver.status_of(root, row)
+    return "interrupted" if row.status == "running" and not store.is_driven(row) else row.status
+
+
+def of_workers(**given: Any) -> None:
+    """Raises UsageError for options that speak about the process that drives a run: that is a worker's operator's word."""
+    for name, value in given.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(
+                f"`{option}` does not go with `--database`: `fdc worker` drives the run, see its own options"
+            )
+
+
+def stalled(store: Store, root: str, seconds: float) -> list[RunRow]:
+    """The runs that are not over and that nobody drives; in a database, and pieces of runs too, for so many seconds."""
+    from ...journal.postgres import PgStore
+    from .. import run_driver
+
+    if isinstance(store, PgStore):
+        return store.stalled(seconds)
+    rows = [
+        row for row in store.runs() if run_driver.status_of(root, row) in ("new", "interrupted")
+    ]
+    return [row for row in rows if time.time() - row.started >= seconds]
+
+
+def begin(
+    database: str,
+    root: str,
+    program: dict[str, Any],
+    plan: str,
+    given: Mapping[str, str],
+    budget: Mapping[str, float],
+) -> str:
+    """Puts a new run of this workspace on record and into its queue; returns its name.
+
+    Raises WorldError, UsageError (`money.settle`), Exit (`certified.certified`), and Refused in a copy of a
+    workspace: its runs would be driven elsewhere.
+    """
+    from ...engine.ports import WorldFailed
+    from ...journal.sqlite import ENGINE
+    from ...workspace import run_folders
+    from ..certified import certified
+    from ..cost import pricing
+    from ..records import identity
+
+    certified(program, plan, root)
+    name = run_folders.RunIds().run_id()
+    inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
+    rates = pricing.settle(root, program, budget, None)
+    if rates is not None:
+        inputs["model"] = rates
+    try:
+        own = identity.identity(root)
+        if own.copied is not None:
+            raise Refused(identity.copied(own, root))
+        inputs["workspace"] = {"id": own.id, "commit": identity.commit(root)}
+        store = _store(database, root, make=True)
+        try:
+            store.create(name, plan, program, inputs, time.time())
+        finally:
+            store.close()
+        send(database, name, {}, f"{name}:first", ENGINE)
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    return name
+
+
+def send(database: str, run: str, asked: dict[str, Any], delivery: str, engine: int) -> str:
+    """Has some worker that knows its engine drive a run. Raises WorldFailed."""
+    from .dispatch import Sender
+
+    sender = Sender(database, _say)
+    try:
+        return sender.send(run, asked, delivery=delivery, engine=engine)
+    finally:
+        sender.close()
+
+
+def follow(
+    database: str,
+    root: str,
+    name: str,
+    delivery: str,
+    show: Observer,
+    *,
+    epoch: int = 0,
+    seq: int = 0,
+) -> Ended:
+    """Shows what workers put on record of a run, from the record `seq` on, until it cannot go on.
+
+    `epoch` is that of the run when the `delivery` was sent. Raises WorldError, and Refused where no worker would drive
+    it. KeyboardInterrupt leaves the run to its workers.
+    """
+    from ...engine.ports import WorldFailed
+    from .dispatch import Sender
+
+    try:
+        store = _store(database, root, make=False)
+        row = store.run(name)
+        if row is not None and (lacking := unserved(database, row)) is not None:
+            _say(lacking)
+        sender = Sender(database, _say)
+        try:
+            return _Follower(store, sender, name, delivery, show, epoch, seq).run()
+        finally:
+            sender.close()
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    finally:
+        show.close()
+
+
+def unserved(database: str, row: RunRow) -> str | None:
+    """Says that no worker would take a run, and which one is needed; None where one is there. Raises WorldFailed."""
+    from ..records.identity import of_run
+    from .liveness import workers
+
+    there, workspace = workers(database), of_run(row.inputs)
+    if any(workspace in one.serves for one in there):
+        return None
+    if not there:
+        return "no worker is connected to the database; the run waits for `fdc worker`"
+    return (
+        f"no worker serves the workspace {workspace} of this run; it waits for `fdc worker` in that workspace, or for "
+        f"`fdc worker --serve {workspace}` in a folder that stands for it"
+    )
+
+
+def go_on(
+    database: str, root: str, row: RunRow, asked: dict[str, Any], show: Observer, records: int
+) -> Ended:
+    """Has a run that stands gone on with, and follows it; one that does not stand is only followed. Raises as `follow`."""
+    from ...engine.events import Outcome
+    from ...engine.ports import WorldFailed
+
+    assume = {address: {"value": known.value} if isinstance(known, Outcome) else known
+              for address, known in asked["assume"].items()}  # fmt: skip
+    if row.status == "cancelled":
+        raise Refused(f"the run {row.name} was cancelled, and workers do not go on with it")
+    if asked["answers"] or assume or not (asked["budget"] or asked["retry"]):
+        asked = {**asked, "seen": row.epoch}
+    if row.status in ("new", "running") and _in_hand(database, row):
+        if asked["answers"] or assume or asked["budget"] or asked["retry"]:
+            raise Refused(
+                f"the run {row.name} is under way; there is nothing to answer or to try again yet"
+            )
+        return follow(database, root, row.name, "", show)
+    try:
+        delivery = _asked(database, root, row, {**asked, "assume": assume})
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    return follow(database, root, row.name, delivery, show, epoch=row.epoch, seq=records)
+
+
+def answer(
+    database: str, root: str, row: RunRow, address: str, text: str, seconds: float = 5.0
+) -> bool:
+    """Has a worker go on with a waiting run with the answer to one of its questions.
+
+    Returns whether one has taken it up; False where after some seconds none has yet. Raises Refused where the run
+    went on meanwhile, and WorldError.
+    """
+    from ...engine.ports import WorldFailed
+    from .dispatch import Sender
+
+    try:
+        store = _store(database, root, make=False)
+        sender = Sender(database, _say)
+        try:
+            delivery = _asked(
+                database, root, row, {"again": True, "answers": {address: text}, "seen": row.epoch}
+            )
+            deadline = time.monotonic() + seconds
+            while True:
+                if any(
+                    one.body.get("delivery") == delivery for one in store.records(row, "session")
+                ):
+                    return True
+                said = sender.outcome(delivery)
+                if said is not None and "refused" in said:
+                    raise Refused(said["refused"])
+                if time.monotonic() > deadline:
+                    return False
+                time.sleep(_POLL)
+        finally:
+            sender.close()
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def wake(database: str, root: str, row: RunRow) -> str:
+    """Has a worker go on with a run that stands, and does not wait for it; returns what to tell. Raises Refused, WorldError."""
+    from ...engine.ports import WorldFailed
+
+    if row.status == "cancelled":
+        raise Refused(f"the run {row.name} was cancelled, and workers do not go on with it")
+    try:
+        if row.status not in ("new", "running") or not _in_hand(database, row):
+            _asked(database, root, row, {"again": True, "seen": row.epoch})
+        lacking = unserved(database, row)
+        return "A worker goes on with it." if lacking is None else lacking[0].upper() + lacking[1:]
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def _asked(database: str, root: str, row: RunRow, asked: dict[str, Any]) -> str:
+    """Sends what a client asks of a run, sealed; returns the delivery. Raises WorldFailed."""
+    from ...journal import user_key
+    from . import dispatch
+
+    delivery = f"{row.name}:{os.urandom(6).hex()}"
+    sealed = dispatch.sealed(row.name, asked, delivery, user_key.key(root, make=False))
+    return send(database, row.name, sealed, delivery, row.engine)
+
+
+def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
+    """Has workers cancel a run, before its next step; returns its name. Raises Refused, UsageError and WorldError."""
+    from ...engine.ports import WorldFailed
+    from ..records.open_journal import the_run
+
+    try:
+        store = _store(database, root, make=False)
+        try:
+            row = the_run(store, prefix)
+            if row.status in ("finished", "stopped"):
+                raise Refused(
+                    f"the run {row.name} is over ({row.status}); there is nothing to cancel"
+                )
+            store.ask_to_cancel(row)
+            _asked(database, root, row, {"again": True})
+            deadline = time.monotonic() + seconds
+            while (now := store.run(row.name)) is not None and now.status != "cancelled":
+                if now.status in ("finished", "stopped"):
+                    raise Refused(
+                        f"the run {row.name} was over before it could be cancelled ({now.status})"
+                    )
+                if time.monotonic() > deadline:
+                    raise WorldError(
+                        f"no worker has cancelled {row.name} yet; one will before its next step"
+                    )
+                time.sleep(_POLL)
+            return row.name
+        finally:
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def _in_hand(database: str, row: RunRow) -> bool:
+    """Whether some worker drives the run, or will: its last delivery has not ended."""
+    from ...engine.ports import WorldFailed
+    from .dispatch import Sender
+
+    try:
+        sender = Sender(database, _say)
+        try:
+            return any(
+                one.status in ("ENQUEUED", "PENDING", "DELAYED")
+                for one in sender.deliveries(row.name)
+            )
+        finally:
+            sender.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+class _Follower:
+    def __init__(
+        self,
+        store: PgStore,
+        sender: Sender,
+        name: str,
+        delivery: str,
+        show: Observer,
+        epoch: int,
+        seq: int,
+    ) -> None:
+        self.store, self.sender, self.name, self.delivery, self.show = (
+            store,
+            sender,
+            name,
+            delivery,
+            show,
+        )
+        self.epoch, self.seq = epoch, seq
+
+    def run(self) -> Ended:
+        from ...engine.fold import fold
+
+        row = self._row()
+        program = self.store.program(row)
+        state: RunState | None = None
+        known: list[Any] = []
+        at, looked = 0, time.monotonic()
+        while True:
+            row = self._row()
+            over = row.epoch > self.epoch and row.status not in ("new", "running")
+            fresh, at = self.store.records_after(row, at)
+            if fresh or state is None:
+                known += fresh
+                if state is None or any(record.kind == "retry" for record in fresh):
+                    seen: list[Any] = []
+                    state = fold(
+                        program, row.inputs, known, lambda *found, seen=seen: seen.append(found)
+                    )
+                    self._shown(seen[self.seq :])
+                else:
+                    self._apply(state, fresh)
+                self.seq = len(known)
+            if over:
+                return self._ended(row, state)
+            if time.monotonic() - looked > 1:
+                self._refused(row)
+                looked = time.monotonic()
+            time.sleep(_POLL)
+
+    def _row(self) -> RunRow:
+        row = self.store.run(self.name)
+        if row is None:
+            raise WorldError(f"the run {self.name} is gone from the database")
+        return row
+
+    def _apply(self, state: RunState, fresh: list[Any]) -> None:
+        from ...engine.fold import apply
+
+        for record in fresh:
+            want = apply(state, record)
+            self._shown([(record, None if want is None else want.effect)])
+
+    def _shown(self, rows: list[Any]) -> None:
+        from ...engine.events import Failure, Outcome
+
+        for record, effect in rows:
+            if record.kind != "outcome" or effect is None:
+                continue
+            body = record.body
+            failed = body.get("failed")
+            failure = None if failed is None else Failure(failed["kind"], failed["message"])
+            if (
+                effect.tool == "message_user"
+                and failure is None
+                and isinstance(body.get("value"), str)
+            ):
+                self.show.say(body["value"])  # the worker said it where nobody listens
+            self.show.done(effect, Outcome(body.get("value"), failure), body.get("took", 0.0))
+
+    def _refused(self, row: RunRow) -> None:
+        said = self.sender.outcome(self.delivery or self._last())
+        if said is not None and "refused" in said and not self.store.is_driven(row):
+            raise Refused(f"no worker drives the run {self.name}: {said['refused']}")
+
+    def _last(self) -> str:
+        """The run's newest delivery: who follows a run that was in hand has sent none."""
+        known = self.sender.deliveries(self.name)
+        last = max(known, key=lambda one: one.created_at or 0, default=None)
+        return "" if last is None else str(last.workflow_id).partition("/")[0]
+
+    def _ended(self, row: RunRow, state: RunState) -> Ended:
+        from ..records.run_outcome import Ended
+
+        said = row.ending or {}
+        return Ended(
+            row.name, row.plan, row.status, said.get("stop"), state.result if row.status == "finished" else None,
+            said.get("questions", []), said.get("message", ""), said.get("steps", 0), said.get("seconds", 0.0),
+            said.get("spent", {}), kept=[one._asdict() for one in state.kept],
+        )  # fmt: skip
+
+
+def _say(text: str) -> None:
+    notice(f"fdc: {text}")
+
+
+def shown(database: str) -> str:
+    """A database's URL without the password."""
+    from ...journal import postgres
+
+    return postgres.shown(database)
+
+
+def _store(database: str, root: str, *, make: bool) -> PgStore:
+    from ...journal import user_key
+    from ...journal.postgres import PgStore
+
+    return PgStore(database, user_key.key(root, make=make), _say)
+
+
+def detached(name: str) -> str:
+    """What to say when the client leaves a run to its workers."""
+    shown = "" if os.environ.get("FDC_DATABASE") else " --database URL"
+    return f"the run {name} goes on without you; `fdc resume {name}{shown}` follows it"

@@ -1,0 +1,1 @@
+"""Tasks: the activity log, and how they begin and end."""

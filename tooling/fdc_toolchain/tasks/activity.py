@@ -1,0 +1,187 @@
+"""Entries of the activity log: built, checked, written as lines and read back (FDC-106 to FDC-108).
+
+Pure: `tasks.activity_log` puts the lines on the disk. The schema `grammar/activity_log.schema.json`
+is the only definition of what an entry is.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, NamedTuple, Protocol
+
+from .. import resources
+
+LOG = "logs/activity.log.jsonl"
+"""Where a workspace keeps it."""
+
+Entry = Mapping[str, Any]
+Status = Literal["SUCCESS", "FAILURE", "IN_PROGRESS"]
+
+
+class ValidationError(ValueError):
+    """An entry that does not follow the schema; nothing was written (FDC-68, FDC-107)."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        super().__init__("the log entry does not follow its schema: " + "; ".join(faults))
+        self.faults = tuple(faults)
+
+
+class History(NamedTuple):
+    """What a log says: its entries in order, and the numbers of the lines that are no entry."""
+
+    entries: tuple[Entry, ...] = ()
+    damaged: tuple[int, ...] = ()
+
+    def of(self, task_id: str, action: str | None = None) -> list[Entry]:
+        """The entries of one task, or those of one type of action."""
+        return [
+            item
+            for item in self.entries
+            if _inner(item, "task", "id") == task_id
+            and action in (None, _inner(item, "action", "type"))
+        ]
+
+
+class Transact(Protocol):
+    """Reads a log, lets `choose` decide on what is in it, appends what it returns; nobody writes in between."""
+
+    def __call__(self, choose: Callable[[History], Sequence[Entry]]) -> Sequence[Entry]: ...
+
+
+def entry(
+    action: str,
+    details: Mapping[str, Any],
+    *,
+    task_id: str,
+    phase: int,
+    session_id: str,
+    log_id: str,
+    now: datetime,
+    status: Status = "SUCCESS",
+    plan_step: int | str | None = None,
+    message: str | None = None,
+    error: str | Mapping[str, Any] | None = None,
+    evidence_citation: str | None = None,
+    context: Mapping[str, Any] | None = None,
+) -> Entry:
+    """An entry with the keys of FDC-106; optional ones are absent where they are None. `now` has a time zone."""
+    outcome = {"status": status, "message": message, "error": error}
+    built: dict[str, Any] = {
+        "log_id": log_id,
+        "session_id": session_id,
+        "timestamp": now.isoformat(timespec="milliseconds"),
+        "phase": f"Phase {phase}",
+        "task": {"id": task_id, "plan_step": plan_step},
+        "action": {"type": action, "details": dict(details)},
+        "outcome": {key: value for key, value in outcome.items() if value is not None},
+        "evidence_citation": evidence_citation,
+        "context": context,
+    }
+    return {key: value for key, value in built.items() if value is not None}
+
+
+def faults(item: Entry) -> list[str]:
+    """Why this is no entry, each with its JSON path; empty for one that follows the schema."""
+    found = sorted(_validator().iter_errors(item), key=lambda wrong: wrong.json_path)
+    return [f"{wrong.json_path}: {wrong.message}" for wrong in found]
+
+
+def line(item: Entry) -> bytes:
+    """The entry as one line of ASCII with its line end. Raises ValidationError (FDC-68).
+
+    ASCII, because other line separators than LF inside a string would split the line for some readers.
+    """
+    wrong = faults(item)
+    if wrong:
+        raise ValidationError(wrong)
+    try:
+        text = json.dumps(item, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as refused:
+        raise ValidationError([f"$: {refused}"]) from refused
+    return text.encode("ascii") + b"\n"
+
+
+def read(data: bytes) -> History:
+    """The entries of a log. Lines that are no JSON object are counted and passed over, wherever they are."""
+    entries: list[Entry] = []
+    damaged: list[int] = []
+    for number, raw in enumerate(data.split(b"\n"), 1):
+        if not raw.strip():
+            continue
+        try:
+            item = json.loads(raw)
+        except (ValueError, RecursionError):
+            item = None
+        if isinstance(item, dict):
+            entries.append(item)
+        else:
+            damaged.append(number)
+    return History(tuple(entries), tuple(damaged))
+
+
+class Task(NamedTuple):
+    """A task that was started and not closed, with the session that its entries belong to."""
+
+    id: str
+    session: str
+
+
+def open_tasks(data: bytes) -> list[Task]:
+    """The tasks of a log that were started and not closed, the one that was started last at the end."""
+    found: dict[str, Task] = {}
+    marked = (raw for raw in data.split(b"\n") if b"TASK_START" in raw or b"TASK_END" in raw)
+    for item in read(b"\n".join(marked)).entries:
+        task, session = _inner(item, "task", "id"), item.get("session_id")
+        action = _inner(item, "action", "type")
+        if not isinstance(task, str) or not task or action not in ("TASK_START", "TASK_END"):
+            continue
+        found.pop(task, None)
+        if action == "TASK_START" and isinstance(session, str) and session:
+            found[task] = Task(task, session)
+    return list(found.values())
+
+
+def log_ids(data: bytes) -> set[str]:
+    """The `log_id` of every line of a log that looks as if it had one."""
+    return {found.decode("ascii") for found in re.findall(rb'"log_id": ?"([0-9a-f-]{36})"', data)}
+
+
+def failed(item: Entry) -> bool:
+    """True for an entry that says that something did not work."""
+    return _inner(item, "outcome", "status") == "FAILURE"
+
+
+def task_fault(task_id: str) -> str | None:
+    """Why this cannot be a task's id, or None. An id is one printable line with a letter or digit in it."""
+    if not task_id.strip():
+        return "the task id is empty"
+    if not task_id.isprintable() or "`" in task_id or task_id != task_id.strip():
+        return "the task id must be one line of printable characters, without backticks or spaces around it"
+    if len(task_id) > 200:
+        return f"the task id has {len(task_id)} characters; 200 may be"
+    if not safe_id(task_id):
+        return "the task id must contain a letter or a digit"
+    return None
+
+
+def safe_id(task_id: str) -> str:
+    """The id as a part of a file's name: its letters, digits, `-` and `_` (FDC-17). Empty without a letter or digit."""
+    kept = "".join(c for c in task_id if c.isalnum() or c in "-_")
+    kept = kept.encode("utf-8")[:150].decode("utf-8", "ignore")
+    return kept if any(c.isalnum() for c in kept) else ""
+
+
+def _inner(item: Entry, outer: str, key: str) -> object:
+    found = item.get(outer)
+    return found.get(key) if isinstance(found, dict) else None
+
+
+@functools.cache
+def _validator() -> Any:
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(json.loads(resources.read("grammar/activity_log.schema.json")))
