@@ -142,8 +142,8 @@ DROP = "text.__init__ machines.__init__ resolve.__init__ effects.__init__ knowle
 # data beside code: folder or file -> new place, moved in the step
 DATA = {
   "runs": [("tooling/fdc_toolchain/tasks/templates/postmortem.md.j2", "tooling/fdc_toolchain/tasks/templates/postmortem.md.j2")],
-  "agent": [("tooling/fdc_toolchain/workflows/templates/coder.md.j2", "tooling/fdc_toolchain/agent/templates/coder.md.j2"), ("tooling/fdc_toolchain/workflows/templates/coder_rules.md.j2", "tooling/fdc_toolchain/agent/templates/coder_rules.md.j2"), ("tooling/fdc_toolchain/workflows/templates/planner.md.j2", "tooling/fdc_toolchain/agent/templates/planner.md.j2"),
-    ("tooling/fdc_toolchain/workflows/templates/audit_report.md.j2", "tooling/fdc_toolchain/agent/audit/templates/audit_report.md.j2")],
+  "agent": [("tooling/fdc_toolchain/agent/templates/coder.md.j2", "tooling/fdc_toolchain/agent/templates/coder.md.j2"), ("tooling/fdc_toolchain/agent/templates/coder_rules.md.j2", "tooling/fdc_toolchain/agent/templates/coder_rules.md.j2"), ("tooling/fdc_toolchain/agent/templates/planner.md.j2", "tooling/fdc_toolchain/agent/templates/planner.md.j2"),
+    ("tooling/fdc_toolchain/agent/audit/templates/audit_report.md.j2", "tooling/fdc_toolchain/agent/audit/templates/audit_report.md.j2")],
   "pack-research": [("tooling/fdc_toolchain/workflows/templates/research_plan.md", "tooling/fdc_packs/research/templates/research_plan.md")],
 }
 PACKDATA = {

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.cli.agent_world import LocalWorld
+from fdc_toolchain.agent.host.real_world import LocalWorld
+from fdc_toolchain.agent.master_control import MasterControlGraph
+from fdc_toolchain.agent.plan_source import ModelPlanner
+from fdc_toolchain.agent.prompts import prompt
+from fdc_toolchain.agent.state import AgentState
+from fdc_toolchain.agent.world import Policy
 from fdc_toolchain.testing import ScriptedModel
-from fdc_toolchain.workflows.agent_state import AgentState
-from fdc_toolchain.workflows.agent_world import Policy
-from fdc_toolchain.workflows.master_control import MasterControlGraph
-from fdc_toolchain.workflows.plan_source import ModelPlanner
-from fdc_toolchain.workflows.prompts import prompt
 
 from tests.support.background import PATIENCE, fdc_started, wait_for
 from tests.support.process import clean_environment, fdc, run

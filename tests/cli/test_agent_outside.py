@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.cli.agent_world import LocalWorld
+from fdc_toolchain.agent.host.real_world import LocalWorld
+from fdc_toolchain.agent.master_control import MasterControlGraph
+from fdc_toolchain.agent.planning import compile_text
+from fdc_toolchain.agent.provenance import harmless
 from fdc_toolchain.packs.lgtm.synthesis import PIPELINE
 from fdc_toolchain.runs.nested_plan import prove
 from fdc_toolchain.testing import Crash, CrashPoint, ScriptedModel
-from fdc_toolchain.workflows.master_control import MasterControlGraph
-from fdc_toolchain.workflows.planning import compile_text
-from fdc_toolchain.workflows.provenance import harmless
 
 from tests.cli.test_agent import PLAN
 from tests.cli.test_prompts import world

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.cli.agent_world import LocalWorld
+from fdc_toolchain.agent import research_cycle
+from fdc_toolchain.agent.host.real_world import LocalWorld
+from fdc_toolchain.agent.research_cycle import from_outside
+from fdc_toolchain.agent.state import AgentState
+from fdc_toolchain.agent.turn import Failed, Turn
 from fdc_toolchain.testing import ScriptedModel
-from fdc_toolchain.workflows import research_cycle
-from fdc_toolchain.workflows.agent_state import AgentState
-from fdc_toolchain.workflows.research_cycle import from_outside
-from fdc_toolchain.workflows.turn import Failed, Turn
 
 from tests.support.background import wait_for
 from tests.support.process import fdc
@@ -120,7 +120,7 @@ def test_research_that_waits_for_a_silent_server_is_ended_with_its_time(home: Pa
         f"the research took longer than {seconds} s and was ended" in state(home)["agent"]["error"]
     )
     folder = home / ".fdc/agents/T-1/research-1"
-    from fdc_toolchain.effects.background import look
+    from fdc_toolchain.agent.host.background import look
 
     wait_for(lambda: not look(str(folder)).running)
 
@@ -146,10 +146,10 @@ def test_research_at_home_asks_nobody_outside(home: Path) -> None:
 
 def answering(home: Path, name: str, said: str, code: int = 0) -> str:
     """What a controller says of a research process that ended with these words on stdout."""
-    from fdc_toolchain.effects import agent_files, background
+    from fdc_toolchain.agent.host import background, files
 
     state, world = AgentState("T-1"), LocalWorld(str(home), network="off")
-    folder = Path(agent_files.made(str(home), "T-1")) / name
+    folder = Path(files.made(str(home), "T-1")) / name
     background.launch(
         str(folder),
         ["/bin/sh", "-c", 'printf %s "$1"; exit "$2"', "sh", said, str(code)],

@@ -165,7 +165,7 @@ def test_the_resume_of_the_browser_imports_nothing_from_it(hostile: Path) -> Non
 @pytest.mark.slow
 def test_the_research_of_an_agent_imports_nothing_from_it(hostile: Path) -> None:
     """The finding: `fdc agent` started it in the same way."""
-    from fdc_toolchain.cli.agent_world import LocalWorld
+    from fdc_toolchain.agent.host.real_world import LocalWorld
 
     world = LocalWorld(str(hostile))
     world.launch("T-1", "research", "What marks it?", web=False)

@@ -17,14 +17,14 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
-from fdc_toolchain.cli.agent_world import LocalWorld
+from fdc_toolchain.agent.host.real_world import LocalWorld
+from fdc_toolchain.agent.master_control import MasterControlGraph
+from fdc_toolchain.agent.model_port import Message
+from fdc_toolchain.agent.state import AgentState
 from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.tasks.activity import faults, read
 from fdc_toolchain.tasks.unfilled import unfilled
 from fdc_toolchain.testing import Crash, CrashPoint
-from fdc_toolchain.workflows.agent_state import AgentState
-from fdc_toolchain.workflows.master_control import MasterControlGraph
-from fdc_toolchain.workflows.model_port import Message
 from fdc_toolchain.workspace.run_folders import journal_path
 
 from tests.support import profiles

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import agent_files
+from fdc_toolchain.agent.host import files
 from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.workspace import run_folders
 from fdc_toolchain.workspace.run_folders import journal_path
@@ -170,9 +170,7 @@ def test_a_run_that_another_one_was_made_from_stays_as_long_as_that(shop: Path) 
 def test_a_run_of_an_agents_open_task_stays(shop: Path) -> None:
     name = ran(shop, "done.plan")
     for state, kept in (("EXECUTING", True), ("AWAITING_SUBMISSION", False)):
-        agent_files.save(
-            str(shop), "tea", {"task_id": "tea", "state": state, "control": {"run": name}}
-        )
+        files.save(str(shop), "tea", {"task_id": "tea", "state": state, "control": {"run": name}})
         said = prune(shop, "--older", "0h")
         assert (
             kept

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain import durable
+from fdc_toolchain.agent.audit import registry as work
 from fdc_toolchain.linking.registry import REGISTRY
-from fdc_toolchain.workflows import registry as work
 
 from tests.support.repository import ROOT
 
@@ -23,7 +23,7 @@ from tests.support.repository import ROOT
 CHILD = """
 import os, signal, sys
 sys.path.insert(0, {tooling!r})
-from fdc_toolchain.workflows import registry
+from fdc_toolchain.agent.audit import registry
 real = getattr(os, {function!r})
 calls = 0
 def deadly(*arguments, **options):
@@ -87,7 +87,7 @@ def test_a_kill_at_random_moments_loses_no_answer_that_was_given(root: Path) -> 
     """SIGKILL to a process that registers without pause: whatever it has announced is in the registry."""
     program = (
         f"import sys; sys.path.insert(0, {str(ROOT / 'tooling')!r})\n"
-        "from fdc_toolchain.workflows import registry\n"
+        "from fdc_toolchain.agent.audit import registry\n"
         "for n in range(100_000):\n"
         f"    assert registry.register({str(root)!r}, f'{{sys.argv[1]}}-{{n}}', 'x.plan').done\n"
         "    print(f'{sys.argv[1]}-{n}', flush=True)\n"

@@ -8,11 +8,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from fdc_toolchain.agent.lessons import lessons
+from fdc_toolchain.agent.lessons.actions import parse_action_to_command
+from fdc_toolchain.agent.lessons.code_change import code_change_plan
+from fdc_toolchain.agent.lessons.postmortem import read
 from fdc_toolchain.check import check, program_of
-from fdc_toolchain.knowledge import lessons
-from fdc_toolchain.knowledge.actions import parse_action_to_command
-from fdc_toolchain.knowledge.code_change import code_change_plan
-from fdc_toolchain.knowledge.postmortem import read
 from fdc_toolchain.linking.link import Linker
 from fdc_toolchain.linking.project.settings import read_settings
 from fdc_toolchain.protocols.compile import compile_agents

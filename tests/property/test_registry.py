@@ -8,8 +8,8 @@ import string
 import tempfile
 from pathlib import Path
 
+from fdc_toolchain.agent.audit import registry as work
 from fdc_toolchain.linking.registry import REGISTRY, name_fault, path_fault, read_registry
-from fdc_toolchain.workflows import registry as work
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from fdc_toolchain.agent.lessons.research_plan import clean
 from fdc_toolchain.effects import cite
 from fdc_toolchain.effects.extract import Citation, extract
 from fdc_toolchain.effects.outline import outline
@@ -12,7 +13,6 @@ from fdc_toolchain.effects.question import concepts_of
 from fdc_toolchain.effects.retrieve import Index, refine, search
 from fdc_toolchain.effects.sentences import sentences
 from fdc_toolchain.effects.synthesise import quotation
-from fdc_toolchain.knowledge.research_plan import clean
 from fdc_toolchain.tools.files.documents import Document, lines_of, scan
 from fdc_toolchain.workflows.research_planner import plan_deep_research
 from hypothesis import example, given, settings

@@ -24,7 +24,7 @@ MODULES = {"multiprocessing", "concurrent.futures.process", "runpy", "pty"}
 STARTING = {
     "cli/protocols_diff.py": "git",
     "cli/ui.py": "fdc itself, by python_process",
-    "effects/background.py": "what it is given: fdc itself, by python_process",
+    "agent/host/background.py": "what it is given: fdc itself, by python_process",
     "sandbox/sandbox_launcher.py": "the launcher of commands",
     "effects/doctor.py": "git",
     "tools/files/find_tools.py": "a search, by python_process",

@@ -18,12 +18,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from fdc_toolchain.cli import lessons_wiring
+from fdc_toolchain.agent.lessons import host
+from fdc_toolchain.agent.lessons import lessons as records
+from fdc_toolchain.agent.lessons import lessons_file as store
+from fdc_toolchain.agent.lessons.self_correction import apply
 from fdc_toolchain.journal import sqlite
-from fdc_toolchain.knowledge import lessons as records
 from fdc_toolchain.protocols.load import load
-from fdc_toolchain.workflows import lessons as store
-from fdc_toolchain.workflows.self_correction import apply
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -58,7 +58,7 @@ def work(root: Path, number: int, out: int) -> None:
                         (sqlite.RunJournal, "close_run")):  # fmt: skip
         moments.around(owner, name)
     store.add(str(root), str(root / "postmortems" / "x.md"), NOW.date())
-    ports = lessons_wiring.ports(str(root))._replace(now=lambda: NOW)
+    ports = host.ports(str(root))._replace(now=lambda: NOW)
     report = apply(str(root), ports)
     assert report.refused is None, report
     moments.reach("the end")

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.workflows.agent_state import AgentState
-from fdc_toolchain.workflows.model_port import ModelFailed, ModelWaiting
+from fdc_toolchain.agent.model_port import ModelFailed, ModelWaiting
+from fdc_toolchain.agent.state import AgentState
 
 from tests.support.agents import PLAN, finish, graph, lines, log, oriented
 

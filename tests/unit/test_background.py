@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fdc_toolchain.effects import background
+from fdc_toolchain.agent.host import background
 
 from tests.support.background import wait_for
 from tests.support.repository import ROOT
@@ -53,7 +53,7 @@ def test_one_that_is_killed_has_no_exit_code(tmp_path: Path) -> None:
 def test_it_outlives_whoever_started_it(tmp_path: Path) -> None:
     folder = tmp_path / "p"
     code = (
-        "import os, signal, sys; from fdc_toolchain.effects import background;"
+        "import os, signal, sys; from fdc_toolchain.agent.host import background;"
         f"background.launch({str(folder)!r}, ['sh', '-c', 'sleep 0.3; echo done'], '.', dict(os.environ));"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

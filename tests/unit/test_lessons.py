@@ -7,8 +7,8 @@ from datetime import date
 from typing import Any
 
 import pytest
-from fdc_toolchain.knowledge import lessons
-from fdc_toolchain.knowledge.actions import (
+from fdc_toolchain.agent.lessons import lessons
+from fdc_toolchain.agent.lessons.actions import (
     Fault,
     Wish,
     canonical,
@@ -16,8 +16,8 @@ from fdc_toolchain.knowledge.actions import (
     shown,
     wish_of,
 )
-from fdc_toolchain.knowledge.code_change import path_fault
-from fdc_toolchain.knowledge.postmortem import is_unsaid, read
+from fdc_toolchain.agent.lessons.code_change import path_fault
+from fdc_toolchain.agent.lessons.postmortem import is_unsaid, read
 from jinja2 import Environment, StrictUndefined
 
 from tests.support.repository import PACKAGE

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.cli.agent_world import LocalWorld
+from fdc_toolchain.agent.host import files
+from fdc_toolchain.agent.host.real_world import LocalWorld
+from fdc_toolchain.agent.state import AgentState, StepResult, task_id_of
 from fdc_toolchain.cli.master_control import MasterControlGraph
-from fdc_toolchain.effects import agent_files
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.tasks.activity import ValidationError
 from fdc_toolchain.tasks.unfilled import unfilled
-from fdc_toolchain.workflows.agent_state import AgentState, StepResult, task_id_of
 
 from tests.support.agents import PLAN, finish, graph, lines, log, oriented
 from tests.support.repository import ROOT
@@ -430,7 +430,7 @@ def test_a_word_is_its_own_id_and_sentences_do_not_share_one() -> None:
     ids = [task_id_of(text) for text in ("Fix it", "Fix it!", "fix it", "修 理", " ", "a\nb")]
     assert len(set(ids)) == len(ids)
     assert not any(set(one) - set("abcdefghijklmnopqrstuvwxyz0123456789-") for one in ids)
-    folders = [agent_files.folder("", one) for one in ("../../etc", "a/b", "a.b", "ab", "x" * 200)]
+    folders = [files.folder("", one) for one in ("../../etc", "a/b", "a.b", "ab", "x" * 200)]
     assert len(set(folders)) == len(folders) and not any(".." in one for one in folders)
 
 

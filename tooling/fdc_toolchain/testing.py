@@ -11,13 +11,13 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from .agent.model_port import Message, ModelFailed, validated
 from .engine.drive import Ending, Ports, drive
 from .engine.events import Outcome, Perform, Record
 from .engine.fold import fold
 from .engine.ports import Fenced, Journal, Tools, Verdict
 from .program.codec import canonical
 from .program.model import Program
-from .workflows.model_port import Message, ModelFailed, validated
 
 
 class MemoryJournal:
@@ -91,7 +91,7 @@ class FunctionTools:
 
 
 class ScriptedModel:
-    """A model that answers from a list, in order (port `workflows.model_port.ModelPort`).
+    """A model that answers from a list, in order (port `agent.model_port.ModelPort`).
 
     A reply that is an exception is raised, and one that does not fit the schema fails as a real one's
     would. `asked` keeps the role and the messages of every request.

@@ -14,11 +14,11 @@ from ..report.terminal.terminal_text import visible
 from ..runs.observer import Observer, Silent
 
 if TYPE_CHECKING:
-    from ..effects.agent_purse import Purse
+    from ..agent.host.budget import Purse
+    from ..agent.host.real_world import LocalWorld
+    from ..agent.master_control import MasterControlGraph
+    from ..agent.state import AgentState
     from ..tools.model.messages_api import MessagesModel
-    from ..workflows.agent_state import AgentState
-    from ..workflows.master_control import MasterControlGraph
-    from .agent_world import LocalWorld
 
 _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
 """The protocol's own names of states, beside those of the automaton (C-04)."""
@@ -138,12 +138,12 @@ def command(
     What is planned or coded after text from outside was shown, pages of the web say, waits until a person has read and
     approved exactly that text: exit code 1, and `--resume ID --approve SHA256`.
     """
-    from ..effects import agent_files
+    from ..agent.host import files
+    from ..agent.host.real_world import LocalWorld
+    from ..agent.orchestrator import FsmError
     from ..engine.ports import WorldFailed
     from ..runs.cost.models import model_for
-    from ..workflows.orchestrator import FsmError
     from ..workspace.operator import Operator
-    from .agent_world import LocalWorld
     from .run_options import root_of
 
     root = root_of(workspace)
@@ -163,7 +163,7 @@ def command(
     text = _analysis(analysis)
     try:
         named = _named(root, task, task_id) if resume is None else _resumed(root, resume)
-        lock = agent_files.TaskLock(root, named)
+        lock = files.TaskLock(root, named)
         holder = lock.take()
         if holder is not None:
             raise WorldError(
@@ -191,7 +191,7 @@ def command(
 
 def _budget(pairs: tuple[str, ...]) -> dict[str, float]:
     """The ceilings of a task. Raises UsageError."""
-    from ..effects.agent_purse import MEASURES
+    from ..agent.host.budget import MEASURES
     from .run_options import budget_of
 
     found = budget_of(pairs)
@@ -207,7 +207,7 @@ def _purse(
     world: LocalWorld, task_id: str, budget: dict[str, float], asked: MessagesModel | None
 ) -> Purse:
     """The task's account. Raises UsageError for a budget of money that cannot be kept to."""
-    from ..effects.agent_purse import Purse
+    from ..agent.host.budget import Purse
     from ..runs.cost import pricing
 
     purse = Purse(world.root, task_id, {}, world.used)
@@ -241,9 +241,9 @@ class _Talk:
 
 def _named(root: str, task: str | None, task_id: str | None) -> str:
     """The id of a new task. Raises UsageError for one that is none, or that was given to another task."""
-    from ..effects import agent_files
+    from ..agent.host import files
+    from ..agent.state import task_id_of
     from ..tasks.activity import task_fault
-    from ..workflows.agent_state import task_id_of
 
     if not (task or "").strip():
         raise UsageError("the task is empty")
@@ -251,7 +251,7 @@ def _named(root: str, task: str | None, task_id: str | None) -> str:
     fault = task_fault(named)
     if fault:
         raise UsageError(fault)
-    record = agent_files.load(root, named)
+    record = files.load(root, named)
     if record is not None:
         state = record.get("state")
         goes_on = f"stands in {state}; `fdc agent --resume {named}` goes on"
@@ -261,9 +261,9 @@ def _named(root: str, task: str | None, task_id: str | None) -> str:
 
 
 def _resumed(root: str, prefix: str) -> str:
-    from ..effects import agent_files
+    from ..agent.host import files
 
-    ids = [str(record.get("task_id")) for record in agent_files.known(root)]
+    ids = [str(record.get("task_id")) for record in files.known(root)]
     found = [prefix] if prefix in ids else [one for one in ids if one.startswith(prefix)]
     if len(found) == 1:
         return found[0]
@@ -284,10 +284,10 @@ def _opened(
     reorient: bool,
     asked: MessagesModel | None,
 ) -> tuple[MasterControlGraph, AgentState]:
-    from ..workflows.agent_state import AgentState
-    from ..workflows.master_control import MasterControlGraph
-    from .agent_model import AskedModel
-    from .agent_people import PersonModel
+    from ..agent.host.model import AskedModel
+    from ..agent.host.people import PersonModel
+    from ..agent.master_control import MasterControlGraph
+    from ..agent.state import AgentState
 
     model = PersonModel(world.root, named) if asked is None else AskedModel(asked, world.purse)
     graph = MasterControlGraph(fsm, world=world, model=model)
@@ -334,7 +334,7 @@ def _go(
     talk: _Talk,
     asked: MessagesModel | None,
 ) -> int:
-    from ..workflows.plan_source import ModelPlanner, PlanFile
+    from ..agent.plan_source import ModelPlanner, PlanFile
 
     talk.line(f"task {state.task_id}: {graph.current_state}")
 
@@ -357,7 +357,7 @@ def _go(
             now=time.monotonic,
         )
     else:
-        from .agent_model import AskedModel, tools_of
+        from ..agent.host.model import AskedModel, tools_of
 
         talk.line(f"{asked.choice('planner').model} plans")
         planner = AskedModel(asked, world.purse)

@@ -38,9 +38,9 @@ def command(workspace: str | None, form: str, output: str | None, strict: bool) 
     names, tools that nobody uses, lines that are no entry, tasks that nobody closed) is reported beside it.
     """
     from .. import durable, resources
+    from ..agent.audit.audit import audit, sources_of
+    from ..agent.audit.report import as_json, as_markdown, as_text
     from ..linking.project.settings import SettingsError, read_settings
-    from ..workflows.audit import audit, sources_of
-    from ..workflows.audit_report import as_json, as_markdown, as_text
     from .findings import show
 
     root = root_of(workspace)

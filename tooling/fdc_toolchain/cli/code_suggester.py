@@ -7,8 +7,8 @@ from typing import TextIO
 
 import click
 
+from ..agent.lessons.code_suggester import suggest
 from ..exits import UsageError
-from ..workflows.code_suggester import suggest
 from .lessons import root_of, workspace
 
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
+from ..agent.lessons import lessons_file as store
+from ..agent.lessons.actions import Fault, parse_action_to_command, shown, wish_of
+from ..agent.lessons.lessons import LESSONS, PENDING, STATUSES, Book, Lesson, history
+from ..agent.lessons.self_correction import Report, apply
 from ..exits import CLEAN, FINDINGS, UsageError
-from ..knowledge.actions import Fault, parse_action_to_command, shown, wish_of
-from ..knowledge.lessons import LESSONS, PENDING, STATUSES, Book, Lesson, history
 from ..linking.project.root import find_root
 from ..report.terminal.terminal_text import visible
-from ..workflows import lessons as store
-from ..workflows.self_correction import Report, apply
 from .findings import show as show_findings
 
 workspace = click.option("--workspace", metavar="DIR", help="Work as if started in DIR.")
@@ -191,9 +191,9 @@ def correct(
     root: str, chosen: Sequence[str] | None = None, *, dry_run: bool = False, form: str = "text"
 ) -> int:
     """Applies lessons and says what became of each. Returns the exit code."""
-    from . import lessons_wiring
+    from ..agent.lessons import host
 
-    report = apply(root, lessons_wiring.ports(root), chosen, dry_run=dry_run)
+    report = apply(root, host.ports(root), chosen, dry_run=dry_run)
     tell_damage(report.damaged)
     if form == "json":
         click.echo(json.dumps(_as_json(report), indent=2))

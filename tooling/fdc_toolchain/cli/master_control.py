@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
+from ..agent import master_control
+from ..agent.host.real_world import LocalWorld
+from ..agent.model_port import ModelPort, ModelWaiting
+from ..agent.state import AgentState, Command, PlanContext, StepResult
 from ..linking.project.root import find_root
-from ..workflows import master_control
-from ..workflows.agent_state import AgentState, Command, PlanContext, StepResult
-from ..workflows.model_port import ModelPort, ModelWaiting
-from .agent_world import LocalWorld
 
 __all__ = ["AgentState", "Command", "MasterControlGraph", "PlanContext", "StepResult", "main"]
 
@@ -28,7 +28,7 @@ class MasterControlGraph(master_control.MasterControlGraph):
     Args:
         fsm_path: the automaton of a task's life; relative to the working directory or the workspace.
         root: the workspace; the nearest one above the working directory otherwise.
-        model: who writes code (`workflows.model_port.ModelPort`).
+        model: who writes code (`agent.model_port.ModelPort`).
         network: `HOST:PORT` that the network probe connects to; `off` tries none.
 
     Raises:

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
+from ..agent.lessons.host import sources_of
+from ..agent.lessons.protocol_updater import update
 from ..exits import CLEAN, FINDINGS, UsageError
-from ..workflows.protocol_updater import update
 from .findings import show
 from .lessons import root_of, workspace
-from .lessons_wiring import sources_of
 
 
 @click.group(

@@ -14,7 +14,7 @@ _UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}
 
 def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
     """Removes what ended longer ago than `older` says. Raises UsageError, Refused and WorldError."""
-    from ..effects import agent_files
+    from ..agent.host import files
     from ..engine.ports import WorldFailed
     from ..report.terminal.terminal_text import visible
     from ..runs.records import prune as removing
@@ -31,7 +31,7 @@ def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
         if found is None:
             click.echo("no runs yet")
             return CLEAN
-        chosen = removing.choose(found, before, agent_files.known(root))
+        chosen = removing.choose(found, before, files.known(root))
         size = removing.size_of(found, root, chosen.rows) if dry_run else 0
     rows, left = chosen.rows, ""
     if not dry_run:

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
+from ..agent.audit import registry as work
 from ..exits import CLEAN, FINDINGS, UsageError
 from ..linking.project.root import find_root
 from ..linking.registry import NAME_RULE, REGISTRY
-from ..workflows import registry as work
 from .findings import show
 
 

@@ -33,11 +33,11 @@ def execute_research_protocol(constraints: Mapping[str, Any], root: str | None =
 
 
 def _execute(constraints: Mapping[str, Any], root: str | None) -> tuple[str, bool]:
+    from ..agent.host.real_world import opened
     from ..effects import research_protocol
     from ..engine.events import Outcome
     from ..engine.ports import WorldFailed
     from ..workspace.failure import ToolFailure
-    from .agent_world import opened
 
     if not isinstance(constraints, Mapping):
         return "Error: the constraints are not an object.", False

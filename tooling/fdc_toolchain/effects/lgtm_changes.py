@@ -9,8 +9,8 @@ from __future__ import annotations
 import textwrap
 from typing import Any, NamedTuple
 
-from ..knowledge.code_change import path_fault
-from ..knowledge.research_plan import quoted
+from ..agent.lessons.code_change import path_fault
+from ..agent.lessons.research_plan import quoted
 from ..runs.nested_plan import compiled
 from ..syntax.values import escape
 from ..tools.context import Context, word

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from ..knowledge.research_plan import research_plan
+from ..agent.lessons.research_plan import research_plan
 from ..tools.context import Context, text, word
 from ..tools.files import find_tools
 from ..workspace.failure import ToolFailure

@@ -1,7 +1,7 @@
 """The plan registry as a value: what its bytes say, and what is wrong with them (FDC-40).
 
 `knowledge_core/plan_registry.json` is one flat JSON object, logical name to path. Paths are
-relative to the workspace and written with `/`. Reading is pure; `workflows.registry` changes it.
+relative to the workspace and written with `/`. Reading is pure; `agent.audit.registry` changes it.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import os
 import re
 
 from .. import durable
-from ..knowledge.research_plan import clean, research_plan
+from ..agent.lessons.research_plan import clean, research_plan
 
 TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates", "research_plan.md")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")

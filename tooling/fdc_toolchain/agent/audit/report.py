@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .. import durable
-from ..report.json_ import one
+from ... import durable
+from ...report.json_ import one
 from .audit import ADVICE, BROKEN, ENFORCED, Audit
 
 TEMPLATE = os.path.join(

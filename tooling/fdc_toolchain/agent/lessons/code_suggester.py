@@ -6,8 +6,8 @@ import errno
 import hashlib
 import os
 
-from .. import durable
-from ..knowledge.code_change import code_change_plan
+from ... import durable
+from .code_change import code_change_plan
 
 PLANS = ".fdc/lessons"
 """Where these plans lie in a workspace: beside the records of runs, not committed, out of reach of any step."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from ..tasks.activity import Entry, ValidationError, entry
+from ...tasks.activity import Entry, ValidationError, entry
 
 
 class ActivityLogger:

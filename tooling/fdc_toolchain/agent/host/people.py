@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..workflows.model_port import Message, ModelFailed, ModelWaiting, validated
+from ..model_port import Message, ModelFailed, ModelWaiting, validated
 
 
 class PersonModel:
@@ -19,10 +19,10 @@ class PersonModel:
         self, role: str, messages: Sequence[Message], schema: dict[str, Any]
     ) -> dict[str, Any]:
         """The answer that lies there. Raises ModelWaiting while there is none, ModelFailed for one that is wrong."""
-        from ..effects import agent_files
+        from . import files
 
         try:
-            path, found = agent_files.ask(self._root, self._task, role, messages, schema)
+            path, found = files.ask(self._root, self._task, role, messages, schema)
         except OSError as failed:
             raise ModelFailed(f"the request cannot be left: {failed.strerror}") from failed
         if found is None:

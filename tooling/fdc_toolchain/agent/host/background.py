@@ -13,8 +13,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .. import durable
-from ..engine.ports import WorldFailed
+from ... import durable
+from ...engine.ports import WorldFailed
 
 MOST = 16 * 1024 * 1024
 """Bytes of either stream that are read."""

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from .. import durable
-from ..knowledge import lessons as records
-from ..knowledge import postmortem
-from ..knowledge.lessons import APPLIED, APPLYING, LESSONS, PENDING, Book, Lesson
+from ... import durable
+from . import lessons as records
+from . import postmortem
+from .lessons import APPLIED, APPLYING, LESSONS, PENDING, Book, Lesson
 
 MAX_POSTMORTEM = 1 << 20
 """Bytes of a post-mortem that is read."""

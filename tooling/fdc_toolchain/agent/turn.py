@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .agent_state import AgentState
-from .agent_world import Logger, World
 from .model_port import ModelPort
+from .state import AgentState
+from .world import Logger, World
 
 
 class Failed(Exception):

@@ -16,15 +16,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from ..engine.ports import WorldFailed
-from ..knowledge.postmortem import OUTSIDE
 from ..program.codec import digest
 from . import coding, planning, provenance, research_cycle, retrospect
-from .agent_state import AgentState, Command, PlanContext, StepResult
-from .agent_world import Driven, Logger, World
+from .lessons.postmortem import OUTSIDE
 from .model_port import ModelFailed, ModelPort, ModelWaiting
 from .orchestrator import Orchestrator, read
+from .state import AgentState, Command, PlanContext, StepResult
 from .stepping import Stepper, stack_of
 from .turn import Failed, Turn
+from .world import Driven, Logger, World
 
 FSM = "tooling/fsm.json"
 FORMAT = 1

@@ -23,15 +23,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-from .. import durable
-from ..diagnostics.diagnostic import Diagnostic
-from ..knowledge.actions import Fault, Wish, shown, wish_of
-from ..knowledge.code_change import code_change_plan
-from ..knowledge.lessons import APPLIED, APPLYING, FAILED, PENDING, Lesson, history
-from ..protocols.update import Edit, Refusal, edit
-from . import lessons as store
+from ... import durable
+from ...diagnostics.diagnostic import Diagnostic
+from ...protocols.update import Edit, Refusal, edit
+from . import lessons_file as store
 from . import protocol_updater
+from .actions import Fault, Wish, shown, wish_of
+from .code_change import code_change_plan
 from .code_suggester import PLANS, write_plan
+from .lessons import APPLIED, APPLYING, FAILED, PENDING, Lesson, history
 
 
 class Built(NamedTuple):
@@ -55,7 +55,7 @@ class CannotPatch(Exception):
 
 
 class Ports(NamedTuple):
-    """What applying needs of the world; wired in `cli.lessons_wiring`.
+    """What applying needs of the world; wired in `agent.lessons.host`.
 
     `sources`: the folder of the protocols. `build`: what AGENTS.md would be if these files had these bytes; touches
     nothing. `patched`: the bytes of a file, and those after a diff (on top of the bytes given, if any); raises

@@ -11,10 +11,10 @@ import json
 import os
 from typing import NamedTuple
 
-from .. import durable
-from ..diagnostics.diagnostic import Diagnostic, ordered
-from ..diagnostics.span import Span
-from ..linking.registry import (
+from ... import durable
+from ...diagnostics.diagnostic import Diagnostic, ordered
+from ...diagnostics.span import Span
+from ...linking.registry import (
     REGISTRY,
     Registry,
     name_fault,
@@ -23,7 +23,7 @@ from ..linking.registry import (
     read_registry,
     shown,
 )
-from ..text.suggest import did_you_mean
+from ...text.suggest import did_you_mean
 
 _TOP = Span(REGISTRY, 1, 1, 1, 1)
 

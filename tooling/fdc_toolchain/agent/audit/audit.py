@@ -11,21 +11,21 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .. import durable
-from ..diagnostics.codes import CODES
-from ..diagnostics.diagnostic import Diagnostic, ordered
-from ..diagnostics.span import Span
-from ..linking.link import Linker
-from ..linking.model import Unit
-from ..linking.project.discover import find_keys
-from ..linking.project.settings import Settings
-from ..linking.project.stat_cache import Seen
-from ..linking.protocol_rules import Obligation, place
-from ..protocols.load import PROSE, RULES, Protocol, load
-from ..rules.solver.events import letters
-from ..tasks.activity import LOG
-from ..tasks.usage import Usage, usage
-from ..text import glob_match
+from ... import durable
+from ...diagnostics.codes import CODES
+from ...diagnostics.diagnostic import Diagnostic, ordered
+from ...diagnostics.span import Span
+from ...linking.link import Linker
+from ...linking.model import Unit
+from ...linking.project.discover import find_keys
+from ...linking.project.settings import Settings
+from ...linking.project.stat_cache import Seen
+from ...linking.protocol_rules import Obligation, place
+from ...protocols.load import PROSE, RULES, Protocol, load
+from ...rules.solver.events import letters
+from ...tasks.activity import LOG
+from ...tasks.usage import Usage, usage
+from ...text import glob_match
 from . import registry
 
 ENFORCED, ADVICE, BROKEN = "enforced", "advice", "broken"

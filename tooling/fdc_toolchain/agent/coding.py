@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import provenance
-from .agent_world import PatchRefused, Policy, Tested
 from .model_port import Message, ModelFailed, validated
 from .prompts import prompt
 from .turn import Turn
+from .world import PatchRefused, Policy, Tested
 
 EDITS: dict[str, Any] = {
     "type": "object",

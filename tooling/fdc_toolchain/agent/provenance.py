@@ -17,11 +17,11 @@ from hmac import compare_digest
 from typing import Any, Literal, NamedTuple
 
 from ..engine.ports import WorldFailed
-from .agent_state import AgentState
-from .agent_world import World
 from .model_port import ModelWaiting
 from .research_cycle import from_outside
+from .state import AgentState
 from .turn import Turn
+from .world import World
 
 UNKNOWN = "a record that does not say what was shown"
 """What a task was shown whose state came from elsewhere, or from an fdc that kept no such notes."""

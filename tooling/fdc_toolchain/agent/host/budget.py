@@ -11,8 +11,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .. import durable
-from . import agent_files
+from ... import durable
+from . import files
 
 MEASURES = ("model_calls", "tokens", "money")
 DIGITS = 9
@@ -39,7 +39,7 @@ class Purse:
         """
         self._task = task_id
         self._used = used
-        self._path = os.path.join(root, *agent_files.folder(root, task_id).split("/"), _FILE)
+        self._path = os.path.join(root, *files.folder(root, task_id).split("/"), _FILE)
         self._row: dict[str, Any] = {
             "format": 1,
             "budget": {},
@@ -52,7 +52,7 @@ class Purse:
         lost = self._row["pending"]
         if more or lost:
             self.budget.update(more)
-            agent_files.made(root, task_id)
+            files.made(root, task_id)
             self._settle(lost)
 
     def left(self, run: str | None = None) -> dict[str, float]:

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .. import resources
+from ... import resources
 from .actions import canonical
 from .postmortem import Found, Postmortem
 

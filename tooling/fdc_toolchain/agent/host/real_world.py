@@ -1,4 +1,4 @@
-"""The real world of the master controller (`workflows.agent_world.World`): files, processes, the journal, the log."""
+"""The real world of the master controller (`agent.world.World`): files, processes, the journal, the log."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..exits import Exit, UsageError, WorldError
-from ..runs.observer import Observer, Silent
-from ..workflows.agent_world import Documents, Driven, PatchRefused, Policy, Polled, Started, Tested
+from ...exits import Exit, UsageError, WorldError
+from ...runs.observer import Observer, Silent
+from ..world import Documents, Driven, PatchRefused, Policy, Polled, Started, Tested
 
 if TYPE_CHECKING:
-    from ..effects.agent_purse import Purse
-    from ..engine.events import Outcome, Perform, Record
-    from ..tools.context import Context
-    from ..workflows.agent_log import ActivityLogger
-    from ..workflows.stepping import OpenRun
-    from ..workspace.operator import Operator
+    from ...engine.events import Outcome, Perform, Record
+    from ...tools.context import Context
+    from ...workspace.operator import Operator
+    from ..stepping import OpenRun
+    from .agent_log import ActivityLogger
+    from .budget import Purse
 
 FILE_CHARACTERS = 60_000
 """A file with more is not shown to a coder."""
@@ -51,7 +51,7 @@ class LocalWorld:
 
     def policy(self) -> Policy:
         """Port `World`."""
-        from ..linking.project.settings import read_settings
+        from ...linking.project.settings import read_settings
 
         found = read_settings(self.root)
         return Policy(
@@ -63,9 +63,9 @@ class LocalWorld:
 
     def start(self, task_id: str) -> Started:
         """Port `World`."""
-        from ..tasks import activity_log, lifecycle
-        from ..tasks.capabilities import render
-        from ..tasks.probe import NETWORK, probe
+        from ...tasks import activity_log, lifecycle
+        from ...tasks.capabilities import render
+        from ...tasks.probe import NETWORK, probe
 
         checks = probe(self.root, network=self._network or NETWORK)
         report = lifecycle.start(
@@ -76,7 +76,7 @@ class LocalWorld:
 
     def close(self, task_id: str) -> str | None:
         """Port `World`."""
-        from ..tasks import activity_log, lifecycle
+        from ...tasks import activity_log, lifecycle
 
         transact = partial(activity_log.transact, self.root)
         report = lifecycle.close(self.root, task_id, transact=transact, now=_now(), new_id=_new_id)
@@ -88,14 +88,14 @@ class LocalWorld:
 
     def list_files(self) -> Sequence[str]:
         """Port `World`."""
-        from ..tools.files import find_tools
+        from ...tools.files import find_tools
 
         with opened(self.root, "orientation") as context:
             return [str(path) for path in find_tools.list_files({}, context)]
 
     def documents(self) -> Documents:
         """Port `World`."""
-        from ..tools.files.documents import scan
+        from ...tools.files.documents import scan
 
         found = scan(self.root)
         lines = sum(len(document.lines) for document in found.documents)
@@ -105,7 +105,7 @@ class LocalWorld:
 
     def latest_postmortem(self, but: str) -> tuple[str, str] | None:
         """Port `World`."""
-        from .. import durable
+        from ... import durable
 
         folder = os.path.join(self.root, "postmortems")
         try:
@@ -122,8 +122,8 @@ class LocalWorld:
 
     def postmortem(self, task_id: str) -> tuple[str, str]:
         """Port `World`. Raises ValueError where it cannot be made."""
-        from .. import durable
-        from ..tasks import activity_log, lifecycle
+        from ... import durable
+        from ...tasks import activity_log, lifecycle
 
         try:
             path, _ = lifecycle.draft(
@@ -137,14 +137,14 @@ class LocalWorld:
 
     def write(self, path: str, text: str) -> None:
         """Port `World`."""
-        from .. import durable
+        from ... import durable
 
         durable.replace(os.path.join(self.root, *path.split("/")), text.encode("utf-8", "replace"))
 
     def logger(self) -> ActivityLogger:
         """The activity log, with a session of its own."""
-        from ..tasks import activity_log
-        from ..workflows.agent_log import ActivityLogger
+        from ...tasks import activity_log
+        from .agent_log import ActivityLogger
 
         return ActivityLogger(partial(activity_log.append, self.root), _new_id(), _new_id, _now)
 
@@ -152,23 +152,22 @@ class LocalWorld:
 
     def lessons(self, postmortem: str) -> Sequence[str]:
         """Port `World`. Raises ValueError for a post-mortem that is no text."""
-        from ..workflows import lessons
+        from ..lessons import lessons_file
 
         try:
-            added = lessons.add(
+            added = lessons_file.add(
                 self.root, os.path.join(self.root, *postmortem.split("/")), _now().date()
             )
-        except lessons.Unreadable as wrong:
+        except lessons_file.Unreadable as wrong:
             raise ValueError(str(wrong)) from wrong
         told = [f"lesson {one['lesson_id'][:8]}: {one['insight']}" for one in added.new]
         return [*told, *(f"{postmortem}:{line}: {note}" for line, note in added.notes)]
 
     def correct(self) -> Sequence[str]:
         """Port `World`. Raises ValueError where nothing can be applied because AGENTS.md cannot be built."""
-        from ..workflows import self_correction
-        from . import lessons_wiring
+        from ..lessons import host, self_correction
 
-        report = self_correction.apply(self.root, lessons_wiring.ports(self.root))
+        report = self_correction.apply(self.root, host.ports(self.root))
         if report.refused:
             raise ValueError(report.refused)
         return [
@@ -180,16 +179,16 @@ class LocalWorld:
 
     def run_id(self) -> str:
         """Port `World`."""
-        from ..workspace import run_folders
+        from ...workspace import run_folders
 
         return run_folders.RunIds().run_id()
 
     def create(self, run: str, program: dict[str, Any], plan: str, task_id: str) -> bool:
         """Port `World`."""
-        from ..program.codec import encode
-        from ..runs import run_driver
-        from ..runs.cost import pricing
-        from ..workspace import run_folders
+        from ...program.codec import encode
+        from ...runs import run_driver
+        from ...runs.cost import pricing
+        from ...workspace import run_folders
 
         ceilings = self._ceilings(program, run)
         try:
@@ -229,7 +228,7 @@ class LocalWorld:
 
     def used(self, run: str) -> dict[str, float]:
         """What a run of the task has spent, with what is set aside for a step that a lost controller began."""
-        from ..engine.fold import fold
+        from ...engine.fold import fold
 
         try:
             state = fold(*self.peek(run))
@@ -242,7 +241,7 @@ class LocalWorld:
 
     def _changed(self, run: str) -> dict[str, float]:
         """The ceilings of a run that are other ones by now, because the controller asked too, or there is more budget."""
-        from ..engine.fold import fold
+        from ...engine.fold import fold
 
         if self.purse is None or not self.purse.budget:
             return {}
@@ -258,21 +257,21 @@ class LocalWorld:
         }
 
     def _task(self, task_id: str) -> dict[str, Any] | None:
-        from ..tasks import activity_log
-        from ..tasks.activity import open_tasks
+        from ...tasks import activity_log
+        from ...tasks.activity import open_tasks
 
         found = [task for task in open_tasks(activity_log.content(self.root)) if task.id == task_id]
         return found[-1]._asdict() if found else None
 
     def take(self, run: str) -> OpenRun:
         """Port `World`. Raises LookupError where there is no such run, WorldFailed where somebody drives it."""
-        from ..engine.events import Record
-        from ..engine.ports import WorldFailed
-        from ..program.write_set import write_set
-        from ..runs import run_driver
-        from ..runs.records.claims import taken
-        from ..workflows.stepping import OpenRun
-        from ..workspace import run_folders
+        from ...engine.events import Record
+        from ...engine.ports import WorldFailed
+        from ...program.write_set import write_set
+        from ...runs import run_driver
+        from ...runs.records.claims import taken
+        from ...workspace import run_folders
+        from ..stepping import OpenRun
 
         with ExitStack() as held:
             lock = run_folders.Lock(run_folders.run_folder(self.root, run))
@@ -314,7 +313,7 @@ class LocalWorld:
 
     def peek(self, run: str) -> tuple[dict[str, Any], dict[str, Any], Sequence[Record]]:
         """Port `World`."""
-        from ..runs import run_driver
+        from ...runs import run_driver
 
         with run_driver.reading(self.root) as store:
             row = None if store is None else store.run(run)
@@ -324,8 +323,8 @@ class LocalWorld:
 
     def drive(self, run: str, answers: Mapping[str, str]) -> Driven:
         """Port `World`."""
-        from ..engine.ports import WorldFailed
-        from ..runs import run_driver
+        from ...engine.ports import WorldFailed
+        from ...runs import run_driver
 
         try:
             ended = run_driver.drive_run(
@@ -366,10 +365,10 @@ class LocalWorld:
 
     def files(self, glob: str) -> Sequence[tuple[str, str]]:
         """Port `World`."""
-        from ..workspace.failure import ToolFailure
+        from ...workspace.failure import ToolFailure
 
         with opened(self.root, "code") as context:
-            from ..workspace import globs
+            from ...workspace import globs
 
             found: list[tuple[str, str]] = []
             for path in globs.files(context.root, glob):
@@ -385,9 +384,9 @@ class LocalWorld:
         self, task_id: str, number: int, edits: Sequence[Mapping[str, str]], glob: str
     ) -> Sequence[str]:
         """Port `World`."""
-        from ..effects import agent_files
-        from ..tools.files import patches
-        from ..workspace.failure import ToolFailure
+        from ...tools.files import patches
+        from ...workspace.failure import ToolFailure
+        from . import files as agent_files
 
         with opened(self.root, "patch") as context:
             try:
@@ -400,9 +399,9 @@ class LocalWorld:
 
     def patched(self, task_id: str, number: int) -> Sequence[str] | None:
         """Port `World`."""
-        from ..effects import agent_files
-        from ..tools.files import patches
-        from ..workspace.failure import ToolFailure
+        from ...tools.files import patches
+        from ...workspace.failure import ToolFailure
+        from . import files as agent_files
 
         with opened(self.root, "patch") as context:
             try:
@@ -412,7 +411,7 @@ class LocalWorld:
 
     def test(self, command: str, seconds: float) -> Tested:
         """Port `World`."""
-        from ..tools import shell
+        from ...tools import shell
 
         with opened(self.root, "tests", seconds) as context:
             outcome = shell.run_in_bash_session({"command": command}, context)
@@ -426,16 +425,17 @@ class LocalWorld:
 
     def web(self) -> bool:
         """Port `World`: what the environment says, which the process inherits."""
-        from ..workspace.operator import Operator
+        from ...workspace.operator import Operator
 
         return Operator.of_environment().web
 
     def launch(self, task_id: str, name: str, question: str, web: bool = True) -> None:
         """Port `World`: the product's own `fdc research`, in a process of its own. No command sees what it finds outside."""
-        from ..effects import agent_files, background
-        from ..runs.records import claims
-        from ..sandbox import python_process
-        from ..text.file_name import slug
+        from ...runs.records import claims
+        from ...sandbox import python_process
+        from ...text.file_name import slug
+        from . import background
+        from . import files as agent_files
 
         hidden = (web and self.web()) or self.outside()
         place = (
@@ -455,13 +455,15 @@ class LocalWorld:
 
     def poll(self, task_id: str, name: str) -> Polled:
         """Port `World`."""
-        from ..effects import agent_files, background
+        from . import background
+        from . import files as agent_files
 
         return Polled(*background.look(os.path.join(agent_files.made(self.root, task_id), name)))
 
     def kill(self, task_id: str, name: str) -> None:
         """Port `World`."""
-        from ..effects import agent_files, background
+        from . import background
+        from . import files as agent_files
 
         background.end(os.path.join(agent_files.made(self.root, task_id), name))
 
@@ -469,9 +471,9 @@ class LocalWorld:
 
     def outside(self, files: Sequence[tuple[str, str]] | None = None) -> Sequence[str]:
         """Port `World`: what the settings name, what earlier runs wrote, and reports of research that cite an address."""
-        from ..linking.project.settings import read_settings
-        from ..tools.files.documents import MARK
-        from ..workspace import globs, outside_table
+        from ...linking.project.settings import read_settings
+        from ...tools.files.documents import MARK
+        from ...workspace import globs, outside_table
 
         declared = read_settings(self.root).untrusted
         with opened(self.root, "outside") as context:
@@ -489,14 +491,14 @@ class LocalWorld:
 
     def unapproved(self, task_id: str, sha256: str) -> str | None:
         """Port `World`."""
-        from ..effects import agent_files
+        from . import files as agent_files
 
         return agent_files.unapproved(self.root, sha256, task_id)
 
     def leave(self, task_id: str, name: str, text: str) -> str:
         """Port `World`."""
-        from .. import durable
-        from ..effects import agent_files
+        from ... import durable
+        from . import files as agent_files
 
         durable.replace(
             os.path.join(agent_files.made(self.root, task_id), name),
@@ -506,9 +508,9 @@ class LocalWorld:
 
     def seal(self, *words: str) -> str:
         """Port `World`."""
-        from ..engine.ports import WorldFailed
-        from ..journal import hash_chain, user_key
-        from ..program.codec import canonical
+        from ...engine.ports import WorldFailed
+        from ...journal import hash_chain, user_key
+        from ...program.codec import canonical
 
         try:
             key = user_key.key(self.root, make=True)
@@ -523,13 +525,13 @@ class LocalWorld:
 
     def load(self, task_id: str) -> dict[str, Any] | None:
         """Port `World`."""
-        from ..effects import agent_files
+        from . import files as agent_files
 
         return agent_files.load(self.root, task_id)
 
     def save(self, task_id: str, data: dict[str, Any]) -> None:
         """Port `World`."""
-        from ..effects import agent_files
+        from . import files as agent_files
 
         agent_files.save(self.root, task_id, data)
 
@@ -545,11 +547,11 @@ class LocalWorld:
 @contextmanager
 def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Context]:
     """The surroundings of single tools, outside of a run's journal."""
-    from ..effects import agent_files
-    from ..runs import tool_runtime
-    from ..tools.context import Context, Leaving
-    from ..workspace import run_folders
-    from ..workspace.operator import Operator
+    from ...runs import tool_runtime
+    from ...tools.context import Context, Leaving
+    from ...workspace import run_folders
+    from ...workspace.operator import Operator
+    from . import files as agent_files
 
     files = tool_runtime.opened(root)
     try:
@@ -563,7 +565,7 @@ def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Con
 
 
 def _tools(program: dict[str, Any], context: Context) -> Any:
-    from ..tools.runtime import LocalTools, Workbench
+    from ...tools.runtime import LocalTools, Workbench
 
     bench = Workbench(
         context.run, context.root, context.run_folder, context.say, lambda text: None, {}, 60.0
@@ -572,7 +574,7 @@ def _tools(program: dict[str, Any], context: Context) -> Any:
 
 
 def _nobody(question: str) -> str:
-    from ..engine.ports import Waiting
+    from ...engine.ports import Waiting
 
     raise Waiting(question)
 

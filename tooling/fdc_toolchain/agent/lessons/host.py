@@ -1,4 +1,4 @@
-"""Gives `workflows.self_correction` the world: the build of AGENTS.md, diffs of files, and runs of plans."""
+"""Gives `agent.lessons.self_correction` the world: the build of AGENTS.md, diffs of files, and runs of plans."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from ..workflows.self_correction import Built, CannotPatch, Ports, Ran
+from .self_correction import Built, CannotPatch, Ports, Ran
 
 
 def ports(root: str) -> Ports:
@@ -26,8 +26,8 @@ def build(root: str, overlay: Mapping[str, bytes]) -> Built:
 
     A workspace without protocols has nothing to build.
     """
-    from ..protocols.build import foresee
-    from ..protocols.options import how_of
+    from ...protocols.build import foresee
+    from ...protocols.options import how_of
 
     if not os.path.isdir(os.path.join(root, sources_of(root))):
         return Built({})
@@ -41,17 +41,17 @@ def build(root: str, overlay: Mapping[str, bytes]) -> Built:
 
 def sources_of(root: str) -> str:
     """The folder of the protocols' sources, as the settings of a workspace say."""
-    from ..linking.project.settings import read_settings
+    from ...linking.project.settings import read_settings
 
     return read_settings(root).protocols or "protocols"
 
 
 def patched(root: str, path: str, diff: str, base: bytes | None) -> tuple[bytes, bytes]:
     """The bytes of a file of the workspace, or `base`, and what they are after the diff. Raises CannotPatch."""
-    from ..engine.ports import WorldFailed
-    from ..workspace import merge_diff
-    from ..workspace.failure import ToolFailure
-    from ..workspace.files import Root
+    from ...engine.ports import WorldFailed
+    from ...workspace import merge_diff
+    from ...workspace.failure import ToolFailure
+    from ...workspace.files import Root
 
     opened = Root(root)
     try:
@@ -71,8 +71,8 @@ def run_plan(root: str, plan: str) -> Ran:
 
     Raises WorldError where its run is being driven by somebody else, or cannot be read.
     """
-    from ..runs import run_driver
-    from ..runs.observer import Silent
+    from ...runs import run_driver
+    from ...runs.observer import Silent
 
     with run_driver.reading(root) as store:
         begun = [] if store is None else [row for row in store.runs() if row.plan == plan]
@@ -106,9 +106,9 @@ def run_plan(root: str, plan: str) -> Ran:
 
 
 def _proved(root: str, plan: str) -> tuple[dict[str, Any] | None, str]:
-    from ..check import check, program_of
-    from ..linking.link import Linker
-    from ..linking.project.settings import read_settings
+    from ...check import check, program_of
+    from ...linking.link import Linker
+    from ...linking.project.settings import read_settings
 
     checked = check(Linker(root, read_settings(root)), [plan], whole=True, own_comments=False)
     errors = [item for item in checked.diagnostics if item.severity == "error"]

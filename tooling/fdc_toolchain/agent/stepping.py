@@ -26,7 +26,7 @@ from ..engine.events import (
 from ..engine.fold import apply, fold
 from ..engine.ports import Journal
 from ..engine.state import Frame, RunState, Strand, Want
-from .agent_state import Command, PlanContext, StepResult
+from .state import Command, PlanContext, StepResult
 
 
 class OpenRun(NamedTuple):

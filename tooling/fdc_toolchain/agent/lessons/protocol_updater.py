@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from .. import durable
-from ..diagnostics.diagnostic import Diagnostic
-from ..protocols.load import PROSE, RULES
-from ..protocols.update import Edit, Refusal, edit
+from ... import durable
+from ...diagnostics.diagnostic import Diagnostic
+from ...protocols.load import PROSE, RULES
+from ...protocols.update import Edit, Refusal, edit
 
 
 class Outcome(NamedTuple):

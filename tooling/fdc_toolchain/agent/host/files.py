@@ -13,10 +13,10 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from .. import durable
-from ..engine.ports import WorldFailed
-from ..tasks.activity import safe_id
-from ..workspace import run_folders
+from ... import durable
+from ...engine.ports import WorldFailed
+from ...tasks.activity import safe_id
+from ...workspace import run_folders
 
 AGENTS = "agents"
 STATE = "state.json"

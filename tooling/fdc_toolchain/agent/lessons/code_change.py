@@ -43,7 +43,7 @@ def code_change_plan(path: str, diff: str) -> str:
     It is governed by `tooling/code_change_fsm.json` (one write and no more) and grants itself this file alone.
     Raises ValueError for a path that no lesson may change and for a diff without a section.
     """
-    from ..syntax.values import escape
+    from ...syntax.values import escape
 
     fault = path_fault(path)
     if fault:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..workflows.model_port import Message, ModelFailed, ModelWaiting, validated
+from ..model_port import Message, ModelFailed, ModelWaiting, validated
 
 if TYPE_CHECKING:
-    from ..effects.agent_purse import Purse
-    from ..tools.model.messages_api import MessagesModel, Question
+    from ...tools.model.messages_api import MessagesModel, Question
+    from .budget import Purse
 
 
 class AskedModel:
-    """Asks a model (port `workflows.model_port.ModelPort`); settings by role are those of the workspace.
+    """Asks a model (port `agent.model_port.ModelPort`); settings by role are those of the workspace.
 
     `purse`: the task's account, where it has a budget.
     """
@@ -26,10 +26,10 @@ class AskedModel:
         self, role: str, messages: Sequence[Message], schema: dict[str, Any]
     ) -> dict[str, Any]:
         """The reply. Raises ModelFailed, and ModelWaiting for trouble that passes and for a budget that is used up."""
-        from ..effects.agent_purse import Exhausted
-        from ..engine.ports import WorldFailed
-        from ..tools.model.messages_api import Question
-        from ..workspace.failure import ToolFailure
+        from ...engine.ports import WorldFailed
+        from ...tools.model.messages_api import Question
+        from ...workspace.failure import ToolFailure
+        from .budget import Exhausted
 
         system = "\n\n".join(
             message["content"] for message in messages if message["role"] == "system"
@@ -62,7 +62,7 @@ class AskedModel:
         """The question with what is set aside for it as its ceilings. Raises Exhausted."""
         if self._purse is None:
             return question
-        from ..tools.model.prices import most
+        from ...tools.model.prices import most
 
         choice = self._model.choice(question.role)
         turns = choice.repairs + 1
@@ -86,8 +86,8 @@ class AskedModel:
 
 def tools_of(root: str) -> tuple[str, ...]:
     """The tools that a plan here may use, one line each: name, parameters, what it is for."""
-    from ..linking.link import Linker
-    from ..linking.project.settings import read_settings
+    from ...linking.link import Linker
+    from ...linking.project.settings import read_settings
 
     rows = []
     for name, tool in sorted(Linker(root, read_settings(root)).catalogue.tools.items()):

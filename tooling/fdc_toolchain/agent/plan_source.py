@@ -13,10 +13,10 @@ from typing import Any
 
 from .. import durable
 from . import planning, provenance
-from .agent_state import AgentState
 from .master_control import MasterControlGraph
 from .model_port import Message, ModelPort, validated
 from .prompts import prompt
+from .state import AgentState
 
 PLAN_REPLY: dict[str, Any] = {
     "type": "object",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from .. import resources
+from ... import resources
 
 LIBRARY_PLAN = "plans/library/deep_research.plan"
 MAX_TOPIC = 20_000
@@ -49,7 +49,7 @@ def _shows(char: str) -> bool:
 
 def quoted(text: str) -> str:
     """A fixed text of the plan language that stands for exactly `text`."""
-    from ..syntax.values import escape
+    from ...syntax.values import escape
 
     plain = escape(text)
     for char, written in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\t", "\\t")):

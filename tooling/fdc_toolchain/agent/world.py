@@ -1,4 +1,4 @@
-"""What the master controller needs of the world, in one protocol; `cli.agent_world` has the real one.
+"""What the master controller needs of the world, in one protocol; `agent.host.real_world` has the real one.
 
 Whatever of it fails raises OSError, or `engine.ports.WorldFailed`; a refusal is a value.
 """
