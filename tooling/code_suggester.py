@@ -6,7 +6,7 @@ The change is SEARCH and REPLACE sections. `fdc lint` proves the plan and `fdc r
 script changes nothing.
 """
 
-from fdc_toolchain.cli.code_suggester import main
+from fdc_toolchain.cli.scripts.code_suggester import main
 
 __all__ = ["main"]
 

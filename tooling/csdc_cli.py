@@ -6,7 +6,7 @@ Model A permits `define_set_of_names` and forbids `define_diagonalization_functi
 reverse; both in one plan are refused in either.
 """
 
-from fdc_toolchain.cli.csdc import main, validate_plan_for_model
+from fdc_toolchain.cli.plan.csdc import main, validate_plan_for_model
 
 __all__ = ["main", "validate_plan_for_model"]
 

@@ -7,7 +7,7 @@ connection, nothing is sent) and environment variables. Each line says PASS, WAR
 machine without network is a FAIL line and no error. `fdc start` runs the same probes.
 """
 
-from fdc_toolchain.cli.probe import (
+from fdc_toolchain.cli.project.probe import (
     main,
     probe_environment_variables,
     probe_filesystem,

@@ -7,7 +7,7 @@ code block, below a heading that speaks of lessons or corrective actions. What i
 is not added again.
 """
 
-from fdc_toolchain.cli.knowledge_compiler import (
+from fdc_toolchain.cli.scripts.knowledge_compiler import (
     extract_lessons_from_postmortem,
     extract_metadata_from_postmortem,
     main,

@@ -8,7 +8,7 @@ time, sub-plans included. A killed controller goes on where it was. As a library
 handler for each state, which returns the automaton's trigger for what came of it.
 """
 
-from fdc_toolchain.cli.master_control import (
+from fdc_toolchain.cli.scripts.master_control import (
     AgentState,
     Command,
     MasterControlGraph,

@@ -9,7 +9,7 @@
 commands only: they refuse dead paths, lose no concurrent change and never leave half a file.
 """
 
-from fdc_toolchain.cli.plan_manager import main
+from fdc_toolchain.cli.scripts.plan_manager import main
 
 __all__ = ["main"]
 

@@ -7,7 +7,7 @@
 the file is absent, was edited by hand, or is older than a source, and says which.
 """
 
-from fdc_toolchain.cli.protocol_compiler import main
+from fdc_toolchain.cli.scripts.protocol_compiler import main
 
 __all__ = ["main"]
 

@@ -8,7 +8,7 @@ Doing it twice changes nothing the second time. What would make the source inval
 nothing else in the file moves.
 """
 
-from fdc_toolchain.cli.protocol_updater import main
+from fdc_toolchain.cli.scripts.protocol_updater import main
 
 __all__ = ["main"]
 

@@ -7,7 +7,7 @@ executed before the lesson counts as applied. Killed at any moment, the next cal
 stopped; each lesson keeps the history of what was done to it.
 """
 
-from fdc_toolchain.cli.self_correction import main
+from fdc_toolchain.cli.scripts.self_correction import main
 
 __all__ = ["main"]
 

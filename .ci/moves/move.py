@@ -366,9 +366,9 @@ def prep() -> None:
     t = t[:a] + re.sub(r'(^\s+"[\w-]+": \(\s*)"(\w+)"', r'\1"fdc_toolchain.cli.\2"', t[a:b], flags=re.M).replace("(module in this room, one line)", "(module, one line)") + t[b:]
     write(F + "cli/main.py", t)
     edit(F + "cli/main.py", [(r'import_module\(f"\{__package__\}\.\{row\[0\]\}"\)', 'import_module(row[0])', 1)])
-    t = read(F + "cli/protocols.py"); a = t.index("ELSEWHERE"); b = t.index("\n}\n", a)
-    write(F + "cli/protocols.py", t[:a] + re.sub(r'(^\s+"[\w-]+": \(\s*)"(\w+)"', r'\1"fdc_toolchain.cli.\2"', t[a:b], flags=re.M) + t[b:])
-    edit(F + "cli/protocols.py", [(r'import_module\(f"\{__package__\}\.\{row\[0\]\}"\)', 'import_module(row[0])', 1)])
+    t = read(F + "cli/project/protocols/build.py"); a = t.index("ELSEWHERE"); b = t.index("\n}\n", a)
+    write(F + "cli/project/protocols/build.py", t[:a] + re.sub(r'(^\s+"[\w-]+": \(\s*)"(\w+)"', r'\1"fdc_toolchain.cli.\2"', t[a:b], flags=re.M) + t[b:])
+    edit(F + "cli/project/protocols/build.py", [(r'import_module\(f"\{__package__\}\.\{row\[0\]\}"\)', 'import_module(row[0])', 1)])
     mut = "tests/property/test_mutants.py"; t = read(mut); a = t.index("MUTANTS: list"); b = t.index("\n]", a)
     write(mut, t[:a] + re.sub(r'^(    \(\n?\s*)"(\w+)",', r'\1"fdc_toolchain.rules.\2",', t[a:b], flags=re.M) + t[b:])
     edit(mut, [(r'import_module\(f"fdc_toolchain\.analyses\.\{name\}"\)', 'import_module(name)', 0)])

@@ -197,7 +197,7 @@ ROOMS = {
 T = "tooling/fdc_toolchain/"
 EDITS = {
   "automata": [("tests/repo/test_arrows.py", '"from .. import machines\\n", "imports sideways: machines"', '"from .. import automata\\n", "imports sideways: automata"')],
-  "report": [("tests/unit/test_report.py", 'from fdc_toolchain.report import concise, human\\n', 'from fdc_toolchain.report import concise; from fdc_toolchain.report.terminal import human\\n'), (T+"cli/graph.py", 'f"..report.draw_{form}"', 'f"..report.drawing.{form}"')],
+  "report": [("tests/unit/test_report.py", 'from fdc_toolchain.report import concise, human\\n', 'from fdc_toolchain.report import concise; from fdc_toolchain.report.terminal import human\\n'), (T+"cli/plan/graph.py", 'f"..report.draw_{form}"', 'f"..report.drawing.{form}"')],
   "runs": [("tests/unit/test_lessons.py", '"workflows" / "templates"', '"tasks" / "templates"')],
   "pack-research": [(T+"tools/own_code.py", 'target.startswith("fdc_toolchain.packs.")', 'target.startswith(("fdc_toolchain.packs.", "fdc_packs."))'), ("pyproject.toml", 'only-include = ["tooling/fdc_toolchain", ', 'only-include = ["tooling/fdc_toolchain", "tooling/fdc_packs", '),
      ("pyproject.toml", '"tooling/fdc_toolchain" = "fdc_toolchain"', '"tooling/fdc_toolchain" = "fdc_toolchain"\n"tooling/fdc_packs" = "fdc_packs"'),

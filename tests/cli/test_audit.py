@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from fdc_toolchain.cli.audit import command
+from fdc_toolchain.cli.project.audit import command
 from fdc_toolchain.tasks.activity import LOG
 from fdc_toolchain.tasks.usage import usage
 

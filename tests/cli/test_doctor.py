@@ -139,7 +139,7 @@ def test_a_key_that_others_can_read_is_bad(workspace: Path, tmp_path: Path) -> N
 def test_without_any_sandbox_commands_are_refused_unless_the_operator_says_otherwise(
     workspace: Path,
 ) -> None:
-    from fdc_toolchain.effects import doctor as looks
+    from fdc_toolchain.doctor import machine as looks
     from fdc_toolchain.workspace.operator import Operator
 
     found = looks._sandbox(Operator())

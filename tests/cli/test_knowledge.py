@@ -9,7 +9,7 @@ from typing import Any
 import networkx
 import pytest
 from click.testing import CliRunner
-from fdc_toolchain.cli.knowledge import command
+from fdc_toolchain.cli.project.knowledge import command
 from fdc_toolchain.tasks.activity import LOG, faults
 from fdc_toolchain.tasks.symbols import GRAPH, SYMBOLS, graph_json, index, symbols_json
 

@@ -313,7 +313,7 @@ def test_head_gets_its_line(tea: Path):
     assert (status, done.stderr) == ("1", "")
 
 
-ENTRY = f'env PYTHONPATH={ROOT}/tooling {sys.executable} -c "from fdc_toolchain.cli.hot import entry; entry()"'
+ENTRY = f'env PYTHONPATH={ROOT}/tooling {sys.executable} -c "from fdc_toolchain.cli.fast_path import entry; entry()"'
 """As the console script starts it."""
 
 

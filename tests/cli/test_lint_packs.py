@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.cli import packs
+from fdc_toolchain.cli.plan import assumption_packs
 
 from tests.property.test_cache import lint
 from tests.support.plans import CLEAN
@@ -51,7 +51,7 @@ def test_a_stretch_that_is_cut_off_is_lost(cache: Path) -> None:
 def test_a_pack_of_old_stretches_is_written_anew(
     cache: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packs, "_WASTE", 0)
+    monkeypatch.setattr(assumption_packs, "_WASTE", 0)
     sizes = []
     for number in range(12):
         (workspace / "a.plan").write_text(COMMAND + f"# {number}\n")

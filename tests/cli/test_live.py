@@ -15,7 +15,7 @@ from fcntl import ioctl
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.cli.live import Budget, Doing, picture
+from fdc_toolchain.cli.shared.live import Budget, Doing, picture
 from fdc_toolchain.engine.events import Perform
 from fdc_toolchain.report.terminal.style import Style
 from fdc_toolchain.report.terminal.terminal_text import columns

@@ -24,7 +24,7 @@ FLOORS = {
     "tools": 10,
     "tasks": 11,
     "runs": 12,
-    "agent": 13, "workflows": 13,
+    "agent": 13, "doctor": 13, "workflows": 13,
     "effects": 14, "packs": 14,
     "testing": 15,
     "server": 16,

@@ -22,11 +22,11 @@ STARTERS = {
 }  # fmt: skip
 MODULES = {"multiprocessing", "concurrent.futures.process", "runpy", "pty"}
 STARTING = {
-    "cli/protocols_diff.py": "git",
-    "cli/ui.py": "fdc itself, by python_process",
+    "cli/project/protocols/diff.py": "git",
+    "cli/run/ui.py": "fdc itself, by python_process",
     "agent/host/background.py": "what it is given: fdc itself, by python_process",
     "sandbox/sandbox_launcher.py": "the launcher of commands",
-    "effects/doctor.py": "git",
+    "doctor/machine.py": "git",
     "tools/files/find_tools.py": "a search, by python_process",
     "tools/files/git_tools.py": "git, which says who the user is",
     "runs/records/identity.py": "git, which says what is checked out",

@@ -9,7 +9,7 @@ from typing import Any
 from fdc_toolchain.agent.host.agent_log import ActivityLogger
 from fdc_toolchain.agent.host.real_world import LocalWorld
 from fdc_toolchain.agent.state import AgentState
-from fdc_toolchain.cli.master_control import MasterControlGraph
+from fdc_toolchain.cli.scripts.master_control import MasterControlGraph
 from fdc_toolchain.tasks.activity import faults, read
 from fdc_toolchain.testing import ScriptedModel
 

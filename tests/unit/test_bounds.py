@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.cli.analyze import figures
+from fdc_toolchain.cli.plan.analyze import figures
 from fdc_toolchain.rules.bounds import MOST_TERMS, Bounds, Cost, Polynomial, shown
 
 from tests.support.linting import findings, lint

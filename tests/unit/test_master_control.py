@@ -10,7 +10,7 @@ import pytest
 from fdc_toolchain.agent.host import files
 from fdc_toolchain.agent.host.real_world import LocalWorld
 from fdc_toolchain.agent.state import AgentState, StepResult, task_id_of
-from fdc_toolchain.cli.master_control import MasterControlGraph
+from fdc_toolchain.cli.scripts.master_control import MasterControlGraph
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.tasks.activity import ValidationError
 from fdc_toolchain.tasks.unfilled import unfilled

@@ -26,6 +26,6 @@ def _found() -> None:
 if __name__ == "__main__":
     if not __package__:
         _found()
-    from fdc_toolchain.cli.hot import entry
+    from fdc_toolchain.cli.fast_path import entry
 
     entry()

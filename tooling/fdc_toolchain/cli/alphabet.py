@@ -131,7 +131,7 @@ def run(
     2 wrong usage, 3 the world failed (go on with the same command).
     """
     from .alphabet_run import Asked, work
-    from .run_options import budget_of
+    from .shared.run_options import budget_of
 
     return work(root_here(), Asked(iterations, model, again, budget_of(budgets), form))
 

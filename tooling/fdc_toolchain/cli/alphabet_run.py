@@ -11,7 +11,7 @@ import click
 from ..exits import CLEAN, FINDINGS, Exit, Refused, UsageError, WorldError
 from ..report.terminal.terminal_text import visible
 from .alphabet import INCONSISTENT, base_of
-from .progress import Aside
+from .shared.progress import Aside
 
 if TYPE_CHECKING:
     from ..effects.alphabet_store import Store
@@ -63,7 +63,7 @@ def work(root: str, asked: Asked) -> int:
 
 def _work(root: str, store: Store, asked: Asked) -> int:
     from ..runs import run_driver
-    from .compiling import compile_or_refuse
+    from .shared.compiling import compile_or_refuse
 
     interrupted = _recovered(root, store)
     base = _sound(store)
@@ -289,7 +289,7 @@ def _driven(
 ) -> tuple[int, dict[str, Any]]:
     from ..packs.alphabet.phases import INCONSISTENCY, failing
     from ..runs import run_driver
-    from .ending import exit_code
+    from .run.run_summary import exit_code
 
     ended = run_driver.drive_run(root, name, show, operator=operator)
     if ended.status == "interrupted":

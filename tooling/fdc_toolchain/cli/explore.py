@@ -14,7 +14,7 @@ import click
 
 from ..exits import CLEAN, FINDINGS, UsageError
 from ..report.terminal.terminal_text import visible
-from .progress import Aside
+from .shared.progress import Aside
 
 if TYPE_CHECKING:
     from ..engine.events import Outcome, Perform
@@ -108,8 +108,8 @@ def _explored(
 ) -> tuple[int, dict[str, Any]]:
     from ..runs import run_driver
     from ..workspace.operator import Operator
-    from .compiling import compile_or_refuse
-    from .run_options import root_of
+    from .shared.compiling import compile_or_refuse
+    from .shared.run_options import root_of
 
     root = root_of(None)
     program = compile_or_refuse(PLAN, root)
@@ -175,7 +175,7 @@ def _asked(question: str) -> str:
 
 
 def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:
-    from .ending import as_json, broken_off, exit_code
+    from .run.run_summary import as_json, broken_off, exit_code
 
     code = exit_code(ended)
     if code == CLEAN:

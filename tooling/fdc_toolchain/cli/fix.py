@@ -138,9 +138,9 @@ def command(
     """
     from ..runs import run_driver
     from ..workspace.operator import Operator
-    from .compiling import compile_or_refuse
     from .fix_watch import Watching
-    from .run_options import budget_of, root_of, tell_weakness
+    from .shared.compiling import compile_or_refuse
+    from .shared.run_options import budget_of, root_of, tell_weakness
 
     root = root_of(None)
     operator = Operator.of_environment(
@@ -238,9 +238,10 @@ def _resumed(root: str, prefix: str) -> str:
 
 
 def _tell(root: str, ended: Ended, form: str) -> int:
-    from . import ending, fix_trace
+    from . import fix_trace
+    from .run import run_summary
 
-    code = ending.exit_code(ended)
+    code = run_summary.exit_code(ended)
     outcome = ended.result if isinstance(ended.result, dict) else {}
     pages = fix_trace.write(root, ended.run) if outcome or ended.stop is not None else ""
     if code == FIXED and outcome:
@@ -318,7 +319,7 @@ def _advice(outcome: dict[str, Any]) -> list[str]:
 
 
 def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
-    from . import ending
+    from .run import run_summary
 
     if outcome:
         out = [ENDED.get(outcome["ended"], outcome["ended"])]
@@ -331,7 +332,7 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
             out.append(f"  {outcome['why']}")
         out += [f"  {note}" for note in dict.fromkeys(outcome["notes"])]
         out += [f"  {line}" for line in _advice(outcome)]
-        work = f"{ending.count(outcome['iterations'], 'iteration')}, {ended.seconds:.1f} s"
+        work = f"{run_summary.count(outcome['iterations'], 'iteration')}, {ended.seconds:.1f} s"
         written = outcome.get("written")
         if written:
             out.append(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..report.terminal.terminal_text import cut, visible
-from .progress import Aside
+from .shared.progress import Aside
 
 if TYPE_CHECKING:
     from ..engine.events import Outcome, Perform

@@ -13,7 +13,7 @@ import click
 
 from ..exits import CLEAN, FINDINGS, UsageError
 from ..report.terminal.terminal_text import visible
-from .progress import Aside
+from .shared.progress import Aside
 
 if TYPE_CHECKING:
     from ..engine.events import Outcome, Perform
@@ -124,7 +124,7 @@ def command(
 
     It plans, and changes nothing outside of its run folder.
     """
-    from .run_options import budget_of, root_of
+    from .shared.run_options import budget_of, root_of
 
     if checked is not None:
         from .lgtm_check import check
@@ -145,7 +145,7 @@ def command(
     }  # fmt: skip
     from ..runs import run_driver
     from ..workspace.operator import Operator
-    from .compiling import compile_or_refuse
+    from .shared.compiling import compile_or_refuse
 
     root = root_of(None)
     program = compile_or_refuse(PLAN, root)
@@ -204,7 +204,7 @@ def _text(given: str, what: str) -> str:
 
 
 def _tell(ended: Ended, form: str) -> int:
-    from .ending import as_json, broken_off, exit_code
+    from .run.run_summary import as_json, broken_off, exit_code
 
     outcome: dict[str, Any] = ended.result if isinstance(ended.result, dict) else {}
     code = exit_code(ended)

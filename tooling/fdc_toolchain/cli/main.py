@@ -7,47 +7,56 @@ import sys
 COMMANDS: dict[str, tuple[str, str]] = {
     # name: (module, one line)
     "lint": (
-        "fdc_toolchain.cli.lint",
+        "fdc_toolchain.cli.plan.lint",
         "prove plans: every run ends, obeys its automaton, uses only what exists",
     ),
-    "fmt": ("fdc_toolchain.cli.fmt", "write plans in the one canonical form"),
+    "fmt": ("fdc_toolchain.cli.plan.fmt", "write plans in the one canonical form"),
     "migrate": (
-        "fdc_toolchain.cli.migrate",
+        "fdc_toolchain.cli.plan.migrate",
         "convert plans from older notations, and say what changed",
     ),
-    "explain": ("fdc_toolchain.cli.explain", "explain a diagnostic's code"),
-    "rules": ("fdc_toolchain.cli.rules", "list every rule"),
-    "graph": ("fdc_toolchain.cli.graph", "draw an automaton or a plan with its sub-plans"),
-    "analyze": ("fdc_toolchain.cli.analyze", "complexity, modality and worst-case cost of a plan"),
-    "validate": ("fdc_toolchain.cli.validate", "follow a plan through its automaton, line by line"),
-    "expand": ("fdc_toolchain.cli.expand", "print the program that a plan compiles to"),
+    "explain": ("fdc_toolchain.cli.plan.explain", "explain a diagnostic's code"),
+    "rules": ("fdc_toolchain.cli.plan.rules", "list every rule"),
+    "graph": ("fdc_toolchain.cli.plan.graph", "draw an automaton or a plan with its sub-plans"),
+    "analyze": (
+        "fdc_toolchain.cli.plan.analyze",
+        "complexity, modality and worst-case cost of a plan",
+    ),
+    "validate": (
+        "fdc_toolchain.cli.plan.validate",
+        "follow a plan through its automaton, line by line",
+    ),
+    "expand": ("fdc_toolchain.cli.plan.expand", "print the program that a plan compiles to"),
     "certify": (
-        "fdc_toolchain.cli.certify",
+        "fdc_toolchain.cli.plan.certify",
         "write claims about a plan's program that a small checker can check, or check them",
     ),
-    "run": ("fdc_toolchain.cli.run_plan", "execute a plan that was proved, durably"),
+    "run": ("fdc_toolchain.cli.run.run_plan", "execute a plan that was proved, durably"),
     "worker": (
-        "fdc_toolchain.cli.worker",
+        "fdc_toolchain.cli.run.worker",
         "drive the runs of a database, with other workers on other machines",
     ),
-    "resume": ("fdc_toolchain.cli.resume", "go on with a run where it stopped"),
-    "answer": ("fdc_toolchain.cli.answer", "answer a question that a run waits with"),
-    "runs": ("fdc_toolchain.cli.runs", "list runs"),
-    "show": ("fdc_toolchain.cli.show", "show a run, step by step"),
-    "report": ("fdc_toolchain.cli.report", "write a run as one page that needs nothing else"),
+    "resume": ("fdc_toolchain.cli.run.resume", "go on with a run where it stopped"),
+    "answer": ("fdc_toolchain.cli.run.answer", "answer a question that a run waits with"),
+    "runs": ("fdc_toolchain.cli.run.runs", "list runs"),
+    "show": ("fdc_toolchain.cli.run.show", "show a run, step by step"),
+    "report": ("fdc_toolchain.cli.run.report", "write a run as one page that needs nothing else"),
     "ui": (
-        "fdc_toolchain.cli.ui",
+        "fdc_toolchain.cli.run.ui",
         "a local web page over all runs: live, with answers and approvals",
     ),
-    "cancel": ("fdc_toolchain.cli.cancel", "end a run for good, also one that is being driven"),
-    "fork": ("fdc_toolchain.cli.fork", "begin a new run from a step of an old one"),
+    "cancel": ("fdc_toolchain.cli.run.cancel", "end a run for good, also one that is being driven"),
+    "fork": ("fdc_toolchain.cli.run.fork", "begin a new run from a step of an old one"),
     "replay": (
-        "fdc_toolchain.cli.replay",
+        "fdc_toolchain.cli.run.replay",
         "prove that a run follows from its record; performs nothing",
     ),
-    "verify": ("fdc_toolchain.cli.verify", "check the record of a run, byte for byte"),
-    "diff": ("fdc_toolchain.cli.diff", "compare two runs, step by step"),
-    "agent": ("fdc_toolchain.cli.agent", "take a task from orientation to submission, durably"),
+    "verify": ("fdc_toolchain.cli.run.verify", "check the record of a run, byte for byte"),
+    "diff": ("fdc_toolchain.cli.run.diff", "compare two runs, step by step"),
+    "agent": (
+        "fdc_toolchain.cli.project.agent",
+        "take a task from orientation to submission, durably",
+    ),
     "research": (
         "fdc_toolchain.cli.research",
         "answer a question from documents, every sentence cited",
@@ -68,27 +77,39 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "fdc_toolchain.cli.alphabet",
         "build an alphabet of primitive concepts, iteration by iteration, and calculate with it",
     ),
-    "start": ("fdc_toolchain.cli.start", "begin a task: orientation, then TASK_START in the log"),
-    "close": ("fdc_toolchain.cli.close", "end a task: post-mortem, then TASK_END in the log"),
+    "start": (
+        "fdc_toolchain.cli.project.start",
+        "begin a task: orientation, then TASK_START in the log",
+    ),
+    "close": (
+        "fdc_toolchain.cli.project.close",
+        "end a task: post-mortem, then TASK_END in the log",
+    ),
     "knowledge": (
-        "fdc_toolchain.cli.knowledge",
+        "fdc_toolchain.cli.project.knowledge",
         "index the workspace, and say what it knows about a task",
     ),
-    "probe": ("fdc_toolchain.cli.probe", "report what this machine lets an agent do"),
-    "doctor": ("fdc_toolchain.cli.doctor", "look at model, sandbox, disk, journal, terminal, git"),
+    "probe": ("fdc_toolchain.cli.project.probe", "report what this machine lets an agent do"),
+    "doctor": (
+        "fdc_toolchain.cli.project.doctor",
+        "look at model, sandbox, disk, journal, terminal, git",
+    ),
     "registry": (
-        "fdc_toolchain.cli.registry",
+        "fdc_toolchain.cli.project.registry",
         "the registry of reusable sub-plans (also: plan_manager)",
     ),
-    "csdc": ("fdc_toolchain.cli.csdc", "check a plan against CSDC model A or B"),
-    "protocols": ("fdc_toolchain.cli.protocols", "compile protocols/ into AGENTS.md"),
-    "lessons": ("fdc_toolchain.cli.lessons", "turn the lessons of post-mortems into changes"),
-    "trust": ("fdc_toolchain.cli.trust", "confirm on this machine what the settings allow"),
+    "csdc": ("fdc_toolchain.cli.plan.csdc", "check a plan against CSDC model A or B"),
+    "protocols": ("fdc_toolchain.cli.project.protocols.build", "compile protocols/ into AGENTS.md"),
+    "lessons": (
+        "fdc_toolchain.cli.project.lessons",
+        "turn the lessons of post-mortems into changes",
+    ),
+    "trust": ("fdc_toolchain.cli.project.trust", "confirm on this machine what the settings allow"),
     "audit": (
-        "fdc_toolchain.cli.audit",
+        "fdc_toolchain.cli.project.audit",
         "count the rules that are enforced; compare protocols with what was done",
     ),
-    "cache": ("fdc_toolchain.cli.cache", "show or clear the verdict cache"),
+    "cache": ("fdc_toolchain.cli.project.cache", "show or clear the verdict cache"),
     "completion": ("fdc_toolchain.cli.completion", "print a shell completion script"),
 }
 
@@ -166,7 +187,7 @@ def refuse_inside(name: str) -> None:
 
 def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> int:
     """Runs one command line with click. Returns the exit code; prints trouble as one sentence on stderr."""
-    from .hot import leave_working_folder
+    from .fast_path import leave_working_folder
 
     leave_working_folder()
     import click
@@ -237,9 +258,9 @@ def main(argv: list[str] | None = None) -> int:
         print(f"fdc {_version()}")
         return 0
     if arguments[:1] == ["lint"]:
-        from . import hot
+        from . import fast_path
 
-        code = hot.main(arguments[1:])
+        code = fast_path.main(arguments[1:])
         if code is not None:
             return code
     return run(arguments)

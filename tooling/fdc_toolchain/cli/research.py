@@ -101,8 +101,8 @@ def command(
     operator = _operator(web, model)
     folder = _folder(docs)
     from ..runs import run_driver
-    from .compiling import compile_or_refuse
-    from .run_options import root_of
+    from .shared.compiling import compile_or_refuse
+    from .shared.run_options import root_of
 
     home = root_of(None)
     program = compile_or_refuse(PLAN, home)
@@ -310,7 +310,7 @@ def _tell(
     run: str | None,
     form: str,
 ) -> int:
-    from .ending import exit_code
+    from .run.run_summary import exit_code
 
     code = exit_code(ended)
     if form == "json":
@@ -361,7 +361,7 @@ def _answer(show: _Watching) -> None:
 
 
 def _place(show: _Watching, target: str, folder: str, run: str | None) -> None:
-    from .ending import count
+    from .run.run_summary import count
 
     done = show.results.get("synthesise") or {}
     scan = show.results.get("scan_documents") or {}

@@ -1,0 +1,142 @@
+"""The assumptions of a workspace's plans, beside the tables and records that only need their number.
+
+A pack is a file that grows: each plan's assumptions are one stretch of it, and whoever keeps a `Ref` finds them
+again. It is written anew, under another mark, when most of it is of no more use; then older references are lost,
+and what they stood for is judged again. Most lints write some hundred bytes and read nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from ... import cachedir
+from ...diagnostics.diagnostic import Diagnostic, unpacked
+
+Ref = bytes
+"""Where a stretch begins and how long it is, in `_WIDTH` bytes; empty for no stretch."""
+
+Packed = tuple[str, bytes, bytes]
+"""Assumptions of many plans: the name of the pack, its mark, and the references one after the other."""
+
+_WIDTH, _OFFSET, _MARK = 12, 8, 16
+_WASTE = 4_000_000
+"""Bytes of no use that a pack may have, besides as many as are of use."""
+
+
+class Lost(Exception):
+    """A stretch is not where the reference says: the plans must be judged again."""
+
+
+def read(packed: Packed, fresh: dict[Ref, bytes] | None = None) -> list[Diagnostic]:
+    """The assumptions. `fresh`: stretches that this process has in memory. Raises Lost."""
+    name, mark, refs = packed
+    stretches = [refs[at : at + _WIDTH] for at in range(0, len(refs), _WIDTH)]
+    return unpacked(_stretches(name, mark, stretches, fresh or {}))
+
+
+def _stretches(name: str, mark: bytes, refs: list[Ref], fresh: dict[Ref, bytes]) -> list[bytes]:
+    data = b""
+    if any(ref not in fresh for ref in refs):
+        try:
+            with open(os.path.join(cachedir.cache_dir(), name), "rb") as file:
+                data = file.read()
+        except OSError as failed:
+            raise Lost from failed
+        if data[:_MARK] != mark:
+            raise Lost
+    out = []
+    for ref in refs:
+        found = fresh.get(ref)
+        if found is None:
+            start, length = (
+                int.from_bytes(ref[:_OFFSET], "big"),
+                int.from_bytes(ref[_OFFSET:], "big"),
+            )
+            found = data[start : start + length]
+            if len(found) != length:
+                raise Lost
+        out.append(found)
+    return out
+
+
+class Pack:
+    """The pack of one table. `fresh` are the stretches of this process; `kept` is False once one could not be stored."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fresh: dict[Ref, bytes] = {}
+        self.kept = True
+        self.mark = b""
+        try:
+            with open(self._path, "rb") as file:
+                self.mark = file.read(_MARK)
+        except OSError:
+            pass
+
+    @property
+    def _path(self) -> str:
+        return os.path.join(cachedir.cache_dir(), self.name)
+
+    def add(self, data: list[bytes]) -> list[Ref]:
+        """Stores stretches at the end of the file, and says where; empty ones are nowhere."""
+        if not any(data):
+            return [b"" for _ in data]
+        start = self._append(b"".join(data))
+        if start is None:
+            self.kept, start = False, 1 << 62
+        out = []
+        for stretch in data:
+            ref = (
+                start.to_bytes(_OFFSET, "big") + len(stretch).to_bytes(_WIDTH - _OFFSET, "big")
+                if stretch
+                else b""
+            )
+            if ref:
+                self.fresh[ref] = stretch
+            start += len(stretch)
+            out.append(ref)
+        return out
+
+    def _append(self, data: bytes) -> int | None:
+        try:
+            os.makedirs(os.path.dirname(self._path), exist_ok=True)
+            if not self.mark:
+                self._begin(b"")
+            with open(self._path, "r+b", buffering=0, opener=_appending) as file:
+                if file.read(_MARK) != self.mark:
+                    return None  # another process has written it anew
+                if file.write(data) != len(data):
+                    return None
+                return file.tell() - len(data)
+        except OSError:
+            return None
+
+    def _begin(self, data: bytes) -> None:
+        self.mark = os.urandom(_MARK)
+        temporary = f"{self._path}.{os.getpid()}"
+        with open(temporary, "wb") as file:
+            file.write(self.mark + data)
+        os.replace(temporary, self._path)
+
+    def written_anew(self, refs: Iterable[Ref]) -> dict[Ref, Ref]:
+        """New references for `refs`, the only ones of use, where the file had to be written anew; else an empty table."""
+        wanted = list(dict.fromkeys(ref for ref in refs if ref))
+        used = sum(int.from_bytes(ref[_OFFSET:], "big") for ref in wanted)
+        try:
+            if not self.kept or os.stat(self._path).st_size <= 2 * used + _WASTE:
+                return {}
+            data = _stretches(self.name, self.mark, wanted, self.fresh)
+            self._begin(b"".join(data))
+        except (OSError, Lost):
+            return {}
+        start, out = _MARK, {}
+        for ref, stretch in zip(wanted, data, strict=True):
+            out[ref] = start.to_bytes(_OFFSET, "big") + ref[_OFFSET:]
+            start += len(stretch)
+        self.fresh = dict(zip(out.values(), data, strict=True))
+        return out
+
+
+def _appending(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_APPEND)

@@ -1,0 +1,148 @@
+"""`fdc certify`: writes the certificate of a program, and checks one with a checker that shares nothing with lint."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from ...exits import CLEAN, FINDINGS, UsageError
+
+_SHOWN = 16
+"""Digits of a digest that a message shows."""
+
+
+@click.command(
+    epilog="Exit codes: 0 written, or it holds; 1 the plan has errors, or the certificate does not hold; 2 wrong usage, "
+    "3 the world failed, 4 a bug of ours.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("plan")
+@click.argument("certificate", required=False, metavar="[FILE]")
+@click.option(
+    "--check",
+    "checks",
+    is_flag=True,
+    help="Compile PLAN, and check the certificate in FILE against it.",
+)
+@click.option(
+    "--output", "-o", metavar="FILE", help="Write the certificate there instead of stdout."
+)
+@click.option(
+    "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
+)
+def command(
+    plan: str, certificate: str | None, checks: bool, output: str | None, workspace: str | None
+) -> int:
+    """Write a certificate of the program that PLAN compiles to: claims that a small independent checker can check.
+
+    It claims where runs can be in their automata and rules, how deep calls go, which names are bound, how many steps a
+    run takes at most, what text from outside can reach, and that a path is there, or free, where a step needs that.
+    `fdc run` makes and checks one before it begins a run.
+    """
+    from ...runs.certified import certified
+    from ..shared.compiling import compile_or_refuse
+    from ..shared.run_options import root_of
+
+    if checks and output:
+        raise UsageError("`--output` writes and `--check` does not; use one of them")
+    if checks != (certificate is not None):
+        raise UsageError(
+            "`--check` takes PLAN and FILE"
+            if checks
+            else "FILE goes with `--check`; `--output FILE` writes one"
+        )
+    root = root_of(workspace)
+    given = None if certificate is None else _read(certificate)
+    program = compile_or_refuse(plan, root)
+    if program is None:
+        return FINDINGS
+    if certificate is not None:
+        return _check(plan, program, certificate, given, root)
+    made = certified(program, plan, root)
+    text = json.dumps(made, sort_keys=True) + "\n"
+    if output is None:
+        click.echo(text, nl=False)
+        return CLEAN
+    from ...durable import replace
+
+    replace(output, text.encode("utf-8"))
+    click.echo(f"{plan}: {_said(program, made)}")
+    return CLEAN
+
+
+def _read(path: str) -> Any:
+    """The JSON value in a file, `Ellipsis` where it is none. Raises UsageError, OSError."""
+    from ...durable import read
+
+    data = read(path)
+    if data is None:
+        raise UsageError(f"Could not find file `{path}`")
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return ...
+
+
+def _check(plan: str, program: dict[str, Any], path: str, given: Any, root: str) -> int:
+    """Says whether a certificate holds of a program."""
+    from ...certificate.check import check
+    from ...certificate.control import digest
+
+    named = given.get("program") if isinstance(given, dict) else None
+    if not isinstance(given, dict):
+        wrong: str | None = "it is not a JSON object"
+    elif named != digest(program):
+        wrong = f"it is for the program {str(named)[:_SHOWN]}, and `{plan}` compiles to {digest(program)[:_SHOWN]}"
+    else:
+        wrong = check(program, given) or _untrue(given, root)
+    if wrong is not None:
+        click.echo(f"{path}: does not hold: {wrong}", err=True)
+        return FINDINGS
+    click.echo(f"{path}: holds of {plan}: {_said(program, given)}")
+    return CLEAN
+
+
+def _untrue(made: dict[str, Any], root: str) -> str | None:
+    """What a certificate that holds says of the files of a workspace, and is not so; None: nothing."""
+    from ...linking.project.files import Files
+
+    files = Files(root)
+    for path, kind in ((made["files"] or {}).get("facts", {})).items():
+        if (found := files.kind(path)) != kind:
+            return f"part `files`: it says of `{path}`: {kind}; in this workspace it is: {found}"
+    return None
+
+
+def _said(program: dict[str, Any], made: dict[str, Any]) -> str:
+    """What a certificate that holds claims, in one line."""
+    control = made["control"]
+    root = control["plans"][program["root"]]
+    kept = sum(
+        1 for _, claims in zip(program.get("rules", ()), control["rules"]) if claims is not None
+    )
+    watched = len(program.get("rules", ())) - kept
+    rules = (
+        f"; rules kept: {kept}" + (f", only watched by the runner: {watched}" if watched else "")
+        if kept + watched
+        else ""
+    )
+    open_uses = None if made["files"] is None else len(made["files"]["open"])
+    paths = (
+        "; paths: nothing claimed"
+        if open_uses is None
+        else f"; uses of paths not shown: {open_uses}"
+        if open_uses
+        else ""
+    )
+    return f"at most {_steps(root['steps'])} steps, {root['height']} deep{rules}{paths}"
+
+
+def _steps(terms: list[Any]) -> str:
+    """The bound in text: `3*|a.plan:4| + 5`; a size is the number of files that the loop in that line finds."""
+    shown = []
+    for number, sizes in sorted(terms, key=lambda term: -len(term[1])):
+        factors = [f"|{size}|" for size in sizes]
+        shown.append("*".join(factors if number == 1 and factors else [str(number), *factors]))
+    return " + ".join(shown) or "0"

@@ -1,0 +1,85 @@
+"""`fdc csdc`: a plan against CSDC model A or B and a stated complexity class (FDC-93b to FDC-93d)."""
+
+from __future__ import annotations
+
+import click
+
+from ...check import Checked
+from ...diagnostics.diagnostic import Diagnostic
+from ...diagnostics.span import Span
+from ...rules.bounds import Bounds
+from ...rules.csdc import check as check_model
+from .lint_options import defaults
+
+MODELS = ("A", "B")
+
+
+def findings(checked: Checked, model: str, complexity: str | None) -> list[Diagnostic]:
+    """The findings of a model, and of a complexity class where one is stated."""
+    found = list(check_model(checked.context.order, model))
+    bounds = Bounds()
+    for instance, _ in checked.context.roots:
+        actual = "EXP" if bounds.plan(instance).nesting > 1 else "P"
+        if complexity and actual != complexity:
+            span = Span(instance.unit.key, 1, 1, 1, 2)
+            message = f"the plan's complexity class is {actual}, expected {complexity}"
+            found.append(Diagnostic(span, "FDC432", message))
+    return found
+
+
+@click.command("csdc")
+@click.argument("plan")
+@click.option(
+    "--model", type=click.Choice(MODELS), required=True, help="The model to check against."
+)
+@click.option(
+    "--complexity", type=click.Choice(["P", "EXP"]), help="The class that the plan must have."
+)
+def command(plan: str, model: str, complexity: str | None) -> int:
+    """Check PLAN against CSDC model A or B.
+
+    A permits `define_set_of_names` and forbids `define_diagonalization_function`, B the reverse;
+    both in one plan are refused in either. The plan is linted under the model's own automaton.
+    """
+    from ..fast_path import execute
+
+    fsm = f"tooling/csdc_{model.lower()}_fsm.json"
+    return execute(
+        {**defaults(), "paths": [plan], "model": model, "complexity": complexity, "fsm": fsm}
+    )
+
+
+def validate_plan_for_model(plan: str, model: str, workspace: str = ".") -> tuple[bool, str]:
+    """(True, "") for a plan text that the model's automaton and the model itself accept, else (False, why) (FDC-93b).
+
+    `plan` is the text; files and sub-plans are those of `workspace`.
+    """
+    import os
+
+    from ...check import check
+    from ...linking.link import Linker
+    from ...linking.project.settings import read_settings
+
+    if model not in MODELS:
+        return False, f"Unknown model '{model}'."
+    root = os.path.abspath(workspace)
+    settings = read_settings(root)._replace(fsm=f"tooling/csdc_{model.lower()}_fsm.json")
+    checked = check(
+        Linker(root, settings),
+        ["<plan>"],
+        {"<plan>": plan.encode("utf-8", "surrogatepass")},
+        whole=True,
+    )
+    found = [item for item in checked.diagnostics if item.severity == "error"] + findings(
+        checked, model, None
+    )
+    return not found, "; ".join(f"line {item.span.line}: {item.message}" for item in found)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """`csdc_cli PLAN --model A|B [--complexity P|EXP]`. Returns the exit code (FDC-93c)."""
+    import sys
+
+    from ..main import run
+
+    return run(sys.argv[1:] if argv is None else argv, command, "csdc_cli")

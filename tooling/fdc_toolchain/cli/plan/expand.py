@@ -1,0 +1,48 @@
+"""`fdc expand`: the program that a plan compiles to (FDC-36)."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from ...exits import UsageError
+
+
+@click.command("expand")
+@click.argument("plan")
+@click.option("--digest", is_flag=True, help="Print the program's hash only.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def command(plan: str, digest: bool, workspace: str | None) -> int:
+    """Print the program that PLAN compiles to, as JSON: every plan it reaches, resolved, with its hash.
+
+    The program is finite, and every loop in it has a bound: that is why every run ends.
+    """
+    import json
+
+    from ...check import check_paths, program_of
+    from ...linking.project.root import find_root
+    from ...program.codec import digest as digest_of
+    from ...report.render import render
+    from ...workspace.confirmed_settings import settings_of
+    from ..shared.terminal import style
+
+    if not os.path.isfile(plan):
+        raise UsageError(f"Could not find file `{plan}`")
+    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    checked = check_paths([plan], root, settings_of(root))
+    errors = [item for item in checked.diagnostics if item.severity == "error"]
+    if errors:
+        click.echo(
+            render("text", errors, checked.sources, style=style(), files_checked=1),
+            nl=False,
+            err=True,
+        )
+        return 1
+    program = program_of(checked)
+    click.echo(digest_of(program) if digest else json.dumps(program, indent=2, ensure_ascii=False))
+    return 0

@@ -1,0 +1,142 @@
+"""`fdc fmt`: write plans in the one canonical form."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from ...durable import replace
+from ...exits import CLEAN, FINDINGS, UsageError
+from ...linking.project.discover import find_plans
+from ...linking.project.root import find_root
+from ...linking.project.settings import SettingsError, read_settings
+from ...syntax.write import canonical
+from ..shared import parse_errors
+from ..shared.terminal import style
+
+
+@click.command(
+    epilog="Exit codes: 0 done (with --check or --diff: nothing to do), 1 a plan is or would be changed under --check"
+    " or --diff, or cannot be read, 2 wrong usage, 3 the world failed."
+)
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option("--check", is_flag=True, help="Change nothing; say which plans would be changed.")
+@click.option("--diff", is_flag=True, help="Change nothing; show what would be changed.")
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing but what is wrong.")
+@click.option(
+    "--stdin-filename", metavar="PATH", default="<stdin>", help="The name of what `-` reads."
+)
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def command(
+    paths: tuple[str, ...],
+    check: bool,
+    diff: bool,
+    quiet: bool,
+    stdin_filename: str,
+    workspace: str | None,
+) -> int:
+    """Write the plans at PATHS in the one canonical form.
+
+    A folder means every plan below it (`*.plan`, `*.plan.txt`, `plan.txt`); without PATHS, the current
+    folder. `-` reads stdin and writes stdout. A plan whose text cannot be read is reported and left
+    as it is. Formatting never changes what a plan does.
+    """
+    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    try:
+        settings = read_settings(root)
+    except SettingsError as wrong:
+        raise UsageError(str(wrong)) from wrong
+    job = _Job(check, diff, settings.limits)
+    if "-" in paths:
+        if len(paths) > 1:
+            raise UsageError("`-` stands alone: stdin is written to stdout")
+        return job.stdin(stdin_filename)
+    for path in paths:
+        if not os.path.exists(path):
+            raise UsageError(f"Could not find file `{path}`")
+    for path in find_plans(list(paths) or [os.curdir], root, settings.exclude):
+        job.file(path)
+    if not quiet:
+        click.echo(job.summary(), err=diff)
+    return job.code()
+
+
+class _Job:
+    """One run of the command: what it did so far."""
+
+    def __init__(self, check: bool, diff: bool, limits: Any) -> None:
+        self.check = check
+        self.diff = diff
+        self.limits = limits
+        self.changed = self.same = self.unread = 0
+
+    def file(self, path: str) -> None:
+        with open(path, "rb") as file:
+            data = file.read()
+        new = self._formatted(data, path)
+        if new is None:
+            return
+        if new == data:
+            self.same += 1
+            return
+        self.changed += 1
+        if data.startswith(b"\xef\xbb\xbf"):
+            click.echo(f"{path}: the byte order mark goes", err=True)
+        if self.diff:
+            self._show(path, data, new)
+        elif self.check:
+            click.echo(f"Would reformat: {path}")
+        else:
+            replace(os.path.realpath(path), new)
+
+    def stdin(self, name: str) -> int:
+        data = sys.stdin.buffer.read()
+        new = self._formatted(data, name)
+        if new is None:
+            return FINDINGS
+        self.changed = int(new != data)
+        if self.diff:
+            self._show(name, data, new)
+        elif not self.check:
+            sys.stdout.buffer.write(new)
+        return self.code()
+
+    def summary(self) -> str:
+        would = self.check or self.diff
+        parts = []
+        if self.changed:
+            parts.append(f"{_plans(self.changed)} {'would be ' if would else ''}reformatted")
+        if self.same:
+            parts.append(
+                f"{_plans(self.same)} {'already formatted' if would else 'left unchanged'}"
+            )
+        if self.unread:
+            parts.append(f"{_plans(self.unread)} not understood and left alone")
+        return ", ".join(parts) or "no plans found"
+
+    def code(self) -> int:
+        return FINDINGS if self.unread or (self.changed and (self.check or self.diff)) else CLEAN
+
+    def _formatted(self, data: bytes, path: str) -> bytes | None:
+        """The canonical bytes; None after saying why there are none."""
+        new, found = canonical(data, path, self.limits)
+        if new is None:
+            self.unread += 1
+            parse_errors.show(data, found)
+        return new
+
+    def _show(self, path: str, before: bytes, after: bytes) -> None:
+        from ...report.diff import unified
+
+        click.echo(unified(path, before.decode("utf-8"), after.decode("utf-8"), style()), nl=False)
+
+
+def _plans(count: int) -> str:
+    return f"{count} plan{'s' * (count != 1)}"

@@ -1,0 +1,132 @@
+"""`fdc graph`: draws an automaton, or a plan with the plans that it calls."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from ... import durable, resources
+from ...exits import CLEAN, FINDINGS, UsageError
+
+if TYPE_CHECKING:
+    from ...diagnostics.diagnostic import Diagnostic
+    from ...report.drawing.drawing import Graph
+
+_SUFFIXES = {".svg": "svg", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid"}
+Texts = Callable[[str], "str | None"]
+
+
+@click.command(
+    epilog="Exit codes: 0 drawn, 1 errors in what was to be drawn, 2 wrong usage, 3 the world failed.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("target")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["mermaid", "dot", "svg"]),
+    help="Default: by the suffix of -o.",
+)
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the drawing to FILE instead of standard output."
+)
+@click.option(
+    "--workspace", metavar="DIR", help="Work as if started in DIR; TARGET counts from there."
+)
+def command(target: str, form: str | None, output: str | None, workspace: str | None) -> int:
+    """Draw TARGET: an automaton (a path that ends in .json), else a plan by path or registered name.
+
+    A plan with errors is drawn as far as it can be read; its errors go to standard error.
+    """
+    if workspace is not None and not os.path.isdir(workspace):
+        raise UsageError(f"the workspace `{workspace}` is not a folder")
+    base = os.path.abspath(workspace or os.curdir)
+    graph, found, texts = (
+        _automaton(target, base) if target.endswith(".json") else _plan(target, base)
+    )
+    if found:
+        from ...report.render import render
+
+        click.echo(render("text", found, texts, files_checked=1), err=True, nl=False)
+    if graph is not None:
+        text = _drawn(
+            graph, form or _SUFFIXES.get(os.path.splitext(output or "")[1].lower(), "mermaid")
+        )
+        if output is None or output == "-":
+            click.echo(text, nl=False)
+        else:
+            durable.replace(output, text.encode("utf-8"))
+    return FINDINGS if any(item.severity == "error" for item in found) else CLEAN
+
+
+def _drawn(graph: Graph, form: str) -> str:
+    from importlib import import_module
+
+    from ...report.drawing.layers import TooLarge
+
+    try:
+        text: str = import_module(f"..report.drawing.{form}", __package__).render(graph)
+        return text
+    except TooLarge as large:
+        raise UsageError(f"{large}; `--format dot` and `--format mermaid` have no limit") from large
+
+
+def _automaton(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts]:
+    """The workspace's file, else the shipped one of the same path."""
+    from ...automata.load import load
+    from ...report.drawing.automaton import automaton_graph
+
+    data = durable.read(os.path.join(base, target))
+    if data is None and resources.exists(target):
+        data = resources.read(target)
+    if data is None:
+        raise UsageError(f"the automaton `{target}` does not exist")
+    automaton, found = load(data, target)
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    return None if automaton is None else automaton_graph(automaton), found, {target: text}.get
+
+
+def _plan(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts]:
+    """The plan and all that it reaches, and what kept any of it from being read or found."""
+    from ...check import key_of
+    from ...diagnostics.diagnostic import ordered
+    from ...linking.link import Linker
+    from ...linking.project.files import SHIPPED
+    from ...linking.project.root import find_root
+    from ...linking.project.settings import SettingsError, read_settings
+    from ...report.drawing.plan import Drawn, plan_graph
+
+    root = find_root(base)
+    try:
+        linker = Linker(root, read_settings(root))
+    except SettingsError as wrong:
+        raise UsageError(str(wrong)) from wrong
+    path = os.path.join(base, target)
+    key = key_of(path, root) if os.path.isfile(path) else linker.resolve(target)[0]
+    if key is None:
+        raise UsageError(f"there is no plan `{target}`: neither a file nor a registered name")
+    linker.link(key)
+    plans = [
+        Drawn(
+            unit.key,
+            unit.name,
+            f"automaton {unit.automaton.name}"
+            if unit.automaton
+            else "fragment"
+            if unit.stated is None
+            else "",
+            unit.plan,
+            {call.call.line: call.key for call in unit.calls},
+        )
+        for unit in linker.units.values()
+        if unit.plan is not None
+    ]
+    found = ordered([item for unit in linker.units.values() for item in unit.diagnostics])
+    texts = {unit.key: unit.text for unit in linker.units.values()}
+    graph = (
+        plan_graph(key.removeprefix(SHIPPED), plans) if linker.units[key].plan is not None else None
+    )
+    return graph, found, texts.get

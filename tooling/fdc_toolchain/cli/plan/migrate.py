@@ -1,0 +1,92 @@
+"""`fdc migrate`: convert plans from older notations, and say what changed."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from ...durable import replace
+from ...exits import CLEAN, FINDINGS, UsageError
+from ...linking.catalogue import read_catalogue
+from ...linking.project.files import Files
+from ...linking.project.root import find_root
+from ...linking.project.settings import SettingsError, read_settings
+from ...migrate.convert import migrate
+from ...migrate.dialect import LANGUAGE
+from ...migrate.model import Migration
+from ..shared import parse_errors
+
+
+@click.command(
+    epilog="Exit codes: 0 converted or nothing to do, 1 a plan was refused, 2 wrong usage, 3 the world failed."
+)
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--write", is_flag=True, help="Write the plans in place, instead of one of them to stdout."
+)
+@click.option("--quiet", "-q", is_flag=True, help="Do not list the changes.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | None) -> int:
+    """Convert the plans at PATHS from an older notation to the language.
+
+    The notation is recognised, and every change is listed on stderr with its line. The new text goes
+    to stdout, or into the file with --write. Where converting would be guessing, the plan is refused
+    with the place and left as it is. `-` reads stdin.
+    """
+    if not write and len(paths) > 1:
+        raise UsageError("more than one plan needs --write")
+    if write and "-" in paths:
+        raise UsageError("--write has no file to write for `-`")
+    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    try:
+        settings = read_settings(root)
+    except SettingsError as wrong:
+        raise UsageError(str(wrong)) from wrong
+    catalogue, _ = read_catalogue(settings.catalogues, Files(root).read)
+    code = CLEAN
+    for path in paths:
+        name = "<stdin>" if path == "-" else path
+        data = _read(path)
+        done = migrate(data, name, catalogue, settings.limits)
+        _report(done, name, data, quiet)
+        if done.text is None:
+            code = FINDINGS
+        elif not write:
+            sys.stdout.buffer.write(done.text)
+        elif done.text != data:
+            replace(os.path.realpath(path), done.text)
+    return code
+
+
+def _read(path: str) -> bytes:
+    if path == "-":
+        return sys.stdin.buffer.read()
+    if os.path.isdir(path):
+        raise UsageError(f"`{path}` is a folder; name the plans to convert")
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError as missing:
+        raise UsageError(f"Could not find file `{path}`") from missing
+
+
+def _report(done: Migration, name: str, data: bytes, quiet: bool) -> None:
+    if done.text is None:
+        if done.dialect:
+            click.echo(f"{name}: {done.dialect}", err=True)
+        parse_errors.show(data, done.diagnostics)
+        click.echo(f"{name}: not converted", err=True)
+    elif quiet:
+        return
+    elif done.dialect == LANGUAGE:
+        click.echo(f"{name}: nothing to do: the plan is in the language already", err=True)
+    else:
+        click.echo(f"{name}: {done.dialect}", err=True)
+        for change in done.changes:
+            click.echo(f"  line {change.line}: {change.what}", err=True)

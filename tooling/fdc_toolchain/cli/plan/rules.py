@@ -1,0 +1,84 @@
+"""`fdc rules`: every rule in a table, as JSON, or as the page docs/rules.md."""
+
+from __future__ import annotations
+
+import click
+
+from ...diagnostics.codes import CODES
+from ...exits import CLEAN, FINDINGS, UsageError
+
+
+@click.command(
+    "rules",
+    epilog="Exit codes: 0 done, 1 the file under --check differs, 2 wrong usage, 3 the world failed.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--format", "-f", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True,
+    help="A table, a list for programs, or the whole page with every explanation.",
+)  # fmt: skip
+@click.option("--output", "-o", metavar="FILE", help="Write there instead of stdout.")
+@click.option(
+    "--check", metavar="FILE", help="Write nothing; fail where FILE is not what would be written."
+)
+def command(form: str, output: str | None, check: str | None) -> int:
+    """List every rule: its code, its name, how grave its findings are, and what it finds."""
+    if output and check:
+        raise UsageError("`--output` writes and `--check` does not; use one of them")
+    text = {"text": _table, "json": _list, "markdown": _page}[form]()
+    if check:
+        return _check(check, text.encode("utf-8"))
+    if output:
+        from ...durable import replace
+
+        replace(output, text.encode("utf-8"))
+    else:
+        click.echo(text, nl=False, color=True)
+    return CLEAN
+
+
+def _check(path: str, wanted: bytes) -> int:
+    try:
+        with open(path, "rb") as file:
+            actual = file.read()
+    except FileNotFoundError:
+        click.echo(f"{path} does not exist; `make docs` writes it", err=True)
+        return FINDINGS
+    if actual != wanted:
+        click.echo(
+            f"{path} is not what the rules and their explanations say; `make docs` writes it",
+            err=True,
+        )
+        return FINDINGS
+    click.echo(f"{path} is up to date")
+    return CLEAN
+
+
+def _table() -> str:
+    from ...report.rules_page import by_stage
+    from ..shared.terminal import style
+
+    paint = style().paint
+    width = max(len(row.name) for row in CODES.values())
+    out: list[str] = []
+    for title, codes in by_stage().items():
+        out += ["", paint("strong", title)] if out else [paint("strong", title)]
+        for code in codes:
+            row = CODES[code]
+            out.append(
+                f"  {code}  {paint(row.severity, f'{row.severity:<7}')}  {row.name:<{width}}  {row.summary}"
+            )
+    return "\n".join(out) + "\n"
+
+
+def _list() -> str:
+    from ...report.json_ import dumps
+
+    rows = [{"code": code, **CODES[code]._asdict()} for code in sorted(CODES)]
+    return dumps({"format": 1, "rules": rows}, indent=1) + "\n"
+
+
+def _page() -> str:
+    from ...report.rules_page import page
+
+    return page()

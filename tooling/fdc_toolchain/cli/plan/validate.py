@@ -1,0 +1,173 @@
+"""`fdc validate`: a plan followed through its automaton, line by line (FDC-11)."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from ...exits import UsageError
+from ...linking.catalogue import Catalogue
+from ...linking.graph import Instance
+from ...linking.model import Act, Choice, Invoke, Loop, Node
+from ...rules.solver.words import Machine, Summaries
+from ...syntax.tree import Plan
+
+# the groups of rules that `validate` asks: syntax, automata, names of tools, files
+_CODES = ("FDC1", "FDC2", "FDC30", "FDC32", "FDC40", "FDC41")
+
+
+class _Walk:
+    """Prints one line for each step and each state that it can be reached in."""
+
+    def __init__(self, summaries: Summaries) -> None:
+        self.summaries = summaries
+        self.machine = summaries.machine
+
+    def names(self, mask: int) -> str:
+        found = [name for number, name in enumerate(self.machine.states) if mask >> number & 1]
+        return " or ".join(found) or "nowhere"
+
+    def body(self, instance: Instance, nodes: list[Node], mask: int) -> int:
+        live = ~self.machine.sink
+        for node in nodes:
+            before = mask
+            if isinstance(node, Act):
+                after = self.summaries.body(instance, [node], mask)
+                symbol = node.bound.action
+                if symbol is None:
+                    where = self.names(before)
+                    click.echo(
+                        f"Line {node.step.line}: OK. Action '{node.step.tool}' reads no symbol, stays in {where}"
+                    )
+                elif after & self.machine.sink:
+                    click.echo(
+                        f"Line {node.step.line}: REFUSED. Action '{node.step.tool}' ({symbol}) in {self.names(before)}"
+                    )
+                else:
+                    click.echo(
+                        f"Line {node.step.line}: OK. Action '{node.step.tool}' ({symbol}) transitions"
+                        f" from {self.names(before)} -> {self.names(after)}"
+                    )
+                mask = after & live
+            elif isinstance(node, Loop):
+                after = self.summaries.loop(instance, node, mask) & live
+                self.body(instance, node.body, after | mask if node.most != 1 else mask)
+                mask = after
+            elif isinstance(node, Choice):
+                self.body(instance, node.then, mask)
+                self.body(instance, node.orelse, mask)
+                mask = self.summaries.choice(instance, node, mask) & live
+            elif isinstance(node, Invoke):
+                mask = self.summaries.body(instance, [node], mask) & live
+                click.echo(
+                    f"Line {node.call.line}: call of '{node.name}' leads from {self.names(before)} -> {self.names(mask)}"
+                )
+        return mask
+
+
+@click.command("validate")
+@click.argument("plan")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+@click.option("--fsm", metavar="PATH", help="The automaton of a plan that names none.")
+@click.option(
+    "--evidence",
+    is_flag=True,
+    help="List the steps that cite none, and citations of what is not there.",
+)
+def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -> int:
+    """Follow PLAN through its automaton, line by line, and check its tools and files.
+
+    A fragment (a sub-plan without an automaton of its own) is followed from every state of the
+    default automaton: the lines say from where it can run, and where it ends.
+    """
+    from ...check import check, key_of
+    from ...linking.link import Linker
+    from ...linking.project.root import find_root
+    from ...linking.project.settings import SettingsError, read_settings
+    from ...report.render import render
+    from ..shared.terminal import style
+
+    if not os.path.isfile(plan):
+        raise UsageError(f"Could not find file `{plan}`")
+    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    try:
+        settings = read_settings(root)
+    except SettingsError as wrong:
+        raise UsageError(str(wrong)) from wrong
+    if fsm:
+        settings = settings._replace(fsm=fsm)
+    linker = Linker(root, settings)
+    checked = check(linker, [key_of(plan, root)])
+    context = checked.context
+    instance = context.graph.instance(checked.keys[0])
+    governing = {id(one): automaton for one, automaton in context.roots}.get(id(instance))
+    if governing is not None:
+        summaries = context.summaries(Machine.of(governing))
+        click.echo(f"Automaton: {governing.name}")
+        end = _Walk(summaries).body(instance, instance.unit.body, 1 << governing.start_index)
+        click.echo(f"End: {_Walk(summaries).names(end)}")
+    elif instance.unit.stated is None and context.default is not None:
+        machine = Machine.of(context.default)
+        summaries = context.summaries(machine)
+        click.echo(f"Fragment: it runs in its caller's automaton. Under {machine.name}:")
+        for number, name in enumerate(machine.states):
+            exits = summaries.call(instance, 1 << number)
+            if exits & machine.sink:
+                click.echo(f"  from {name}: refused")
+            else:
+                click.echo(f"  from {name}: ends in {_Walk(summaries).names(exits)}")
+    found = [item for item in checked.diagnostics if item.code.startswith(_CODES)]
+    bad = any(item.severity == "error" for item in found)
+    if found:
+        click.echo(render("text", found, checked.sources, style=style(), files_checked=1), nl=False)
+    else:
+        click.echo("Valid.")
+    if evidence and instance.unit.plan is not None:
+        bad = _evidence(root, instance.unit.plan, linker.catalogue) or bad
+    return 1 if bad else 0
+
+
+_PLAIN = ("plan_op", "step_op", "close_op", "submit_op", None)
+
+
+def _evidence(root: str, plan: Plan, catalogue: Catalogue) -> bool:
+    """FDC-67: what each step rests on, where the plan says so (`# evidence: PATH:LINE` above it). True for a false citation."""
+    from ...syntax.evidence import place, steps
+    from ...syntax.tree import Step
+
+    cited = bare = 0
+    wrong = False
+    for node, citations in steps(plan):
+        name = node.tool if isinstance(node, Step) else "call_plan"
+        tool = catalogue.tools.get(name)
+        for citation in citations:
+            where = place(citation)
+            fault = None if where is None else _absent(root, *where)
+            if fault:
+                wrong = True
+                click.echo(f"Line {node.line}: WRONG EVIDENCE. `{citation}`: {fault}")
+        if citations:
+            cited += 1
+        elif tool is not None and tool.action not in _PLAIN:
+            bare += 1
+            click.echo(f"Line {node.line}: NO EVIDENCE. Action '{name}' cites nothing")
+    click.echo(f"Evidence: {cited} steps cite some, {bare} steps that could do not.")
+    return wrong
+
+
+def _absent(root: str, path: str, line: int | None) -> str | None:
+    from ... import durable
+
+    try:
+        data = durable.read(os.path.join(root, path))
+    except OSError as refused:
+        return (refused.strerror or str(refused)).lower()
+    if data is None:
+        return "there is no such file" if "/" in path or "." in path else None
+    lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    return f"the file has {lines} lines" if line is not None and not 1 <= line <= lines else None

@@ -1,0 +1,489 @@
+"""`fdc agent`: one task, the whole loop: start, orient, plan, lint, execute, post-mortem, lessons, close."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...exits import CLEAN, FINDINGS, INTERRUPTED, WORLD, Refused, UsageError, WorldError
+from ...report.terminal.terminal_text import visible
+from ...runs.observer import Observer, Silent
+
+if TYPE_CHECKING:
+    from ...agent.host.budget import Purse
+    from ...agent.host.real_world import LocalWorld
+    from ...agent.master_control import MasterControlGraph
+    from ...agent.state import AgentState
+    from ...tools.model.messages_api import MessagesModel
+
+_ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
+"""The protocol's own names of states, beside those of the automaton (C-04)."""
+SHOWN_FINDINGS = 3
+"""Sentences of a research's answer that are shown."""
+
+
+@click.command(
+    epilog="Exit codes: 0 ready to be submitted, 1 the task failed or somebody has to act first, 2 wrong usage, 3 the world "
+    "failed, 4 a bug of ours, 130 interrupted.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("task", required=False)
+@click.option(
+    "--task-id", metavar="ID", help="The task's id in the log; it follows from TASK otherwise."
+)
+@click.option(
+    "--resume",
+    metavar="ID",
+    help="Go on with a task where it stopped (the beginning of its id will do).",
+)
+@click.option(
+    "--reorient", is_flag=True, help="With --resume: leave ERROR and begin again at orientation."
+)
+@click.option(
+    "--approve",
+    metavar="SHA256",
+    help="With --resume: you have read the text that waits, and it may be followed.",
+)
+@click.option(
+    "--decline",
+    metavar="SHA256",
+    help="With --resume: it may not; it goes back to whoever wrote it.",
+)
+@click.option(
+    "--plan",
+    "plan_file",
+    metavar="FILE",
+    default="plan.txt",
+    show_default=True,
+    help="Where the plan is expected.",
+)
+@click.option(
+    "--wait", type=click.FloatRange(0), default=0.0, show_default=True, metavar="SECONDS",
+    help="How long to wait for each version of the plan, and for answers.",
+)  # fmt: skip
+@click.option(
+    "--attempts",
+    type=click.IntRange(1, 50),
+    default=5,
+    show_default=True,
+    help="Versions of the plan judged.",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model that plans and codes (else FDC_MODEL; none: whoever writes the files).",
+)
+@click.option(
+    "--budget",
+    "budgets",
+    multiple=True,
+    metavar="MEASURE=N",
+    help="What the task may have models do, all in all: model_calls, tokens, money.",
+)
+@click.option(
+    "--analysis",
+    type=click.Path(dir_okay=False),
+    help="A text for the post-mortem: its sections, or its summary.",
+)
+@click.option(
+    "--fsm",
+    default="tooling/fsm.json",
+    show_default=True,
+    metavar="FILE",
+    help="The automaton of the task's life.",
+)
+@click.option(
+    "--network", metavar="HOST:PORT", help="Where the network probe connects to; `off` tries none."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show only what the plan says and how it ends.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How the end is told.",
+)
+@click.option(
+    "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
+)
+def command(
+    task: str | None,
+    task_id: str | None,
+    resume: str | None,
+    reorient: bool,
+    approve: str | None,
+    decline: str | None,
+    plan_file: str,
+    wait: float,
+    attempts: int,
+    model: str | None,
+    budgets: tuple[str, ...],
+    analysis: str | None,
+    fsm: str,
+    network: str | None,
+    quiet: bool,
+    form: str,
+    workspace: str | None,
+) -> int:
+    """Take TASK from orientation to submission, governed by the automaton of tooling/fsm.json.
+
+    The plan comes from the model that is named, or from whoever writes plan.txt: it is linted as soon as it is
+    there, findings go back (to plan.findings.txt), and the next version is awaited. A plan that is proved runs
+    durably. Whatever stops the controller, kill -9 included, `fdc agent --resume ID` goes on from there.
+
+    What is planned or coded after text from outside was shown, pages of the web say, waits until a person has read and
+    approved exactly that text: exit code 1, and `--resume ID --approve SHA256`.
+    """
+    from ...agent.host import files
+    from ...agent.host.real_world import LocalWorld
+    from ...agent.orchestrator import FsmError
+    from ...engine.ports import WorldFailed
+    from ...runs.cost.models import model_for
+    from ...workspace.operator import Operator
+    from ..shared.run_options import root_of
+
+    root = root_of(workspace)
+    if (task is None) == (resume is None):
+        raise UsageError("give either a TASK, or --resume ID")
+    if reorient and resume is None:
+        raise UsageError("--reorient goes with --resume ID")
+    if (approve or decline) is not None and (
+        resume is None or reorient or None not in (approve, decline)
+    ):
+        raise UsageError("--approve SHA256, or --decline SHA256, goes with --resume ID")
+    talk = _Talk(quiet, form)
+    budget = _budget(budgets)
+    operator = Operator.of_environment(model=model)
+    world = LocalWorld(root, show=talk.steps, network=network, operator=operator)
+    asked = model_for(root, operator.model)
+    text = _analysis(analysis)
+    try:
+        named = _named(root, task, task_id) if resume is None else _resumed(root, resume)
+        lock = files.TaskLock(root, named)
+        holder = lock.take()
+        if holder is not None:
+            raise WorldError(
+                f"the task `{named}` is in the hands of {holder}; one controller at a time"
+            )
+        try:
+            world.purse = _purse(world, named, budget, asked)
+            graph, state = _opened(world, fsm, named, task, reorient, asked)
+            if approve is not None or decline is not None:
+                _decided(graph, state, world, str(approve or decline), approve is not None, talk)
+            return _go(
+                graph, state, world, _relative(root, plan_file), wait, attempts, text, talk, asked
+            )
+        finally:
+            lock.release()
+            if asked is not None:
+                asked.close()
+    except FsmError as wrong:
+        raise UsageError(str(wrong)) from wrong
+    except ValueError as wrong:
+        raise WorldError(str(wrong)) from wrong
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def _budget(pairs: tuple[str, ...]) -> dict[str, float]:
+    """The ceilings of a task. Raises UsageError."""
+    from ...agent.host.budget import MEASURES
+    from ..shared.run_options import budget_of
+
+    found = budget_of(pairs)
+    wrong = [measure for measure in found if measure not in MEASURES]
+    if wrong:
+        raise UsageError(
+            f"a task's budget limits {', '.join(MEASURES)}; {wrong[0]} are a plan's: `budget {wrong[0]} N` in it"
+        )
+    return found
+
+
+def _purse(
+    world: LocalWorld, task_id: str, budget: dict[str, float], asked: MessagesModel | None
+) -> Purse:
+    """The task's account. Raises UsageError for a budget of money that cannot be kept to."""
+    from ...agent.host.budget import Purse
+    from ...runs.cost import pricing
+
+    purse = Purse(world.root, task_id, {}, world.used)
+    if asked is not None and "money" in {**purse.budget, **budget}:
+        pricing.listed(sorted({choice.model for choice in asked.choices()}))
+    return Purse(world.root, task_id, budget, world.used) if budget else purse
+
+
+class _Talk:
+    """What the user hears: lines as text, or nothing until the end as JSON."""
+
+    def __init__(self, quiet: bool, form: str) -> None:
+        self.quiet = quiet or form == "json"
+        self.form = form
+
+    def line(self, text: str) -> None:
+        """A line about what goes on."""
+        if not self.quiet:
+            for one in text.split("\n"):
+                click.echo(visible(one))
+
+    def steps(self) -> Observer:
+        """The display of a run."""
+        from ..shared.agent_progress import AgentLines, AgentQuiet
+        from ..shared.terminal import style
+
+        if self.form == "json":
+            return Silent()
+        return AgentQuiet() if self.quiet else AgentLines(style())
+
+
+def _named(root: str, task: str | None, task_id: str | None) -> str:
+    """The id of a new task. Raises UsageError for one that is none, or that was given to another task."""
+    from ...agent.host import files
+    from ...agent.state import task_id_of
+    from ...tasks.activity import task_fault
+
+    if not (task or "").strip():
+        raise UsageError("the task is empty")
+    named = task_id_of(str(task)) if task_id is None else task_id
+    fault = task_fault(named)
+    if fault:
+        raise UsageError(fault)
+    record = files.load(root, named)
+    if record is not None:
+        state = record.get("state")
+        goes_on = f"stands in {state}; `fdc agent --resume {named}` goes on"
+        what = "was done already" if state == "AWAITING_SUBMISSION" else goes_on
+        raise UsageError(f"the task `{named}` {what}; --task-id ID names another one")
+    return named
+
+
+def _resumed(root: str, prefix: str) -> str:
+    from ...agent.host import files
+
+    ids = [str(record.get("task_id")) for record in files.known(root)]
+    found = [prefix] if prefix in ids else [one for one in ids if one.startswith(prefix)]
+    if len(found) == 1:
+        return found[0]
+    listed = ", ".join((found or ids)[:8])
+    if found:
+        raise UsageError(f"{len(found)} tasks begin with `{prefix}`: {listed}")
+    raise UsageError(
+        f"no task begins with `{prefix}`"
+        + (f"; there are {listed}" if ids else "; there are none here")
+    )
+
+
+def _opened(
+    world: LocalWorld,
+    fsm: str,
+    named: str,
+    task: str | None,
+    reorient: bool,
+    asked: MessagesModel | None,
+) -> tuple[MasterControlGraph, AgentState]:
+    from ...agent.host.model import AskedModel
+    from ...agent.host.people import PersonModel
+    from ...agent.master_control import MasterControlGraph
+    from ...agent.state import AgentState
+
+    model = PersonModel(world.root, named) if asked is None else AskedModel(asked, world.purse)
+    graph = MasterControlGraph(fsm, world=world, model=model)
+    if task is not None:
+        return graph, AgentState(task, task_id=named)
+    state = graph.load(named)
+    if state is None:
+        raise UsageError(f"there is no task `{named}` here")
+    if reorient:
+        if graph.current_state != "ERROR":
+            raise UsageError(
+                f"the task `{named}` stands in {graph.current_state}; --reorient leaves ERROR only"
+            )
+        graph.reorient(state)
+    return graph, state
+
+
+def _decided(
+    graph: MasterControlGraph,
+    state: AgentState,
+    world: LocalWorld,
+    name: str,
+    approved: bool,
+    talk: _Talk,
+) -> None:
+    """What a person says of the text that waits, on record. Raises Refused where another one does, or none."""
+    from ...runs.records.questions import user
+
+    try:
+        about = graph.decide(state, name, user(), world.logger(), approved=approved)
+    except ValueError as wrong:
+        raise Refused(str(wrong)) from wrong
+    talk.line(f"{'approved' if approved else 'declined'}: the {about['kind']} {about['sha256']}")
+
+
+def _go(
+    graph: MasterControlGraph,
+    state: AgentState,
+    world: LocalWorld,
+    plan_file: str,
+    wait: float,
+    attempts: int,
+    analysis: str | None,
+    talk: _Talk,
+    asked: MessagesModel | None,
+) -> int:
+    from ...agent.plan_source import ModelPlanner, PlanFile
+
+    talk.line(f"task {state.task_id}: {graph.current_state}")
+
+    def moved(source: str, trigger: str, dest: str) -> None:
+        talk.line(f"{_ALIAS.get(source, source)} -> {_ALIAS.get(dest, dest)}  ({trigger})")
+        if source == "AWAITING_RESULT" and dest == "PLANNING":
+            for line in _found(state.research_findings):
+                talk.line(line)
+
+    plan: PlanFile | ModelPlanner
+    if asked is None:
+        plan = PlanFile(
+            graph,
+            world.root,
+            plan_file,
+            seconds=wait,
+            attempts=attempts,
+            told=talk.line,
+            pause=time.sleep,
+            now=time.monotonic,
+        )
+    else:
+        from ...agent.host.model import AskedModel, tools_of
+
+        talk.line(f"{asked.choice('planner').model} plans")
+        planner = AskedModel(asked, world.purse)
+        name = f"the model {asked.choice('planner').model}"
+        plan = ModelPlanner(
+            graph,
+            planner,
+            world.root,
+            plan_file,
+            attempts=attempts,
+            tools=tools_of(world.root),
+            name=name,
+        )
+    deadline = time.monotonic() + wait
+    try:
+        while True:
+            graph.run(state, world.logger(), plan=plan, analysis=lambda _: analysis, moved=moved)
+            awaited = graph.current_state == "GENERATING_CODE"  # an answer that some agent writes
+            if (
+                graph.finished
+                or not awaited
+                or graph.why_waiting != "answer"
+                or time.monotonic() >= deadline
+            ):
+                break
+            time.sleep(0.2)
+    except KeyboardInterrupt:
+        graph.why_waiting, graph.waiting = "interrupted", "interrupted"
+    finally:
+        graph.close()
+    return _tell(graph, state, talk)
+
+
+def _found(findings: dict[str, Any]) -> list[str]:
+    """What a piece of research brought, for whoever plans: its first lines, and where the rest is (FDC-54)."""
+    if not findings.get("answered"):
+        return [f"  the research found no answer: {findings.get('why')}"]
+    answer = findings["answer"]
+    more = len(answer) - SHOWN_FINDINGS
+    rows = [f"  {line}" for line in answer[:SHOWN_FINDINGS]] + (
+        [f"  and {more} more"] if more > 0 else []
+    )
+    return [*rows, f"  report: {findings['report']}"]
+
+
+def _tell(graph: MasterControlGraph, state: AgentState, talk: _Talk) -> int:
+    notes = graph.notes(state)
+    done = graph.finished and graph.current_state != "ERROR"
+    codes = {
+        "answer": FINDINGS,
+        "approval": FINDINGS,
+        "budget": FINDINGS,
+        "broken": WORLD,
+        "interrupted": INTERRUPTED,
+    }
+    code = CLEAN if done else FINDINGS if graph.finished else codes[graph.why_waiting]
+    resume = f"fdc agent --resume {state.task_id}"
+    held = notes.get("held") if graph.why_waiting == "approval" and not graph.finished else None
+    if talk.form == "json":
+        out: dict[str, Any] = {
+            "format": 1, "task_id": state.task_id, "task": state.task, "state": graph.current_state,
+            "run": notes.get("run"), "error": state.error, "waiting": None if graph.finished else graph.waiting or None,
+            "postmortem": state.draft_postmortem_path, "research": state.research_findings or None,
+            "report": state.final_report, "approval": held,
+        }  # fmt: skip
+        click.echo(json.dumps(out, indent=2, ensure_ascii=True))
+        return code
+    if done:
+        for line in (state.final_report or "").split("\n"):
+            click.echo(visible(line))
+        click.echo(f"task {state.task_id}: {graph.current_state}")
+    elif graph.finished:
+        for line in (state.error or "no reason is on record").split("\n"):
+            click.echo(
+                f"error: {visible(line)}"
+                if line == (state.error or "").split("\n")[0]
+                else visible(line)
+            )
+        click.echo(f"task {state.task_id}: ERROR; `{resume} --reorient` begins again")
+    else:
+        click.echo(visible(graph.waiting or "waiting"))
+        for line in _held(held, resume) if held is not None else ():
+            click.echo(line)
+        if (
+            graph.current_state == "EXECUTING"
+            and notes.get("run")
+            and graph.why_waiting == "answer"
+        ):
+            click.echo(f"`fdc resume {notes['run']}` answers it")
+        click.echo(f"task {state.task_id}: {graph.current_state}; `{resume}` goes on")
+    return code
+
+
+def _held(held: dict[str, Any], resume: str) -> list[str]:
+    """A text that waits, as a person must see it before they approve it: every byte of it, nothing hidden."""
+    text = str(held["text"])
+    size = len(text.encode("utf-8", "surrogatepass"))
+    calls = [f"  it calls {visible(one)}" for one in held["calls"]]
+    head = f"  {held['kind']}, {size} bytes, sha256 {held['sha256']}:"
+    short = held["sha256"][:16]
+    return [
+        head, *(f"    | {visible(line)}" for line in text.split("\n")), *calls,
+        f"`{resume} --approve {short}` lets exactly this go on, `--decline {short}` sends it back",
+    ]  # fmt: skip
+
+
+def _relative(root: str, path: str) -> str:
+    """The plan's path in the workspace. Raises UsageError for one outside of it."""
+    absolute = (
+        os.path.abspath(path)
+        if os.path.isabs(path) or os.path.exists(path)
+        else os.path.join(root, path)
+    )
+    relative = os.path.relpath(absolute, root)
+    if relative.startswith("..") or os.path.isdir(absolute):
+        raise UsageError(f"`{path}` is no place for a plan in the workspace {root}")
+    return relative
+
+
+def _analysis(path: str | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(1 << 20)
+    except UnicodeDecodeError as wrong:
+        raise UsageError(f"`{path}` is not UTF-8 text") from wrong
+    except FileNotFoundError as wrong:
+        raise UsageError(f"`{path}` does not exist") from wrong

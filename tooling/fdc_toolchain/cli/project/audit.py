@@ -1,0 +1,80 @@
+"""`fdc audit`: do the rules bite, and is it worked as they say (FDC-101)?"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from ...exits import CLEAN, FINDINGS, UsageError
+from ..shared.lifecycle_options import root_of, workspace_option
+
+if TYPE_CHECKING:
+    from ...diagnostics.diagnostic import Diagnostic
+
+
+@click.command()
+@workspace_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    show_default=True,
+)
+@click.option(
+    "--output",
+    metavar="FILE",
+    help="Write the report there as Markdown, such as reports/audit_report.md.",
+)
+@click.option("--strict", is_flag=True, help="Warnings fail the audit too.")
+def command(workspace: str | None, form: str, output: str | None, strict: bool) -> int:
+    """Count the rules that are enforced, and compare what protocols say with what was done.
+
+    Exit 1 when a rule calls itself enforced and no check stands behind it, when AGENTS.md is not what its
+    sources compile to, or when the registry has a dead link. What the activity log shows (tools that no protocol
+    names, tools that nobody uses, lines that are no entry, tasks that nobody closed) is reported beside it.
+    """
+    from ... import durable, resources
+    from ...agent.audit.audit import audit, sources_of
+    from ...agent.audit.report import as_json, as_markdown, as_text
+    from ...linking.project.settings import SettingsError, read_settings
+    from ..shared.findings import show
+
+    root = root_of(workspace)
+    try:
+        settings = read_settings(root)
+    except SettingsError as wrong:
+        raise UsageError(str(wrong)) from wrong
+    sources = sources_of(root, settings.protocols or "protocols")
+    found = audit(root, settings, sources, _built(root, sources))
+    version = resources.read("VERSION").decode("ascii").strip()
+    if output is not None:
+        target = os.path.abspath(output)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        durable.replace(target, as_markdown(found, version).encode("utf-8"))
+    if form == "json":
+        click.echo(json.dumps(as_json(found), indent=2, ensure_ascii=True))
+    elif form == "markdown":
+        click.echo(as_markdown(found, version), nl=False)
+    else:
+        show(found.findings, err=False)
+        click.echo(as_text(found), nl=False)
+        if output is not None:
+            click.echo(f"report: {output}")
+    warned = strict and any(item.severity == "warning" for item in found.findings)
+    return FINDINGS if found.failed or warned else CLEAN
+
+
+def _built(root: str, sources: dict[str, bytes]) -> list[Diagnostic]:
+    """What is wrong with the sources, and with an AGENTS.md that is there; `fdc protocols check` asks for one too."""
+    from ...protocols.build import check
+    from ...protocols.options import how_of
+
+    if not sources:
+        return []
+    how = how_of(root)[1]
+    made, wrong = check(root, how)
+    return [*made.findings, *(wrong if os.path.exists(os.path.join(root, how.output)) else [])]

@@ -1,0 +1,38 @@
+"""`fdc cache`: where the verdict cache lies, how large it is, and how to be rid of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import click
+
+from ...cachedir import cache_dir
+
+
+@click.group("cache")
+def command() -> None:
+    """Show or clear what fdc keeps to be fast. Everything in it can be made again."""
+
+
+@command.command("show")
+def show() -> int:
+    """Print the cache folder, the number of its files and their size."""
+    count = size = 0
+    for here, _, names in os.walk(cache_dir()):
+        for name in names:
+            try:
+                size += os.stat(os.path.join(here, name)).st_size
+                count += 1
+            except OSError:
+                continue
+    click.echo(f"{cache_dir()}: {count} files, {size / 1024:.1f} KiB")
+    return 0
+
+
+@command.command("clear")
+def clear() -> int:
+    """Delete the cache folder."""
+    shutil.rmtree(cache_dir(), ignore_errors=True)
+    click.echo(f"{cache_dir()}: cleared")
+    return 0

@@ -1,0 +1,93 @@
+"""`fdc doctor`: what of this machine fdc can use, and why not the rest."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ...exits import CLEAN, FINDINGS
+from ..shared.run_options import database_option, root_of
+
+if TYPE_CHECKING:
+    from ...doctor.machine import Found
+
+
+@click.command(
+    epilog="Exit codes: 0 all that is asked for will work, 1 something will not, 2 wrong usage.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--live",
+    is_flag=True,
+    help="Ask the model's server too: one tiny question, which costs next to nothing.",
+)
+@click.option(
+    "--model", metavar="NAME", help="The model that would answer prompts (else FDC_MODEL)."
+)
+@database_option
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
+)
+@click.option(
+    "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
+)
+def command(
+    live: bool, model: str | None, database: str | None, form: str, workspace: str | None
+) -> int:
+    """Look at model, sandbox, disk, journal, terminal, git and optional packages. No secret is shown.
+
+    With a database: its workers, the workspaces that they serve, and the runs that wait and that nobody serves.
+
+    `ok`: can be used. `note`: good to know. `bad`: something that was asked for will not work.
+    """
+    from ...doctor.machine import examine
+    from ...report.terminal.terminal_text import visible
+    from ...runs.cost.models import model_for
+    from ...workspace.operator import Operator
+    from ..shared.terminal import style
+
+    root = root_of(workspace)
+    operator = Operator.of_environment(model=model)
+    found = [
+        *examine(root, operator, model_for(root, operator.model), os.environ, live=live),
+        _terminal(),
+    ]
+    if database:
+        from ...doctor import workers
+
+        found += workers.examine(database, root)
+    bad = any(one.grade == "bad" for one in found)
+    if form == "json":
+        click.echo(
+            json.dumps(
+                {"format": 1, "ok": not bad, "found": [one._asdict() for one in found]}, indent=2
+            )
+        )
+        return FINDINGS if bad else CLEAN
+    look = style()
+    wide = max(len(one.name) for one in found)
+    paints = {"ok": "added", "note": "faint", "bad": "error"}
+    for one in found:
+        click.echo(
+            f"{look.paint(paints[one.grade], f'{one.grade:<4}')}  {one.name:<{wide}}  {visible(one.detail)}"
+        )
+    return FINDINGS if bad else CLEAN
+
+
+def _terminal() -> Found:
+    from ...doctor.machine import Found
+
+    kind = os.environ.get("TERM", "") or "none"
+    where = "a terminal" if sys.stdout.isatty() else "no terminal"
+    encoding = (sys.stdout.encoding or "").lower()
+    plain = "" if encoding.replace("-", "") == "utf8" else f", encoding {encoding or 'unknown'}"
+    return Found(
+        "terminal",
+        "ok",
+        f"{where}, {shutil.get_terminal_size().columns} columns, TERM={kind}{plain}",
+    )

@@ -1,0 +1,198 @@
+"""`fdc knowledge`: what the workspace defines and what it knows about a task (FDC-66)."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...exits import CLEAN, FINDINGS, UsageError, WorldError
+from ...report.terminal.terminal_text import visible
+from ..shared.lifecycle_options import root_of, workspace_option
+
+if TYPE_CHECKING:
+    from ...tasks.symbols import Index
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Index the workspace, and say what it knows about a task."""
+
+
+@command.command()
+@workspace_option
+@click.option(
+    "--check",
+    "only_check",
+    is_flag=True,
+    help="Write nothing; exit 1 when the index is not current.",
+)
+def build(workspace: str | None, only_check: bool) -> int:
+    """Write knowledge_core/symbols.json and knowledge_core/dependency_graph.json.
+
+    They say what the Python files define and which of them import which. The same files give the same bytes.
+    """
+    from ... import durable
+    from ...tasks.symbols import GRAPH, SYMBOLS, graph_json, symbols_json
+
+    root = root_of(workspace)
+    found = indexed(root)
+    code = CLEAN
+    for path, data in ((SYMBOLS, symbols_json(found)), (GRAPH, graph_json(found))):
+        target = os.path.join(root, *path.split("/"))
+        if durable.read(target, limit=1 << 30) == data:
+            click.echo(f"{path} is up to date")
+        elif only_check:
+            click.echo(f"{path} is not what `fdc knowledge build` writes", err=True)
+            code = FINDINGS
+        else:
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            durable.replace(target, data)
+            click.echo(f"{path} written")
+    click.echo(
+        f"{len(found.files)} files, {len(found.symbols)} symbols, {len(found.edges)} imports"
+    )
+    for path, why in found.skipped:
+        click.echo(f"  skipped {visible(path)}: {visible(why)}", err=True)
+    return code
+
+
+@command.command()
+@click.argument("goal")
+@workspace_option
+@click.option(
+    "--task-id", metavar="ID", help="Put the context into the log of this open task, as Phase 1."
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def context(goal: str, workspace: str | None, task_id: str | None, form: str) -> int:
+    """Say what the workspace knows about GOAL: its entities, what depends on them, their history."""
+    root = root_of(workspace)
+    try:
+        made = context_for(root, goal)
+    except ValueError as wrong:
+        click.echo(f"error: {wrong}", err=True)
+        return FINDINGS
+    if task_id is not None:
+        _log(root, task_id, made)
+    if form == "json":
+        click.echo(json.dumps(made, indent=2, ensure_ascii=True))
+    else:
+        _show(made)
+    return CLEAN
+
+
+def indexed(root: str) -> Index:
+    """The index of the workspace's Python files as they are now."""
+    from ...tasks.symbols import index
+    from ...tools.files.documents import scan
+
+    found = scan(root, code=True, repeated=True)
+    files = {
+        one.path: "\n".join(one.lines)
+        for one in found.documents
+        if one.path.endswith((".py", ".pyi"))
+    }
+    skipped = [
+        (one.path, one.reason)
+        for one in found.skipped
+        if one.path.endswith((".py", ".pyi")) and one.reason != "empty"
+    ]
+    return index(files, skipped)
+
+
+def context_for(root: str, goal: str) -> dict[str, Any]:
+    """What the workspace knows about a goal. Raises ValueError for a damaged index, OSError."""
+    from ... import durable
+    from ...tasks import activity_log
+    from ...tasks.symbols import GRAPH, SYMBOLS, read_edges, read_symbols
+    from ...tasks.task_context import Known, context_of
+    from ...tools.files.documents import scan
+
+    def file(path: str) -> bytes | None:
+        return durable.read(os.path.join(root, *path.split("/")), limit=1 << 30)
+
+    symbols, edges = file(SYMBOLS), file(GRAPH)
+    if symbols is None or edges is None:
+        found = indexed(root)
+        known = Known(found.symbols, found.edges)
+    else:
+        known = Known(read_symbols(symbols), read_edges(edges))
+    documents = scan(root)
+    return context_of(
+        goal,
+        known._replace(
+            entries=activity_log.history(root).entries,
+            postmortems={
+                one.path: "\n".join(one.lines)
+                for one in documents.documents
+                if one.path.startswith("postmortems/")
+            },
+            documents={
+                one.path: one.lines
+                for one in documents.documents
+                if not one.path.startswith("postmortems/")
+            },
+            skipped=[(one.path, one.reason) for one in documents.skipped],
+        ),
+    )
+
+
+def _log(root: str, task_id: str, made: dict[str, Any]) -> None:
+    from ...tasks import activity_log
+    from ...tasks.activity import entry, open_tasks
+
+    task = next((one for one in open_tasks(activity_log.content(root)) if one.id == task_id), None)
+    if task is None:
+        raise UsageError(
+            f"the task `{task_id}` is not open here; `fdc start --task-id ID` begins one"
+        )
+    kept = {**made, "documents": made["documents"][:10], "skipped": made["skipped"][:10]}
+    item = entry(
+        "INFO", {"context": kept}, task_id=task.id, phase=1, session_id=task.session,
+        log_id=str(uuid.uuid4()), now=datetime.now().astimezone(), message="context of the task",
+    )  # fmt: skip
+    try:
+        activity_log.append(root, item)
+    except OSError as failed:
+        raise WorldError(
+            f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
+
+
+def _show(made: dict[str, Any]) -> None:
+    def block(title: str, rows: list[str], left_off: int) -> None:
+        click.echo(f"{title}: {len(rows) + left_off or 'none'}")
+        for row in rows[:20]:
+            click.echo(f"  {visible(row)}")
+        more = len(rows) + left_off - 20
+        if more > 0:
+            click.echo(f"  ... and {more} more (--format json)")
+
+    off = made["left_off"]
+    block("entities", [f"{row['path']}:{row['line']}  {row['kind']} {row['name']}" for row in made["entities"]],
+          off.get("entities", 0))  # fmt: skip
+    block(
+        "impact",
+        [f"{row['path']}  ({row['distance']} away)" for row in made["impact"]],
+        off.get("impact", 0),
+    )
+    block("history", [_event(row) for row in made["history"]], off.get("history", 0))
+    block(
+        "documents",
+        [f"{row['path']}:{row['line']}  {row['text']}" for row in made["documents"]],
+        off.get("documents", 0),
+    )
+    click.echo(f"{made['documents_read']} documents read, {len(made['skipped'])} skipped")
+
+
+def _event(row: dict[str, Any]) -> str:
+    if "postmortem" in row:
+        return f"{row['postmortem']}:{row['line']}  {row['text']}"
+    why = f"  failed: {row['failed']}" if "failed" in row else ""
+    return f"{row.get('when', '')}  {row.get('task', '')}  {row.get('action', '')} {row.get('path', '')}{why}"

@@ -1,0 +1,320 @@
+"""`fdc lessons`: what post-mortems taught, and the changes that follow from it (FDC-72, FDC-81 to FDC-84)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Any
+
+import click
+
+from ...agent.lessons import lessons_file as store
+from ...agent.lessons.actions import Fault, parse_action_to_command, shown, wish_of
+from ...agent.lessons.lessons import LESSONS, PENDING, STATUSES, Book, Lesson, history
+from ...agent.lessons.self_correction import Report, apply
+from ...exits import CLEAN, FINDINGS, UsageError
+from ...linking.project.root import find_root
+from ...report.terminal.terminal_text import visible
+from ..shared.findings import show as show_findings
+
+workspace = click.option("--workspace", metavar="DIR", help="Work as if started in DIR.")
+form = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+dry = click.option("--dry-run", is_flag=True, help="Say what would happen, and write nothing.")
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done or nothing to do, 1 a lesson failed or was refused, 2 wrong usage, 3 the world failed.",
+)
+def command() -> None:
+    """Turn the lessons of post-mortems into changes of protocols and code."""
+
+
+def root_of(workspace: str | None) -> str:
+    """The workspace's folder. Raises UsageError for a DIR that is none."""
+    if workspace is not None and not os.path.isdir(workspace):
+        raise UsageError(f"the workspace `{workspace}` is not a folder")
+    return find_root(workspace or os.curdir)
+
+
+@command.command("list")
+@click.option("--status", type=click.Choice(STATUSES), help="Only those with this status.")
+@form
+@workspace
+def list_(status: str | None, form: str, workspace: str | None) -> int:
+    """List the lessons on record: id, status, what is to change, what was learned."""
+    book = store.load(root_of(workspace))
+    tell_damage([(line.number, line.fault or "") for line in book.damaged])
+    found = [lesson for lesson in book.lessons if status in (None, lesson["status"])]
+    if form == "json":
+        click.echo(json.dumps(found, indent=2))
+    elif not found:
+        click.echo("No lessons are on record." if status is None else f"No lesson is {status}.")
+    short = _short(book)
+    for lesson in found if form == "text" else ():
+        click.echo(
+            f"{short[lesson['lesson_id']]}  {lesson['status']:<9}  {visible(shown(lesson['action']))}"
+        )
+        click.echo(f"{'':8}  {'':9}  {visible(lesson['insight'])}")
+    return CLEAN
+
+
+@command.command()
+@click.argument("lesson_id", metavar="LESSON")
+@form
+@workspace
+def show(lesson_id: str, form: str, workspace: str | None) -> int:
+    """Show a lesson with everything that has happened to it. LESSON is an id, or how it begins."""
+    lesson = _the_lesson(store.load(root_of(workspace)), lesson_id)
+    if form == "json":
+        click.echo(json.dumps(lesson, indent=2))
+        return CLEAN
+    action = lesson["action"]
+    rows = [
+        ("lesson", lesson["lesson_id"]), ("task", lesson.get("task_id")), ("date", lesson.get("date")),
+        ("from", lesson.get("source")), ("insight", lesson["insight"]), ("action", shown(action)),
+        ("status", lesson["status"]),
+    ]  # fmt: skip
+    for name, value in rows:
+        if value:
+            click.echo(f"{name:<8} {visible(str(value))}")
+    parameters = action.get("parameters")
+    for name, value in (parameters if isinstance(parameters, dict) else {}).items():
+        if name in ("description", "diff"):
+            click.echo(f"{name}:")
+            for line in str(value).split("\n"):
+                click.echo(f"  {visible(line)}")
+    for step in history(lesson):
+        more = [visible(f"{name} {step[name]}") for name in ("run", "why") if step.get(name)]
+        click.echo(
+            "  ".join(
+                [f"{visible(str(step.get('at')))}  {visible(str(step.get('status')))}", *more]
+            )
+        )
+        for change in step.get("changes") or ():
+            before, after = (str(change.get(side) or "none")[:12] for side in ("before", "after"))
+            click.echo(f"    {visible(str(change.get('path')))}: {before} -> {after}")
+    return CLEAN
+
+
+@command.command()
+@click.argument("postmortem", type=click.Path())
+@dry
+@form
+@workspace
+def add(postmortem: str, dry_run: bool, form: str, workspace: str | None) -> int:
+    """Read the lessons of POSTMORTEM and put the new ones on record, pending."""
+    return compile_postmortem(root_of(workspace), postmortem, dry_run=dry_run, form=form)
+
+
+@command.command("apply")
+@click.argument("ids", nargs=-1, metavar="[LESSON]...")
+@click.option(
+    "--from",
+    "source",
+    metavar="POSTMORTEM",
+    type=click.Path(),
+    help="Read this one first; apply its lessons.",
+)
+@dry
+@form
+@workspace
+def apply_(
+    ids: tuple[str, ...], source: str | None, dry_run: bool, form: str, workspace: str | None
+) -> int:
+    """Apply the pending lessons, or those named, and rebuild AGENTS.md after each.
+
+    A lesson that has failed is tried again when it is named. What an interrupted attempt began is finished first.
+    """
+    root = root_of(workspace)
+    chosen: list[str] | None = None
+    if ids:
+        book = store.load(root)
+        chosen = [_the_lesson(book, one)["lesson_id"] for one in ids]
+    if source is not None:
+        if dry_run:
+            raise UsageError("--from writes lessons; `fdc lessons add --dry-run` shows them first")
+        added = _added(root, source, False)
+        if form == "text":
+            _tell_added(added, source, False)
+        book = store.load(root)
+        mine = {lesson["lesson_id"] for lesson in added.lessons}
+        pending = [one["lesson_id"] for one in book.lessons if one["status"] == PENDING]
+        chosen = [*(chosen or ()), *(one for one in pending if one in mine)]
+    return correct(root, chosen, dry_run=dry_run, form=form)
+
+
+@command.command()
+@click.argument("lesson_id", metavar="LESSON")
+@click.option(
+    "--action",
+    metavar="SENTENCE",
+    help="What is to change, in a sentence that a program understands.",
+)
+@click.option("--dismiss", metavar="WHY", help="Nothing is to change, and why.")
+@workspace
+def settle(lesson_id: str, action: str | None, dismiss: str | None, workspace: str | None) -> int:
+    """Decide on a lesson that no program can apply, or that has failed."""
+    if (action is None) == (dismiss is None):
+        raise UsageError("say either --action SENTENCE or --dismiss WHY")
+    if dismiss is not None and not dismiss.strip():
+        raise UsageError("--dismiss needs a reason")
+    made = None if action is None else parse_action_to_command(action)
+    if made is not None and isinstance(wish := wish_of(made), Fault):
+        raise UsageError(f"`{action}` is none of the sentences: {wish.message}")
+    done = store.settle(
+        root_of(workspace),
+        lesson_id,
+        lambda _: made or str(dismiss).strip(),
+        datetime.now().astimezone(),
+    )
+    click.echo(done.message if done.done else f"error: {done.message}", err=not done.done)
+    return CLEAN if done.done else FINDINGS
+
+
+def compile_postmortem(root: str, path: str, *, dry_run: bool = False, form: str = "text") -> int:
+    """Reads a post-mortem's lessons onto the record, and says so. Returns the exit code."""
+    added = _added(root, path, dry_run)
+    if form == "json":
+        click.echo(json.dumps(_added_json(added), indent=2))
+    else:
+        _tell_added(added, path, dry_run)
+    return CLEAN
+
+
+def correct(
+    root: str, chosen: Sequence[str] | None = None, *, dry_run: bool = False, form: str = "text"
+) -> int:
+    """Applies lessons and says what became of each. Returns the exit code."""
+    from ...agent.lessons import host
+
+    report = apply(root, host.ports(root), chosen, dry_run=dry_run)
+    tell_damage(report.damaged)
+    if form == "json":
+        click.echo(json.dumps(_as_json(report), indent=2))
+    else:
+        _tell(report, chosen)
+    failed = report.refused or any(
+        result.outcome in ("failed", "unfinished") for result in report.results
+    )
+    return FINDINGS if failed else CLEAN
+
+
+def tell_damage(damaged: Sequence[tuple[int, str]]) -> None:
+    """Warns of lines that are no lesson (FDC-82)."""
+    for number, fault in damaged:
+        click.echo(
+            f"warning: {LESSONS}:{number}: {visible(fault)}; the line is kept as it is", err=True
+        )
+
+
+def _added(root: str, path: str, dry_run: bool) -> store.Added:
+    try:
+        return store.add(root, path, date.today(), dry_run=dry_run)
+    except store.Unreadable as wrong:
+        raise UsageError(str(wrong)) from wrong
+
+
+def _added_json(added: store.Added) -> dict[str, Any]:
+    return {
+        "format": 1,
+        "lessons": added.lessons,
+        "new": [lesson["lesson_id"] for lesson in added.new],
+        "notes": [{"line": line, "message": said} for line, said in added.notes],
+    }
+
+
+def _tell_added(added: store.Added, path: str, dry_run: bool) -> None:
+    for line, said in added.notes:
+        click.echo(f"warning: {visible(path)}:{line}: {visible(said)}", err=True)
+    known = len(added.lessons) - len(added.new)
+    if not added.lessons:
+        click.echo(f"No lessons found in {visible(path)}.")
+        return
+    for lesson in added.new:
+        click.echo(f"{lesson['lesson_id']}  {visible(shown(lesson['action']))}")
+    what = f"{len(added.new)} new lesson{'s' * (len(added.new) != 1)}"
+    more = f", {known} known already" if known else ""
+    click.echo(f"{'Would add' if dry_run else 'Added'} {what} to {LESSONS}{more}.")
+
+
+def _tell(report: Report, chosen: Sequence[str] | None) -> None:
+    show_findings(report.findings)
+    if report.refused:
+        click.echo(f"error: {report.refused}", err=True)
+        return
+    people = 0
+    for result in report.results:
+        name = result.lesson["lesson_id"]
+        people += result.outcome == "skipped"
+        if result.outcome == "skipped":
+            click.echo(
+                f"warning: {visible(name)} stays {result.lesson['status']}: {visible(result.message)}",
+                err=True,
+            )
+        else:
+            click.echo(
+                f"{visible(name)}  {result.outcome}: {visible(result.message)}",
+                err=result.outcome == "failed",
+            )
+            show_findings(result.findings)
+    done = [result for result in report.results if result.outcome != "skipped"]
+    if not done:
+        click.echo(
+            "No pending lessons"
+            + (f" that a program can apply; {people} for people." if people else " to process.")
+        )
+        return
+    kinds = ("applied", "would apply", "failed", "unfinished")
+    counts = {kind: sum(result.outcome == kind for result in done) for kind in kinds}
+    said = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
+    again = "; `fdc lessons apply LESSON` tries one again that failed" if counts["failed"] else ""
+    click.echo(said + again)
+
+
+def _as_json(report: Report) -> dict[str, Any]:
+    return {
+        "format": 1,
+        "refused": report.refused,
+        "results": [
+            {
+                "lesson_id": result.lesson["lesson_id"],
+                "outcome": result.outcome,
+                "message": result.message,
+                "lesson": result.lesson,
+                "findings": [
+                    f"{item.span}: {item.severity}[{item.code}] {item.message}"
+                    for item in result.findings
+                ],
+            }
+            for result in report.results
+        ],
+        "damaged": [{"line": number, "message": fault} for number, fault in report.damaged],
+        "findings": [
+            f"{item.span}: {item.severity}[{item.code}] {item.message}" for item in report.findings
+        ],
+    }
+
+
+def _the_lesson(book: Book, prefix: str) -> Lesson:
+    found = book.find(prefix)
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise UsageError(f"no lesson begins with `{prefix}`; `fdc lessons list` shows them")
+    raise UsageError(f"{len(found)} lessons begin with `{prefix}`")
+
+
+def _short(book: Book) -> dict[str, str]:
+    """The first eight characters of each id; all of it where they are not enough, or are none of ours."""
+    names = [str(lesson["lesson_id"]) for lesson in book.lessons]
+    heads = Counter(name[:8] for name in names)
+    return {
+        name: name[:8] if heads[name[:8]] == 1 and name[:8].isalnum() else visible(name)
+        for name in names
+    }

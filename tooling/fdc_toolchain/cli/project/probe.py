@@ -1,0 +1,50 @@
+"""`fdc probe`, which is also `tooling/environmental_probe.py`: what this machine lets an agent do (FDC-65)."""
+
+from __future__ import annotations
+
+import click
+
+from ...exits import CLEAN
+from ...tasks.capabilities import render
+from ...tasks.probe import (
+    NETWORK,
+    probe,
+    probe_environment_variables,
+    probe_filesystem,
+    probe_network,
+)
+
+__all__ = ["command", "main", "probe_environment_variables", "probe_filesystem", "probe_network"]
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--folder",
+    default=".",
+    show_default=True,
+    type=click.Path(),
+    help="Where to write, read and delete a file.",
+)
+@click.option(
+    "--network",
+    default=NETWORK,
+    show_default=True,
+    metavar="HOST:PORT",
+    help="Where to connect to; `off` tries none.",
+)
+def command(folder: str, network: str) -> int:
+    """Report what this machine lets an agent do: files, network, environment.
+
+    Each line says PASS, WARN or FAIL. The exit code is 0 whatever they say.
+    """
+    click.echo(render(probe(folder, network=network)), nl=False)
+    return CLEAN
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs all probes and prints the report. Returns the exit code."""
+    import sys
+
+    from ..main import run
+
+    return run(sys.argv[1:] if argv is None else argv, command, name="environmental_probe")

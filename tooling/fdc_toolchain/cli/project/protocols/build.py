@@ -1,0 +1,134 @@
+"""`fdc protocols`: compiles protocols/ into AGENTS.md, and checks that it is what they compile to (FDC-97, FDC-102)."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from ....exits import CLEAN, FINDINGS
+from ....protocols import build as work
+from ....protocols.budget import MAX_BYTES, table
+from ....protocols.compile import PROFILES, How
+from ....protocols.options import how_of
+from ....protocols.targets import TARGETS
+from ...shared.findings import show
+
+ELSEWHERE: dict[str, tuple[str, str]] = {
+    # name: (module in this room, one line)
+    "import": (
+        "fdc_toolchain.cli.project.protocols.imports",
+        "take a compiled AGENTS.md apart into sources",
+    ),
+    "diff": (
+        "fdc_toolchain.cli.project.protocols.diff",
+        "say what changed between two sets of protocols",
+    ),
+    "graph": (
+        "fdc_toolchain.cli.project.protocols.graph",
+        "draw protocols, rules and tools, and what nothing refers to",
+    ),
+}
+"""Subcommands with a file of their own, which defines `command`; imported when they are asked for."""
+
+
+class Group(click.Group):
+    """The subcommands of this file and those of `ELSEWHERE`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*self.commands, *ELSEWHERE]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        row = ELSEWHERE.get(name)
+        if row is None:
+            return self.commands.get(name)
+        found: click.Command = importlib.import_module(row[0]).command
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(name, made.get_short_help_str(80)) for name, made in self.commands.items()]
+        with formatter.section("Commands"):
+            formatter.write_dl([*rows, *((name, line) for name, (_, line) in ELSEWHERE.items())])
+
+
+@click.group(
+    cls=Group, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.option("--check", "only_check", is_flag=True, help="The same as `fdc protocols check`.")
+@click.pass_context
+def command(ctx: click.Context, only_check: bool) -> int:
+    """Compile the protocols into AGENTS.md; without a subcommand, `build`."""
+    if ctx.invoked_subcommand is not None:
+        return CLEAN
+    return _run(only_check, how_of(), False)
+
+
+def _options(function: Callable[..., int]) -> Callable[..., int]:
+    for option in (
+        click.option("--show-bytes", is_flag=True, help="Print the bytes of each section, and what agents would cut off."),
+        click.option("--max-bytes", type=click.IntRange(1), help=f"What agents read.  [default: {MAX_BYTES}]"),
+        click.option(
+            "--target", "targets", metavar="NAME", multiple=True,
+            help=f"Write the file of another agent as well: {', '.join(TARGETS)}, all, none. May be repeated.",
+        ),
+        click.option("--split/--no-split", default=None, help="Rules with a scope go into an AGENTS.md in their folder."),
+        click.option("--profile", type=click.Choice(PROFILES), help="compact: without the documentation of tools."),
+        click.option("--output", metavar="FILE", type=click.Path(), help="The compiled file.  [default: AGENTS.md]"),
+        click.option("--source", metavar="DIR", type=click.Path(), help="The sources.  [default: protocols/]"),
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+@command.command()
+@_options
+@click.option("--force", is_flag=True, help="Write over files that fdc did not write.")
+@click.option(
+    "--check", "only_check", is_flag=True, help="Write nothing; the same as `fdc protocols check`."
+)
+def build(only_check: bool, show_bytes: bool, **options: Any) -> int:
+    """Write AGENTS.md anew, whole or not at all; a source with an error leaves the old one in place."""
+    return _run(only_check, how_of(**options), show_bytes)
+
+
+@command.command()
+@_options
+def check(show_bytes: bool, **options: Any) -> int:
+    """Exit 1 when AGENTS.md is absent, was edited by hand, or is older than a source."""
+    return _run(True, how_of(**options), show_bytes)
+
+
+def _run(only_check: bool, place: tuple[str, How], show_bytes: bool) -> int:
+    root, how = place
+    if only_check:
+        made, wrong = work.check(root, how)
+        show([*made.findings, *wrong])
+    else:
+        done = work.build(root, how)
+        made, wrong = done.build, []
+        show(made.findings)
+    over = any(item.code == "FDC505" for item in made.findings)
+    if show_bytes or over:
+        for chain in made.chains:
+            click.echo("\n".join(table(chain)), err=over)
+    if not made.outputs:
+        if not only_check:
+            click.echo(f"error: {how.output} was left as it is", err=True)
+        return FINDINGS
+    if any(item.severity == "error" for item in wrong):
+        return FINDINGS
+    for output in made.outputs:
+        if only_check:
+            click.echo(f"{output.path} is up to date")
+            continue
+        size = f"{len(output.text.encode())} bytes"
+        if output is made.outputs[0]:
+            size += f" of at most {how.max_bytes}, from {made.sources} sources"
+        click.echo(
+            f"{output.path} {'written' if output.path in done.written else 'is up to date'}: {size}"
+        )
+    for path in () if only_check else done.removed:
+        click.echo(f"{path} removed: no source is for its folder any more")
+    return CLEAN

@@ -1,0 +1,240 @@
+"""`fdc protocols diff`: what changed between two sets of protocols, by meaning and not by line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import click
+
+from .... import durable
+from ....exits import CLEAN, FINDINGS, UsageError, WorldError
+from ....linking.project.root import find_root
+from ....protocols import build as work
+from ....protocols.compare.diff import Difference, Side, differences, lines, side
+from ....protocols.imports.agents_md import take_apart
+from ....protocols.load import PROSE, RULES
+from ....protocols.options import how_of
+from ....report.terminal.terminal_text import cut, visible
+from ...shared.findings import show
+
+_WIDTH = 200
+_SECONDS = 60
+
+
+class _Place(NamedTuple):
+    """Where a set comes from: its name in messages, and the files in it by path, one compiled file or sources."""
+
+    name: str
+    files: Mapping[str, bytes]
+    compiled: bool
+
+
+@click.command(
+    "diff",
+    epilog="Exit codes: 0 no difference, 1 some, 2 wrong usage or sources that cannot be read, 3 the world failed.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("one", metavar="[A]", type=click.Path(), required=False)
+@click.argument("other", metavar="[B]", type=click.Path(), required=False)
+@click.option(
+    "--since", metavar="REV", help="Compare with the git revision REV; nothing is checked out."
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
+)
+def command(one: str | None, other: str | None, since: str | None, form: str) -> int:
+    """Compare the protocols in A with those in B: a folder of sources, or a compiled file.
+
+    Without B, A is compared with the sources in protocols/; without both, AGENTS.md is. With --since, A (or
+    protocols/) as it was in REV is compared with A as it is. Formatting, names of files and the documentation
+    of tools do not count. Of a check it is said whether the rule asks more of runs now, or less.
+    """
+    if since is not None and other is not None:
+        raise UsageError(
+            "--since compares one place with itself in another revision; name at most one"
+        )
+    if since is not None:
+        path = one or _default("source")
+        now = _there(path)
+        pair = _revision(since, path, now), now
+    else:
+        second = _there(other or _default("source"))
+        pair = _there(one or _default("output")), second
+    found = differences(*map(_read, pair))
+    if form == "json":
+        rows = [item.plain() for item in found]
+        click.echo(
+            json.dumps(
+                {"format": 1, "one": pair[0].name, "other": pair[1].name, "differences": rows},
+                indent=2,
+            )
+        )
+    else:
+        click.echo(f"- {visible(pair[0].name)}\n+ {visible(pair[1].name)}")
+        for item in found:
+            click.echo("\n".join(_text(item)))
+        click.echo(_summary(found))
+    return FINDINGS if found else CLEAN
+
+
+def _default(what: str) -> str:
+    """The workspace's own place, as its settings have it."""
+    root, how = how_of()
+    return os.path.relpath(os.path.join(root, getattr(how, what)))
+
+
+def _there(path: str) -> _Place:
+    """A folder of sources or a compiled file on the disk. Raises UsageError where there is neither."""
+    name = path.replace(os.sep, "/").rstrip("/") or path
+    if os.path.isdir(path):
+        files = {}
+        for folder, folders, names in os.walk(path):
+            folders.sort()
+            for entry in names:
+                if entry.endswith((RULES, PROSE)):
+                    inside = os.path.relpath(os.path.join(folder, entry), path).replace(os.sep, "/")
+                    files[inside] = durable.read(os.path.join(folder, entry)) or b""
+        return _Place(name, files, False)
+    data = durable.read(path)
+    if data is None:
+        raise UsageError(f"there is no file or folder `{path}`")
+    return _Place(name, {os.path.basename(path): data}, True)
+
+
+def _read(place: _Place) -> Side:
+    """The set that is there. Raises UsageError where it cannot be told; the findings are shown then."""
+    files = place.files
+    if place.compiled:
+        data, root = next(iter(place.files.values())), find_root(os.curdir)
+        made = take_apart(data, place.name, lambda path: work.tool(root, path))
+        show(made.findings)
+        files = made.files
+        if data and not files:
+            raise UsageError(f"`{place.name}` cannot be compared")
+    read, found = side(files)
+    if found:
+        show(
+            item._replace(span=item.span._replace(path=f"{place.name}/{item.span.path}"))
+            for item in found
+        )
+        raise UsageError(f"`{place.name}` cannot be compared: its sources are not sound")
+    return read
+
+
+def _revision(since: str, path: str, now: _Place) -> _Place:
+    """What `path` held in the revision; nothing where it was not there yet. Raises UsageError and WorldError."""
+    folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
+    prefix = os.fsdecode(_git(folder, "rev-parse", "--show-prefix")).rstrip("\n")
+    inside = prefix.rstrip("/") if not now.compiled else prefix + os.path.basename(path)
+    top = _git(
+        folder,
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        f"{since}^{{tree}}",
+        may_fail=True,
+    )
+    if not top:
+        raise UsageError(f"git knows no revision `{since}` here")
+    tree = top.decode("ascii").strip()
+    found = _git(
+        folder,
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        f"{tree}:{inside}",
+        may_fail=True,
+    )
+    name = f"{since}:{inside}"
+    if not found:
+        return _Place(name, {}, False)
+    thing = found.decode("ascii").strip()
+    kind = _git(folder, "cat-file", "-t", thing).strip()
+    if (kind == b"blob") is not now.compiled:
+        raise UsageError(
+            f"`{inside}` was {'a file' if kind == b'blob' else 'a folder'} in `{since}`, and is none now"
+        )
+    if now.compiled:
+        return _Place(name, {os.path.basename(path): _git(folder, "cat-file", "blob", thing)}, True)
+    files = {}
+    for row in _git(folder, "ls-tree", "-r", "-z", "--full-tree", thing).split(b"\0"):
+        about, _, raw = row.partition(b"\t")
+        entry = os.fsdecode(raw)
+        if about.startswith(b"100") and entry.endswith((RULES, PROSE)):
+            files[entry] = _git(folder, "cat-file", "blob", about.split()[2].decode("ascii"))
+    return _Place(name, files, False)
+
+
+def _git(folder: str, *arguments: str, may_fail: bool = False) -> bytes:
+    """What git says. Raises WorldError where there is no git or no repository; `may_fail` gives b"" then."""
+    try:
+        done = subprocess.run(
+            ["git", "-C", folder, *arguments],
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except FileNotFoundError:
+        raise WorldError("--since needs git, and there is none") from None
+    except subprocess.TimeoutExpired:
+        raise WorldError(f"git did not answer in {_SECONDS} seconds") from None
+    if done.returncode and not may_fail:
+        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[0]
+        raise WorldError(visible(f"git: {said.removeprefix('fatal: ')}"))
+    return b"" if done.returncode else done.stdout
+
+
+def _text(item: Difference) -> list[str]:
+    """The difference as lines: what and where, then what it was and what it is."""
+    where = f"{item.protocol}/{item.rule}" if item.rule else item.protocol
+    if not item.protocol:
+        head = f"prose {item.what}: {item.field}"
+    elif not item.field:
+        head = f"{'rule' if item.rule else 'protocol'} {item.what}{' with its check' if item.effect else ''}: {where}"
+    elif item.field == "check":
+        head = f"check {item.effect if item.what == 'changed' and item.effect != 'changed' else item.what}: {where}"
+    else:
+        head = f"{item.field} {item.what}: {where}"
+    sides = [("-", item.one), ("+", item.other)]
+    if not item.protocol and item.what == "changed":
+        rows = [(row[0], row[1:]) for row in lines(item.one, item.other)]
+    elif not item.protocol or not item.field:
+        rows = [(sign, _named(value, item)) for sign, value in sides if value is not None]
+    else:
+        rows = [(sign, _shown(value)) for sign, value in sides if value is not None]
+    return [
+        cut(visible(head), _WIDTH),
+        *(f"  {sign} {cut(visible(text), _WIDTH)}".rstrip() for sign, text in rows),
+    ]
+
+
+def _named(value: Any, item: Difference) -> str:
+    """A whole thing in a line."""
+    if not item.protocol:
+        return f"{value.count(chr(10)) + 1} lines"
+    return str(value["description"]).split("\n")[0]
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _summary(found: list[Difference]) -> str:
+    if not found:
+        return "no difference"
+    effects = [
+        sum(item.effect == effect for item in found) for effect in ("strengthened", "weakened")
+    ]
+    said = [
+        f"{number} {word}" for number, word in zip(effects, ("strengthened", "weakened")) if number
+    ]
+    return f"{len(found)} difference{'s' if len(found) > 1 else ''}" + (
+        f"; of checks {', '.join(said)}" if said else ""
+    )

@@ -1,0 +1,137 @@
+"""`fdc protocols graph`: protocols, rules, checks and tools as a graph, and what hangs loose in it (FDC-101, C-10)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from .... import durable, resources
+from ....exits import CLEAN, FINDINGS, UsageError
+from ....linking.project.root import find_root
+from ....protocols.load import RULES, load
+from ...shared.findings import show
+
+if TYPE_CHECKING:
+    from ....protocols.compare.graph import World
+
+_SUFFIXES = {
+    ".dot": "dot",
+    ".gv": "dot",
+    ".mmd": "mermaid",
+    ".graphml": "graphml",
+    ".xml": "graphml",
+    ".ttl": "turtle",
+}
+
+
+@click.command(
+    epilog="Exit codes: 0 drawn, 1 a source is not sound, 2 wrong usage, 3 the world failed.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--source", metavar="DIR", type=click.Path(), help="The sources.  [default: protocols/]"
+)
+@click.option(
+    "--format", "form", type=click.Choice(["mermaid", "dot", "graphml", "turtle"]),
+    help="Default: by the suffix of -o, else mermaid.",
+)  # fmt: skip
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the graph to FILE instead of standard output."
+)
+@click.option(
+    "--check", "only_check", is_flag=True, help="Draw nothing; exit 1 where something hangs loose."
+)
+def command(source: str | None, form: str | None, output: str | None, only_check: bool) -> int:
+    """Draw how protocols, rules, checks and tools hang together.
+
+    What hangs loose is said on standard error: tools that no protocol names, rules whose check names a tool that
+    their protocol does not, and names of tools that stand for nothing here.
+    """
+    from ....protocols.compare.graph import loose_ends, protocol_graph
+    from ....protocols.compare.graph_forms import text_of
+
+    root = find_root(os.curdir)
+    folder = os.path.abspath(source) if source is not None else os.path.join(root, "protocols")
+    if not os.path.isdir(folder):
+        raise UsageError(
+            f"there is no folder `{os.path.relpath(folder, root)}` with protocols; name one with --source"
+        )
+    files = _sources(folder, root)
+    sources, found = load(files)
+    if any(item.severity == "error" for item in found):
+        show(found)
+        return FINDINGS
+    world = _world(root)
+    loose = loose_ends(sources, files, world)
+    show([*found, *loose])
+    if only_check:
+        return FINDINGS if any(item.severity == "warning" for item in loose) else CLEAN
+    text = text_of(
+        protocol_graph(sources, world),
+        form or _SUFFIXES.get(os.path.splitext(output or "")[1].lower(), "mermaid"),
+    )
+    if output is None or output == "-":
+        click.echo(text, nl=False)
+    else:
+        durable.replace(output, text.encode("utf-8"))
+    return CLEAN
+
+
+def _sources(folder: str, root: str) -> dict[str, bytes]:
+    """The sources with rules, by their path as findings name it."""
+    files = {}
+    for inner, folders, names in os.walk(folder):
+        folders.sort()
+        for name in names:
+            if name.endswith(RULES):
+                path = os.path.join(inner, name)
+                inside = os.path.relpath(path, root).replace(os.sep, "/")
+                files[path if inside.startswith("..") else inside] = durable.read(path) or b""
+    return files
+
+
+def _world(root: str) -> World:
+    import json
+
+    from ....linking.catalogue import SHIPPED, read_catalogue
+    from ....linking.project.settings import SettingsError, read_settings
+    from ....protocols.compare.graph import World
+
+    try:
+        settings = read_settings(root)
+    except SettingsError as wrong:
+        raise UsageError(str(wrong)) from wrong
+
+    def data(path: str) -> bytes | None:
+        parts = path.split("/")
+        if ".." in parts or path.startswith("/") or "\0" in path or not path:
+            return None
+        try:
+            return durable.read(os.path.join(root, *parts))
+        except OSError:
+            return None  # a folder, for example
+
+    def read(path: str) -> str | None:
+        found = data(path)
+        return None if found is None else found.decode("utf-8", "replace")
+
+    catalogue, found = read_catalogue(settings.catalogues, data)
+    show(found)
+    tools = dict.fromkeys(catalogue.tools, "")
+    for path in (
+        *SHIPPED,
+        *settings.catalogues,
+    ):  # a checkout of fdc has the shipped ones as its own
+        text = read(path)
+        if text is not None and not any(
+            item.span.path == path and item.severity == "error" for item in found
+        ):
+            tools.update(dict.fromkeys(json.loads(text.removeprefix("\ufeff"))["tools"], path))
+    folder = os.path.join(root, "tooling")
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    scripts = tuple(
+        f"tooling/{name}" for name in names if name.endswith(".py") and not name.startswith("_")
+    )
+    return World(tools, scripts, read, resources.exists)

@@ -1,0 +1,135 @@
+"""`fdc protocols import`: takes an AGENTS.md apart into sources that build it again byte for byte (FDC-97, FDC-100)."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from .... import durable
+from ....exits import CLEAN, FINDINGS, Refused, UsageError
+from ....linking.project.root import find_root
+from ....protocols import build as work
+from ....protocols import layout
+from ....protocols.compile import How, compile_agents
+from ....protocols.imports.agents_md import take_apart
+from ....protocols.load import PROSE, RULES
+from ....protocols.sanitise import findings, sanitised
+from ...shared.findings import show
+
+
+@click.command("import", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("file", type=click.Path())
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(),
+    required=True,
+    help="Where the sources go: a new or empty folder.",
+)
+@click.option(
+    "--sanitise",
+    is_flag=True,
+    help="Leave out `<script>` elements and `on...` attributes of raw HTML.",
+)
+@click.option(
+    "--force", is_flag=True, help="Replace the sources that are in DIR; its other files stay."
+)
+def command(file: str, out: str, sanitise: bool, force: bool) -> int:
+    """Take the AGENTS.md in FILE apart into protocol sources in DIR.
+
+    JSON protocols become `NN_id.protocol.json`, sections of prose `NN_title.protocol.md`. What else there
+    is goes to `layout.json`, so that `fdc protocols build --source DIR` writes FILE again byte for byte.
+    """
+    root = find_root(os.curdir)
+    folder = os.path.realpath(out)
+    old = _sources(folder, force, out)
+    data = durable.read(file)
+    if data is None:
+        raise UsageError(f"there is no file `{file}`")
+    name, source = work.shown(os.path.abspath(file), root), work.shown(folder, root)
+    version = durable.read(os.path.join(root, "VERSION"))
+
+    def canonical(files: dict[str, bytes]) -> str | None:
+        placed = {f"{source}/{path}": text for path, text in files.items()}
+        how = How(source=source, output=name, max_bytes=sys.maxsize)
+        return compile_agents(placed, version, lambda path: work.tool(root, path), how).text
+
+    whole, gone = _sanitised(data, file) if sanitise else (data, 0)
+    made = take_apart(whole, name, lambda path: work.tool(root, path), canonical, data)
+    active = findings(data.decode("utf-8"), name) if made.files and not sanitise else []
+    show([*made.findings, *active])
+    if not made.files:
+        click.echo(f"error: {source} was left as it is", err=True)
+        return FINDINGS
+    _write(folder, made.files, old)
+    rules = sum(path.endswith(RULES) for path in made.files)
+    prose = sum(path.endswith(PROSE) for path in made.files)
+    kept = f", and {layout.NAME} for all else" if layout.NAME in made.files else ""
+    click.echo(f"{source}: {_count(rules, 'protocol')}, {_count(prose, 'section')} of prose{kept}")
+    if gone:
+        click.echo(
+            f"{_count(gone, 'piece')} of HTML that would act left out; {len(whole)} of {len(data)} bytes are left"
+        )
+    same = "the same " if whole == data else ""
+    click.echo(f"`fdc protocols build --source {source}` makes {same}{len(whole)} bytes of them")
+    return CLEAN
+
+
+def _sanitised(data: bytes, file: str) -> tuple[bytes, int]:
+    """The file without what would act in a viewer; one that is no text is the importer's to report."""
+    try:
+        text, gone = sanitised(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        return data, 0
+    except ValueError as wrong:
+        raise Refused(f"`{file}` cannot be sanitised: {wrong}") from None
+    return text.encode("utf-8"), gone
+
+
+def _sources(folder: str, force: bool, out: str) -> list[str]:
+    """The sources that are in the folder. Raises UsageError where it may not be written to."""
+    if not os.path.lexists(folder):
+        if not os.path.isdir(os.path.dirname(folder)):
+            raise UsageError(
+                f"there is no folder `{os.path.dirname(out)}` to make `{os.path.basename(folder)}` in"
+            )
+        return []
+    if not os.path.isdir(folder):
+        raise UsageError(f"`{out}` is no folder")
+    if os.listdir(folder) and not force:
+        raise UsageError(
+            f"`{out}` is not empty; name another folder, or replace the sources in it with --force"
+        )
+    found = []
+    for inside, _, names in os.walk(folder):
+        found += [os.path.join(inside, name) for name in names if name.endswith((RULES, PROSE))]
+    kept = os.path.join(folder, layout.NAME)
+    return [*found, kept] if os.path.lexists(kept) else found
+
+
+def _write(folder: str, files: dict[str, bytes], old: list[str]) -> None:
+    """Makes the folder hold the files. A new folder appears whole or not at all; in one with other files a
+    failure restores what was there, and what a kill leaves is completed by doing it again.
+
+    Raises UsageError for a link that leads out of the folder, OSError where the system refuses.
+    """
+    if os.path.isdir(folder) and (os.listdir(folder) or os.path.samefile(folder, os.curdir)):
+        placed = {os.path.join(folder, *path.split("/")): data for path, data in files.items()}
+        for path in placed:
+            if os.path.commonpath([folder, os.path.realpath(os.path.dirname(path))]) != folder:
+                raise UsageError(
+                    f"`{os.path.dirname(path)}` is a link that leads out of the folder"
+                )
+        kept = os.path.join(folder, layout.NAME)
+        last = {kept: placed.pop(kept)} if kept in placed else {}
+        durable.replace_all(
+            placed, [path for path in old if path not in placed and path not in last], last
+        )
+        return
+    durable.new_folder(folder, files)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

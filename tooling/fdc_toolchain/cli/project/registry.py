@@ -1,0 +1,111 @@
+"""`fdc registry`, which is also `plan_manager`: the registry of reusable plans (FDC-42 to FDC-45)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from ...agent.audit import registry as work
+from ...exits import CLEAN, FINDINGS, UsageError
+from ...linking.project.root import find_root
+from ...linking.registry import NAME_RULE, REGISTRY
+from ..shared.findings import show
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 refused or findings, 2 wrong usage, 3 the world failed.",
+)
+@click.option(
+    "--workspace", metavar="DIR", help="Work as if started in DIR; paths count from there."
+)
+@click.pass_context
+def command(ctx: click.Context, workspace: str | None) -> None:
+    """Give plans names, so that other plans can call them wherever they lie."""
+    ctx.obj = workspace
+
+
+def _in_workspace(function: Callable[..., int]) -> Callable[..., int]:
+    """Adds `--workspace` to a subcommand too, and passes the folder that paths count from as `base`."""
+
+    def inner(*, workspace: str | None, **arguments: Any) -> int:
+        chosen = workspace if workspace is not None else click.get_current_context().obj
+        if chosen is not None and not os.path.isdir(chosen):
+            raise UsageError(f"the workspace `{chosen}` is not a folder")
+        return function(base=os.path.abspath(chosen or os.curdir), **arguments)
+
+    inner.__doc__ = function.__doc__
+    inner.__name__ = function.__name__
+    return click.option(
+        "--workspace", metavar="DIR", help="Work as if started in DIR; paths count from there."
+    )(inner)
+
+
+@command.command(epilog=f"A name is made of {NAME_RULE}.")
+@click.argument("name")
+@click.argument("path", type=click.Path())
+@_in_workspace
+def register(base: str, name: str, path: str) -> int:
+    """Give the plan at PATH the name NAME."""
+    root = find_root(base)
+    return _told(work.register(root, name, path if base == root else os.path.join(base, path)))
+
+
+@command.command()
+@click.argument("name")
+@_in_workspace
+def deregister(base: str, name: str) -> int:
+    """Take the name NAME away; the plan's file stays."""
+    return _told(work.deregister(find_root(base), name))
+
+
+@command.command("list")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+@_in_workspace
+def list_(base: str, form: str) -> int:
+    """List the registered names and their paths, sorted by name."""
+    root = find_root(base)
+    registry, findings = work.load(root)
+    entries = sorted(registry.entries.items())
+    if findings:
+        show(findings)
+    elif work.is_missing(root):
+        click.echo(f"warning: {REGISTRY} does not exist; it is read as empty", err=True)
+    if form == "json":
+        click.echo(json.dumps(dict(entries), indent=2, ensure_ascii=False))
+    elif entries:
+        width = max(len(name) for name, _ in entries)
+        for name, path in entries:
+            click.echo(f"{name:<{width}} : {path}")
+    elif not findings:
+        click.echo("The plan registry is currently empty.")
+    return FINDINGS if findings else CLEAN
+
+
+@command.command()
+@_in_workspace
+def audit(base: str) -> int:
+    """Look for dead links, hidden files and damage; exit 1 when there are any."""
+    root = find_root(base)
+    findings = work.audit(root)
+    if findings:
+        show(findings, err=False)
+        click.echo(f"{len(findings)} finding{'s' * (len(findings) != 1)} in the plan registry")
+        return FINDINGS
+    count = len(work.load(root)[0].entries)
+    click.echo(f"The plan registry is sound: {count} plan{'s' * (count != 1)}.")
+    return CLEAN
+
+
+def _told(outcome: work.Outcome) -> int:
+    show(outcome.findings)
+    click.echo(
+        outcome.message if outcome.done else f"error: {outcome.message}", err=not outcome.done
+    )
+    return CLEAN if outcome.done else FINDINGS

@@ -1,0 +1,50 @@
+"""`fdc start`: the first command of a task (FDC-07)."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from functools import partial
+
+import click
+
+from ...exits import CLEAN, FINDINGS
+from ...tasks import activity_log
+from ...tasks.lifecycle import start
+from ...tasks.probe import NETWORK, probe
+from ...tools.files.documents import scan
+from ..shared.lifecycle_options import root_of, task_id_option, tell, workspace_option
+
+
+@click.command()
+@task_id_option
+@workspace_option
+@click.option(
+    "--network", default=NETWORK, show_default=True, metavar="HOST:PORT",
+    help="Where the network probe connects to; `off` tries none.",
+)  # fmt: skip
+def command(task_id: str, workspace: str | None, network: str) -> int:
+    """Begin a task: orient yourself, then log TASK_START.
+
+    Orientation has three levels: who the agent is (knowledge_core/agent_meta.json), what the repository
+    knows (knowledge_core/, and which of its documents can be read), what the machine allows (files, network,
+    environment). The first two must succeed. The third is recorded as it is: an offline machine is a FAIL
+    line, not an error.
+    """
+    root = root_of(workspace)
+    report = start(
+        root,
+        task_id,
+        transact=partial(activity_log.transact, root),
+        probe=lambda: probe(root, network=network),
+        now=datetime.now().astimezone(),
+        new_id=lambda: str(uuid.uuid4()),
+        documents=lambda: _documents(root),
+    )
+    tell(report)
+    return FINDINGS if report.refused else CLEAN
+
+
+def _documents(root: str) -> tuple[int, list[tuple[str, str]]]:
+    found = scan(root)
+    return len(found.documents), [(one.path, one.reason) for one in found.skipped]

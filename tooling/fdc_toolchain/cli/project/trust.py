@@ -1,0 +1,121 @@
+"""`fdc trust`: confirms on this machine what the settings of a workspace allow, and approves files from outside."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from ...exits import UsageError, WorldError
+from ..shared.run_options import root_of
+
+
+@click.command(
+    "trust",
+    epilog="Exit codes: 0 confirmed, withdrawn or nothing to confirm, 1 declined, 2 wrong usage, 3 the world failed.",
+)
+@click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="PATH",
+    help="Approve what a run stored from outside in a file.",
+)
+@click.option("--yes", is_flag=True, help="Confirm without asking.")
+@click.option(
+    "--withdraw", is_flag=True, help="Take the confirmation, or the approval of the files, back."
+)
+@click.option(
+    "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
+)
+def command(files: tuple[str, ...], yes: bool, withdraw: bool, workspace: str | None) -> int:
+    """Confirm the rows of `[[allow]]` in this workspace's settings, or approve files.
+
+    Each row allows one safety error (untrusted text that chooses a command, a step beyond `allow`) in some plans.
+    The rows count only on machines where somebody confirmed them, and only as they were then: after any
+    change of a row, fdc asks again. In CI, `fdc lint --trust-settings` takes them as they are.
+
+    With `--file`, approve files into which a run wrote text from outside: look at a file, then approve exactly
+    the bytes that it has now. It is a file of the workspace from then on, on this machine, until it changes.
+    """
+    from ...engine.ports import WorldFailed
+
+    root = root_of(workspace)
+    try:
+        return _files(root, files, yes, withdraw) if files else _rows(root, yes, withdraw)
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    except OSError as failed:
+        raise WorldError(
+            f"the confirmation cannot be written: {failed.strerror or failed}"
+        ) from failed
+
+
+def _rows(root: str, yes: bool, withdraw: bool) -> int:
+    from ...report.terminal.terminal_text import visible
+    from ...workspace import allowances
+    from ...workspace.confirmed_settings import settings_of
+
+    if withdraw:
+        allowances.confirm(root, ())
+        click.echo("Withdrawn: the settings allow nothing on this machine.")
+        return 0
+    rows = settings_of(root).allow
+    if not rows:
+        click.echo("The settings allow no safety error; there is nothing to confirm.")
+        return 0
+    for row in rows:
+        click.echo(f"{row.code} in {visible(row.files)}: {visible(row.reason)}")
+    if allowances.confirmed(root, rows):
+        click.echo("Confirmed before.")
+        return 0
+    if not yes and not click.confirm("Allow this on this machine?", default=False):
+        click.echo("Not confirmed.")
+        return 1
+    allowances.confirm(root, rows)
+    click.echo("Confirmed.")
+    return 0
+
+
+def _files(root: str, given: tuple[str, ...], yes: bool, withdraw: bool) -> int:
+    """Approves files one after the other; the exit code is 1 where one of them was declined."""
+    import getpass
+    import time
+
+    from ...check import key_of
+    from ...report.terminal.terminal_text import visible
+    from ...workspace import outside_table
+
+    declined = False
+    keys = [os.path.normpath(key_of(path, os.path.abspath(root))) for path in given]
+    for path, key in zip(given, keys, strict=True):
+        if os.path.isabs(key) or key.startswith(".."):
+            raise UsageError(f"`{visible(path)}` is not in the workspace")
+    for key in keys:
+        row = outside_table.of_path(root, key, approved=withdraw)
+        if row is None:
+            what = (
+                "no content of it was approved"
+                if withdraw
+                else "no run stored text from outside in it as it is now"
+            )
+            click.echo(f"{visible(key)}: {what}.")
+            continue
+        about = f"{row.size} bytes, sha256 {row.sha256}" if row.sha256 else "it is not there"
+        click.echo(f"{visible(key)}: {about}")
+        click.echo(
+            f"  stored by the run {row.run} at {visible(row.at)}, {visible(row.plan)}:{row.line}"
+        )
+        if (
+            not withdraw
+            and not yes
+            and not click.confirm("Take these bytes for text of the workspace?", default=False)
+        ):
+            click.echo("Not approved.")
+            declined = True
+            continue
+        outside_table.approve(
+            root, key, row.sha256, getpass.getuser(), time.time(), withdrawn=withdraw
+        )
+        click.echo("Withdrawn." if withdraw else "Approved.")
+    return 1 if declined else 0

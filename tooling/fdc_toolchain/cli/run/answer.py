@@ -1,0 +1,146 @@
+"""`fdc answer`: answers a question that a run waits with, without driving the run."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from ...exits import CLEAN, FINDINGS, Refused, UsageError
+from ..shared.run_options import database_option, is_terminal, root_of
+
+if TYPE_CHECKING:
+    from ...journal.sqlite import RunRow
+    from ...runs.records.answers import Open
+
+
+@click.command(
+    epilog="Exit codes: 0 the answer is kept (with --resume: those of `fdc run`), 1 the run asks nothing, or nothing "
+    "was answered, 2 wrong usage, 3 the world failed.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("run")
+@click.argument("words", nargs=-1, metavar="[[ADDRESS] TEXT]")
+@click.option("--resume", is_flag=True, help="Go on with the run at once, as `fdc resume` does.")
+@database_option
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    run: str,
+    words: tuple[str, ...],
+    resume: bool,
+    database: str | None,
+    workspace: str | None,
+) -> int:
+    """Answer the question that RUN (the beginning of its name will do) waits with; ADDRESS says which of several.
+
+    Without TEXT, the questions are shown, hidden characters escaped, with the exact bytes that an approval is about,
+    and a terminal is asked for the answers. The next `fdc resume` takes the answer up, once, if the question is
+    still exactly the same; in a database a worker does, at once, and goes on.
+    """
+    from ...runs import run_driver
+    from ...runs.records import questions
+    from ...runs.workers import remote
+
+    root = root_of(workspace)
+    with remote.reading(database, root) as store:
+        row = run_driver.the_run(store, run)
+        run_driver.known(row)
+        assert store is not None  # a run was found in it
+        found = questions.questions(root, store, row)
+        status = remote.status_of(store, root, row)
+    if not found:
+        why = f"`fdc show {row.name}` says how it stands"
+        if status == "running":
+            why = "it is being driven"
+        elif row.status == "waiting":
+            why = f"somebody must find out what happened, and say so: `fdc resume {row.name} --assume`"
+        raise Refused(f"the run {row.name} waits for no answer; {why}")
+    if words:
+        question, text = _chosen(row, found, words)
+        for line in questions.screen(question._replace(given=None)):
+            click.echo(line)
+        _keep(database, root, row, question, text)
+    elif not _by_hand(database, root, row, found):
+        return FINDINGS
+    if resume:
+        from .resume import command as go_on
+
+        return int(ctx.invoke(go_on, run=row.name, database=database, workspace=workspace))
+    click.echo(f"`fdc resume {row.name}` {'follows it' if database else 'goes on'}")
+    return CLEAN
+
+
+def _chosen(row: RunRow, found: list[Open], words: tuple[str, ...]) -> tuple[Open, str]:
+    from ...runs.records import questions
+
+    by_address = {one.effect.address: one for one in found}
+    known = ", ".join(by_address)
+    if len(words) > 2:
+        raise UsageError("expected RUN [ADDRESS] TEXT; quote a TEXT of several words")
+    if len(words) == 2:
+        if words[0] not in by_address:
+            raise UsageError(f"the run {row.name} asks nothing at `{words[0]}`; it does at {known}")
+        question, text = by_address[words[0]], words[1]
+    elif len(found) > 1:
+        raise UsageError(
+            f"the run {row.name} asks {len(found)} questions; say which one first: {known}"
+        )
+    else:
+        question, text = found[0], words[0]
+    wrong = questions.unfit(question, text)
+    if wrong:
+        raise UsageError(wrong)
+    return question, text
+
+
+def _keep(database: str | None, root: str, row: RunRow, question: Open, text: str) -> None:
+    from ...runs.records import questions
+    from ...runs.workers import remote
+
+    address = question.effect.address
+    if not database:
+        questions.give(root, row, question, text, "fdc answer", time.time())
+        click.echo(f"the answer for {address} is kept")
+    elif remote.answer(database, root, row, address, text):
+        click.echo(f"a worker has the answer for {address}, and goes on")
+    else:
+        click.echo(f"the answer for {address} is in the queue; no worker has taken it yet")
+
+
+def _by_hand(database: str | None, root: str, row: RunRow, found: list[Open]) -> bool:
+    """Shows the questions, and asks whoever sits at the terminal. Returns whether anything was answered."""
+    import sys
+
+    from ...runs.records import questions
+
+    asking = is_terminal() and sys.stdin.isatty()
+    answered = False
+    for question in found:
+        if not asking:
+            for line in questions.screen(question):
+                click.echo(line)
+            click.echo(f"  answer with: fdc answer {row.name} {question.effect.address} TEXT")
+            continue
+        for line in questions.screen(question):
+            click.echo(line)
+        while True:
+            try:
+                text = input("> ")
+            except EOFError:
+                return answered
+            wrong = questions.unfit(question, text)
+            if not wrong:
+                break
+            click.echo(wrong)
+        _keep(database, root, row, question, text)
+        if database:
+            return True  # the run goes on at once, and asks the rest again
+        answered = True
+    return answered

@@ -1,0 +1,135 @@
+"""`fdc diff`: where two runs differ: steps, what they were asked, what they brought, their order, the end."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...exits import CLEAN, FINDINGS
+from ..shared.run_options import database_option, root_of
+
+if TYPE_CHECKING:
+    from ...journal.sqlite import RunRow, Store
+    from .show import Rows
+
+
+@click.command(
+    epilog="Exit codes: 0 the same, 1 they differ, 2 wrong usage, 3 the journal cannot be read.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("one")
+@click.argument("other")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
+)
+@database_option
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def command(one: str, other: str, form: str, database: str | None, workspace: str | None) -> int:
+    """Compare the runs ONE and OTHER (the beginnings of their names will do) by what is on record of them.
+
+    Times, durations and remarks do not count.
+    """
+    from ...report.terminal.terminal_text import visible
+    from ...runs import run_driver
+    from ...runs.workers import remote
+    from .show import folded
+
+    root = root_of(workspace)
+    with remote.reading(database, root) as store:
+        first, second = run_driver.the_run(store, one), run_driver.the_run(store, other)
+        assert store is not None  # runs were found in it
+        rows = [folded(store.program(row), row, store.records(row)) for row in (first, second)]
+        found = _about(store, root, first, second) + _steps(*rows)
+    if form == "json":
+        click.echo(
+            json.dumps(
+                {"format": 1, "runs": [first.name, second.name], "differences": found}, indent=2
+            )
+        )
+        return FINDINGS if found else CLEAN
+    click.echo(f"- {first.name}: {visible(first.plan)}\n+ {second.name}: {visible(second.plan)}")
+    for difference in found:
+        click.echo(f"{visible(difference['what'])} {visible(difference['where'])}".rstrip())
+        for sign, side in (("-", "one"), ("+", "other")):
+            if difference[side] is not None:
+                click.echo(f"  {sign} {_shown(difference[side])}")
+    if not found:
+        click.echo("the same steps, with the same outcomes, in the same order")
+    return FINDINGS if found else CLEAN
+
+
+def _difference(what: str, where: str, one: Any, other: Any) -> dict[str, Any]:
+    return {"what": what, "where": where, "one": one, "other": other}
+
+
+def _about(store: Store, root: str, first: RunRow, second: RunRow) -> list[dict[str, Any]]:
+    from ...runs.workers import remote
+
+    found = []
+    if first.digest != second.digest:
+        found.append(_difference("program", "", first.digest, second.digest))
+    given = [row.inputs.get("given", {}) for row in (first, second)]
+    for name in sorted({*given[0], *given[1]}):
+        if given[0].get(name) != given[1].get(name):
+            found.append(_difference("input", name, given[0].get(name), given[1].get(name)))
+    ends = [
+        (remote.status_of(store, root, row), ((row.ending or {}).get("stop") or {}).get("message"))
+        for row in (first, second)
+    ]
+    if ends[0] != ends[1]:
+        found.append(_difference("end", "", *(": ".join(filter(None, end)) for end in ends)))
+    return found
+
+
+def _steps(first: Rows, second: Rows) -> list[dict[str, Any]]:
+    sides = [_settled(rows) for rows in (first, second)]
+    found = []
+    for address in [*sides[0], *(one for one in sides[1] if one not in sides[0])]:
+        one, other = (side.get(address) for side in sides)
+        if one is None or other is None:
+            found.append(
+                _difference("only in one", address, one and one["step"], other and other["step"])
+            )
+            continue
+        for what in ("step", "outcome"):
+            if one[what] != other[what]:
+                found.append(_difference(what, address, one[what], other[what]))
+    orders = [
+        [address for address in side if address in sides[0] and address in sides[1]]
+        for side in sides
+    ]
+    for at, (one_is, other_is) in enumerate(zip(*orders, strict=True), 1):
+        if one_is != other_is:
+            found.append(_difference("order", f"from common step {at} on", one_is, other_is))
+            break
+    return found
+
+
+def _settled(rows: Rows) -> dict[str, dict[str, Any]]:
+    """The last outcome of each address, in the order in which they came."""
+    out: dict[str, dict[str, Any]] = {}
+    for record, effect in rows:
+        if record.kind == "outcome" and effect is not None:
+            brought = record.body["failed"] if "failed" in record.body else record.body.get("value")
+            out.pop(record.address, None)
+            out[record.address] = {
+                "step": {"tool": effect.tool, "args": effect.args},
+                "outcome": brought,
+            }
+    return out
+
+
+def _shown(value: Any) -> str:
+    from ...report.terminal.terminal_text import cut, visible
+
+    if isinstance(value, dict) and set(value) == {"tool", "args"}:
+        return cut(visible(f"{value['tool']} {json.dumps(value['args'], ensure_ascii=False)}"), 200)
+    return cut(
+        visible(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)), 200
+    )

@@ -1,0 +1,62 @@
+"""`fdc fork`: a new run that takes over what another had done before one of its steps, and goes its own way."""
+
+from __future__ import annotations
+
+import click
+
+from ...exits import UsageError
+from ..shared.run_options import database_option, pairs_of, root_of
+
+
+@click.command(
+    epilog="Exit codes: 0 the new run is on record, 1 refused, 2 wrong usage, 3 the journal cannot be read or written.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("step", metavar="RUN@STEP")
+@click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
+@click.option(
+    "--trust", is_flag=True, help="Take over from a run that was not begun by you on this machine."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print the new run's name and nothing else.")
+@database_option
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def command(
+    step: str,
+    inputs: tuple[str, ...],
+    trust: bool,
+    quiet: bool,
+    database: str | None,
+    workspace: str | None,
+) -> int:
+    """Put a new run of RUN's program on record, from STEP on, an address that `fdc show RUN` lists.
+
+    What RUN had done before STEP counts as done; `fdc resume` does STEP and all that follows anew, in the files as
+    they are now; in a database a worker does, at once. KEY=VALUE changes a parameter of the plan; where that changes a
+    step before STEP, it is refused.
+    """
+    from ...report.terminal.terminal_text import visible
+    from ...runs.workers import fork
+
+    run, at, address = step.partition("@")
+    if not at or not run or not address:
+        raise UsageError(f"expected RUN@STEP, found `{step}`; `fdc show RUN` lists the steps")
+    made = fork.fork(
+        root_of(workspace), run, address, pairs_of(inputs), trusted=trust, database=database
+    )
+    if quiet:
+        click.echo(made.name)
+        return 0
+    click.echo(
+        f"run {made.name}: {visible(made.plan)}, from {visible(address)} of {made.parent} on"
+    )
+    how = (
+        f"workers go on; `fdc resume {made.name}` follows it"
+        if database
+        else f"`fdc resume {made.name}` goes on"
+    )
+    click.echo(f"{made.records} records taken over; {how}")
+    return 0

@@ -1,0 +1,69 @@
+"""`fdc replay`: executes a run again from its journal alone, and says whether it follows from it."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from ...exits import CLEAN, FINDINGS, WorldError
+from ..shared.run_options import database_option, root_of
+
+
+@click.command(
+    epilog="Exit codes: 0 it follows from its record, 1 it does not, or the record is older than what this machine saw, "
+    "2 wrong usage, 3 the journal cannot be read.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("run")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="A sentence, or JSON.",
+)
+@database_option
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def command(run: str, form: str, database: str | None, workspace: str | None) -> int:
+    """Execute RUN again with every outcome taken from its record: no effect is performed, nothing is written.
+
+    It proves that the program makes exactly these records out of these outcomes, and the same end.
+    """
+    from ...engine.replay import replay
+    from ...journal import counter
+    from ...program.codec import ProgramError
+    from ...report.terminal.terminal_text import visible
+    from ...runs import run_driver
+    from ...runs.workers import remote
+    from .run_summary import count
+
+    root = root_of(workspace)
+    with remote.reading(database, root) as store:
+        row = run_driver.the_run(store, run)
+        run_driver.known(row)
+        assert store is not None  # a run was found in it
+        try:
+            found = replay(
+                store.program(row), row.inputs, store.records(row), row.status, row.ending
+            )
+            older = store.check(row.id).older
+        except ProgramError as wrong:
+            raise WorldError(f"the run {row.name} cannot be replayed: {wrong}") from wrong
+    if form == "json":
+        click.echo(
+            json.dumps({"format": 1, "run": row.name, **found._asdict(), "older": older}, indent=2)
+        )
+    elif found.difference is None:
+        click.echo(
+            f"run {row.name} follows from its record: {count(found.records, 'record')}, the same end"
+        )
+    else:
+        click.echo(f"run {row.name} does not follow from its record\n  {visible(found.difference)}")
+    if older and form == "text":
+        click.echo(visible(counter.outdated(row.name, older)))
+    return CLEAN if found.difference is None and not older else FINDINGS

@@ -1,0 +1,88 @@
+"""`fdc report`: a run as one page."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from ...exits import CLEAN, UsageError, WorldError
+from ..shared.run_options import database_option, root_of
+
+if TYPE_CHECKING:
+    from ...journal.sqlite import RunRow, Store
+    from ...report.run_page import Run
+
+
+@click.command(
+    epilog="Exit codes: 0 the page is written, 2 wrong usage, 3 the run cannot be read or the page not be written.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("run")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Where the page goes; otherwise it is printed."
+)
+@database_option
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def command(run: str, output: str | None, database: str | None, workspace: str | None) -> int:
+    """Write RUN (the beginning of its name will do) as one HTML page that needs no script, no network and no other file.
+
+    The plan's text with what became of each line, the timeline, the stack, every step with its inputs and outputs,
+    evidence, budget, sandbox, and whether the journal is whole. Equal runs make equal pages.
+    """
+    from ...durable import replace
+    from ...report.run_page import render
+    from ...runs import run_driver
+    from ...runs.workers import remote
+
+    root = root_of(workspace)
+    with remote.reading(database, root) as store:
+        row = run_driver.the_run(store, run)
+        assert store is not None  # a run was found in it
+        found = seen(root, store, row)
+    folder = os.path.dirname(os.path.abspath(output)) if output else os.getcwd()
+    page = render(found, _as_seen_from(folder, root))
+    if output is None:
+        click.echo(page, nl=False)
+        return CLEAN
+    if os.path.isdir(output):
+        raise UsageError(f"`{output}` is a folder; name the page's file")
+    try:
+        replace(output, page.encode("utf-8"))
+    except OSError as failed:
+        raise WorldError(
+            f"{output} cannot be written: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
+    click.echo(f"wrote {output}")
+    return CLEAN
+
+
+def seen(root: str, store: Store, row: RunRow) -> Run:
+    """A run as a page shows it, its record checked. Raises WorldError where it cannot be read."""
+    from ...engine.ports import WorldFailed
+    from ...journal import counter
+    from ...runs.records import run_view
+    from ...runs.workers import remote
+    from .verify import SEALS, checked
+
+    try:
+        found = checked(store, row.id, row.name)
+        faults = found["faults"] + (
+            [counter.outdated(row.name, found["older"])] if found["older"] else []
+        )
+        return run_view.view(
+            root, store, row, remote.status_of(store, root, row), SEALS[found["seal"]], faults
+        )
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def _as_seen_from(folder: str, root: str) -> str:
+    from urllib.parse import quote
+
+    return quote(os.path.relpath(os.path.realpath(root), os.path.realpath(folder)))

@@ -1,0 +1,208 @@
+"""`fdc resume`: goes on with a run where it stopped."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from ...exits import INTERRUPTED, UsageError
+from ..shared.run_options import (
+    APPROVALS,
+    budget_of,
+    database_option,
+    is_terminal,
+    root_of,
+    shared,
+    tell_weakness,
+)
+
+if TYPE_CHECKING:
+    from ...engine.drive import Assumption
+    from ...journal.sqlite import RunRow, Store
+
+
+@click.command(
+    epilog="Exit codes as for `fdc run`.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("run", required=False)
+@click.option(
+    "--answer", "answers", multiple=True, metavar="TEXT",
+    help="Answer the run's question; ADDRESS=TEXT for one of several.",
+)  # fmt: skip
+@click.option(
+    "--assume", "assumptions", multiple=True, metavar="done|done:RESULT|not-done",
+    help="Say what became of a step whose outcome is unknown, and (as JSON, or text) what it brought if the plan "
+    "keeps that; ADDRESS=done for one of several.",
+)  # fmt: skip
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="The last --assume is about every step of which no other says anything.",
+)
+@click.option("--retry", is_flag=True, help="Try the steps that failed again.")
+@click.option(
+    "--trust", is_flag=True, help="Go on with a run that was not begun by you on this machine."
+)
+@click.option("--force", is_flag=True, help="Go on with a run that was cancelled.")
+@database_option
+@shared
+def command(
+    run: str | None,
+    answers: tuple[str, ...],
+    assumptions: tuple[str, ...],
+    every: bool,
+    retry: bool,
+    trust: bool,
+    force: bool,
+    database: str | None,
+    budgets: tuple[str, ...],
+    jobs: int,
+    shell_timeout: float | None,
+    allow_unsandboxed: bool,
+    allow_weak_sandbox: bool,
+    allow_network: bool,
+    model: str | None,
+    approved: tuple[str, ...],
+    wait: bool,
+    quiet: bool,
+    form: str,
+    workspace: str | None,
+) -> int:
+    """Go on with RUN (the beginning of its name will do) where it stopped; nothing recorded is done again.
+
+    Without RUN, the newest run that can go on. A step that happens once, was begun and has no outcome is settled by its tool's
+    declaration (docs/runs.md); where that does not tell, you are asked, and `--assume` is the answer.
+
+    It executes the program that it began with, whatever has become of the plan's files since.
+    """
+    from ...engine.drive import EVERY
+    from ...report.terminal.terminal_text import visible
+    from ...runs import run_driver
+    from ...runs.workers import remote
+    from ...workspace.operator import Operator
+    from ..shared.progress import progress
+    from ..shared.terminal import style
+    from .run_summary import tell
+
+    root = root_of(workspace)
+    with remote.reading(database, root) as store:
+        row = (
+            run_driver.the_run(store, run)
+            if run
+            else _newest(store, root, database, retry or bool(budgets), force)
+        )
+        run_driver.known(row)
+        records = 0 if store is None else len(store.records(row))
+    said = _addressed(row, answers, "answer")
+    known: dict[str, Assumption] = {}
+    if every:
+        *assumptions_, word = assumptions or ("",)
+        if not word or word.startswith("main"):
+            raise UsageError(
+                "`--all` goes with one `--assume done` or `--assume not-done` without an address, the last one"
+            )
+        known[EVERY] = _assumption(word)
+        assumptions = tuple(assumptions_)
+    for address, word in _addressed(row, assumptions, "assume").items():
+        known[address] = _assumption(word)
+    look = style()
+    show = progress(form, quiet, look, is_terminal())
+    if form == "text" and not quiet:
+        show.line(f"run {row.name}: {visible(row.plan)}, going on")
+    if database:
+        remote.of_workers(
+            trust=trust, force=force, shell_timeout=shell_timeout, allow_unsandboxed=allow_unsandboxed,
+            allow_weak_sandbox=allow_weak_sandbox, allow_network=allow_network, model=model,
+        )  # fmt: skip
+        asked = {
+            "again": True,
+            "answers": said,
+            "assume": known,
+            "budget": budget_of(budgets),
+            "retry": retry,
+        }
+        try:
+            ended = remote.go_on(database, root, row, asked, show, records)
+        except KeyboardInterrupt:
+            click.echo(remote.detached(row.name), err=True)
+            return INTERRUPTED
+        return tell(ended, show, form, quiet, look)
+    operator = Operator.of_environment(
+        allow_unsandboxed,
+        allow_network,
+        model,
+        tuple(APPROVALS[one] for one in approved),
+        weak=allow_weak_sandbox,
+    )
+    tell_weakness(operator)
+    ended = run_driver.drive_run(
+        root, row.name, show,
+        answers=said, assume=known, budget=budget_of(budgets), retry=retry, trusted=trust, force=force, jobs=jobs,
+        shell_seconds=shell_timeout, seen=row.epoch,
+        operator=operator, wait=wait,
+    )  # fmt: skip
+    return tell(ended, show, form, quiet, look)
+
+
+def _newest(
+    store: Store | None, root: str, database: str | None, again: bool, force: bool
+) -> RunRow:
+    """The newest run that can go on: one that is not over; with a retry or a larger budget, also one that stopped."""
+    from ...runs.workers import remote
+
+    states = (
+        ["new", "interrupted", "waiting", "broken"] + ["stopped"] * again + ["cancelled"] * force
+    )
+    for row in reversed(store.runs() if store is not None else []):
+        status = remote.status_of(store, root, row)
+        if status in states or (status == "running" and database):  # there it is followed
+            return row
+    raise UsageError(
+        "no run here can go on; `fdc runs` lists them, and `fdc resume RUN --retry` tries again what failed"
+    )
+
+
+def _assumption(word: str) -> Assumption:
+    from ...engine.events import Outcome
+
+    if word.startswith("done:"):
+        try:
+            return Outcome(json.loads(word[5:], parse_constant=lambda name: name))
+        except (ValueError, RecursionError):
+            return Outcome(word[5:])
+    if word == "done":
+        return "done"
+    if word == "not-done":
+        return "not-done"
+    raise UsageError(f"`--assume {word}`: it is `done`, `done:RESULT` or `not-done`")
+
+
+def _addressed(row: RunRow, words: tuple[str, ...], how: str) -> dict[str, str]:
+    """Which question each word is for: the only one that is open, or the one whose address is before the `=`."""
+    if not words:
+        return {}
+    open_ = [one["address"] for one in (row.ending or {}).get("questions", ()) if one["how"] == how]
+    out: dict[str, str] = {}
+    for word in words:
+        address, equals, text = word.partition("=")
+        if equals and address in open_:
+            out[address] = text
+        elif equals and open_ and address.startswith("main/"):
+            raise UsageError(
+                f"the run {row.name} asks nothing at `{address}`; it does at {', '.join(open_)}"
+            )
+        elif len(open_) == 1 and not out:
+            out[open_[0]] = word
+        elif not open_:
+            raise UsageError(
+                f"the run {row.name} has no question that `--{how}` could settle; `fdc show {row.name}`"
+            )
+        else:
+            raise UsageError(
+                f"`--{how} {word}`: write ADDRESS={how.upper()} with one of {', '.join(open_)}"
+            )
+    return out

@@ -1,0 +1,168 @@
+"""`fdc run`: executes a plan that was proved, durably."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import click
+
+from ...exits import FINDINGS, INTERRUPTED, UsageError
+from ..shared.run_options import (
+    APPROVALS,
+    budget_of,
+    database_option,
+    is_terminal,
+    pairs_of,
+    root_of,
+    shared,
+    tell_weakness,
+)
+
+
+@click.command(
+    epilog="Exit codes: 0 finished, 1 refused, stopped, cancelled or waiting, 2 wrong usage, 3 the world failed, "
+    "or does not give what the plan needs, 4 a bug of ours, 130 interrupted.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("plan")
+@click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
+@click.option(
+    "--dry-run", is_flag=True, help="Prove the plan, say what it would do, and do nothing."
+)
+@click.option(
+    "--simulate",
+    metavar="FILE|RUN",
+    help="Do nothing: take what steps bring from a script, or from the record of a run.",
+)
+@click.option(
+    "--task-id",
+    metavar="ID",
+    help="The open task whose log gets a line for each step; otherwise the one started last.",
+)
+@database_option
+@click.option(
+    "--trust-settings", is_flag=True, help="Take what the settings allow as confirmed (for CI)."
+)
+@click.option("--detach", is_flag=True, help="With --database: do not wait for the run to end.")
+@shared
+def command(
+    plan: str,
+    inputs: tuple[str, ...],
+    dry_run: bool,
+    simulate: str | None,
+    task_id: str | None,
+    database: str | None,
+    trust_settings: bool,
+    detach: bool,
+    budgets: tuple[str, ...],
+    jobs: int,
+    shell_timeout: float | None,
+    allow_unsandboxed: bool,
+    allow_weak_sandbox: bool,
+    allow_network: bool,
+    model: str | None,
+    approved: tuple[str, ...],
+    wait: bool,
+    quiet: bool,
+    form: str,
+    workspace: str | None,
+) -> int:
+    """Prove PLAN (a file or a registered name), then execute it, one journaled step at a time.
+
+    The plan's parameters are given as KEY=VALUE. The run is recorded under .fdc/ in the workspace: a
+    run that was interrupted, even by kill -9, goes on with `fdc resume`. While a task is open (`fdc
+    start`), every step gets a line in logs/activity.log.jsonl, resumed or not.
+    """
+    from ...report.terminal.terminal_text import visible
+    from ...runs import run_driver
+    from ...runs.simulation import source
+    from ...runs.workers import remote
+    from ...workspace.operator import Operator
+    from ..shared.compiling import compile_or_refuse
+    from ..shared.progress import progress
+    from ..shared.terminal import style
+    from .run_summary import tell
+
+    root = root_of(workspace)
+    given = pairs_of(inputs)
+    budget = budget_of(budgets)
+    program = compile_or_refuse(plan, root, trust_settings=trust_settings)
+    if program is None:
+        return FINDINGS
+    given = run_driver.given_for(program, given)
+    operator = Operator.of_environment(
+        allow_unsandboxed,
+        allow_network,
+        model,
+        tuple(APPROVALS[one] for one in approved),
+        weak=allow_weak_sandbox,
+    )
+    tell_weakness(operator)
+    if dry_run:
+        from ...engine.reach import reach
+        from ...runs.cost.pricing import settle
+        from ...runs.dry_run import outline
+        from ...runs.granted import absent
+
+        lacks = absent(program, root, operator, reach(program))
+        click.echo(
+            outline(program, root, given, budget, settle(root, program, budget, operator), lacks),
+            nl=False,
+        )
+        return 0
+    script = None if simulate is None else source(root, simulate)
+    shown = os.path.relpath(plan, root) if os.path.isfile(plan) else plan
+    if database and (simulate is not None or approved):
+        raise UsageError("`--simulate` and `--approve` are for runs of this machine")
+    if database:
+        remote.of_workers(
+            task_id=task_id, shell_timeout=shell_timeout, allow_unsandboxed=allow_unsandboxed,
+            allow_weak_sandbox=allow_weak_sandbox, allow_network=allow_network, model=model,
+        )  # fmt: skip
+        return _remotely(database, root, program, shown, given, budget, quiet, form, detach)
+    task = None if simulate is not None else run_driver.task_for(root, task_id)
+    name = run_driver.begin(root, program, shown, given, budget, task, operator, script, wait)
+    look = style()
+    show = progress(form, quiet, look, is_terminal())
+    if form == "text" and not quiet:
+        logged = "" if task is None else f", for the task `{visible(task.id)}`"
+        logged = logged if simulate is None else f", simulated by {visible(simulate)}"
+        show.line(f"run {name}: {visible(shown)}{logged}")
+    ended = run_driver.drive_run(
+        root, name, show, jobs=jobs, shell_seconds=shell_timeout, operator=operator, wait=wait
+    )
+    return tell(ended, show, form, quiet, look)
+
+
+def _remotely(
+    database: str, root: str, program: dict[str, Any], shown: str, given: dict[str, str], budget: dict[str, float],
+    quiet: bool, form: str, detach: bool,
+) -> int:  # fmt: skip
+    """Lets the workers of a database drive the run, and shows it as if it were driven here."""
+    from ...report.terminal.terminal_text import visible
+    from ...runs.workers import remote
+    from ..shared.progress import progress
+    from ..shared.terminal import style
+    from .run_summary import tell
+
+    name = remote.begin(database, root, program, shown, given, budget)
+    look = style()
+    show = progress(form, quiet, look, is_terminal())
+    if form == "text" and not quiet:
+        show.line(f"run {name}: {visible(shown)}, for the workers of {remote.shown(database)}")
+    if detach:
+        show.close()
+        if form == "json" or quiet:
+            click.echo(
+                json.dumps({"format": 1, "run": name, "status": "new"}) if form == "json" else name
+            )
+        return 0
+    try:
+        return tell(
+            remote.follow(database, root, name, f"{name}:first", show), show, form, quiet, look
+        )
+    except KeyboardInterrupt:
+        click.echo(remote.detached(name), err=True)
+        return INTERRUPTED

@@ -1,0 +1,239 @@
+"""Says how a run ended and what can be done next; chooses the exit code."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...exits import BUG, CLEAN, FINDINGS, INTERRUPTED, WORLD, WorldError
+from ...report.terminal.style import Style
+from ...report.terminal.terminal_text import visible
+from ...runs.observer import Observer
+from ..shared.progress import arguments, duration
+
+if TYPE_CHECKING:
+    from ...runs.records.run_outcome import Ended
+
+MOST_SHOWN = 60
+"""Lines that are printed of what an approval is about."""
+
+MOST_KEPT = 5
+"""Failed branches that are told of, and steps of which nobody knows whether they happened."""
+
+
+def broken_off(ended: Ended) -> None:
+    """Says on standard error why a run whose answer was wanted has none. Raises WorldError where the world failed."""
+    if ended.status == "interrupted":
+        click.echo(f"interrupted; {_goes_on(ended)}", err=True)
+    elif ended.stop is not None:
+        click.echo(
+            f"{ended.stop['kind']}: {visible(ended.stop['message'])}; `fdc show {ended.run}` shows every step",
+            err=True,
+        )
+    else:
+        raise WorldError(f"{ended.message}; {_goes_on(ended)}")
+
+
+def tell(ended: Ended, show: Observer, form: str, quiet: bool, style: Style) -> int:
+    """Prints the end of a run; returns the exit code."""
+    code = exit_code(ended)
+    if form == "json":
+        show.line(json.dumps(as_json(ended, show), indent=2, ensure_ascii=True))
+        return code
+    if ended.result is not None and not quiet:
+        for line in _lines(ended.result):
+            show.line(line)
+    if show.wrote and not quiet:
+        paths = list(show.wrote)
+        more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
+        show.line(f"wrote {', '.join(visible(path) for path in paths[:5])}{more}")
+    for line in _story(ended, style):
+        show.line(line)
+    return code
+
+
+def exit_code(ended: Ended) -> int:
+    """0 finished, 1 stopped, cancelled or waiting for a person, 3 the world failed, 4 our bug, 130 interrupted."""
+    if ended.status == "finished":
+        return CLEAN
+    if ended.status == "interrupted":
+        return INTERRUPTED
+    if ended.status == "broken":
+        return WORLD
+    return BUG if ended.stop is not None and ended.stop["kind"] == "bug" else FINDINGS
+
+
+def as_json(ended: Ended, show: Observer | None = None) -> dict[str, Any]:
+    """The end of a run as one JSON object."""
+    out: dict[str, Any] = {
+        "format": 1,
+        "run": ended.run,
+        "plan": ended.plan,
+        "status": ended.status,
+        "steps": ended.steps,
+        "seconds": round(ended.seconds, 3),
+        "spent": ended.spent,
+        "stop": ended.stop,
+        "result": ended.result,
+        "questions": ended.questions,
+        "message": ended.message,
+    }
+    if ended.simulated:
+        out["simulated"] = True
+    if ended.kept:
+        out["kept"] = ended.kept
+    if ended.unsettled:
+        out["unsettled"] = ended.unsettled
+    if show is not None:
+        out["wrote"] = list(show.wrote)
+        out["failed_commands"] = show.failed_commands
+        out["said"] = list(getattr(show, "said", ()))
+    return out
+
+
+def count(number: int, thing: str) -> str:
+    """`1 step`, `2 steps`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def _story(ended: Ended, style: Style) -> list[str]:
+    work = f"{count(ended.steps, 'step')}, {duration(ended.seconds)}" + (
+        ", all simulated" if ended.simulated else ""
+    )
+    resume = f"fdc resume {ended.run}"
+    out = _kept(ended.kept, style)
+    if ended.status == "finished":
+        verdict = f"{style.paint('added', 'finished')}: {work}"
+    elif ended.status == "stopped" and ended.stop is not None:
+        out.append(_stopped(ended.stop, style))
+        verdict = f"stopped after {work}"
+        out += _cause(ended.stop.get("cause") or {})
+        if ended.stop["kind"] == "bug":
+            out.append(
+                "this is a bug of fdc: the plan was proved and the run did otherwise; please report it"
+            )
+        elif ended.stop["kind"] == "overrun":
+            out.append(
+                "the tool's declaration is wrong, or whoever answers does not tell the truth"
+            )
+            verdict += f"; `{resume} --budget MEASURE=NUMBER` goes on all the same"
+        elif ended.stop["kind"] == "budget":
+            verdict += f"; `{resume} --budget MEASURE=NUMBER` goes on with more"
+        elif ended.stop["kind"] == "failure":
+            verdict += f"; `{resume} --retry` tries again what failed"
+    elif ended.status == "waiting":
+        unknown = [one for one in ended.questions if one["how"] == "assume"]
+        for question in ended.questions:
+            if question not in unknown[MOST_KEPT:]:
+                out += _question(ended, question)
+        if len(unknown) > 1:
+            more = f"and {len(unknown) - MOST_KEPT} more; " if len(unknown) > MOST_KEPT else ""
+            out.append(
+                f"{more}one answer for all {len(unknown)}: {resume} --all --assume not-done (do them again), or done"
+            )
+        verdict = f"waiting for a person after {work}"
+        if any(question["how"] == "answer" for question in ended.questions):
+            verdict += f"; `fdc answer {ended.run}` asks you and keeps what you say"
+    elif ended.status == "broken":
+        out.append(f"{style.paint('error', 'the world failed')}: {visible(ended.message)}")
+        out += _unsettled(ended)
+        verdict = f"left off after {work}; {_goes_on(ended)}"
+    elif ended.status == "cancelled":
+        verdict = f"cancelled after {work}; `fdc fork {ended.run}@STEP` begins a new run from a step of it"
+    else:
+        out += _unsettled(ended)
+        verdict = f"interrupted after {work}; {_goes_on(ended)}"
+    out.append(f"{verdict}; `fdc show {ended.run}` shows every step")
+    return out
+
+
+def _cause(cause: dict[str, Any]) -> list[str]:
+    """What is said of a stop that a proof should have foreseen: the assumption that was false, or that there is none."""
+    if cause.get("kind") == "unproved":
+        return ["no assumption of the proof names this stop; please report it, with the plan"]
+    if cause.get("kind") != "assumption":
+        return []
+    where = f" ({visible(cause['path'])}:{cause['line']})" if "path" in cause else ""
+    return [f"an assumption of the proof was false: {visible(cause['text'])}{where}"]
+
+
+def _stopped(stop: dict[str, Any], style: Style, role: str = "error") -> str:
+    where = f"{visible(stop['path'])}:{stop['line']}" if stop["line"] else visible(stop["path"])
+    label = style.paint(role, stop["kind"])
+    return f"{label}: {visible(stop['message'])}\n  at {where} ({visible(stop['address'])})"
+
+
+def _kept(stops: list[dict[str, Any]], style: Style) -> list[str]:
+    """The branches that failed alone; the run went on with a record of each."""
+    if not stops:
+        return []
+    what = "a branch" if len(stops) == 1 else f"{len(stops)} branches"
+    more = [f"and {len(stops) - MOST_KEPT} more"] if len(stops) > MOST_KEPT else []
+    return [
+        f"{what} failed, and the run went on:",
+        *(_stopped(one, style, "warning") for one in stops[:MOST_KEPT]),
+        *more,
+    ]
+
+
+def _goes_on(ended: Ended) -> str:
+    """What `fdc resume` will do with a run that was left in the middle, and what it will ask."""
+    resume = f"fdc resume {ended.run}"
+    if not ended.unsettled:
+        return f"nothing is lost, `{resume}` goes on"
+    number = len(ended.unsettled)
+    what, counts = (
+        ("that step", "it counts") if number == 1 else (f"those {number} steps", "they count")
+    )
+    again = f"`{resume} --all --assume not-done` does {what} again"
+    return f"what is recorded stays; {again}, and with `--assume done` {counts} as done"
+
+
+def _unsettled(ended: Ended) -> list[str]:
+    """The steps of which going on will ask what became of them."""
+    out = []
+    for one in ended.unsettled[:MOST_KEPT]:
+        out += [
+            f"no outcome: {visible(one['tool'])} {arguments(one['args'])}".rstrip(),
+            f"  at {visible(one['path'])}:{one['line']} ({one['address']}): {one['text']}",
+        ]
+    left = len(ended.unsettled) - MOST_KEPT
+    return [*out, f"and {left} more"] if left > 0 else out
+
+
+def _question(ended: Ended, question: dict[str, Any]) -> list[str]:
+    where = f"{visible(question['path'])}:{question['line']} ({question['address']})"
+    named = "" if len(ended.questions) == 1 else f"{question['address']}="
+    if question["how"] == "answer":
+        return [
+            *_shows(ended, question),
+            f"question: {visible(question['text'])}",
+            f"  at {where}; answer with: fdc resume {ended.run} --answer '{named}...'",
+        ]
+    done = f"{named}'done:RESULT'" if question["bound"] else f"{named}done"
+    what = f"{question['tool']} {arguments(question['args'])}".rstrip()
+    return [
+        f"unknown: {what}",
+        f"  at {where}: {question['text']}",
+        f"  look, and then say: fdc resume {ended.run} --assume {done} (or {named}not-done)",
+    ]
+
+
+def _shows(ended: Ended, question: dict[str, Any]) -> list[str]:
+    """What an approval is about; of much, the beginning."""
+    from ...report import changes
+
+    lines = [f"  {line.text}" for line in changes.lines(question.get("shows"))]
+    left = len(lines) - MOST_SHOWN
+    return (
+        lines
+        if left <= 0
+        else [*lines[:MOST_SHOWN], f"  {left} lines more; `fdc answer {ended.run}` shows all"]
+    )
+
+
+def _lines(result: Any) -> list[str]:
+    text = result if isinstance(result, str) else json.dumps(result, indent=2, ensure_ascii=False)
+    return [visible(line) for line in text.rstrip("\n").split("\n")]

@@ -1,0 +1,146 @@
+"""`fdc runs`: lists the runs of a workspace."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..shared.run_options import database_option, root_of
+
+if TYPE_CHECKING:
+    from ...journal.sqlite import RunRow, Store
+
+STATES = ("new", "running", "finished", "stopped", "waiting", "interrupted", "broken", "cancelled")
+
+
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.pass_context
+@click.option("-n", "--last", type=click.IntRange(1), metavar="N", help="Only the N newest.")
+@click.option(
+    "--status", type=click.Choice(STATES), multiple=True, help="Only those that stand so."
+)
+@click.option("--plan", metavar="GLOB", help="Only runs of plans whose path or name matches.")
+@click.option("--stalled", type=click.FloatRange(0), is_flag=False, flag_value=0.0, metavar="[SECONDS]",
+              help="Only those that are not over and that nobody drives (or drove, for so long).")  # fmt: skip
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="A table, or JSON.",
+)
+@database_option
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def command(
+    context: click.Context,
+    last: int | None,
+    status: tuple[str, ...],
+    plan: str | None,
+    stalled: float | None,
+    form: str,
+    database: str | None,
+    workspace: str | None,
+) -> int:
+    """List the runs of this workspace, the newest last, with what they spent of their budget."""
+    if context.invoked_subcommand is not None:
+        return 0
+    from fnmatch import fnmatchcase
+
+    from ...report.terminal.terminal_text import visible
+    from ...runs.workers import remote
+    from ..shared.progress import duration
+
+    root = root_of(workspace)
+    with remote.reading(database, root) as store:
+        rows = (
+            []
+            if store is None
+            else store.runs()
+            if stalled is None
+            else remote.stalled(store, root, stalled)
+        )
+        rows = [row for row in rows if plan is None or fnmatchcase(row.plan, plan)]
+        if status:
+            rows = [row for row in rows if remote.status_of(store, root, row) in status]
+        if last is not None:
+            rows = rows[-last:]
+        found: list[dict[str, Any]] = [
+            {
+                "run": row.name,
+                "status": remote.status_of(store, root, row),
+                "plan": row.plan,
+                "steps": 0 if store is None else store.count(row),
+                "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(row.started)),
+                "seconds": (row.ending or {}).get("seconds"),
+                "spent": (row.ending or {}).get("spent", {}),
+                "budget": {} if store is None else _budget(store, row),
+                "origin": row.origin,
+            }
+            for row in rows
+        ]
+    if form == "json":
+        click.echo(json.dumps({"format": 1, "runs": found}, indent=2))
+        return 0
+    if not found:
+        none = "no runs yet; `fdc run PLAN` makes one"
+        click.echo("no such runs" if status or plan is not None or stalled is not None else none)
+        return 0
+    click.echo(f"{'run':<20}  {'status':<11}  {'records':>7}  {'driven':>8}  plan")
+    for one in found:
+        seconds = one["seconds"]
+        driven = "" if seconds is None else duration(seconds)
+        shown = visible(str(one["plan"]))
+        used = [
+            f"{one['spent'].get(name, 0):g}/{most:g} {name}" for name, most in one["budget"].items()
+        ]
+        more = f"  ({', '.join(used)})" if used else ""
+        click.echo(
+            f"{one['run']:<20}  {one['status']:<11}  {one['steps']:>7}  {driven:>8}  {shown}{more}"
+        )
+    return 0
+
+
+@command.command("prune", context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--older",
+    required=True,
+    metavar="AGE",
+    help="Those that ended longer ago than this: `12h`, `30d`, `2w`.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
+@database_option
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def prune(older: str, dry_run: bool, database: str | None, workspace: str | None) -> int:
+    """Remove runs that finished, stopped or were cancelled, with all that belongs to them.
+
+    A run that can go on by itself stays, and so does one that another run was made from, as long as that one stays.
+    """
+    from . import prune as pruning
+
+    return pruning.prune(root_of(workspace), older, dry_run, database)
+
+
+def _budget(store: Store, row: RunRow) -> dict[str, float]:
+    """The ceilings that hold: the plan's, those of `fdc run`, and those that were changed since."""
+    from ...engine.ports import WorldFailed
+    from ...program.codec import ProgramError
+
+    try:
+        own = store.program(row)["budget"]
+    except (WorldFailed, ProgramError):
+        own = {}  # `fdc verify` says what is wrong with it
+    budget = {**own, **row.inputs.get("budget", {})}
+    for record in store.records(row, "budget"):
+        budget.update(record.body.get("budget", {}))
+    return budget

@@ -1,0 +1,275 @@
+"""`fdc show`: a run, step by step, out of its journal."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...exits import UsageError, WorldError
+from ...report.exit_codes import exit_code
+from ..shared.run_options import database_option, root_of
+from .verify import SEALS
+
+if TYPE_CHECKING:
+    from ...engine.events import Perform, Record
+    from ...journal.hash_chain import Checked
+    from ...journal.sqlite import RunRow
+
+_SHOWN = ("tool", "effect", "args", "path", "line")
+
+Rows = list[tuple["Record", "Perform | None"]]
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("run")
+@click.option(
+    "--step",
+    "address",
+    metavar="ADDRESS",
+    help="One step whole: what it was asked, what it brought back.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
+)
+@database_option
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def command(
+    run: str, address: str | None, form: str, database: str | None, workspace: str | None
+) -> int:
+    """Show RUN (the beginning of its name will do): how it stands, and every step that it made."""
+    from ...runs import run_driver
+    from ...runs.workers import remote
+
+    root = root_of(workspace)
+    with remote.reading(database, root) as store:
+        row = run_driver.the_run(store, run)
+        assert store is not None  # a run was found in it
+        program = store.program(row)
+        rows, kept = followed(program, row, store.records(row))
+        checked = store.check(row.id)
+        status = remote.status_of(store, root, row)
+    if address is not None:
+        rows = [one for one in rows if one[0].address == address]
+        if not rows:
+            raise UsageError(f"the run {row.name} has no step at `{address}`")
+    if form == "json":
+        click.echo(json.dumps(_json(row, status, rows, checked, kept), indent=2))
+    elif address is not None:
+        for record, effect in rows:
+            _whole(record, effect)
+    else:
+        _lines(
+            row, status, rows, checked, {**program["budget"], **row.inputs.get("budget", {})}, kept
+        )
+    return 0
+
+
+def folded(program: dict[str, Any], row: RunRow, records: list[Record]) -> Rows:
+    """Every record with the effect that it belongs to."""
+    return followed(program, row, records)[0]
+
+
+def followed(
+    program: dict[str, Any], row: RunRow, records: list[Record]
+) -> tuple[Rows, list[dict[str, Any]]]:
+    """Every record with the effect that it belongs to, and why branches stopped whose failures were kept."""
+    from ...engine.events import Mismatch
+    from ...engine.fold import fold
+
+    rows: Rows = []
+    try:
+        state = fold(
+            program, row.inputs, records, lambda record, effect: rows.append((record, effect))
+        )
+    except Mismatch as wrong:
+        raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong
+    return rows, [one._asdict() for one in state.kept]
+
+
+def _lines(
+    row: RunRow,
+    status: str,
+    rows: Rows,
+    checked: Checked,
+    budget: dict[str, float],
+    kept: list[dict[str, Any]],
+) -> None:
+    from ...engine.events import Failure, Outcome
+    from ...journal import counter
+    from ...report.terminal.terminal_text import visible
+    from ..shared.progress import arguments, step_line
+    from ..shared.terminal import style
+    from .run_summary import count
+
+    look = style()
+    began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(row.started))
+    click.echo(f"run {row.name}: {visible(row.plan)}")
+    given = " ".join(
+        f"{name}={arguments({name: value})}" for name, value in row.inputs.get("given", {}).items()
+    )
+    click.echo(f"{status}; started {began}" + (f"; {given}" if given else ""))
+    click.echo(f"program {row.digest}")
+    if "simulate" in row.inputs:
+        click.echo("simulated: nothing was performed")
+    if row.origin is not None:
+        click.echo(f"forked from {row.origin['run']} at {visible(row.origin['address'])}")
+    for record, _ in rows:
+        budget = {**budget, **record.body.get("budget", {})} if record.kind == "budget" else budget
+    if budget:
+        spent = (row.ending or {}).get("spent", {})
+        used = ", ".join(
+            f"{spent.get(name, 0):g} of {most:g} {name}" for name, most in budget.items()
+        )
+        click.echo(f"budget {used}")
+    whole = "whole" if not checked.faults else f"DAMAGED (`fdc verify {row.name}`)"
+    click.echo(f"journal {whole}, {SEALS[checked.signature]}")
+    if checked.older:
+        click.echo(look.paint("error", visible(counter.outdated(row.name, checked.older))))
+    ends = ("outcome", "interrupted")
+    settled: set[tuple[str, int]] = {
+        (record.address, record.turn) for record, _ in rows if record.kind in ends
+    }
+    for record, effect in rows:
+        if record.kind == "outcome" and effect is not None:
+            failed = record.body.get("failed")
+            failure = None if failed is None else Failure(failed["kind"], failed["message"])
+            outcome = Outcome(record.body.get("value"), failure)
+            line = step_line(effect, outcome, record.body.get("took", 0.0), look)
+            click.echo(line + _remarks(record))
+        elif (
+            record.kind == "intent"
+            and effect is not None
+            and (record.address, record.turn) not in settled
+        ):
+            click.echo(
+                f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}"
+            )
+        elif record.kind == "interrupted" and effect is not None:
+            what = (
+                "stopped by fdc before it ended"
+                if record.body.get("begun", True)
+                else "not begun, fdc was asked to end"
+            )
+            click.echo(
+                f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}: {what}"
+            )
+        elif record.kind == "session" and record.turn > 1:
+            click.echo(look.paint("faint", f"       resumed by process {record.body.get('pid')}"))
+        elif record.kind == "cancel":
+            click.echo(look.paint("faint", f"       cancelled by process {record.body.get('pid')}"))
+        elif record.kind == "budget":
+            click.echo(look.paint("faint", f"       budget changed: {arguments(record.body)}"))
+        elif record.kind == "retry":
+            click.echo(look.paint("faint", f"       to be tried again: {visible(record.address)}"))
+    steps = sum(
+        1
+        for record, effect in rows
+        if record.kind == "outcome" and effect and effect.kind == "tool"
+    )
+    _end(row, count(steps, "step"), kept)
+
+
+def _remarks(record: Record) -> str:
+    from ...report.terminal.terminal_text import visible
+
+    notes = record.body.get("notes", {})
+    shown = []
+    if notes.get("trust") == "untrusted":
+        shown.append(
+            visible(
+                f"from outside: {', '.join(map(str, notes.get('from', ())))}".removesuffix(": ")
+            )
+        )
+    if notes.get("sandbox") == "none":
+        shown.append("not sandboxed")
+    if "answered" in notes:
+        shown.append(f"answered by {visible(str(notes['answered'].get('by')))}")
+    if "tries" in notes:
+        shown.append(f"{notes['tries']} attempts")
+    if "settled" in notes:
+        shown.append(str(notes["settled"]))
+    return f"  ({', '.join(shown)})" if shown else ""
+
+
+def _end(row: RunRow, steps: str, kept: list[dict[str, Any]]) -> None:
+    from ...runs.records.run_outcome import Ended
+    from ..shared.progress import Quiet
+    from ..shared.terminal import style
+    from .run_summary import tell
+
+    if row.ending is None or row.status in ("running", "new"):
+        click.echo(f"{steps} so far; `fdc resume {row.name}` goes on")
+        return
+    said = row.ending
+    ended = Ended(
+        row.name, row.plan, row.status, said.get("stop"), None, said.get("questions", []), said.get("message", ""),
+        said.get("steps", 0), said.get("seconds", 0.0), said.get("spent", {}), kept=kept,
+    )  # fmt: skip
+    tell(ended, Quiet(), "text", False, style())
+
+
+def _whole(record: Record, effect: Perform | None) -> None:
+    from ...report.terminal.terminal_text import visible
+    from ..shared.terminal import style
+
+    def block(value: Any) -> None:
+        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+        for line in text.rstrip("\n").split("\n"):
+            click.echo(f"    {visible(line)}")
+
+    click.echo(
+        f"{record.kind} {visible(record.address)}, attempt {record.turn}, {record.at:.3f} s into the run"
+    )
+    code = exit_code(record.body.get("value"))
+    if code is not None:
+        click.echo(style().paint("error" if code else "added", f"  exit code {code}"))
+    if effect is not None:
+        click.echo(
+            f"  {visible(effect.tool)} ({effect.effect}), {visible(effect.path)}:{effect.line}"
+        )
+        for name, value in effect.args.items():
+            click.echo(f"  {visible(name)}:")
+            block(value)
+    for name, value in record.body.items():
+        click.echo(f"  {name}:")
+        block(value)
+
+
+def _json(
+    row: RunRow, status: str, rows: Rows, checked: Checked, kept: list[dict[str, Any]]
+) -> dict[str, Any]:
+    return {
+        "format": 1,
+        "run": row.name,
+        "plan": row.plan,
+        "status": status,
+        "program": row.digest,
+        "inputs": row.inputs,
+        "origin": row.origin,
+        "journal": {"whole": not checked.faults, "seal": checked.signature, "older": checked.older},
+        "ending": row.ending,
+        **({"kept": kept} if kept else {}),
+        "records": [
+            {
+                "kind": record.kind,
+                "address": record.address,
+                "turn": record.turn,
+                "at": record.at,
+                "body": record.body,
+                **({} if effect is None else {name: getattr(effect, name) for name in _SHOWN}),
+                **(
+                    {}
+                    if (code := exit_code(record.body.get("value"))) is None
+                    else {"exit_code": code}
+                ),
+            }
+            for record, effect in rows
+        ],
+    }

@@ -1,0 +1,55 @@
+"""The script `code_suggester`: a proposed code change as a plan of one step (FDC-84)."""
+
+from __future__ import annotations
+
+import os
+from typing import TextIO
+
+import click
+
+from ...agent.lessons.code_suggester import suggest
+from ...exits import UsageError
+from ..project.lessons import root_of, workspace
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--filepath",
+    required=True,
+    metavar="FILE",
+    help="The file to change, from the workspace's root.",
+)
+@click.option("--diff", metavar="TEXT", help="SEARCH and REPLACE sections.")
+@click.option(
+    "--diff-file",
+    metavar="FILE",
+    type=click.File("r", encoding="utf-8"),
+    help="The same from a file; `-` is stdin.",
+)
+@workspace
+def command(
+    filepath: str, diff: str | None, diff_file: TextIO | None, workspace: str | None
+) -> int:
+    """Write the plan that makes a code change, and print its path; `fdc lint` proves it, `fdc run` executes it."""
+    if (diff is None) == (diff_file is None):
+        raise UsageError("say either --diff TEXT or --diff-file FILE")
+    try:
+        text = diff if diff_file is None else diff_file.read()
+    except UnicodeDecodeError as wrong:
+        raise UsageError("the diff is not UTF-8 text") from wrong
+    root = root_of(workspace)
+    try:
+        plan = suggest(root, filepath, text or "")
+    except ValueError as wrong:
+        raise UsageError(str(wrong)) from wrong
+    click.echo(os.path.relpath(os.path.join(root, plan)))
+    return 0
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The script's command line; returns the exit code."""
+    import sys
+
+    from ..main import run
+
+    return run(sys.argv[1:] if argv is None else argv, command, "code_suggester")

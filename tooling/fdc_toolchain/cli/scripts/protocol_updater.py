@@ -1,0 +1,102 @@
+"""The script `protocol_updater`: the only way by which programs change protocol sources (FDC-78 to FDC-80)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from ...agent.lessons.host import sources_of
+from ...agent.lessons.protocol_updater import update
+from ...exits import CLEAN, FINDINGS, UsageError
+from ..project.lessons import root_of, workspace
+from ..shared.findings import show
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, or done before; 1 refused, with every file as it was; 2 wrong usage; 3 the world failed.",
+)
+def command() -> None:
+    """Change one field of one protocol source; `fdc protocols build` brings AGENTS.md up to date afterwards."""
+
+
+def _shared(function: Callable[..., int]) -> Callable[..., int]:
+    for option in (
+        workspace,
+        click.option(
+            "--protocols-dir",
+            "folder",
+            metavar="DIR",
+            type=click.Path(),
+            help="The sources.  [default: protocols/]",
+        ),
+        click.option("--protocol-id", required=True, metavar="ID", help="Which protocol."),
+    ):
+        function = option(function)
+    return function
+
+
+@command.command("add-tool")
+@_shared
+@click.option(
+    "--tool-name",
+    required=True,
+    metavar="TOOL",
+    help="A script's path, a plan tool, a Python function.",
+)
+def add_tool(protocol_id: str, tool_name: str, folder: str | None, workspace: str | None) -> int:
+    """Add a tool to the associated tools of a protocol."""
+    return _told("add-tool", folder, workspace, protocol_id=protocol_id, tool_name=tool_name)
+
+
+@command.command("deprecate-tool")
+@_shared
+@click.option("--tool-name", required=True, metavar="TOOL", help="As it is listed.")
+def deprecate_tool(
+    protocol_id: str, tool_name: str, folder: str | None, workspace: str | None
+) -> int:
+    """Take a tool from the associated tools of a protocol."""
+    return _told("deprecate-tool", folder, workspace, protocol_id=protocol_id, tool_name=tool_name)
+
+
+@command.command("update-rule")
+@_shared
+@click.option("--rule-id", required=True, metavar="ID", help="Which rule of the protocol.")
+@click.option("--description", required=True, metavar="TEXT", help="What must be so, in one line.")
+def update_rule(
+    protocol_id: str, rule_id: str, description: str, folder: str | None, workspace: str | None
+) -> int:
+    """Replace the description of a rule, and nothing else of it."""
+    return _told(
+        "update-rule",
+        folder,
+        workspace,
+        protocol_id=protocol_id,
+        rule_id=rule_id,
+        description=description,
+    )
+
+
+def _told(what: str, folder: str | None, workspace: str | None, **parameters: Any) -> int:
+    root = root_of(workspace)
+    place = os.path.join(root, sources_of(root)) if folder is None else os.path.abspath(folder)
+    if not os.path.isdir(place):
+        raise UsageError(f"there is no folder `{folder or sources_of(root)}` with protocols")
+    outcome = update(root, place, what, parameters)
+    show(outcome.findings)
+    click.echo(
+        outcome.message if outcome.done else f"error: {outcome.message}", err=not outcome.done
+    )
+    return CLEAN if outcome.done else FINDINGS
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The script's command line; returns the exit code."""
+    import sys
+
+    from ..main import run
+
+    return run(sys.argv[1:] if argv is None else argv, command, "protocol_updater")

@@ -1,0 +1,30 @@
+"""Plans that commands are about to run: compiled, or refused with their findings on stderr."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+def compile_or_refuse(
+    plan: str, root: str, *, trust_settings: bool = False
+) -> dict[str, Any] | None:
+    """The program of a plan (a path, or a registered name) that was proved; findings go to stderr.
+
+    `trust_settings`: what the settings allow counts as confirmed.
+    Returns None where the plan has errors. Raises UsageError where there is no such plan, or
+    where the settings are wrong.
+    """
+    from ...check import program_of
+    from ...report.render import render
+    from ...runs.create_run import checked_plan
+    from .terminal import style
+
+    checked = checked_plan(plan, root, trust_settings=trust_settings)
+    errors = [item for item in checked.diagnostics if item.severity == "error"]
+    if errors:
+        text = render("text", errors, checked.sources, style=style(), files_checked=1)
+        click.echo(text, nl=False, err=True)
+        return None
+    return program_of(checked)

@@ -1,0 +1,20 @@
+"""Shows findings about files that are no plans: a line each, with its related places and its help below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+
+from ...diagnostics.diagnostic import Diagnostic
+from ...report.concise import one
+
+
+def show(findings: Iterable[Diagnostic], *, err: bool = True) -> None:
+    """Prints the findings in their order, on stderr unless they are the answer that was asked for."""
+    for item in findings:
+        click.echo(one(item), err=err)
+        for label in item.labels:
+            click.echo(f"  {label.span}: {label.message}", err=err)
+        if item.help:
+            click.echo(f"  help: {item.help}", err=err)

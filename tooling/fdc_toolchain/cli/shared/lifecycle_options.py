@@ -1,0 +1,31 @@
+"""What `fdc start` and `fdc close` share: their options, and how they say what happened."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from ...exits import UsageError
+from ...linking.project.root import find_root
+from ...tasks.lifecycle import Report
+
+task_id_option = click.option(
+    "--task-id", required=True, metavar="ID", help="The task: one line, such as a ticket's number."
+)
+workspace_option = click.option("--workspace", metavar="DIR", help="Work as if started in DIR.")
+
+
+def root_of(workspace: str | None) -> str:
+    """The workspace's folder. Raises UsageError for a DIR that is none."""
+    if workspace is not None and not os.path.isdir(workspace):
+        raise UsageError(f"the workspace `{workspace}` is not a folder")
+    return find_root(workspace or os.curdir)
+
+
+def tell(report: Report) -> None:
+    """Prints what happened on stdout, warnings and the reason of a refusal on stderr."""
+    for line in report.lines:
+        click.echo(line, err=line.startswith("warning: "))
+    if report.refused:
+        click.echo(f"error: {report.refused}", err=True)

@@ -1,0 +1,262 @@
+"""What a terminal shows of a run while it goes: below the lines that stay, a tree of what is under way, and the budget.
+
+It is redrawn five times a second and taken away at the end. It never is higher than the terminal, nor wider.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import threading
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...engine.events import Outcome, Perform
+from ...report.amounts import duration, number
+from ...report.exit_codes import exit_code
+from ...report.terminal.style import PLAIN, Style
+from ...report.terminal.terminal_text import columns, cut, visible
+from .progress import Lines, Quiet, arguments, step_line
+
+if TYPE_CHECKING:
+    from ...engine.state import RunState
+
+_WHEEL = "|/-\\"
+_TICK = 0.2
+_ROWS = 16
+_NARROW = 30
+_FRAME = re.compile(r"#\d+|\[\d+\]|>.+?(?=/\d|$)")
+_SPENT = 0.8
+
+
+class Doing(NamedTuple):
+    """An effect under way, and for how many seconds."""
+
+    effect: Perform
+    seconds: float
+
+
+class Budget(NamedTuple):
+    """A ceiling: what is spent of it, and what is reserved for steps under way."""
+
+    measure: str
+    spent: float
+    reserved: float
+    most: float
+
+
+class Live(Lines):
+    """The live picture; steps outside of loops and branches stay above it, and so do whatever failed and commands that did."""
+
+    def __init__(self, style: Style) -> None:
+        super().__init__(style)
+        self._started = time.monotonic()
+        self._since: dict[str, float] = {}
+        self._state: RunState | None = None
+        self._drawn: list[int] = []
+        self._over = threading.Event()
+        self._turn = 0
+        self._ticker = threading.Thread(target=self._tick, name="fdc-progress", daemon=True)
+        self._ticker.start()
+
+    def watch(self, state: RunState) -> None:
+        """Budgets are read from the state that the driver keeps; nothing else of it is looked at."""
+        self._state = state
+
+    def begun(self, effect: Perform) -> None:
+        """Port `Progress`."""
+        with self.lock:
+            super().begun(effect)
+            self._since[effect.address] = time.monotonic()
+
+    def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
+        """Port `Progress`."""
+        with self.lock:
+            Quiet.done(self, effect, outcome, took)
+            self._since.pop(effect.address, None)
+            inside = "[" in effect.address or "#" in effect.address
+            if (
+                outcome.failure is not None
+                or exit_code(outcome.value)
+                or (effect.kind == "tool" and not inside)
+            ):
+                self.line(
+                    step_line(effect, outcome, took, self.style, shutil.get_terminal_size().columns)
+                )
+
+    def close(self) -> None:
+        """Takes the picture away."""
+        self._over.set()
+        with self.lock:
+            self._erase()
+
+    def _tick(self) -> None:
+        while not self._over.wait(_TICK):
+            with self.lock:
+                if not self._over.is_set() and self._held is None:
+                    self._draw()
+
+    def _draw(self) -> None:
+        self._turn += 1
+        now = time.monotonic()
+        size = shutil.get_terminal_size()
+        doing = [
+            Doing(one, now - self._since.get(address, now)) for address, one in self.running.items()
+        ]
+        head = f"{_WHEEL[self._turn % 4]} {number(self.steps)} steps, {clock(now - self._started)}"
+        rows = picture(
+            head, doing, self._budgets(), size.columns - 1, min(size.lines - 2, _ROWS), self.style
+        )
+        self._erase()
+        self._put("\n".join(text for text, _ in rows))
+        self._drawn = [width for _, width in rows]
+
+    def _budgets(self) -> list[Budget]:
+        state = self._state
+        if state is None:
+            return []
+        taken = time.monotonic() - self._started
+        return [
+            Budget(
+                name, round(max(state.elapsed, taken)) if name == "seconds" else state.spent.get(name, 0),
+                state.reserved.get(name, 0), most,
+            )
+            for name, most in list(state.budget.items())
+        ]  # fmt: skip
+
+    def _erase(self) -> None:
+        if self._drawn:
+            wide = max(
+                1, shutil.get_terminal_size().columns
+            )  # a terminal that was made narrower has broken lines up
+            up = sum(max(1, -(-width // wide)) for width in self._drawn) - 1
+            self._put("\r" + (f"\x1b[{up}A" if up else "") + "\x1b[J")
+            self._drawn = []
+
+
+def picture(
+    head: str,
+    doing: Iterable[Doing],
+    budgets: Iterable[Budget],
+    width: int,
+    height: int,
+    style: Style = PLAIN,
+) -> list[tuple[str, int]]:
+    """The lines of the picture, each with its columns: the head with the budgets, and the tree of frames.
+
+    A frame (a called plan, a round, a branch) is a line of its own only where several things run in it.
+    """
+    room = max(8, width)
+    bars = [(f"{one.measure} {number(one.spent)}/{number(one.most)}", one) for one in budgets]
+    first: list[tuple[str, str]] = [(head, "")]
+    rest: list[tuple[str, str]] = []
+    used = columns(head)
+    for text, one in bars:
+        role = (
+            "error"
+            if one.spent + one.reserved >= one.most
+            else "warning"
+            if one.spent >= _SPENT * one.most
+            else "faint"
+        )
+        if used + 2 + columns(text) <= room and not rest:
+            first.append(("  " + text, role))
+            used += 2 + columns(text)
+        else:
+            rest.append((text, role))
+    lines = [_line(first, room, style)]
+    if rest and room >= _NARROW:
+        lines.append(_line([("  " + ", ".join(text for text, _ in rest), "faint")], room, style))
+    tree = _tree(sorted(doing, key=lambda one: _natural(one.effect.address)))
+    free = max(1, height - len(lines))
+    more = len(tree) - free
+    if more > 0:
+        tree = tree[: free - 1]
+    for indent, text, seconds in tree:
+        late = f"  {duration(seconds)}" if seconds >= 1 else ""
+        keep = room - len(indent) - len(late)
+        lines.append(
+            _line(
+                [(indent, "faint"), (cut(visible(text), max(4, keep)), ""), (late, "faint")],
+                room,
+                style,
+            )
+        )
+    if more > 0:
+        lines.append(_line([(f"  and {more + 1} lines more", "faint")], room, style))
+    return lines
+
+
+def _line(parts: list[tuple[str, str]], room: int, style: Style) -> tuple[str, int]:
+    whole = "".join(text for text, _ in parts)
+    size = columns(whole)
+    if size > room:
+        whole = cut(whole, room)
+        return whole, columns(whole)
+    return "".join(style.paint(role, text) if role else text for text, role in parts), size
+
+
+def _tree(doing: list[Doing]) -> list[tuple[str, str, float]]:
+    """Indent, text and seconds of each line. Frames in which one thing runs are written before it, in one line."""
+    root = _Node("")
+    for one in doing:
+        at = root
+        end = 0
+        for found in _FRAME.finditer(one.effect.address):
+            at = at.below.setdefault(one.effect.address[: found.end()], _Node(_name(found[0])))
+            end = found.end()
+        at.doing.append((one.effect.address[end:].lstrip("/"), one))
+    out: list[tuple[str, str, float]] = []
+    _lay(root, "  ", out)
+    return out
+
+
+def _natural(address: str) -> list[tuple[int, str]]:
+    """A sort key by which branch 9 comes before branch 10, and nothing jumps about."""
+    return [
+        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", address)
+    ]
+
+
+class _Node:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.below: dict[str, _Node] = {}
+        self.doing: list[tuple[str, Doing]] = []
+
+
+def _lay(node: _Node, indent: str, out: list[tuple[str, str, float]]) -> None:
+    for _, one in node.doing:
+        out.append(
+            (indent, f"{one.effect.tool} {arguments(one.effect.args)}".rstrip(), one.seconds)
+        )
+    for below in node.below.values():
+        names = [below.name]
+        while not below.doing and len(below.below) == 1:
+            below = next(iter(below.below.values()))
+            names.append(below.name)
+        said = " ".join(names)
+        if len(below.doing) == 1 and not below.below:
+            one = below.doing[0][1]
+            out.append(
+                (
+                    indent,
+                    f"{said}: {one.effect.tool} {arguments(one.effect.args)}".rstrip(),
+                    one.seconds,
+                )
+            )
+        else:
+            out.append((indent, said, 0.0))
+            _lay(below, indent + "  ", out)
+
+
+def _name(frame: str) -> str:
+    if frame[0] == ">":
+        return frame[1:]
+    return f"branch {frame[1:]}" if frame[0] == "#" else f"round {frame[1:-1]}"
+
+
+def clock(seconds: float) -> str:
+    """`0:07`, `61:05`."""
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"

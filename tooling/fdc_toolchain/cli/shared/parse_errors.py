@@ -1,0 +1,21 @@
+"""Shows why a text could not be read, on stderr, for the commands that rewrite plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+
+from ...diagnostics.diagnostic import Diagnostic
+from ...report.terminal import human
+from ...report.terminal.texts import lines_of
+from .terminal import style
+
+
+def show(data: bytes, found: Iterable[Diagnostic]) -> None:
+    """Prints the errors among `found` with the lines of `data` that they are about."""
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+    texts = lines_of(lambda _: text)
+    for item in found:
+        if item.severity == "error":
+            click.echo(human.one(item, texts, style()), err=True)

@@ -1,0 +1,158 @@
+"""What a user sees of a run while it goes: a line a step in a pipe; `cli.shared.live` is for terminals.
+
+Everything that tools or plans say is shown with its hidden characters escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from ...engine.events import Outcome, Perform
+from ...engine.values import text as written
+from ...report.amounts import duration
+from ...report.exit_codes import exit_code
+from ...report.terminal.style import PLAIN, Style
+from ...report.terminal.terminal_text import cut, visible
+from ...runs.observer import Observer, Silent
+
+_SLOW = 0.05
+
+
+class Quiet(Observer):
+    """Shows what the plan tells its user, and nothing else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._held: list[str] | None = None
+
+    def say(self, text: str) -> None:
+        """Port `Progress`: the plan's own words, each line of them made safe to show."""
+        for line in text.rstrip("\n").split("\n"):
+            self.line(visible(line.rstrip("\r")))
+
+    def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
+        """The answer of whoever sits at the terminal; None where nobody does. `above`: lines that are shown first.
+
+        Meanwhile the run goes on elsewhere; what it has to show waits for the answer.
+        """
+        import sys
+
+        if not sys.stdin.isatty() or not sys.stdout.isatty():
+            return None
+        with self.lock:
+            for line in above:
+                self.line(f"  {visible(line)}")
+            self.line(visible(question))
+            self._held = []
+        try:
+            return input("> ")
+        except EOFError:
+            return None
+        finally:
+            with self.lock:
+                held, self._held = self._held or [], None
+                for line in held:
+                    self.line(line)
+
+    def line(self, text: str) -> None:
+        """Shows a line that stays. A reader who has left (`| head`) does not stop the run."""
+        with self.lock:
+            if self._held is not None:
+                self._held.append(text)
+                return
+            self._erase()
+            self._put(text + "\n")
+
+    def _put(self, text: str) -> None:
+        try:
+            click.echo(text, nl=False)
+        except BrokenPipeError:
+            import os
+            import sys
+
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    def _erase(self) -> None:
+        """Makes room for a line that stays."""
+
+    def close(self) -> None:
+        """Takes away what is not meant to stay."""
+
+
+class Aside(Quiet):
+    """The plan's words on stderr, where stdout belongs to an answer. Nobody is asked in the middle."""
+
+    def say(self, text: str) -> None:
+        """Port `Progress`: the plan's own words."""
+        for line in text.rstrip("\n").split("\n"):
+            click.echo(visible(line.rstrip("\r")), err=True)
+
+    def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
+        return None
+
+
+class Lines(Quiet):
+    """A plain line for each effect that came back."""
+
+    def __init__(self, style: Style = PLAIN) -> None:
+        super().__init__()
+        self.style = style
+
+    def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
+        with self.lock:
+            super().done(effect, outcome, took)
+            if effect.kind == "tool" or outcome.failure is not None:
+                self.line(step_line(effect, outcome, took, self.style))
+
+
+def step_line(
+    effect: Perform, outcome: Outcome, took: float, style: Style = PLAIN, width: int = 0
+) -> str:
+    """One effect in one line: how it went, where it stands, what it was. A command that failed is no success."""
+    code = exit_code(outcome.value)
+    if outcome.failure is not None:
+        word, role = "failed", "error"
+    else:
+        word, role = (f"exit {code}", "error") if code else ("ok", "added")
+    word = f"{word:<6}"
+    mark = style.paint(role, word)
+    what = f"{effect.tool} {arguments(effect.args)}".rstrip()
+    if code == 0:
+        what += "  exit 0"
+    late = f"  {duration(took)}" if took >= _SLOW else ""
+    why = ""
+    if outcome.failure is not None:
+        why = f": {outcome.failure.message}" + (
+            "  (kept: only its branch ends)" if effect.alone else ""
+        )
+    place = f"{effect.address:<10}"
+    text = visible(f"{place} {what}{late}{why}")
+    return f"{mark} {cut(text, width - 1 - len(word)) if width > 40 else text}"
+
+
+def arguments(args: dict[str, Any], most: int = 72) -> str:
+    """A step's arguments in a few words: the first line of each, shortened."""
+    shown = []
+    texts = [written(value) for value in args.values() if value is not None]
+    for whole in sorted(
+        texts, key=lambda one: "\n" in one
+    ):  # what fits on a line says more than the head of a block
+        line = whole.strip().split("\n", 1)[0]
+        shown.append(line if len(line) <= 60 else line[:57] + "...")
+    return cut(visible(" ".join(shown)), most)
+
+
+def progress(form: str, quiet: bool, style: Style, terminal: bool) -> Observer:
+    """The one that fits the output."""
+    if form == "json":
+        return Silent()
+    if quiet:
+        return Quiet()
+    if not terminal:
+        return Lines(style)
+    from .live import Live
+
+    return Live(style)

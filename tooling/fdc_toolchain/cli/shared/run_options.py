@@ -1,0 +1,160 @@
+"""What `fdc run` and `fdc resume` share: options, and how their values are read."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ...engine.decide import MEASURES
+from ...exits import UsageError
+
+if TYPE_CHECKING:
+    from ...workspace.operator import Operator
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+APPROVALS = {"plan": "record_user_approval_for_plan"}
+"""What may be approved in advance, and the tool that would ask."""
+
+database_option = click.option(
+    "--database", envvar="FDC_DATABASE", metavar="URL",
+    help="The PostgreSQL database whose workers drive runs (else FDC_DATABASE); without it, runs are this machine's.",
+)  # fmt: skip
+
+_OPTIONS = (
+    click.option(
+        "--budget",
+        "budgets",
+        multiple=True,
+        metavar="MEASURE=N",
+        help=f"A ceiling: {', '.join(MEASURES)}.",
+    ),
+    click.option(
+        "--jobs",
+        type=click.IntRange(1, 256),
+        default=8,
+        show_default=True,
+        help="Branches at once.",
+    ),
+    click.option(
+        "--shell-timeout",
+        type=click.FloatRange(0.1),
+        metavar="SECONDS",
+        help="The most a command may take.",
+    ),
+    click.option(
+        "--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had."
+    ),
+    click.option(
+        "--allow-weak-sandbox",
+        is_flag=True,
+        help="Run commands in a sandbox that lacks something here; what it is, is said.",
+    ),
+    click.option(
+        "--allow-network",
+        is_flag=True,
+        help="Let commands and web tools out where the plan allows it.",
+    ),
+    click.option(
+        "--model",
+        metavar="NAME",
+        help="The model that answers prompts (else FDC_MODEL; none: what is embedded).",
+    ),
+    click.option(
+        "--approve",
+        "approved",
+        multiple=True,
+        type=click.Choice(sorted(APPROVALS)),
+        help="Say yes in advance to what the plan asks approval for.",
+    ),
+    click.option(
+        "--wait", is_flag=True, help="Wait for the end of runs that may write the same paths."
+    ),
+    click.option(
+        "-q", "--quiet", is_flag=True, help="Show only what the plan says and how it ends."
+    ),
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        help="How the end is told.",
+    ),
+    click.option(
+        "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
+    ),
+)
+
+
+def shared(command: Command) -> Command:
+    """Adds the options that both commands have."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def root_of(workspace: str | None) -> str:
+    """The workspace's folder. Raises UsageError for a DIR that is none."""
+    from ...linking.project.root import find_root
+
+    if workspace is None:
+        return find_root(os.getcwd())
+    if not os.path.isdir(workspace):
+        raise UsageError(f"the workspace `{workspace}` is not a folder")
+    return os.path.abspath(workspace)
+
+
+def tell_weakness(operator: Operator) -> None:
+    """Says on stderr what the sandbox lacks that commands are let run in all the same."""
+    if not operator.weak:
+        return
+    from ...sandbox.sandbox import lacking, offered
+
+    tier = next(one for one in operator.tiers if offered(one))
+    for what in lacking(tier):
+        click.echo(f"the sandbox of this machine ({tier}) is weak: {what}", err=True)
+
+
+def budget_of(pairs: Sequence[str]) -> dict[str, float]:
+    """`steps=100` and the like as numbers. Raises UsageError."""
+    out: dict[str, float] = {}
+    for pair in pairs:
+        measure, equals, written = pair.partition("=")
+        if measure not in MEASURES or not equals:
+            raise UsageError(
+                f"`--budget {pair}`: expected MEASURE=NUMBER with one of {', '.join(MEASURES)}"
+            )
+        try:
+            number = float(written)
+        except ValueError:
+            number = -1.0
+        if not 0 <= number < 1e18:
+            raise UsageError(f"`--budget {pair}`: `{written}` is no number that could be a ceiling")
+        out[measure] = int(number) if number == int(number) else number
+    return out
+
+
+def pairs_of(words: Sequence[str], what: str = "key=value") -> dict[str, str]:
+    """`name=text` words as a table. Raises UsageError for one without `=`, or a name twice."""
+    out: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise UsageError(f"expected {what}, found `{word}`")
+        if name in out:
+            raise UsageError(f"`{name}` is given twice")
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            raise UsageError(f"the value of `{name}` is not UTF-8 text") from None
+        out[name] = value
+    return out
+
+
+def is_terminal() -> bool:
+    """Whether the output can be redrawn."""
+    return sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")

@@ -1,0 +1,1 @@
+"""What of this machine fdc can use."""
