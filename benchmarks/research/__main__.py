@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tooling"))
 
-from fdc_toolchain.effects.rerank import missing  # noqa: E402
+from fdc_toolchain.tools.model.embedder import missing  # noqa: E402
 
 from benchmarks.research.questions import Package, Question, read, unpacked  # noqa: E402
 from benchmarks.research.remarks import RERANKED, remarks  # noqa: E402

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fdc_toolchain.agent.lessons import lessons
-from fdc_toolchain.agent.lessons.actions import parse_action_to_command
 from fdc_toolchain.agent.lessons.code_change import code_change_plan
-from fdc_toolchain.agent.lessons.postmortem import read
 from fdc_toolchain.check import check, program_of
 from fdc_toolchain.linking.link import Linker
 from fdc_toolchain.linking.project.settings import read_settings
@@ -19,6 +17,8 @@ from fdc_toolchain.protocols.compile import compile_agents
 from fdc_toolchain.protocols.reader import read_protocols
 from fdc_toolchain.protocols.update import Edit, Refusal, edit
 from fdc_toolchain.report.terminal.terminal_text import visible
+from fdc_toolchain.tasks.actions import parse_action_to_command
+from fdc_toolchain.tasks.postmortem import read
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.agent.lessons import lessons
-from fdc_toolchain.agent.lessons.actions import (
+from fdc_toolchain.agent.lessons.code_change import path_fault
+from fdc_toolchain.tasks.actions import (
     Fault,
     Wish,
     canonical,
@@ -16,8 +17,7 @@ from fdc_toolchain.agent.lessons.actions import (
     shown,
     wish_of,
 )
-from fdc_toolchain.agent.lessons.code_change import path_fault
-from fdc_toolchain.agent.lessons.postmortem import is_unsaid, read
+from fdc_toolchain.tasks.postmortem import is_unsaid, read
 from jinja2 import Environment, StrictUndefined
 
 from tests.support.repository import PACKAGE

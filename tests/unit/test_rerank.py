@@ -9,17 +9,18 @@ from fdc_toolchain.effects import rerank
 from fdc_toolchain.effects.code_search import Tree
 from fdc_toolchain.effects.question import concepts_of
 from fdc_toolchain.tools.files.documents import scan
+from fdc_toolchain.tools.model import embedder
 from fdc_toolchain.workspace.failure import ToolFailure
 
 from tests.support.explored import QUESTION, shop
 from tests.support.process import fdc
 
 installed = pytest.mark.skipif(
-    bool(rerank.missing()), reason="the extra `semantic` is not installed"
+    bool(embedder.missing()), reason="the extra `semantic` is not installed"
 )
 
 
-@pytest.mark.skipif(not rerank.missing(), reason="the extra `semantic` is installed")
+@pytest.mark.skipif(not embedder.missing(), reason="the extra `semantic` is installed")
 def test_without_the_extra_the_option_is_refused_and_nothing_is_begun(tmp_path: Path) -> None:
     done = fdc("explore", QUESTION, "--rerank", cwd=shop(tmp_path))
     assert (
@@ -28,7 +29,7 @@ def test_without_the_extra_the_option_is_refused_and_nothing_is_begun(tmp_path: 
         and not (tmp_path / "runs").exists()
     )
     with pytest.raises(ToolFailure, match="is not installed"):
-        rerank.embedded(["tea"], 8)
+        embedder.embedded(["tea"], 8)
 
 
 def test_a_file_of_another_digest_is_refused(
@@ -36,9 +37,9 @@ def test_a_file_of_another_digest_is_refused(
 ) -> None:
     other = tmp_path / "model.onnx"
     other.write_bytes(b"another model")
-    monkeypatch.setattr(rerank, "_place", lambda what: str(other))
+    monkeypatch.setattr(embedder, "_place", lambda what: str(other))
     with pytest.raises(ToolFailure, match="not the one that fdc knows"):
-        rerank._bytes("model")
+        embedder._bytes("model")
 
 
 @installed

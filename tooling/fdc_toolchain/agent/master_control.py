@@ -17,8 +17,8 @@ from typing import Any, Literal
 
 from ..engine.ports import WorldFailed
 from ..program.codec import digest
+from ..tasks.postmortem import OUTSIDE
 from . import coding, planning, provenance, research_cycle, retrospect
-from .lessons.postmortem import OUTSIDE
 from .model_port import ModelFailed, ModelPort, ModelWaiting
 from .orchestrator import Orchestrator, read
 from .state import AgentState, Command, PlanContext, StepResult

@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..tasks.postmortem import OUTSIDE, is_unsaid
 from ..tasks.unfilled import unfilled
 from . import provenance
-from .lessons.postmortem import OUTSIDE, is_unsaid
 from .turn import Failed, Turn
 
 _SECTION = re.compile(r"^## +(?:\d+\. +)?(.*?)\s*$", re.MULTILINE)

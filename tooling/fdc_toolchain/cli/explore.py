@@ -72,7 +72,7 @@ def command(
     if paths.startswith("/") or ".." in paths.split("/"):
         raise UsageError(f"`{paths}` leads out of the workspace; --paths takes a glob below it")
     if rerank:
-        from ..effects.rerank import missing
+        from ..tools.model.embedder import missing
 
         if missing():
             raise UsageError(missing())

@@ -63,7 +63,7 @@ def map_code(args: dict[str, Any], context: Context) -> Any:
     paths = word(args, "paths", "**")
     rerank = word(args, "rerank", "no") == "yes"
     if rerank:
-        from .rerank import missing
+        from ..tools.model.embedder import missing
 
         if missing():
             raise ToolFailure("unavailable", missing())

@@ -228,6 +228,6 @@ def _unsearched() -> str:
 
 
 def _reranker() -> str:
-    from ..effects.rerank import missing
+    from ..tools.model.embedder import missing
 
     return missing()

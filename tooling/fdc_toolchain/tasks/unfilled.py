@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..agent.lessons.postmortem import is_unsaid
+from .postmortem import is_unsaid
 
 SECTIONS = (
     "Summary", "What Went Well", "What Could Be Improved", "Root Cause Analysis", "Proposed Corrective Actions",

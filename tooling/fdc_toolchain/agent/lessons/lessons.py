@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ... import resources
-from .actions import canonical
-from .postmortem import Found, Postmortem
+from ...tasks.actions import canonical
+from ...tasks.postmortem import Found, Postmortem
 
 LESSONS = "knowledge_core/lessons.jsonl"
 """Where a workspace keeps them."""

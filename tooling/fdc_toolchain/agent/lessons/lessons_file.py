@@ -14,8 +14,8 @@ from datetime import date, datetime
 from typing import Any, NamedTuple
 
 from ... import durable
+from ...tasks import postmortem
 from . import lessons as records
-from . import postmortem
 from .lessons import APPLIED, APPLYING, LESSONS, PENDING, Book, Lesson
 
 MAX_POSTMORTEM = 1 << 20

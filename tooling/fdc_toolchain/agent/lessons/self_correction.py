@@ -26,9 +26,9 @@ from typing import Any, Literal, NamedTuple
 from ... import durable
 from ...diagnostics.diagnostic import Diagnostic
 from ...protocols.update import Edit, Refusal, edit
+from ...tasks.actions import Fault, Wish, shown, wish_of
 from . import lessons_file as store
 from . import protocol_updater
-from .actions import Fault, Wish, shown, wish_of
 from .code_change import code_change_plan
 from .code_suggester import PLANS, write_plan
 from .lessons import APPLIED, APPLYING, FAILED, PENDING, Lesson, history

@@ -12,12 +12,12 @@ from typing import Any
 import click
 
 from ...agent.lessons import lessons_file as store
-from ...agent.lessons.actions import Fault, parse_action_to_command, shown, wish_of
 from ...agent.lessons.lessons import LESSONS, PENDING, STATUSES, Book, Lesson, history
 from ...agent.lessons.self_correction import Report, apply
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.project.root import find_root
 from ...report.terminal.terminal_text import visible
+from ...tasks.actions import Fault, parse_action_to_command, shown, wish_of
 from ..shared.findings import show as show_findings
 
 workspace = click.option("--workspace", metavar="DIR", help="Work as if started in DIR.")

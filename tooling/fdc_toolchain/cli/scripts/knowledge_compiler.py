@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ...agent.lessons.actions import parse_action_to_command
+from ...tasks.actions import parse_action_to_command
 from ..project.lessons import compile_postmortem, dry, form, root_of, workspace
 
 __all__ = [
@@ -20,7 +20,7 @@ def extract_lessons_from_postmortem(postmortem_content: str) -> list[dict[str, o
     """The lessons of a post-mortem's text: each an `insight` and an `action` (FDC-73 to FDC-77)."""
     from datetime import date
 
-    from ...agent.lessons.postmortem import read
+    from ...tasks.postmortem import read
 
     return [
         {"insight": item.insight, "action": item.action}
@@ -32,7 +32,7 @@ def extract_metadata_from_postmortem(postmortem_content: str) -> dict[str, str]:
     """The `task_id` and the `date` of a post-mortem's text; `Unknown` and today where it has none (FDC-71)."""
     from datetime import date
 
-    from ...agent.lessons.postmortem import read
+    from ...tasks.postmortem import read
 
     found = read(postmortem_content, date.today())
     return {"task_id": found.task_id, "date": found.date}
