@@ -1,4 +1,4 @@
-"""Nothing below floor 7 prints, exits or reaches for the terminal: rooms return values."""
+"""Nothing below the command line and the web page prints, exits or reaches for the terminal: rooms return values."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ PROGRAMS = {
     "tools/files/text_reader.py",
 }
 """Started as processes of their own, which have a command line and an exit code like any other."""
+
+OF_THE_PROCESS = {"runs/interrupt.py", "runs/workers/signals.py", "runs/records/tracing.py"}
+"""Signals that end a process of fdc, and spans that its environment asks to have on stderr."""
 
 RAISES = {"SystemExit", "KeyboardInterrupt"}
 
@@ -50,7 +53,7 @@ def quiet_files() -> list[Path]:
     return [
         PACKAGE / path
         for path in rooms
-        if path.parts[0] not in SPEAKING_ROOMS and path.as_posix() not in PROGRAMS
+        if path.parts[0] not in SPEAKING_ROOMS and path.as_posix() not in PROGRAMS | OF_THE_PROCESS
     ]
 
 

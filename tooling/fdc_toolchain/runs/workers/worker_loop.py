@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -101,7 +100,7 @@ class Fleet:
         except Exception as bug:
             import traceback
 
-            traceback.print_exc(file=sys.stderr)
+            notice(traceback.format_exc().rstrip("\n"))
             return {"refused": f"a bug of fdc: {type(bug).__name__}: {bug}"}
         finally:
             self.under_way.discard(delivery)
