@@ -94,6 +94,13 @@ class Aside(Quiet):
         return None
 
 
+class Json(Silent, Quiet):
+    """For output that a program reads: shows only what commands print as a line. Nobody is asked."""
+
+    def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
+        return None
+
+
 class Lines(Quiet):
     """A plain line for each effect that came back."""
 
@@ -148,7 +155,7 @@ def arguments(args: dict[str, Any], most: int = 72) -> str:
 def progress(form: str, quiet: bool, style: Style, terminal: bool) -> Observer:
     """The one that fits the output."""
     if form == "json":
-        return Silent()
+        return Json()
     if quiet:
         return Quiet()
     if not terminal:
