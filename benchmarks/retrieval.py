@@ -22,10 +22,10 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tooling"))
 
-from fdc_toolchain.effects.extract import extract  # noqa: E402
-from fdc_toolchain.effects.question import concepts_of  # noqa: E402
-from fdc_toolchain.effects.retrieve import Index, refine, search  # noqa: E402
-from fdc_toolchain.effects.words import STOP  # noqa: E402
+from fdc_packs.research.retrieval.extract import extract  # noqa: E402
+from fdc_packs.research.retrieval.question import concepts_of  # noqa: E402
+from fdc_packs.research.retrieval.retrieve import Index, refine, search  # noqa: E402
+from fdc_packs.research.retrieval.stop_words import STOP  # noqa: E402
 from fdc_toolchain.tools.files.documents import Document, scan  # noqa: E402
 
 QUESTIONS = Path(__file__).with_name("retrieval_questions.json")

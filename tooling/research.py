@@ -6,7 +6,7 @@
 It reads the workspace's own files and folders. What lies outside is out of reach here, and it says so.
 """
 
-from fdc_toolchain.cli.research_protocol import execute_research_protocol, main
+from fdc_packs.research.gather_script import execute_research_protocol, main
 
 __all__ = ["execute_research_protocol", "main"]
 

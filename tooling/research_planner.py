@@ -7,7 +7,7 @@ The plan has the five phases of the research protocol: review the documents, sco
 gather broadly, extract and check, synthesise and write one report.
 """
 
-from fdc_toolchain.cli.research_planner import main, plan_deep_research
+from fdc_packs.research.planner_script import main, plan_deep_research
 
 __all__ = ["main", "plan_deep_research"]
 

@@ -144,7 +144,7 @@ DATA = {
   "runs": [("tooling/fdc_toolchain/tasks/templates/postmortem.md.j2", "tooling/fdc_toolchain/tasks/templates/postmortem.md.j2")],
   "agent": [("tooling/fdc_toolchain/agent/templates/coder.md.j2", "tooling/fdc_toolchain/agent/templates/coder.md.j2"), ("tooling/fdc_toolchain/agent/templates/coder_rules.md.j2", "tooling/fdc_toolchain/agent/templates/coder_rules.md.j2"), ("tooling/fdc_toolchain/agent/templates/planner.md.j2", "tooling/fdc_toolchain/agent/templates/planner.md.j2"),
     ("tooling/fdc_toolchain/agent/audit/templates/audit_report.md.j2", "tooling/fdc_toolchain/agent/audit/templates/audit_report.md.j2")],
-  "pack-research": [("tooling/fdc_toolchain/workflows/templates/research_plan.md", "tooling/fdc_packs/research/templates/research_plan.md")],
+  "pack-research": [("tooling/fdc_packs/research/templates/research_plan.md", "tooling/fdc_packs/research/templates/research_plan.md")],
 }
 PACKDATA = {
   "runs": [("tooling/fdc_toolchain/tasks/templates/postmortem.md.j2", "tooling/fdc_toolchain/tasks/templates/postmortem.md.j2")],

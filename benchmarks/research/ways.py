@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fdc_toolchain.effects.words import STOP
+from fdc_packs.research.retrieval.stop_words import STOP
 from fdc_toolchain.tools.files.documents import Document, scan
 
 WINDOW = 20

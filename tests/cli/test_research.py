@@ -7,8 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.cli import research as command
-from fdc_toolchain.effects import cite
+from fdc_packs.research import cite, command
 from fdc_toolchain.tools.files.documents import MARK
 
 from tests.support.process import fdc

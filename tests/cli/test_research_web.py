@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import cite
+from fdc_packs.research import cite
 from fdc_toolchain.tools.web import web_pages
 
 from tests.support.background import fdc_started, wait_for

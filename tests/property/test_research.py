@@ -5,16 +5,16 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from fdc_packs.research import cite
+from fdc_packs.research.outline.outline import outline
+from fdc_packs.research.outline.sentences import sentences
+from fdc_packs.research.research_planner import plan_deep_research
+from fdc_packs.research.retrieval.extract import Citation, extract
+from fdc_packs.research.retrieval.question import concepts_of
+from fdc_packs.research.retrieval.retrieve import Index, refine, search
+from fdc_packs.research.synthesise import quotation
 from fdc_toolchain.agent.lessons.research_plan import clean
-from fdc_toolchain.effects import cite
-from fdc_toolchain.effects.extract import Citation, extract
-from fdc_toolchain.effects.outline import outline
-from fdc_toolchain.effects.question import concepts_of
-from fdc_toolchain.effects.retrieve import Index, refine, search
-from fdc_toolchain.effects.sentences import sentences
-from fdc_toolchain.effects.synthesise import quotation
 from fdc_toolchain.tools.files.documents import Document, lines_of, scan
-from fdc_toolchain.workflows.research_planner import plan_deep_research
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 

@@ -27,9 +27,13 @@ def test_nothing_strange_lies_at_the_top() -> None:
 def test_tooling_is_a_source_root_with_one_package() -> None:
     inside = {name.split("/")[1] for name in files() if name.startswith("tooling/")}
     assert "__init__.py" not in inside
-    assert {"fdc_toolchain"} == {name for name in inside if (ROOT / "tooling" / name).is_dir()}
+    assert {"fdc_packs", "fdc_toolchain"} == {
+        name for name in inside if (ROOT / "tooling" / name).is_dir()
+    }
     assert [] == sorted(
-        name for name in inside - {"fdc_toolchain"} if not name.endswith((".py", ".json"))
+        name
+        for name in inside - {"fdc_packs", "fdc_toolchain"}
+        if not name.endswith((".py", ".json"))
     )
 
 

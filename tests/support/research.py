@@ -8,8 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from fdc_packs.research.retrieval import library
 from fdc_toolchain.check import check_paths, program_of
-from fdc_toolchain.effects import library
 from fdc_toolchain.engine.drive import Ending
 from fdc_toolchain.testing import CrashPoint, MemoryJournal, run
 from fdc_toolchain.tools.runtime import LocalTools, Workbench

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fdc_toolchain.effects import code_outline, code_trees
-from fdc_toolchain.effects.code_strategies import sentence
+from fdc_packs.research.explore import code_outline, code_trees
+from fdc_packs.research.explore.strategies import sentence
 from fdc_toolchain.tools.files.documents import Document
 
 JAVASCRIPT = """\

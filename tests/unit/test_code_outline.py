@@ -6,12 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import code_outline, code_trees, explore_tools
-from fdc_toolchain.effects.code_search import Tree
-from fdc_toolchain.effects.code_strategies import STRATEGIES, around, places, sentence
-from fdc_toolchain.effects.question import concepts_of, faint
-from fdc_toolchain.effects.words import forms
-from fdc_toolchain.packs.explore import findings
+from fdc_packs.research.explore import code_outline, code_trees, findings, tools
+from fdc_packs.research.explore.code_search import Tree
+from fdc_packs.research.explore.strategies import STRATEGIES, around, places, sentence
+from fdc_packs.research.retrieval.question import concepts_of, faint
+from fdc_packs.research.retrieval.stop_words import forms
 from fdc_toolchain.tools.files.documents import Document, scan
 
 from tests.support.explored import shop
@@ -203,7 +202,7 @@ def test_tracks_are_for_questions_with_several_sides(
     question: str, known: int, several: bool
 ) -> None:
     """EXP-36."""
-    assert several == explore_tools.trigger(question, known)
+    assert several == tools.trigger(question, known)
 
 
 def test_a_sentence_is_told_whole_though_a_line_of_it_is_cited() -> None:
@@ -229,7 +228,7 @@ def test_who_uses_a_name_is_told_by_the_definition_around_it(tmp_path: Path) -> 
 def test_a_folder_that_is_read_twice_is_parsed_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from fdc_toolchain.effects import code_search
+    from fdc_packs.research.explore import code_search
 
     tree = tree_of(shop(tmp_path))
     seen: list[str] = []
@@ -286,7 +285,7 @@ def test_what_code_does_is_answered_from_code_before_documents(tmp_path: Path) -
     assert "a.py" == _paths(tmp_path, question, code=True)[0]
     asked = {"Where is it?": True, "How are they kept?": True, "Which function calls it?": True, "How do I keep it?": False,
              "Why is it warm?": False, "Can a jar be closed where it is?": False}  # fmt: skip
-    assert asked == {one: explore_tools._HOW_DONE.search(one) is not None for one in asked}
+    assert asked == {one: tools._HOW_DONE.search(one) is not None for one in asked}
 
 
 def test_a_pattern_search_documents_in_which_variations_a_word_is_written(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from fdc_toolchain.packs.explore import findings, synthesis, tracks
+from fdc_packs.research.explore import findings, synthesis, tracks
 from fdc_toolchain.program.model import MAX_STACK
 from fdc_toolchain.tools.model.prompt_tools import rendered, variables
 from hypothesis import given

@@ -48,10 +48,10 @@ def test_a_failure_that_is_a_value_needs_nothing(bare):
     ("row", "model", "says"),
     [
         ({}, "", "a model, for `judge`"),
-        ({"embedded": "fdc_toolchain.packs.research.claims:quoted"}, "", None),
+        ({"embedded": "fdc_packs.research.claims:quoted"}, "", None),
         ({"embedded": "own:quoted"}, "", "a sandbox, for `judge`"),
         (
-            {"embedded": "fdc_toolchain.packs.research.claims:quoted"},
+            {"embedded": "fdc_packs.research.claims:quoted"},
             "claude-sonnet-5",
             "`anthropic` package",
         ),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects.code_search import Tree
+from fdc_packs.research.explore.code_search import Tree
 from fdc_toolchain.effects.lgtm_against import objections
 from fdc_toolchain.packs.lgtm import challenge, hypotheses
 from fdc_toolchain.tools.files.documents import scan

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from fdc_toolchain.effects.blocks import Outline
-from fdc_toolchain.effects.comments import comment_outline
-from fdc_toolchain.effects.outline import outline
-from fdc_toolchain.effects.sentences import is_prose, sentences
+from fdc_packs.research.outline.blocks import Outline
+from fdc_packs.research.outline.comments import comment_outline
+from fdc_packs.research.outline.outline import outline
+from fdc_packs.research.outline.sentences import is_prose, sentences
 
 
 def lines_of(text: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import cite
+from fdc_packs.research import cite
 from fdc_toolchain.tools.files.documents import lines_in, scan
 
 from tests.support.pdf import pdf

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import rerank
-from fdc_toolchain.effects.code_search import Tree
-from fdc_toolchain.effects.question import concepts_of
+from fdc_packs.research.explore import rerank
+from fdc_packs.research.explore.code_search import Tree
+from fdc_packs.research.retrieval.question import concepts_of
 from fdc_toolchain.tools.files.documents import scan
 from fdc_toolchain.tools.model import embedder
 from fdc_toolchain.workspace.failure import ToolFailure

@@ -6,16 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import cite, narrow
-from fdc_toolchain.effects.cues import asks_what, cue_of, defined_term
-from fdc_toolchain.effects.extract import Citation
-from fdc_toolchain.effects.kinds import kind_of, section_kind
-from fdc_toolchain.effects.question import concepts_of
-from fdc_toolchain.effects.research_tools import _citation, _inert
-from fdc_toolchain.effects.retrieve import Index, search
-from fdc_toolchain.effects.spelling import respell
-from fdc_toolchain.effects.stems import Stemmer
-from fdc_toolchain.effects.synthesise import quotation, synthesise
+from fdc_packs.research import cite
+from fdc_packs.research.retrieval import prefilter
+from fdc_packs.research.retrieval.answer_cues import asks_what, cue_of, defined_term
+from fdc_packs.research.retrieval.extract import Citation
+from fdc_packs.research.retrieval.kinds import kind_of, section_kind
+from fdc_packs.research.retrieval.question import concepts_of
+from fdc_packs.research.retrieval.retrieve import Index, search
+from fdc_packs.research.retrieval.spelling import respell
+from fdc_packs.research.retrieval.stems import Stemmer
+from fdc_packs.research.synthesise import quotation, synthesise
+from fdc_packs.research.tools import _citation, _inert
 from fdc_toolchain.testing import Crash, CrashPoint, MemoryJournal
 from fdc_toolchain.tools.files.documents import MARK, Document
 
@@ -234,7 +235,7 @@ def test_a_controller_that_dies_at_any_moment_changes_nothing_of_the_report(
     kitchen: Path, tmp_path: Path
 ) -> None:
     """The next controller has no index in memory, and reads again."""
-    from fdc_toolchain.effects import library
+    from fdc_packs.research.retrieval import library
 
     question = "How hot should the water for green tea be?"
     whole = CrashPoint()
@@ -272,11 +273,11 @@ def test_large_collections_are_narrowed_to_what_can_matter(monkeypatch: pytest.M
     ]
     documents[17] = Document("d17.md", ("Kettles are boiling.",), "17", 500)
     concepts = concepts_of("Why does the kettle boil?")
-    assert documents == narrow.narrow(documents, concepts)
-    monkeypatch.setattr(narrow, "WHOLE", 1000)
-    monkeypatch.setattr(narrow, "KEPT", 1000)
-    assert [documents[17]] == narrow.narrow(documents, concepts)
-    assert [] == narrow.narrow(documents, concepts_of("samovar"))
+    assert documents == prefilter.narrow(documents, concepts)
+    monkeypatch.setattr(prefilter, "WHOLE", 1000)
+    monkeypatch.setattr(prefilter, "KEPT", 1000)
+    assert [documents[17]] == prefilter.narrow(documents, concepts)
+    assert [] == prefilter.narrow(documents, concepts_of("samovar"))
 
 
 def test_a_word_and_its_kin_have_one_stem() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fdc_toolchain.packs.research.claims import quoted, unsaid
-from fdc_toolchain.packs.research.queries import PAGES, QUERIES, allowed, choose, propose
+from fdc_packs.research.claims import quoted, unsaid
+from fdc_packs.research.queries import PAGES, QUERIES, allowed, choose, propose
 
 QUESTION = "How hot is the water for green tea?"
 

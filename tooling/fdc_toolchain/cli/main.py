@@ -58,11 +58,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "take a task from orientation to submission, durably",
     ),
     "research": (
-        "fdc_toolchain.cli.research",
+        "fdc_packs.research.command",
         "answer a question from documents, every sentence cited",
     ),
     "explore": (
-        "fdc_toolchain.cli.explore",
+        "fdc_packs.research.explore.command",
         "answer a question about code from independent sides, every claim cited",
     ),
     "lgtm": (

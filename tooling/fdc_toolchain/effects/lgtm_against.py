@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from fdc_packs.research.explore.code_outline import Definition
+from fdc_packs.research.explore.code_search import TESTS, Tree
+from fdc_packs.research.explore.strategies import around
+
 from ..knowledge.statements import NEGATION, OBSOLETE, names
-from .code_outline import Definition
-from .code_search import TESTS, Tree
-from .code_strategies import around
 
 _REFUSES = re.compile(
     r"\braise\s+NotImplementedError|\bNotImplementedException|\bunimplemented!\(|\btodo!\("
@@ -124,7 +125,7 @@ def _closed(line: str) -> bool:
 
 def _exceptions(tree: Tree, query: str) -> Iterator[Objection]:
     """Lines that are about the words of a query and have a word of exception: not, never, deprecated, ..."""
-    from .question import concepts_of
+    from fdc_packs.research.retrieval.question import concepts_of
 
     found = tree.search(concepts_of(query), names(query))
     units = found.units()[:UNITS]

@@ -12,13 +12,14 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
+from fdc_packs.research.explore.code_search import TESTS, Tree
+from fdc_packs.research.explore.strategies import inside, places
+from fdc_packs.research.retrieval import library
+
 from ..knowledge.statements import content, names, stem
 from ..tools import intent_files
 from ..tools.context import Context, text, word
 from ..workspace.failure import ToolFailure
-from . import library
-from .code_search import TESTS, Tree
-from .code_strategies import inside, places
 
 ROWS = 12
 PER_FILE = 4
@@ -268,7 +269,7 @@ def validate_pipeline(args: dict[str, Any], context: Context) -> Any:
 
 def _all_concepts(queries: list[str]) -> list[Any]:
     """The concepts of several queries, each once: one index serves them all."""
-    from .question import concepts_of
+    from fdc_packs.research.retrieval.question import concepts_of
 
     return list(
         {concept.word: concept for query in queries for concept in concepts_of(query)}.values()
@@ -277,9 +278,9 @@ def _all_concepts(queries: list[str]) -> list[Any]:
 
 def _places(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
     """Places in code by three strategies, and sentences of documents and comments."""
-    from .extract import extract
-    from .question import concepts_of
-    from .retrieve import refine, search
+    from fdc_packs.research.retrieval.extract import extract
+    from fdc_packs.research.retrieval.question import concepts_of
+    from fdc_packs.research.retrieval.retrieve import refine, search
 
     concepts = concepts_of(query)
     found = tree.search(concepts, names(query))

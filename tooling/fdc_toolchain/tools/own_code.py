@@ -59,7 +59,7 @@ def shipped() -> frozenset[str]:
 
 def is_own(target: str) -> bool:
     """Whether a function is fdc's own, which its catalogues name; everything else is run in the sandbox."""
-    return target.startswith("fdc_toolchain.packs.") and target in shipped()
+    return target.startswith(("fdc_toolchain.packs.", "fdc_packs.")) and target in shipped()
 
 
 def differs(program: Mapping[str, Any], root: str) -> str | None:

@@ -103,9 +103,9 @@ TOOLS: dict[str, Row] = {
     ),
     "research": Row("fdc_toolchain.tools.talk_tools", "unavailable", None, ("nobody",)),
     "generate_code": Row("fdc_toolchain.tools.code_tools", "generate_code", "probe"),
-    "plan_deep_research": Row("fdc_toolchain.effects.research_protocol", "plan_deep_research"),
+    "plan_deep_research": Row("fdc_packs.research.research_protocol", "plan_deep_research"),
     "execute_research_protocol": Row(
-        "fdc_toolchain.effects.research_protocol",
+        "fdc_packs.research.research_protocol",
         "execute_research_protocol",
         None,
         needs.BY_TARGET,
@@ -127,15 +127,15 @@ TOOLS: dict[str, Row] = {
     "run_in_bash_session": Row(
         "fdc_toolchain.tools.shell", "run_in_bash_session", None, ("sandbox", "bash")
     ),
-    "scan_documents": Row("fdc_toolchain.effects.research_tools", "scan_documents"),
-    "scope_question": Row("fdc_toolchain.effects.research_tools", "scope_question"),
-    "search_passages": Row("fdc_toolchain.effects.research_tools", "search_passages"),
-    "extract_evidence": Row("fdc_toolchain.effects.research_tools", "extract_evidence"),
-    "check_citations": Row("fdc_toolchain.effects.research_tools", "check_citations"),
-    "synthesise": Row("fdc_toolchain.effects.research_tools", "synthesise"),
-    "join_pages": Row("fdc_toolchain.effects.research_web", "join_pages"),
-    "open_sources": Row("fdc_toolchain.effects.research_web", "open_sources"),
-    "check_claims": Row("fdc_toolchain.effects.research_web", "check_claims"),
+    "scan_documents": Row("fdc_packs.research.tools", "scan_documents"),
+    "scope_question": Row("fdc_packs.research.tools", "scope_question"),
+    "search_passages": Row("fdc_packs.research.tools", "search_passages"),
+    "extract_evidence": Row("fdc_packs.research.tools", "extract_evidence"),
+    "check_citations": Row("fdc_packs.research.tools", "check_citations"),
+    "synthesise": Row("fdc_packs.research.tools", "synthesise"),
+    "join_pages": Row("fdc_packs.research.web", "join_pages"),
+    "open_sources": Row("fdc_packs.research.web", "open_sources"),
+    "check_claims": Row("fdc_packs.research.web", "check_claims"),
     "create_directory": Row("fdc_toolchain.effects.lgtm_tools", "create_directory"),
     "use_tool.file_search": Row("fdc_toolchain.effects.lgtm_tools", "file_search"),
     "use_tool.codebase_grep": Row("fdc_toolchain.effects.lgtm_tools", "codebase_grep"),
@@ -147,14 +147,14 @@ TOOLS: dict[str, Row] = {
     "validate.links": Row("fdc_toolchain.effects.lgtm_tools", "check_links"),
     "plan.changes": Row("fdc_toolchain.effects.lgtm_changes", "plan_changes"),
     "validate.pipeline": Row("fdc_toolchain.effects.lgtm_tools", "validate_pipeline"),
-    "map_code": Row("fdc_toolchain.effects.explore_tools", "map_code", None, needs.RERANK),
-    "scope_exploration": Row("fdc_toolchain.effects.explore_tools", "scope_exploration"),
-    "survey_tracks": Row("fdc_toolchain.effects.explore_tools", "survey_tracks"),
-    "gather_files": Row("fdc_toolchain.effects.explore_tools", "gather_files"),
-    "explore_track": Row("fdc_toolchain.effects.explore_tools", "explore_track"),
-    "collect_evidence": Row("fdc_toolchain.effects.explore_tools", "collect_evidence"),
-    "check_findings": Row("fdc_toolchain.effects.explore_tools", "check_findings"),
-    "check_synthesis": Row("fdc_toolchain.effects.explore_tools", "check_synthesis"),
+    "map_code": Row("fdc_packs.research.explore.tools", "map_code", None, needs.RERANK),
+    "scope_exploration": Row("fdc_packs.research.explore.tools", "scope_exploration"),
+    "survey_tracks": Row("fdc_packs.research.explore.tools", "survey_tracks"),
+    "gather_files": Row("fdc_packs.research.explore.tools", "gather_files"),
+    "explore_track": Row("fdc_packs.research.explore.tools", "explore_track"),
+    "collect_evidence": Row("fdc_packs.research.explore.tools", "collect_evidence"),
+    "check_findings": Row("fdc_packs.research.explore.tools", "check_findings"),
+    "check_synthesis": Row("fdc_packs.research.explore.tools", "check_synthesis"),
     "open_case": Row("fdc_toolchain.effects.repair_tools", "open_case"),
     "run_tests": Row("fdc_toolchain.effects.repair_tools", "run_tests", None, ("sandbox",)),
     "collect_context": Row("fdc_toolchain.effects.repair_tools", "collect_context"),
@@ -175,7 +175,7 @@ TOOLS: dict[str, Row] = {
 }
 
 PREDICATES: dict[str, Row] = {
-    "cited": Row("fdc_toolchain.effects.research_tools", "cited"),
+    "cited": Row("fdc_packs.research.tools", "cited"),
 }
 
 

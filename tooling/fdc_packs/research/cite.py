@@ -1,0 +1,142 @@
+"""Opens every citation again and checks that the quoted text stands exactly where it says (EXP-17).
+
+The check shares nothing with the extraction but the definition of a line: it reads the file as
+it is now, beneath the folder, and compares characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from fdc_toolchain.tools.files.documents import lines_in, read_beneath
+
+from .retrieval.extract import Citation
+
+_MARKS = re.compile(r"[\s>#*/;%!|:'-]*\Z")
+"""What may precede quoted prose on a continued line: indentation, and the marks of quotes and comments."""
+_QUOTED_LINE = re.compile(
+    r"(?:> |- |  - )(?P<text>.+) (?P<fence>`+) ?(?P<path>.+?):(?P<line>\d+)(?:-(?P<end>\d+))? ?(?P=fence)$"
+)
+_MARKUP = re.compile(r"[\s>#*/;%!|\\-]+")
+_LABEL = re.compile(r"\*[^*]+\*: ")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A citation that does not hold, and why."""
+
+    path: str
+    line: int
+    why: str
+
+
+@dataclass(slots=True)
+class Check:
+    """How many citations were opened, which of them hold, and what is wrong with the others."""
+
+    checked: int = 0
+    held: list[Citation] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+
+
+def check(
+    folder: str | int,
+    citations: Iterable[Citation],
+    pages: Mapping[str, tuple[str, ...]] | None = None,
+) -> Check:
+    """Opens the file of each citation below `folder` and compares the text at its span. `pages`: the lines of pages of
+    the web by their addresses, as they were read."""
+    out = Check()
+    files: dict[str, tuple[str, ...] | str] = dict(pages or {})
+    for citation in citations:
+        out.checked += 1
+        if citation.path not in files:
+            files[citation.path] = _lines(folder, citation.path)
+        lines = files[citation.path]
+        why = lines if isinstance(lines, str) else _wrong(lines, citation)
+        if why:
+            out.failures.append(Failure(citation.path, citation.line, why))
+        else:
+            out.held.append(citation)
+    return out
+
+
+def check_report(
+    folder: str | int, markdown: str, pages: Mapping[str, tuple[str, ...]] | None = None
+) -> Check:
+    """The same for a written report, from its text alone: every quoted line is looked for in its file.
+
+    White space and the marks of Markdown and comments are not compared: a report writes a sentence on one line.
+    """
+    out = Check()
+    files: dict[str, tuple[str, ...] | str] = dict(pages or {})
+    for row in markdown.split("\n"):
+        found = _QUOTED_LINE.match(row)
+        if found is None:
+            continue
+        out.checked += 1
+        path, line = found["path"], int(found["line"])
+        end = int(found["end"] or line)
+        if path not in files:
+            files[path] = _lines(folder, path)
+        lines = files[path]
+        if isinstance(lines, str):
+            out.failures.append(Failure(path, line, lines))
+        elif not 1 <= line <= end <= len(lines):
+            out.failures.append(Failure(path, line, f"the file has {len(lines)} lines"))
+        elif not _quotes(found["text"], " ".join(lines[line - 1 : end])):
+            out.failures.append(Failure(path, line, "the quoted text is not there"))
+        else:
+            out.held.append(Citation(path, line, 1, end, 1, found["text"]))
+    return out
+
+
+def _lines(folder: str | int, path: str) -> tuple[str, ...] | str:
+    """The file's lines, or one sentence about why there are none."""
+    try:
+        return lines_in(path, read_beneath(folder, path))
+    except UnicodeDecodeError:
+        return "the file is not UTF-8 any more"
+    except OSError as failed:
+        return f"the file cannot be opened: {(failed.strerror or 'unknown').lower()}"
+
+
+def _wrong(lines: tuple[str, ...], citation: Citation) -> str | None:
+    parts = citation.text.split("\n")
+    if not citation.text.strip():
+        return "the quotation is empty"
+    if not 1 <= citation.line <= citation.end_line <= len(lines):
+        return f"the file has {len(lines)} lines"
+    if citation.end_line - citation.line + 1 != len(parts):
+        return "the quotation has not as many lines as its place"
+    last = len(parts) - 1
+    for number, part in enumerate(parts):
+        line = lines[citation.line - 1 + number]
+        start = citation.column - 1 if number == 0 else _resumes(line, part)
+        if start is None or start < 0 or line[start : start + len(part)] != part:
+            return "the quoted text is not there"
+        after = start + len(part)
+        if (after != citation.end_column - 1) if number == last else line[after:].strip():
+            return "the quoted text is not there"
+    return None
+
+
+def _resumes(line: str, part: str) -> int | None:
+    at = line.find(part)
+    while at >= 0:
+        if _MARKS.match(line[:at]):
+            return at
+        at = line.find(part, at + 1)
+    return None
+
+
+def _quotes(said: str, there: str) -> bool:
+    """Whether a quotation, with or without the label that a report may put before it, is in the text."""
+    return any(_plain(text) in _plain(there) for text in (said, _LABEL.sub("", said, count=1)))
+
+
+def _plain(text: str) -> str:
+    """What both the file and a rendering of it have: no white space, marks or escapes."""
+    return _MARKUP.sub("", text)

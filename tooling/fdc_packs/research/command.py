@@ -1,0 +1,441 @@
+"""`fdc research`: runs the registered deep-research plan on a question and says what it found and where.
+
+The run is recorded in the workspace like any other. Where nothing can be written there, or the
+report is wanted elsewhere, it happens in a temporary workspace and only the report is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import tempfile
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError, WorldError
+from fdc_toolchain.report.terminal.terminal_text import visible
+from fdc_toolchain.runs.observer import Silent
+from fdc_toolchain.text.file_name import slug
+
+if TYPE_CHECKING:
+    from fdc_toolchain.engine.events import Outcome, Perform
+    from fdc_toolchain.runs.run_driver import Ended
+    from fdc_toolchain.tasks.activity import Task
+    from fdc_toolchain.workspace.operator import Operator
+
+PLAN = "deep-research"
+_WRAP = textwrap.TextWrapper(92, "- ", "  ", break_long_words=False, break_on_hyphens=False)
+_ASKED = ("propose_keywords", "answer_question")
+_PHASES = {
+    "scan_documents": "reading the documents",
+    "propose_keywords": "choosing words to search for",
+    "scope_question": "scoping the question",
+    "search_passages": "searching passages",
+    "search_web": "searching the web",
+    "read_web_page": "reading pages",
+    "extract_evidence": "extracting sentences",
+    "check_citations": "checking citations",
+    "note_source": "noting what each source says",
+    "answer_question": "answering",
+    "synthesise": "writing the report",
+}
+
+
+@click.command(
+    epilog="Exit codes: 0 answered, 1 the documents do not answer it, 2 wrong usage, 3 the world failed, 4 a bug of ours."
+)
+@click.argument("question")
+@click.option(
+    "--docs",
+    metavar="PATH",
+    default=".",
+    show_default=True,
+    help="The folder whose documents are read.",
+)
+@click.option(
+    "--code", is_flag=True, help="Read source files too: definitions, comments, docstrings."
+)
+@click.option(
+    "--out", metavar="FILE", help="Where the report goes; research/ in the workspace otherwise."
+)
+@click.option(
+    "--web/--no-web",
+    default=None,
+    help="Search the web and read pages too; otherwise FDC_ALLOW_WEB=1 says so.",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model that writes the answer (else FDC_MODEL; none: quotations only).",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=4,
+    show_default=True,
+    help="Pages and sources at once.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def command(
+    question: str,
+    docs: str,
+    code: bool,
+    out: str | None,
+    web: bool | None,
+    model: str | None,
+    jobs: int,
+    form: str,
+) -> int:
+    """Answer QUESTION from documents and, where that is allowed, the web; everything cites its file or page, and line.
+
+    By default it retrieves and quotes: no model, no key and no network are needed.
+    """
+    question = _asked(question)
+    operator = _operator(web, model)
+    folder = _folder(docs)
+    from fdc_toolchain.cli.shared.compiling import compile_or_refuse
+    from fdc_toolchain.cli.shared.run_options import root_of
+    from fdc_toolchain.runs import run_driver
+
+    home = root_of(None)
+    program = compile_or_refuse(PLAN, home)
+    if program is None:
+        return FINDINGS
+    target = _target(question, out, home)
+    with _workspace(home, target) as root:
+        inside = root == home
+        report = os.path.relpath(target, root) if inside else "research/report.md"
+        within = _below(folder, root)
+        include = "code" if code else "documents"
+        searched = "yes" if operator.web else "no"
+        given = {
+            "question": question,
+            "documents": within or folder,
+            "include": include,
+            "report": report,
+            "web": searched,
+        }
+        task = run_driver.task_for(home, None)
+        name = run_driver.begin(
+            root,
+            program,
+            PLAN,
+            run_driver.given_for(program, given),
+            {},
+            task if inside else None,
+            operator,
+        )
+        if within is None:
+            _grant(root, name, folder)
+        show = _Watching()
+        ended = run_driver.drive_run(root, name, show, jobs=jobs, operator=operator)
+        show.erase()
+        if ended.status == "finished" and not inside:
+            try:
+                _publish(os.path.join(root, report), target)
+                if task is not None:
+                    _log(home, task, question, target)
+            except WorldError:
+                if form == "text":
+                    _answer(show)  # what was found is not lost with the place for the report
+                raise
+        return _tell(question, ended, show, target, folder, name if inside else None, form)
+
+
+def _operator(web: bool | None, model: str | None) -> Operator:
+    """What is allowed: by the options, where they say something, else by the environment."""
+    from fdc_toolchain.workspace.operator import Operator
+
+    operator = Operator.of_environment(model=model)
+    return operator if web is None else operator._replace(web=web)
+
+
+class _Watching(Silent):
+    """Keeps what each tool of the plan returned; on a terminal, says which phase is under way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.results: dict[str, Any] = {}
+        self._live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+    def begun(self, effect: Perform) -> None:
+        super().begun(effect)
+        if self._live and effect.tool in _PHASES:
+            self.erase()
+            click.echo(_PHASES[effect.tool] + " ...", nl=False, err=True)
+
+    def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
+        super().done(effect, outcome, took)
+        if outcome.failure is None:
+            self.results[effect.tool] = outcome.value
+
+    def erase(self) -> None:
+        """Takes the line of the phase away."""
+        if self._live:
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+
+def _asked(question: str) -> str:
+    try:
+        question.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError("the question is not UTF-8 text") from None
+    if not question.strip():
+        raise UsageError("the question is empty")
+    return question.replace("\0", " ")
+
+
+def _folder(docs: str) -> str:
+    if not os.path.exists(docs):
+        raise UsageError(f"`{docs}` does not exist")
+    if not os.path.isdir(docs):
+        raise UsageError(f"`{docs}` is not a folder")
+    return os.path.realpath(docs)
+
+
+def _below(folder: str, root: str) -> str | None:
+    """The folder relative to the workspace, or None where it lies outside of it."""
+    relative = os.path.relpath(folder, os.path.realpath(root))
+    return None if relative.startswith("..") else relative
+
+
+def _target(question: str, out: str | None, home: str) -> str:
+    """The absolute path of the report. Raises UsageError where something else is there."""
+    from fdc_toolchain.tools.files.documents import MARK
+
+    if out is not None:
+        target = os.path.abspath(out)
+        if os.path.isdir(target):
+            target = os.path.join(target, slug(question) + ".md")
+    else:
+        place = home if _writable(home) else os.getcwd()
+        target = os.path.join(place, "research", slug(question) + ".md")
+    if os.path.lexists(target):
+        try:
+            with open(target, encoding="utf-8", errors="replace") as file:
+                ours = file.readline().startswith(MARK)
+        except OSError:
+            ours = False
+        if not ours:
+            raise UsageError(
+                f"`{os.path.relpath(target)}` exists and is no report of fdc; name another place with --out"
+            )
+    return target
+
+
+def _writable(folder: str) -> bool:
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
+@contextlib.contextmanager
+def _workspace(home: str, target: str) -> Iterator[str]:
+    """The workspace of the run: this one where it can take the record and the report, else a temporary one."""
+    relative = os.path.relpath(target, home)
+    if (
+        _writable(home)
+        and not relative.startswith("..")
+        and relative.split(os.sep)[0] not in (".git", ".fdc")
+    ):
+        yield home
+        return
+    with tempfile.TemporaryDirectory(prefix="fdc-research-") as folder:
+        yield os.path.realpath(folder)
+
+
+def _grant(root: str, name: str, folder: str) -> None:
+    from fdc_toolchain.engine.ports import WorldFailed
+    from fdc_toolchain.workspace import run_folders
+
+    from .retrieval import library
+
+    try:
+        library.grant(run_folders.run_folder(root, name), folder)
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def _publish(written: str, target: str) -> None:
+    """Puts the report where it is wanted, whole or not at all."""
+    above = os.path.dirname(target)
+    temporary = os.path.join(above, f".{os.path.basename(target)}.{os.getpid()}.tmp")
+    try:
+        os.makedirs(above, exist_ok=True)
+        with open(written, "rb") as source, open(temporary, "xb") as file:
+            file.write(source.read())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except OSError as failed:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        reason = (failed.strerror or str(failed)).lower()
+        raise WorldError(
+            f"the report cannot be written to `{target}`: {reason}; name another place with --out"
+        ) from failed
+
+
+def _log(home: str, task: Task, question: str, target: str) -> None:
+    """The line of a report that lies outside of the workspace, whose run the workspace has no record of (FDC-57)."""
+    import uuid
+    from datetime import datetime
+
+    from fdc_toolchain.tasks import activity_log
+    from fdc_toolchain.tasks.activity import entry
+
+    item = entry(
+        "RESEARCH_REPORT", {"path": target, "question": question[:200]}, task_id=task.id, phase=1,
+        session_id=task.session, log_id=str(uuid.uuid4()), now=datetime.now().astimezone(),
+    )  # fmt: skip
+    try:
+        activity_log.append(home, item)
+    except OSError as failed:
+        reason = (failed.strerror or str(failed)).lower()
+        raise WorldError(
+            f"the report is in `{target}`; the activity log cannot be written: {reason}"
+        ) from failed
+
+
+def _tell(
+    question: str,
+    ended: Ended,
+    show: _Watching,
+    target: str,
+    folder: str,
+    run: str | None,
+    form: str,
+) -> int:
+    from fdc_toolchain.cli.run.run_summary import exit_code
+
+    code = exit_code(ended)
+    if form == "json":
+        click.echo(
+            json.dumps(_as_json(question, ended, show, target, run), indent=2, ensure_ascii=True)
+        )
+        return code
+    if code == CLEAN:
+        _answer(show)
+        _place(show, target, folder, run)
+        _unread(show)
+        return code
+    if ended.stop is not None:
+        click.echo(visible(ended.stop["message"]), err=True)
+        scan = show.results.get("scan_documents") or {}
+        if scan.get("include") == "documents" and not scan.get("documents") and _has_code(folder):
+            click.echo(
+                "(`--code` reads source files too: definitions, comments and docstrings)", err=True
+            )
+        for path, reason in _skips(show)[:5]:
+            click.echo(f"  skipped {visible(path)}: {visible(reason)}", err=True)
+        _unread(show)
+    elif ended.status == "interrupted":
+        click.echo("interrupted" + (f"; `fdc resume {run}` goes on" if run else ""), err=True)
+    else:
+        click.echo(f"the world failed: {visible(ended.message)}", err=True)
+    return code
+
+
+def _has_code(folder: str) -> bool:
+    """Whether there are source files in a folder, near its top."""
+    from itertools import islice
+
+    from .explore.code_outline import is_code
+
+    return any(is_code(name) for _, _, names in islice(os.walk(folder), 50) for name in names)
+
+
+def _answer(show: _Watching) -> None:
+    done = show.results.get("synthesise") or {}
+    if done.get("note"):
+        click.echo(f"{done['note']}\n")
+    for line in str(done.get("answer", "")).split("\n"):
+        text, _, where = line.rpartition(" [")
+        if text:
+            click.echo(_WRAP.fill(visible(text)))
+            click.echo(f"  {visible(where.rstrip(']'))}\n")
+
+
+def _place(show: _Watching, target: str, folder: str, run: str | None) -> None:
+    from fdc_toolchain.cli.run.run_summary import count
+
+    done = show.results.get("synthesise") or {}
+    scan = show.results.get("scan_documents") or {}
+    checked, held = count(done.get("checked", 0), "citation"), done.get("held", 0)
+    pages = len(_web(show).get("pages", ()))
+    read = f"{count(scan.get('documents', 0), 'document')} read in {visible(folder)}"
+    read += f", {count(pages, 'page')} on the web" if pages else ""
+    shown = sum(" [" in line for line in str(done.get("answer", "")).split("\n"))
+    click.echo(
+        f"{read}; {checked} checked, {held} hold"
+        + ("; the report has all of them" if held > shown else "")
+    )
+    click.echo(f"report: {visible(os.path.relpath(target))}" + (f"  (run {run})" if run else ""))
+
+
+def _web(show: _Watching) -> dict[str, Any]:
+    found = (show.results.get("join_pages") or {}).get("web")
+    return found if isinstance(found, dict) else {}
+
+
+def _unread(show: _Watching) -> None:
+    """What of the web could not be searched or read, and why; and where a model failed, so that quotations stand for it."""
+    failed = [
+        done["why"]
+        for done in (show.results.get(tool) for tool in _ASKED)
+        if isinstance(done, dict) and "failed" in done
+    ]
+    if failed:
+        click.echo(
+            f"the model did not answer, so there are quotations only: {visible(str(failed[-1]))[:300]}",
+            err=True,
+        )
+    for row in _web(show).get("failed", ())[:5]:
+        click.echo(
+            visible("not read: " + ": ".join(filter(None, (row["what"], row["why"])))), err=True
+        )
+
+
+def _skips(show: _Watching) -> list[tuple[str, str]]:
+    scan = show.results.get("scan_documents") or {}
+    return [(str(row["path"]), str(row["reason"])) for row in scan.get("skipped", ())]
+
+
+def _trust(findings: list[dict[str, Any]], web: dict[str, Any]) -> str:
+    """How far all of it can be trusted: as far as the least of it, and no further than a page that was read."""
+    labels = {row.get("trust") for row in findings}
+    if web.get("pages") or labels - {"workspace", "model"}:
+        return "untrusted"
+    return "model" if "model" in labels else "workspace"
+
+
+def _as_json(
+    question: str, ended: Ended, show: _Watching, target: str, run: str | None
+) -> dict[str, Any]:
+    done = show.results.get("synthesise") or {}
+    scan = show.results.get("scan_documents") or {}
+    evidence = show.results.get("check_citations") or {}
+    return {
+        "format": 1,
+        "question": question,
+        "status": ended.status,
+        "stop": ended.stop["kind"] if ended.stop is not None else None,
+        "why": ended.stop["message"] if ended.stop is not None else ended.message,
+        "answer": [line for line in str(done.get("answer", "")).split("\n") if line],
+        "findings": done.get("findings", []),
+        "trust": _trust(done.get("findings", []), _web(show)),
+        "note": done.get("note", ""),
+        "citations": evidence.get("citations", []),
+        "checked": done.get("checked", 0),
+        "held": done.get("held", 0),
+        "missing": (show.results.get("scope_question") or {}).get("missing", []),
+        "documents": scan.get("documents", 0),
+        "skipped": scan.get("skipped_count", 0),
+        "web": _web(show),
+        "report": target if ended.status == "finished" else None,
+        "run": run,
+    }

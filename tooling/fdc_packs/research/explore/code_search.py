@@ -1,0 +1,507 @@
+"""Finds what in a source tree speaks of some words, by definitions, uses, imports and prose; best first.
+
+Only files that have one of the words are parsed, each once. A word is found inside identifiers too
+(`resume` in `resumeRun` and `resume_run`), in any of its forms (stems), and under names alike, which
+weigh less. What is ranked are units: a definition without the definitions inside of it, a passage of a
+document, a stretch of other lines. They are ranked by BM25F: name, place, prose and code are fields of one text.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import threading
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from fdc_toolchain.tools.files.documents import Document, Scan
+
+from ..outline.blocks import Outline as Shape
+from ..retrieval.kinds import WEIGHT, asks_about, kind_of
+from ..retrieval.question import Concept, terms
+from ..retrieval.stems import Stemmer
+from .code_outline import Definition, Outline, is_code, outline
+
+MAX_HITS = 60_000
+"""Occurrences of one word that are looked at."""
+SECTION = 30
+"""Lines of a stretch of code outside of every definition that count as one unit."""
+BLOCK = 20
+"""How rare a word is, is counted over blocks of so many lines; the files to parse are chosen by their best two."""
+MOST_FILES = 150
+"""Files that are parsed for one question."""
+
+# Chosen on the development part of benchmarks/research; none is sharp: halving or doubling one moves the mean
+# reciprocal rank by less than 0.02.
+NAME_WEIGHT, PLACE_WEIGHT, PROSE_WEIGHT, CODE_WEIGHT = 2.0, 0.5, 0.8, 0.6
+SATURATION = 2.5
+USUAL_LINES = 60
+RARITY = 0.85
+COVERED = 0.6
+NEAR, NEAR_LINES = 0.25, 5
+DOCUMENTS = 0.6
+"""What a passage of a document is worth where the question is how something is done, and not how to do it."""
+ALIKE = 0.5
+"""What a synonym is worth in code, of what it is worth in prose: names in code are chosen."""
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+TESTS = re.compile(
+    r"(?:^|/)(?:tests?|testing|spec|__tests__)/|(?:^|/)(?:test_[^/]*|[^/]*_test|[^/]*\.(?:test|spec)|conftest)\.\w+$"
+)
+EXAMPLES = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?)/")
+FOREIGN = re.compile(
+    r"(?:^|/)(?:_?vendor(?:ed)?|third_party|external|node_modules|dist|build|migrations)/|\.min\."
+)
+
+
+class Unit(NamedTuple):
+    """A definition, or a stretch of lines outside of every one: what a question can be answered with."""
+
+    path: str
+    line: int
+    end: int
+    definition: Definition | None
+    score: float
+    lines: tuple[tuple[int, float], ...]
+    """Lines that have words of the question, with what they are worth."""
+    concepts: frozenset[int]
+    heading: str = ""
+    """What stands over a passage of a document."""
+
+
+@dataclass(slots=True)
+class _Gathered:
+    definition: Definition | None
+    line: int
+    end: int
+    heading: str = ""
+    named: dict[int, float] = field(default_factory=dict)
+    said: dict[int, float] = field(default_factory=dict)
+    body: dict[int, float] = field(default_factory=dict)
+    lines: dict[int, dict[int, float]] = field(default_factory=dict)
+
+
+class Tree:
+    """The files of one scan, their texts for searching and their outlines, each made once when it is needed."""
+
+    def __init__(self, scan: Scan, documents: Sequence[Document]) -> None:
+        self.scan = scan
+        self.documents = {document.path: document for document in documents}
+        self._texts: dict[str, tuple[str, str, list[int]]] = {}
+        self._outlines: dict[str, Outline | None] = {}
+        self._shapes: dict[str, Shape] = {}
+        self._found: dict[tuple[tuple[Concept, ...], frozenset[str], bool], Search] = {}
+        self.kept: dict[tuple[object, ...], Search] = {}
+        """What others made of a search, for the next one who asks the same."""
+        self._stemmer = Stemmer()
+        self._stems: dict[str, str] = {}
+        self.lock = threading.RLock()
+
+    def text(self, path: str) -> tuple[str, str, list[int]]:
+        """A file's text, the same in lower case, and where its lines begin."""
+        found = self._texts.get(path)
+        if found is None:
+            lines = self.documents[path].lines
+            text = "\n".join(lines)
+            low = text.lower()
+            if len(low) != len(text):  # a letter whose small form is longer
+                low = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+            starts, at = [], 0
+            for line in lines:
+                starts.append(at)
+                at += len(line) + 1
+            found = self._texts[path] = (text, low, starts)
+        return found
+
+    def outline(self, path: str) -> Outline | None:
+        """The outline of a source file; None for prose."""
+        with self.lock:
+            if path not in self._outlines:
+                self._outlines[path] = outline(self.documents[path]) if is_code(path) else None
+            return self._outlines[path]
+
+    def shape(self, path: str) -> Shape:
+        """The sections and blocks of a document that is no source file."""
+        with self.lock:
+            if path not in self._shapes:
+                from ..outline.outline import outline as read
+
+                self._shapes[path] = read(path, self.documents[path].lines)
+            return self._shapes[path]
+
+    def around(self, path: str, line: int) -> Definition | None:
+        """The innermost definition around a line of a source file."""
+        found = self.outline(path)
+        inside = (
+            [one for one in found.definitions if one.line <= line <= one.end]
+            if found is not None
+            else []
+        )
+        return min(inside, key=lambda one: one.end - one.line, default=None)
+
+    def stems(self, words: Iterable[str]) -> dict[str, str]:
+        """The stem of each word."""
+        with self.lock:
+            fresh = sorted({word for word in words if word not in self._stems})
+            for word, found in zip(fresh, self._stemmer(fresh) if fresh else ()):
+                self._stems[word] = found[0] if found else word
+            return self._stems
+
+    def search(
+        self, concepts: Sequence[Concept], names: Iterable[str] = (), code: bool = False
+    ) -> Search:
+        """What speaks of the concepts; what has one of the `names` first, and documents last where `code` is asked for.
+        Kept for the next one who asks the same."""
+        key = (tuple(concepts), frozenset(names), code)
+        with self.lock:
+            if key not in self._found:
+                self._found[key] = Search(self, *key)
+            return self._found[key]
+
+    def users(self, name: str) -> list[tuple[str, int, bool]]:
+        """Where a name is used: (path, line, whether it is an import). Only files that have it are parsed."""
+        whole = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        out = []
+        parsed = 0
+        for path in self.documents:
+            if is_code(path) and name in self.text(path)[0] and whole.search(self.text(path)[0]):
+                found = self.outline(path)
+                parsed += 1
+                if found is not None:
+                    out += [
+                        (path, line, line in found.imports) for line in found.uses.get(name, ())
+                    ]
+                if parsed == MOST_FILES:
+                    break
+        return out
+
+    def defined(self, name: str) -> list[tuple[str, Definition]]:
+        """Where a name, plain or qualified, is defined."""
+        last = name.rpartition(".")[2]
+        coined = re.compile(rf"(?:^|[\s*]){re.escape(last)}(?![\w$])", re.MULTILINE)
+        out = []
+        for path in self.documents:
+            if is_code(path) and last in self.text(path)[0] and coined.search(self.text(path)[0]):
+                found = self.outline(path)
+                for one in found.definitions if found is not None else ():
+                    if name in (one.name, one.qualified) or one.qualified.endswith(f".{name}"):
+                        out.append((path, one))
+        return out
+
+
+class Search:
+    """The occurrences of concepts in a tree, by file, and the units that they rank."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        concepts: tuple[Concept, ...],
+        names: frozenset[str] = frozenset(),
+        code: bool = False,
+    ) -> None:
+        self.tree = tree
+        self.code = code
+        self.names = names
+        self.concepts = concepts
+        self.hits: dict[str, dict[int, dict[int, float]]] = {}
+        """path to line to concept to weight"""
+        self._having: list[set[str]] = [set() for _ in concepts]
+        whole = {" ".join(terms(name)) for name in names}
+        for number, concept in enumerate(concepts):
+            for nth, (words, weight) in enumerate(concept.variants):
+                if nth and concept.word in whole and self._having[number]:
+                    break  # a name that stands here as it was written is not meant in parts
+                parts = words.split()
+                if nth and weight < PLAIN:
+                    weight *= ALIKE
+                if len(parts) == 1:
+                    self._word(number, parts[0], weight)
+                else:
+                    self._phrase(number, parts, weight)
+        self.weights = self._rarity()
+        self._units: list[Unit] | None = None
+        self._meant: dict[str, frozenset[int]] = {}
+
+    def _rarity(self) -> list[float]:
+        """How much each concept tells: its inverse frequency over blocks of lines."""
+        counts = [0] * len(self.concepts)
+        for lines in self.hits.values():
+            blocks = {
+                (line // BLOCK, number) for line, concepts in lines.items() for number in concepts
+            }
+            for _, number in blocks:
+                counts[number] += 1
+        total = sum(len(document.lines) // BLOCK + 1 for document in self.tree.documents.values())
+        rare = [
+            math.log(1 + (total - count + 0.5) / (count + 0.5)) ** RARITY if count else 0.0
+            for count in counts
+        ]
+        return [weight * concept.weight for weight, concept in zip(rare, self.concepts)]
+
+    def files(self, number: int) -> set[str]:
+        """The files that have a concept, under any of its names."""
+        return self._having[number]
+
+    def _hit(self, path: str, line: int, number: int, weight: float) -> None:
+        at = self.hits.setdefault(path, {}).setdefault(line, {})
+        at[number] = max(at.get(number, 0.0), weight)
+        self._having[number].add(path)
+
+    def _word(self, number: int, word: str, weight: float) -> None:
+        stem = self.tree.stems([word])[word]
+        seek = stem[:-1] if stem.endswith("i") and len(stem) > 3 else stem
+        if not word.startswith(seek) or len(seek) < 2:
+            seek = word
+        for path in self.tree.documents:
+            text, low, starts = self.tree.text(path)
+            at = low.find(seek)
+            if at < 0:
+                continue
+            found: list[tuple[int, str]] = []
+            while at >= 0 and len(found) < MAX_HITS:
+                end = _ends(text, at, len(seek))
+                if end:
+                    found.append((at, low[at:end]))
+                at = low.find(seek, max(end, at + len(seek)))
+            stems = self.tree.stems({form for _, form in found})
+            for place, form in found:
+                if form == word or stems[form] == stem:
+                    self._hit(path, bisect_right(starts, place), number, weight)
+
+    def _phrase(self, number: int, parts: list[str], weight: float) -> None:
+        joined = re.compile(r"[\W_]{0,3}".join(re.escape(part) for part in parts))
+        longest = max(parts, key=len)
+        for path in self.tree.documents:
+            text, low, starts = self.tree.text(path)
+            if longest not in low:
+                continue
+            for found in joined.finditer(low):
+                if (
+                    not text[found.start() - 1 : found.start()].isalpha()
+                    or text[found.start()].isupper()
+                ):
+                    self._hit(path, bisect_right(starts, found.start()), number, weight)
+
+    def units(self) -> list[Unit]:
+        """Every unit that has a word of the question, best first."""
+        with self.tree.lock:  # all tracks ask at once; one does the work
+            if self._units is None:
+                found = [unit for path in self.best_files() for unit in self._of(path)]
+                found.sort(key=lambda one: (-one.score, one.path, one.line))
+                self._units = found
+            return self._units
+
+    def ordered(self, units: list[Unit]) -> None:
+        """Puts units into another order, that of their scores."""
+        self._units = units
+
+    def best_files(self, most: int = MOST_FILES) -> list[str]:
+        """The files of which some lines have most of the question, those with its very names first: only these are parsed."""
+        worth: dict[str, float] = {}
+        named = [
+            re.compile(rf"(?<![\w$]){re.escape(name.rpartition('.')[2])}(?![\w$])")
+            for name in self.names
+        ]
+        for path, lines in self.hits.items():
+            blocks: dict[int, dict[int, float]] = {}
+            for line, concepts in lines.items():
+                for at in (line // BLOCK, line // BLOCK + 1):  # two that touch count as one stretch
+                    here = blocks.setdefault(at, {})
+                    for number, weight in concepts.items():
+                        here[number] = max(here.get(number, 0.0), weight)
+            score = max(self._worth(here) for here in blocks.values())
+            score += 0.5 * self._worth(self._named(os.path.splitext(path)[0]))
+            worth[path] = score * self._factor(self.tree.documents[path])
+            if any(one.search(self.tree.text(path)[0]) for one in named):
+                worth[path] += sum(self.weights)
+        return sorted(worth, key=lambda path: (-worth[path], path))[:most]
+
+    def _worth(self, concepts: dict[int, float]) -> float:
+        return sum(self.weights[number] * weight for number, weight in concepts.items())
+
+    def _of(self, path: str) -> list[Unit]:
+        document = self.tree.documents[path]
+        outlined = self.tree.outline(path)
+        sections: dict[tuple[int, int], _Gathered] = {}
+        spans = _Spans(document, outlined, self.tree.shape(path) if outlined is None else None)
+        for line, concepts in self.hits[path].items():
+            definition, start, end, heading = spans.at(line)
+            one = sections.setdefault((start, end), _Gathered(definition, start, end, heading))
+            one.lines[line] = concepts
+            prose = outlined is None or line in outlined.prose
+            for number, weight in concepts.items():
+                part = one.said if prose else one.body
+                part[number] = part.get(number, 0.0) + weight
+        for one in sections.values():
+            name = one.definition.qualified if one.definition is not None else one.heading
+            if name:
+                parts = len(_PARTS.findall(name)) or 1
+                named = self._named(name)
+                exact = 0.6 + 0.4 * min(1.0, len(named) / parts)
+                one.named = {number: weight * exact for number, weight in named.items()}
+        above = self._named(f"{os.path.splitext(path)[0]} {spans.title}")
+        factor = self._factor(document) * (DOCUMENTS if self.code and outlined is None else 1.0)
+        return [self._unit(path, one, above, factor) for one in sections.values()]
+
+    def meant(self, name: str) -> frozenset[int]:
+        """The concepts that a name is made of, by number, synonyms aside; kept for the next line that has it."""
+        found = self._meant.get(name)
+        if found is None:
+            found = self._meant[name] = frozenset(
+                number for number, worth in self._named(name).items() if worth >= PLAIN
+            )
+        return found
+
+    def _named(self, name: str) -> dict[int, float]:
+        """The concepts that a name is made of."""
+        parts = [part.lower() for part in _PARTS.findall(name)]
+        stems = self.tree.stems(parts)
+        have = {stems[part] for part in parts}
+        out: dict[int, float] = {}
+        for number, concept in enumerate(self.concepts):
+            for nth, (words, weight) in enumerate(concept.variants):
+                wanted = words.split()
+                known = self.tree.stems(wanted)
+                if all(known[word] in have for word in wanted):
+                    worth = weight * (ALIKE if nth and weight < PLAIN else 1.0)
+                    out[number] = max(out.get(number, 0.0), worth)
+        return out
+
+    def _factor(self, document: Document) -> float:
+        asked = {concept.word for concept in self.concepts}
+        factor = 1.0
+        if TESTS.search(document.path) and not asked & {"test", "tests", "testing"}:
+            factor *= 0.45
+        if EXAMPLES.search(document.path) and not asked & {
+            "example",
+            "examples",
+            "sample",
+            "demo",
+            "benchmark",
+        }:
+            factor *= 0.7
+        if FOREIGN.search(document.path):
+            factor *= 0.6
+        kind = kind_of(document)
+        return factor if asks_about(kind, asked) else factor * WEIGHT[kind]
+
+    def _unit(self, path: str, one: _Gathered, above: dict[int, float], factor: float) -> Unit:
+        score, covered, total = 0.0, 0.0, sum(self.weights) or 1.0
+        size = 0.4 + 0.6 * (one.end - one.line + 1) / USUAL_LINES
+        for number, weight in enumerate(self.weights):
+            body, said = one.body.get(number, 0.0), one.said.get(number, 0.0)
+            named, lies = one.named.get(number, 0.0), min(1.0, above.get(number, 0.0))
+            often = (
+                NAME_WEIGHT * named
+                + PLACE_WEIGHT * lies
+                + (PROSE_WEIGHT * said + CODE_WEIGHT * body) / size
+            )
+            score += weight * often * (1 + SATURATION) / (often + SATURATION)
+            covered += weight * min(1.0, max(named, lies * 0.8, body + said))
+        score *= (COVERED + covered / total) * (1 + NEAR * self._near(one.lines) / total) * factor
+        if one.definition is not None and one.definition.name.startswith("__"):
+            score *= 0.8
+        if one.definition is not None and self.tree.documents[path].lines[
+            one.definition.end - 1
+        ].rstrip().endswith(_STUB):
+            score *= 0.6  # it says that something is there, and nothing of it
+        if one.definition is not None and self.names:
+            if self.names & {one.definition.name, one.definition.qualified}:
+                score = score * 2 + 3 * total * factor
+            elif any(part in self.names for part in one.definition.qualified.split(".")[:-1]):
+                score = (
+                    score * 1.5 + 1.5 * total * factor
+                )  # what is inside of something that the question names
+        lines = tuple(sorted((line, self._worth(at)) for line, at in one.lines.items()))
+        concepts = frozenset(number for at in one.lines.values() for number in at)
+        return Unit(
+            path, one.line, one.end, one.definition, round(score, 6), lines, concepts, one.heading
+        )
+
+    def _near(self, lines: dict[int, dict[int, float]]) -> float:
+        """What the best few lines in a row have of the question."""
+        order = sorted(lines)
+        best = 0.0
+        for at, first in enumerate(order):
+            here: dict[int, float] = {}
+            for line in order[at : at + NEAR_LINES]:
+                if line - first >= NEAR_LINES:
+                    break
+                for number, weight in lines[line].items():
+                    here[number] = max(here.get(number, 0.0), weight)
+            best = max(best, self._worth(here))
+        return best
+
+
+_STUB = (": ...", " ...")
+PLAIN = 0.49
+"""Variants below this weight are synonyms; above, they are parts or forms of the word itself."""
+
+
+def _ends(text: str, at: int, length: int) -> int:
+    """Where the word ends that has its beginning here; 0 where no word begins here."""
+    before = text[at - 1] if at else " "
+    first = text[at]
+    if before.isalpha():
+        following = text[at + 1 : at + 2]
+        if not (first.isupper() and (before.islower() or following.islower())):
+            return 0
+    end = at + length
+    size = len(text)
+    if text[at:end].isupper() and length > 1:
+        while end < size and text[end].isupper():
+            end += 1
+        return end
+    while end < size and text[end].islower():
+        end += 1
+    return end
+
+
+class _Spans:
+    """Which unit a line belongs to."""
+
+    def __init__(self, document: Document, outlined: Outline | None, shape: Shape | None) -> None:
+        self.size = len(document.lines)
+        self.title = ""
+        self.definitions = (
+            []
+            if outlined is None
+            else [one for one in outlined.definitions if one.kind not in ("variable",)]
+        )
+        self.starts = [one.line for one in self.definitions]
+        self.docs = {one.doc: one for one in self.definitions if 0 < one.doc < one.line}
+        self.prose = frozenset[int]() if outlined is None else outlined.prose
+        self.passages: list[tuple[int, int, str]] = []
+        if shape is not None:
+            from ..retrieval.retrieve import passages
+
+            self.title = shape.title
+            for one in passages(0, shape):
+                self.passages.append(
+                    (one.line, one.end_line, " / ".join(shape.sections[one.section].path))
+                )
+            self.starts = [line for line, _, _ in self.passages]
+
+    def at(self, line: int) -> tuple[Definition | None, int, int, str]:
+        """The innermost definition around a line, or the passage or stretch of lines; where it begins and ends; its heading."""
+        first = bisect_right(self.starts, line) - 1
+        if self.passages and first >= 0:
+            start, end, heading = self.passages[first]
+            return None, start, max(end, line), heading
+        for number in range(first, -1, -1):
+            one = self.definitions[number]
+            if one.end >= line:
+                return one, one.line, one.end, ""
+        if (
+            line in self.prose and self.docs
+        ):  # the comment right above a definition is its documentation
+            above = line
+            while above - 1 in self.prose:
+                above -= 1
+            if above in self.docs:
+                one = self.docs[above]
+                return one, one.line, one.end, ""
+        start = (line - 1) // SECTION * SECTION + 1
+        return None, start, min(start + SECTION - 1, self.size), ""

@@ -1,0 +1,197 @@
+"""`fdc explore`: runs the registered exploration on a question and prints its answer as Markdown.
+
+The answer goes to stdout, the track plan and what is under way to stderr. The run and its page
+`runs/RUN/synthesis.md` stay in the workspace.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+from fdc_toolchain.cli.shared.progress import Aside
+from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError
+from fdc_toolchain.report.terminal.terminal_text import visible
+
+if TYPE_CHECKING:
+    from fdc_toolchain.engine.events import Outcome, Perform
+    from fdc_toolchain.runs.run_driver import Ended
+
+PLAN = "explore"
+CONFUSED, AMBIGUOUS, BLOCKED = 5, 6, 7
+EXITS = {"success": CLEAN, "confusion": CONFUSED, "ambiguity": AMBIGUOUS, "blocked": BLOCKED}
+
+
+@click.command(
+    epilog="Exit codes: 0 answered, 5 the question needs to be put otherwise, 6 it means several things, 7 blocked; "
+    "1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of ours."
+)
+@click.argument("question")
+@click.option(
+    "--paths", metavar="GLOB", default="**", show_default=True, help="The files that are looked at."
+)
+@click.option("--broad", is_flag=True, help="A name that means several things means all of them.")
+@click.option(
+    "--deepen-above",
+    type=click.IntRange(0),
+    default=120,
+    show_default=True,
+    metavar="N",
+    help="A track that finds more places than this is taken apart once more.",
+)
+@click.option(
+    "--rerank",
+    is_flag=True,
+    help="Order what was found by meaning too, with a local model (extra `semantic`).",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model that reasons (else FDC_MODEL; none: what is embedded).",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Tracks at once."
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def command(
+    question: str,
+    paths: str,
+    broad: bool,
+    deepen_above: int,
+    rerank: bool,
+    model: str | None,
+    jobs: int,
+    form: str,
+) -> int:
+    """Answer QUESTION about the source code here: three to six independent tracks, one answer, every claim cited."""
+    if paths.startswith("/") or ".." in paths.split("/"):
+        raise UsageError(f"`{paths}` leads out of the workspace; --paths takes a glob below it")
+    if rerank:
+        from fdc_toolchain.tools.model.embedder import missing
+
+        if missing():
+            raise UsageError(missing())
+    given = {
+        "paths": paths or "**",
+        "broad": _said(broad),
+        "deepen_above": str(deepen_above),
+        "rerank": _said(rerank),
+    }
+    code, outcome = _explored({**given, "question": _asked(question)}, model, jobs, form)
+    if outcome.get("ended") == "confusion" and sys.stdin.isatty() and sys.stdout.isatty():
+        again = _again()
+        if again:
+            code, _ = _explored({**given, "question": _asked(again)}, model, jobs, form)
+    return code
+
+
+def _said(flag: bool) -> str:
+    return "yes" if flag else "no"
+
+
+def _again() -> str:
+    """The question as the person at the terminal puts it now; empty where they leave it."""
+    try:
+        return input("> ").strip()
+    except EOFError:
+        click.echo()
+        return ""
+
+
+def _explored(
+    given: dict[str, str], model: str | None, jobs: int, form: str
+) -> tuple[int, dict[str, Any]]:
+    from fdc_toolchain.cli.shared.compiling import compile_or_refuse
+    from fdc_toolchain.cli.shared.run_options import root_of
+    from fdc_toolchain.runs import run_driver
+    from fdc_toolchain.workspace.operator import Operator
+
+    root = root_of(None)
+    program = compile_or_refuse(PLAN, root)
+    if program is None:
+        return FINDINGS, {}
+    operator = Operator.of_environment()
+    if model:
+        operator = operator._replace(model=model)
+    name = run_driver.begin(
+        root,
+        program,
+        PLAN,
+        run_driver.given_for(program, given),
+        {},
+        run_driver.task_for(root, None),
+    )
+    show = _Watching()
+    ended = run_driver.drive_run(root, name, show, jobs=jobs, operator=operator)
+    outcome = ended.result if isinstance(ended.result, dict) else {}
+    return _tell(ended, outcome, form), outcome
+
+
+class _Watching(Aside):
+    """The track plan and each track's end on stderr; stdout belongs to the answer."""
+
+    def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
+        """Port `Progress`."""
+        super().done(effect, outcome, took)
+        value = outcome.value
+        if effect.tool == "map_code" and isinstance(value, dict):
+            skipped = f"; {value['skipped_count']} skipped" if value["skipped_count"] else ""
+            click.echo(
+                f"{_many(value['files'], 'file')}, {_many(value['lines'], 'line')}{skipped}",
+                err=True,
+            )
+            from . import code_trees
+
+            unread = code_trees.missing(value["kinds"])
+            if unread:
+                way = "`pip install 'fdc-toolchain[code]'` brings their grammars"
+                click.echo(
+                    visible(
+                        f"{', '.join(unread)}: read line by line, so definitions are guessed; {way}"
+                    ),
+                    err=True,
+                )
+        if effect.tool == "gate_track" and isinstance(value, dict):
+            said = f"{_many(len(value['findings']), 'finding')}, {_many(value['checked'], 'citation')} checked"
+            said = f"blocked: {value['why']}" if value["blocked"] else said
+            click.echo(visible(f"{value['track']}: {said}"), err=True)
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _asked(question: str) -> str:
+    try:
+        question.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError("the question is not UTF-8 text") from None
+    return question.replace("\0", " ").strip()
+
+
+def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:
+    from fdc_toolchain.cli.run.run_summary import as_json, broken_off, exit_code
+
+    code = exit_code(ended)
+    if code == CLEAN:
+        code = EXITS[outcome["ended"]]
+    if form == "json":
+        click.echo(
+            json.dumps(
+                {**as_json(ended), "page": f"runs/{ended.run}/synthesis.md"},
+                indent=2,
+                ensure_ascii=True,
+            )
+        )
+        return code
+    if "markdown" in outcome:
+        lines = outcome["markdown"].split("\n")
+        click.echo("\n".join(visible(line) for line in lines[1:]))
+        click.echo(f"page: runs/{ended.run}/synthesis.md  (run {ended.run})", err=True)
+        return code
+    broken_off(ended)
+    return code

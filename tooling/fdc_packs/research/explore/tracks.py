@@ -1,0 +1,286 @@
+"""Tracks: how a question is taken apart, and which of the parts are independent. Pure.
+
+A track is `{name, focus, approach, deliverable, terms, paths}`, and, once it is kept, `gates`: the
+checkpoints that its findings pass, each with how that is verified (EXP-11). What a model proposes and what is
+proposed here go through the same checks.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from fdc_toolchain.report.terminal.terminal_text import visible
+
+LEAST, MOST = 3, 6
+USES_ASKED = 3.0
+"""What a place of the dependencies is worth, of what it is else, where the question is who uses something."""
+OVERLAP = 0.5
+"""The part of the smaller track's places that two tracks may share and still count as independent."""
+APPROACHES = ("PatternSearch", "DependencyTrace", "ImplementationScan", "BoundaryExplore")
+SHOWN = ("name", "focus", "deliverable")
+"""What of a track is shown to a person, and stands in the answer."""
+DELIVERABLES = {
+    "PatternSearch": "what comments, documents and texts say of it, quoted",
+    "DependencyTrace": "who imports and uses it",
+    "ImplementationScan": "what defines it, what that says of itself, how it fails",
+    "BoundaryExplore": "where it is exported, configured and reached from outside",
+}
+GATES = (
+    {
+        "checkpoint": "evidence",
+        "verification": "every finding cites file:line, and each citation was opened and compared",
+    },
+    {"checkpoint": "summary", "verification": "there are conclusions, of one or two sentences"},
+    {
+        "checkpoint": "understood",
+        "verification": "evidence was found, and each finding tells of it",
+    },
+)
+"""What `findings.gate` verifies of each track, in this order."""
+TEMPLATES: dict[str, tuple[tuple[str, str, str, tuple[str, ...]], ...]] = {
+    "ArchitectureUnderstanding": (
+        ("services", "ServiceInterfaces", "PatternSearch", ("service", "interface")),
+        ("layers", "LayerComposition", "DependencyTrace", ("layer",)),
+        ("errors", "ErrorHandling", "ImplementationScan", ("error", "exception", "failure")),
+        ("config", "Configuration", "BoundaryExplore", ("config", "settings", "option")),
+    ),
+    "FeatureInvestigation": (
+        ("models", "DataModels", "ImplementationScan", ("model", "schema", "record")),
+        ("ui-state", "UIComponents", "PatternSearch", ("component", "state", "view")),
+        ("api", "APIEndpoints", "DependencyTrace", ("api", "endpoint", "route", "handler")),
+        ("errors", "ErrorCases", "ImplementationScan", ("error", "exception", "failure")),
+    ),
+}
+"""The seed's two templates (EXP-34, 35), each track with the words that it adds to the question's own."""
+
+
+def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[str, Any]:
+    """Tracks by rule: a template where the question asks for one, the four strategies, each subject alone.
+
+    `refused`: what an earlier proposal lost. A second proposal divides the files instead (C-31). Where no file has a word of
+    the question it cannot be taken apart by rule, and what to ask back is what `scope` says (EXP-02).
+    """
+    if scope.get("ask"):
+        return {"tracks": [], "rationale": "", "ask": str(scope["ask"])}
+    concepts = _rows(scope, "concepts")
+    words = [str(row["word"]) for row in concepts]
+    told = sum(float(row.get("weight") or 0.0) for row in concepts) or 1.0
+    about = ", ".join(words[:4]) or question[:80]
+    terms = [question]
+    tracks: list[dict[str, Any]] = []
+    template = str(scope.get("template") or "")
+    for name, focus, approach, more in TEMPLATES.get(template, ()):
+        tracks.append(_track(name, f"{focus}: {about}", approach, [*terms, *more]))
+    wanted = {"share": USES_ASKED} if scope.get("uses") else {}
+    by_strategy = [
+        _track("implementation", f"what implements {about}", "ImplementationScan", terms),
+        {**_track("dependencies", f"what depends on {about}", "DependencyTrace", terms), **wanted},
+        _track("terminology", f"what is said of {about}", "PatternSearch", terms),
+        _track("boundaries", f"where {about} meets the outside", "BoundaryExplore", terms),
+    ]
+    tracks += by_strategy
+    if isinstance(refused, list) and refused:
+        for folder in scope.get("folders") or ():
+            for approach, kind, what in (
+                ("ImplementationScan", "code", "what implements"), ("PatternSearch", "words", "what is said of"),
+            ):  # fmt: skip
+                row = _track(
+                    f"{_slug(str(folder))}-{kind}", f"{what} {about} in {folder}", approach, terms
+                )
+                tracks.append({**row, "paths": f"{folder}/**"})
+    names = " ".join(str(row.get("qualified")) for row in _rows(scope, "subjects")).lower()
+    alone = len(words) > 1 and (bool(scope.get("wide")) or bool(refused))
+    for row in concepts if alone else ():
+        word = str(row["word"])
+        if word[:5] not in names and not refused:
+            continue  # a word of the question that names nothing is no side of it
+        share = round(float(row.get("weight") or 0.0) / told, 4)
+        tracks.append(
+            {
+                **_track(
+                    f"{_slug(word)}-alone", f"what implements {word}", "ImplementationScan", [word]
+                ),
+                "share": share,
+            }
+        )
+    reasons = ["the four strategies look at different lines of the same files"]
+    if template:
+        reasons = [f"the question is taken for {template}"]
+    if not scope.get("wide"):
+        reasons.append(
+            "the question is narrow: `fdc research` answers such ones from documents in one go"
+        )
+    return {"tracks": tracks, "rationale": "; ".join(reasons)}
+
+
+def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) -> dict[str, Any]:
+    """Which surveyed tracks are left: whole, named once, with something to look at, and not a repetition of an earlier one.
+
+    `halt` is empty, or `confusion` where fewer than three are left (EXP-02, 06 to 10), or `ambiguity` where whoever was to
+    take the question apart names what it may mean (EXP-03). A pointed question, which names one thing of this code and is
+    not about several, needs no more than one agent: what is left is enough (EXP-36). `again`: another proposal may do better.
+    """
+    kept: list[dict[str, Any]] = []
+    dropped: list[dict[str, str]] = []
+    for proposed in _rows(survey, "tracks"):
+        row = {
+            **proposed,
+            **{key: _line(proposed[key]) for key in SHOWN if isinstance(proposed.get(key), str)},
+        }
+        why = _refusal(row, kept)
+        if why is None:
+            kept.append(row)
+        else:
+            dropped.append({"name": str(row.get("name", ""))[:80], "why": why})
+    enough = len(kept) >= LEAST or (bool(kept) and bool(scope.get("pointed")))
+    tracks = [{**{key: value for key, value in row.items() if key != "places"}, "gates": list(GATES), "asked": question}
+              for row in kept]  # fmt: skip
+    ask = "" if enough else _asked_back(len(kept), dropped, survey)
+    options = [] if enough else _options(survey)
+    rationale = str(survey.get("rationale", ""))
+    if enough and len(kept) < LEAST:
+        rationale = f"{rationale}; it is about one name, so that one agent goes where there is something to see".lstrip(
+            "; "
+        )
+    return {
+        "question": question,
+        "tracks": tracks,
+        "count": len(tracks),
+        "dropped": dropped,
+        "rationale": rationale,
+        "text": _plan_text(question, kept, dropped, rationale),
+        "halt": "" if enough else "ambiguity" if options else "confusion",
+        "again": not enough and not _line(survey.get("ask")),
+        "ask": ask,
+        "options": options,
+        "missing": list(scope.get("missing") or []),
+    }
+
+
+def _asked_back(kept: int, dropped: list[dict[str, str]], survey: dict[str, Any]) -> str:
+    """The question that a person is asked where a question cannot be taken apart (EXP-02)."""
+    if _line(survey.get("ask")):
+        return _line(survey["ask"], 600)
+    if survey.get("failed"):
+        said = _line(f"{survey['failed']}: {survey.get('why', '')}", 300)
+        return f"The question could not be taken apart ({said}). Can you put it in another way?"
+    lost = "; ".join(f"{row['name']}: {row['why']}" for row in dropped[:6])
+    sides = "side" if kept == 1 else "sides"
+    return (
+        f"Minimum coverage is {LEAST} tracks. Only {kept} independent {sides} of the question can be found "
+        f"({lost or 'nothing else was proposed'}). Can you say more of what you want to know, or name more files?"
+    )
+
+
+def _options(survey: dict[str, Any]) -> list[dict[str, str]]:
+    """What a question may mean, each with what it costs; none where there are not two (EXP-03)."""
+    rows = [
+        {key: _line(row.get(key), 300) for key in ("option", "tradeoff")}
+        for row in _rows(survey, "options")[:8]
+    ]
+    rows = [row for row in rows if all(row.values())]
+    return rows if len(rows) > 1 and _line(survey.get("ask")) else []
+
+
+def _line(text: Any, most: int = 200) -> str:
+    """A text that somebody proposed as it can stand in a list: on one line, without what steers a terminal."""
+    shown = visible(" ".join(str(text or "").split()))
+    return shown if len(shown) <= most else f"{shown[: most - 3].rstrip()}..."
+
+
+def _refusal(row: dict[str, Any], kept: list[dict[str, Any]]) -> str | None:
+    for key in ("name", "focus", "approach", "deliverable"):
+        if not isinstance(row.get(key), str) or not str(row[key]).strip():
+            return f"it has no {key}"
+    if row["approach"] not in APPROACHES:
+        return f"there is no strategy `{str(row['approach'])[:40]}`"
+    if any(other["name"] == row["name"] for other in kept):
+        return "its name is taken"
+    if not row.get("places"):
+        return "its strategy finds nothing to look at"
+    for other in kept:
+        shared = overlap(row["places"], other["places"])
+        if shared > OVERLAP:
+            return f"{shared:.0%} of what it would look at is what `{other['name']}` looks at"
+        if row["approach"] == other["approach"] and _focus(row) == _focus(other):
+            return f"it looks for the same words as `{other['name']}` in the same way"
+        if row["focus"].lower() == other["focus"].lower():
+            return f"its focus is that of `{other['name']}`"
+    return f"{MOST} tracks are the most" if len(kept) == MOST else None
+
+
+def overlap(one: list[str], other: list[str]) -> float:
+    """The part of the smaller of two sets of places that lies in both."""
+    smaller = min(len(set(one)), len(set(other)))
+    return len(set(one) & set(other)) / smaller if smaller else 0.0
+
+
+def split(track: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """The sub-tracks of a track with too much to look at: the same in the folders that have most of it, or, where it is all
+    in one folder, in its files (EXP-27). None where it is all in one file.
+    """
+    spread = found.get("spread")
+    files = (
+        {str(path): int(count) for path, count in spread.items()}
+        if isinstance(spread, dict)
+        else {}
+    )
+    folders: dict[str, int] = {}
+    for path, count in files.items():
+        folder = path.rpartition("/")[0]
+        folders[f"{folder}/*" if folder else "*"] = (
+            folders.get(f"{folder}/*" if folder else "*", 0) + count
+        )
+    places = folders if len(folders) > 1 else files
+    tracks = []
+    for place in (
+        sorted(places, key=lambda one: (-places[one], one))[:LEAST] if len(places) > 1 else ()
+    ):
+        name, focus = (
+            f"{track.get('name')}/{_slug(place)}",
+            f"{track.get('focus')} in {place.removesuffix('/*')}",
+        )
+        tracks.append({**track, "name": name, "focus": focus, "paths": place})
+    return {"tracks": tracks, "count": len(tracks)}
+
+
+def _plan_text(
+    question: str, kept: list[dict[str, Any]], dropped: list[dict[str, str]], rationale: str
+) -> str:
+    rows = [f"Track plan: {_line(question, 300)}"]
+    for number, row in enumerate(kept, 1):
+        rows.append(
+            f"  {number}. {row['name']} ({row['approach']}): {row['focus']} -> {row['deliverable']}"
+        )
+    rows += [f"  not {row['name']}: {row['why']}" for row in dropped]
+    return "\n".join([*rows, f"  why: {_line(rationale, 600)}"]) if rationale else "\n".join(rows)
+
+
+def _track(name: str, focus: str, approach: str, terms: list[str]) -> dict[str, Any]:
+    row = {
+        "name": name,
+        "focus": focus,
+        "approach": approach,
+        "deliverable": DELIVERABLES[approach],
+    }
+    return {**row, "terms": terms, "paths": ""}
+
+
+def _focus(row: dict[str, Any]) -> tuple[Any, ...]:
+    terms = row.get("terms")
+    words = (
+        sorted({str(one).lower() for one in terms})
+        if isinstance(terms, list) and terms
+        else [str(row["focus"]).lower()]
+    )
+    return (*words, row.get("paths") or "")
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^\w]+", "-", text).strip("-").lower() or "all"
+
+
+def _rows(value: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    rows = value.get(name) if isinstance(value, dict) else None
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

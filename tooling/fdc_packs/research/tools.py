@@ -1,0 +1,513 @@
+"""The tools of a research plan: scan, scope, search, extract, check, synthesise. No model; the pages
+of the web that they work on were read by `web_tools` before.
+
+Each takes what the step before it returned. What they return is journaled, so it names documents by
+path, line and digest, and carries the text of chosen sentences only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
+
+from fdc_toolchain.engine.events import Outcome
+from fdc_toolchain.tools.context import Context, text, word
+from fdc_toolchain.tools.files.documents import Document
+from fdc_toolchain.tools.web import web_pages
+from fdc_toolchain.workspace.failure import ToolFailure
+
+from .retrieval import library
+
+PASSAGES = 40
+"""Passages that are handed on to the extraction."""
+CANDIDATES = 200
+SENTENCES = 20
+TERM_WEIGHT = 0.5
+"""So much counts a word that was proposed for the question, beside the question's own."""
+MAX_LISTED = 50
+
+
+def scan_documents(args: dict[str, Any], context: Context) -> Any:
+    """Reads the documents of a folder: how many there are, and what was skipped and why (FDC-53)."""
+    name = word(args, "folder", ".")
+    include = word(args, "include", "documents")
+    if include not in ("documents", "code"):
+        raise ToolFailure("argument", f"`include` is `documents` or `code`, found `{include[:40]}`")
+    with library.folder(name, context) as opened:
+        shelf = library.read(opened, include == "code")
+    found = shelf.scan
+    reasons = Counter(_kind(one.reason) for one in found.skipped)
+    return {
+        "folder": name,
+        "include": include,
+        "digest": found.digest,
+        "documents": len(found.documents),
+        "lines": sum(len(document.lines) for document in found.documents),
+        "bytes": sum(document.size for document in found.documents),
+        "list": [
+            {"path": document.path, "lines": len(document.lines)}
+            for document in found.documents[:MAX_LISTED]
+        ],
+        "skipped": [{"path": one.path, "reason": one.reason} for one in found.skipped[:MAX_LISTED]],
+        "skipped_count": len(found.skipped),
+        "reasons": dict(sorted(reasons.items())),
+    }
+
+
+def scope_question(args: dict[str, Any], context: Context) -> Any:
+    """What a question asks about, how much each of it tells, and what no document has (FDC-52: scoping, keywords)."""
+    question = text(args, "question").strip()
+    if not question:
+        raise ToolFailure("argument", "the question is empty")
+    shelf, _ = shelf_of(args, context)
+    return scoped(question, _words(args.get("terms")), shelf, shelf if with_code(args) else None)
+
+
+def scoped(
+    question: str, terms: Sequence[str], shelf: library.Shelf, code: library.Shelf | None = None
+) -> dict[str, Any]:
+    """The scope of a question among the documents of a shelf. `terms`: other words for it, which count for less and are
+    left out where no document has them. `code`: source files, which may have a word where no comment has."""
+    from .retrieval.question import Concept, concepts_of
+    from .retrieval.spelling import respell
+
+    asked = concepts_of(question)
+    own = {concept.word for concept in asked}
+    more = (
+        [concept for concept in concepts_of(" ".join(terms)) if concept.word not in own]
+        if terms
+        else []
+    )
+    index = shelf.index([*asked, *more])
+    in_code: dict[str, float] = {}
+    if code is not None:
+        from .code import rarities
+
+        in_code = rarities(" ".join([question, *terms]), code)
+    rows = []
+    respelled = {}
+    for concept in asked:
+        known_to_code = in_code.get(concept.word, 0.0)
+        instead = (
+            respell(index, concept) if not index.having(concept) and not known_to_code else None
+        )
+        if instead is not None:
+            respelled[concept.word] = instead
+            concept = Concept(instead, ((instead, 1.0),))
+        rows.append(_concept_row(concept, index.rarity(concept) or known_to_code))
+    for concept in more:
+        rarity = TERM_WEIGHT * (index.rarity(concept) or in_code.get(concept.word, 0.0))
+        if rarity:
+            variants = tuple((name, TERM_WEIGHT * weight) for name, weight in concept.variants)
+            rows.append(_concept_row(Concept(concept.word, variants, concept.phrase), rarity))
+    known = [row for row in rows if row["weight"]]
+    return {
+        "question": question[:2000],
+        "terms": list(terms),
+        "concepts": rows,
+        "known": len(known),
+        "keywords": ", ".join(str(row["word"]) for row in known),
+        "missing": [row["word"] for row in rows if not row["weight"]],
+        "respelled": respelled,
+    }
+
+
+def _concept_row(concept: Any, rarity: float) -> dict[str, Any]:
+    return {"word": concept.word, "variants": [list(one) for one in concept.variants], "phrase": concept.phrase,
+            "weight": round(rarity, 6)}  # fmt: skip
+
+
+def _words(value: Any) -> list[str]:
+    """Short texts of a list, or those that a record has as its `terms`, as a model may have proposed them."""
+    rows = value.get("terms") if isinstance(value, dict) else value
+    rows = rows if isinstance(rows, list) else []
+    return [" ".join(one.split())[:200] for one in rows if isinstance(one, str) and one.strip()][
+        :12
+    ]
+
+
+def search_passages(args: dict[str, Any], context: Context) -> Any:
+    """The passages that speak of the question, broadly: best first, with their places (FDC-52: broad gathering)."""
+    shelf, changed = shelf_of(args, context)
+    return {**passages_of(object_of(args, "scope"), shelf, with_code(args)), "changed": changed}
+
+
+def with_code(args: Mapping[str, Any]) -> bool:
+    """Whether the documents are those of a source tree."""
+    return object_of(args, "scan").get("include") == "code"
+
+
+def passages_of(
+    scope: Mapping[str, Any], shelf: library.Shelf, code: bool = False
+) -> dict[str, Any]:
+    """The best passages of a shelf for a scope, with their places; those of `code` as `fdc explore` finds them."""
+    from .retrieval.retrieve import refine, search
+
+    if code:
+        from .code import passages
+
+        rows = passages(_asked(scope), shelf, PASSAGES)
+        return {
+            "passages": rows,
+            "count": len(rows),
+            "of": len(rows),
+            "documents": len({row["path"] for row in rows}),
+        }
+
+    concepts, _ = _concepts({"scope": scope})
+    index = shelf.index(concepts)
+    found = search(index, concepts, CANDIDATES)
+    ranked = refine(index, concepts, found, text_of(scope, "question"))[:PASSAGES]
+    rows = []
+    for one in ranked:
+        passage = index.passages[one.passage]
+        path = index.documents[passage.document].path
+        rows.append(
+            {
+                "path": path,
+                "line": passage.line,
+                "end_line": passage.end_line,
+                "score": round(one.score, 6),
+            }
+        )
+    return {
+        "passages": rows,
+        "count": len(rows),
+        "of": len(index.passages),
+        "documents": len({row["path"] for row in rows}),
+    }
+
+
+def extract_evidence(args: dict[str, Any], context: Context) -> Any:
+    """The sentences of those passages that answer the question, quoted exactly (FDC-52: targeted extraction)."""
+    from .retrieval.extract import extract
+
+    concepts, weights = _concepts(args)
+    rows = list_of(args, "passages")
+    shelf, changed = shelf_of(args, context)
+    passages = [
+        (
+            text_of(row, "path"),
+            _count(row, "line"),
+            _count(row, "end_line"),
+            float(row.get("score", 0.0)),
+        )
+        for row in rows
+    ]
+    named = {passage[0] for passage in passages}
+    pages = pages_of(args, context)
+    known = pages if with_code(args) else [*shelf.scan.documents, *pages]
+    documents = [document for document in known if document.path in named]
+    scope = object_of(args, "scope")
+    found = extract(documents, passages, concepts, weights, text_of(scope, "question"), SENTENCES)
+    if with_code(args):
+        from .code import evidence
+
+        found = _merged(evidence(_asked(scope), concepts, shelf, SENTENCES), found)
+    outside = {page.path for page in pages}
+    value = {
+        "citations": [_row(one, outside) for one in found],
+        "count": len(found),
+        "documents": len({one.path for one in found}),
+        "changed": changed,
+    }
+    return labelled(value, args)
+
+
+def _asked(scope: Mapping[str, Any]) -> str:
+    """The question, with the other words that were proposed for it."""
+    return " ".join([text_of(scope, "question"), *_words(scope.get("terms"))])
+
+
+def _merged(ours: list[Any], theirs: list[Any]) -> list[Any]:
+    """Two lists of citations as one, best first: each measured by the best of its own list, groups whole."""
+    from dataclasses import replace
+    from itertools import groupby
+
+    groups = []
+    for rows in (ours, theirs):
+        best = max((one.score for one in rows), default=0.0) or 1.0
+        apart = groupby(rows, key=lambda one: one.group)
+        groups += [
+            [replace(one, score=round(one.score / best, 4)) for one in group] for _, group in apart
+        ]
+    groups.sort(key=lambda group: -max(one.score for one in group))
+    return [replace(one, group=number) for number, group in enumerate(groups, 1) for one in group]
+
+
+def check_citations(args: dict[str, Any], context: Context) -> Any:
+    """Opens every citation's file, or the page as it was read, again and compares the quoted text; hands on those that
+    hold (EXP-17)."""
+    from . import cite
+
+    scan = object_of(args, "scan")
+    citations = [_citation(row) for row in list_of(args, "citations")]
+    pages = {page.path: page.lines for page in pages_of(args, context)}
+    with library.folder(text_of(scan, "folder"), context) as opened:
+        done = cite.check(opened.base, citations, pages)
+    value = {
+        "checked": done.checked,
+        "held": len(done.held),
+        "citations": [_row(one, pages) for one in done.held],
+        "failures": [{"path": one.path, "line": one.line, "why": one.why} for one in done.failures],
+    }
+    return labelled(value, args)
+
+
+def synthesise(args: dict[str, Any], context: Context) -> Any:
+    """One readable report of the sentences that hold, each with its place (FDC-52: synthesis). Pure."""
+    from .synthesise import synthesise as written
+
+    scope, scan, checked = (
+        object_of(args, "scope"),
+        object_of(args, "scan"),
+        object_of(args, "evidence"),
+    )
+    citations = [_citation(row) for row in list_of(checked, "citations")]
+    weights = {
+        text_of(row, "word"): float(row.get("weight", 0.0)) for row in list_of(scope, "concepts")
+    }
+    failures = [
+        f"`{text_of(row, 'path')}:{_count(row, 'line')}`: {text_of(row, 'why')}"
+        for row in list_of(checked, "failures")
+    ]
+    respelled = {
+        str(word): str(instead) for word, instead in (scope.get("respelled") or {}).items()
+    }
+    web, answer = _object_or_nothing(args, "web"), _object_or_nothing(args, "answer")
+    facts = _facts(scan, checked, web, answer)
+    missing = [*_skipped(scan), *_unread(web)]
+    claims = [row for row in answer.get("held", ()) if isinstance(row, dict)]
+    open_questions = _words(answer.get("open_questions"))
+    report = written(
+        text_of(scope, "question"),
+        citations,
+        weights,
+        respelled,
+        facts,
+        failures,
+        missing,
+        claims,
+        open_questions,
+    )
+    value = {
+        "markdown": report.markdown,
+        "answer": report.answer,
+        "findings": [_origin(row, web.get("pages") or ()) for row in report.findings],
+        "note": report.note,
+        "checked": _count(checked, "checked") + int(answer.get("checked") or 0),
+        "held": _count(checked, "held") + sum(len(row["citations"]) for row in claims),
+    }
+    return labelled(value, {"pages": web.get("pages")})
+
+
+def cited(args: dict[str, Any], context: Context) -> Any:
+    """The predicate `cited(value)`: the value carries at least one citation, and every one was checked and holds."""
+    value = (args.get("args") or [None])[0]
+    if not isinstance(value, dict):
+        return False
+    checked, held = value.get("checked"), value.get("held")
+    return isinstance(checked, int) and checked > 0 and checked == held
+
+
+def _origin(row: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A finding with where it is from: the target of its citations as FDC-56 names them, and how far it can be trusted.
+
+    A quotation of a page is `untrusted`; so is all that a model says who was shown a page, whatever it cites.
+    """
+    urls = {str(page["url"]) for page in pages}
+    cited = [
+        {**one, "target": "external_web" if one["path"] in urls else "local_filesystem"}
+        for one in row["citations"]
+    ]
+    quoted = [one["path"] for one in cited if one["target"] == "external_web"]
+    model = row["by"] == "model"
+    trust = "untrusted" if quoted or (model and urls) else "model" if model else "workspace"
+    return {**row, "citations": cited, "trust": trust, "from": sorted(urls if model else {*quoted})}
+
+
+def _facts(
+    scan: Mapping[str, Any],
+    checked: Mapping[str, Any],
+    web: Mapping[str, Any],
+    answer: Mapping[str, Any],
+) -> list[str]:
+    what = "documents and source files" if scan.get("include") == "code" else "documents"
+    quoted, held = _count(checked, "checked"), _count(checked, "held")
+    how = (
+        "Retrieval and extraction, no model: passages are ranked by the question's words (SQLite FTS5, BM25), sentences "
+        "are chosen by what they say of them. Nothing is paraphrased; headings and order are all that was added."
+    )
+    if answer.get("held"):
+        how = (
+            "The answer is a model's, made of what it noted of each source; each of its claims quotes a line that was opened "
+            "and compared. The evidence below it was found by words (SQLite FTS5, BM25), without the model."
+        )
+    what = f"{_count(scan, 'documents'):,} {what} with {_count(scan, 'lines'):,} lines"
+    out = [
+        how,
+        f"Read: {what} in `{text_of(scan, 'folder')}` (SHA-256 {text_of(scan, 'digest')[:16]}).",
+    ]
+    for row in web.get("searched", ()):
+        out.append(
+            f"Searched the web for `{_flat(row['query'])}` ({row['provider']}): {row['hits']} results."
+        )
+    for row in web.get("pages", ()):
+        out.append(
+            f"Read: {_inert(row['url'])}, {row['fetched']}, {row['lines']} lines (SHA-256 {row['sha256'][:16]})."
+        )
+    if web.get("pages"):
+        out.append(
+            "Pages of the web are what strangers wrote; they are quoted as they were when they were read."
+        )
+    if answer.get("why"):
+        out.append(f"The model wrote no answer: {_inert(answer['why'])}.")
+    rejected = answer.get("rejected") or ()
+    if rejected:
+        out.append(
+            f"Claims of the model that were thrown away, because a quotation does not hold: {len(rejected)}."
+        )
+    return [
+        *out,
+        f"Citations checked: {quoted}; they hold: {held}. Each was opened again and compared, character by character.",
+    ]
+
+
+def _unread(web: Mapping[str, Any]) -> list[str]:
+    rows = [": ".join(filter(None, (row["what"], row["why"]))) for row in web.get("failed", ())]
+    return [f"Not read: {_inert(row)}." for row in rows]
+
+
+def _object_or_nothing(args: Mapping[str, Any], name: str) -> dict[str, Any]:
+    value = args.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _inert(text: Any) -> str:
+    """Words of others in a sentence of ours: no code span, tag, link or image."""
+    return re.sub(r"\\*([<\[])", r"\\\1", _flat(text)).rstrip("\\")
+
+
+def _flat(text: Any) -> str:
+    return " ".join(str(text).replace("`", "'").split())[:300]
+
+
+def _skipped(scan: Mapping[str, Any]) -> list[str]:
+    total = _count(scan, "skipped_count")
+    if not total:
+        return []
+    reasons = scan.get("reasons")
+    rows = (
+        sorted(reasons.items(), key=lambda row: (-row[1], row[0]))
+        if isinstance(reasons, dict)
+        else []
+    )
+    return [
+        f"Not read: {total} {'file' if total == 1 else 'files'} ({', '.join(f'{count} {why}' for why, count in rows[:8])})."
+    ]
+
+
+def _kind(reason: str) -> str:
+    """A reason without its particulars, for counting."""
+    for start, short in (
+        ("the same text as ", "the same text as another"),
+        ("not UTF-8", "not UTF-8"),
+    ):
+        if reason.startswith(start):
+            return short
+    return reason
+
+
+def pages_of(args: Mapping[str, Any], context: Context) -> list[Document]:
+    """The pages that a step was given, as documents; their text is that which was read."""
+    return web_pages.documents(context.run_folder, web_pages.read_pages(args.get("pages")))
+
+
+def labelled(value: Any, args: Mapping[str, Any]) -> Any:
+    """What a step brings, marked in the journal as text from outside where it was made of pages of the web."""
+    pages = web_pages.read_pages(args.get("pages"))
+    return (
+        Outcome(value, notes={"trust": "untrusted", "from": [row["url"] for row in pages]})
+        if pages
+        else value
+    )
+
+
+def shelf_of(args: Mapping[str, Any], context: Context) -> tuple[library.Shelf, bool]:
+    """The documents of the scan that a step was given, and whether they have changed since."""
+    scan = object_of(args, "scan")
+    digest = text_of(scan, "digest")
+    with library.folder(text_of(scan, "folder"), context) as opened:
+        shelf = library.get(opened, scan.get("include") == "code", digest)
+    return shelf, shelf.scan.digest != digest
+
+
+def _concepts(args: Mapping[str, Any]) -> tuple[list[Any], list[float]]:
+    from .retrieval.question import Concept
+
+    rows = list_of(object_of(args, "scope"), "concepts")
+    try:
+        concepts = [
+            Concept(
+                str(row["word"]),
+                tuple((str(one), float(by)) for one, by in row["variants"]),
+                bool(row["phrase"]),
+            )
+            for row in rows
+        ]
+        return concepts, [float(row["weight"]) for row in rows]
+    except (KeyError, TypeError, ValueError):
+        raise ToolFailure("argument", "`scope` is not what scope_question returns") from None
+
+
+def _citation(row: Mapping[str, Any]) -> Any:
+    from .retrieval.extract import Citation
+
+    try:
+        return Citation(
+            str(row["path"]), int(row["line"]), int(row["column"]), int(row["end_line"]), int(row["end_column"]),
+            str(row["text"]), tuple(map(str, row["section"])), str(row["label"]), float(row["score"]), str(row["role"]),
+            int(row["group"]), tuple(map(str, row["has"])),
+        )  # fmt: skip
+    except (KeyError, TypeError, ValueError):
+        raise ToolFailure("argument", "`citations` are not what extract_evidence returns") from None
+
+
+def _row(one: Any, outside: Container[str]) -> dict[str, Any]:
+    """A citation for the journal, with its label: whether it quotes one of the pages that are from outside."""
+    return {
+        "trust": "untrusted" if one.path in outside else "workspace",
+        "path": one.path, "line": one.line, "column": one.column, "end_line": one.end_line, "end_column": one.end_column,
+        "text": one.text, "section": list(one.section), "label": one.label, "score": one.score, "role": one.role,
+        "group": one.group, "has": list(one.has),
+    }  # fmt: skip
+
+
+def object_of(args: Mapping[str, Any], name: str) -> dict[str, Any]:
+    value = args.get(name)
+    if not isinstance(value, dict):
+        raise ToolFailure("argument", f"`{name}` is not the result of an earlier step")
+    return value
+
+
+def list_of(args: Mapping[str, Any], name: str) -> list[Any]:
+    value = args.get(name)
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        raise ToolFailure("argument", f"`{name}` is not a list from an earlier step")
+    return value
+
+
+def text_of(row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str):
+        raise ToolFailure("argument", f"`{name}` is missing from the result of an earlier step")
+    return value
+
+
+def _count(row: Mapping[str, Any], name: str) -> int:
+    value = row.get(name)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ToolFailure("argument", f"`{name}` is missing from the result of an earlier step")
+    return value
