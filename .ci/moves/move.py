@@ -361,7 +361,7 @@ def prep() -> None:
     edit(F + "tools/runtime.py", [(r'(?<=: )Row\(\s*"(\w+)"', r'Row("fdc_toolchain.effects.\1"', 0), (r'import_module\(f"\.\{row\.module\}", __package__\)', 'import_module(row.module)', 1),
         (r'row\.module == "file_tools"', 'row.module == "fdc_toolchain.tools.files.file_tools"', 1),
         ('"""Where a tool\'s function is: a module of this room, its name', '"""Where a tool\'s function is: a module, its name', 1)])
-    edit(F + "effects/lgtm_tools.py", [(r'import_module\(f"\.\{row\.module\}", __package__\)', 'import_module(row.module)', 1)])
+    edit(F + "fdc_packs/lgtm/tools/tools.py", [(r'import_module\(f"\.\{row\.module\}", __package__\)', 'import_module(row.module)', 1)])
     t = read(F + "cli/main.py"); a = t.index("COMMANDS:"); b = t.index("\n}\n", a)
     t = t[:a] + re.sub(r'(^\s+"[\w-]+": \(\s*)"(\w+)"', r'\1"fdc_toolchain.cli.\2"', t[a:b], flags=re.M).replace("(module in this room, one line)", "(module, one line)") + t[b:]
     write(F + "cli/main.py", t)

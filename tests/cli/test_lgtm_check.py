@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.packs.lgtm.folder import faults
+from fdc_packs.lgtm.folder import faults
 
 from tests.support.lgtm import folder_of, plan_for, thinking
 from tests.support.process import fdc

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.packs.lgtm.synthesis import PIPELINE
+from fdc_packs.lgtm.synthesis import PIPELINE
 
 from tests.support.explored import data, shop
 from tests.support.lgtm import (

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.packs.lgtm import artifacts
+from fdc_packs.lgtm import artifacts
 
 from tests.support.explored import shop
 from tests.support.killing import killed_at

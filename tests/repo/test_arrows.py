@@ -16,7 +16,7 @@ FLOORS = {
     "syntax": 2, "automata": 2, "program": 2,
     "linking": 3, "engine": 3, "report": 3,
     "rules": 4, "lower": 4, "migrate": 4,
-    "check": 5, "protocols": 5, "knowledge": 5,
+    "check": 5, "protocols": 5,
     "journal": 6,
     "workspace": 7,
     "cache": 8,

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fdc_toolchain.packs.lgtm.synthesis import PIPELINE
+from fdc_packs.lgtm.synthesis import PIPELINE
 
 from .explored import data, shop
 from .inside import fdc

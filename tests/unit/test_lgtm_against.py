@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fdc_packs.lgtm import challenge, hypotheses
+from fdc_packs.lgtm.tools.against import objections
 from fdc_packs.research.explore.code_search import Tree
-from fdc_toolchain.effects.lgtm_against import objections
-from fdc_toolchain.packs.lgtm import challenge, hypotheses
 from fdc_toolchain.tools.files.documents import scan
 
 STORE = '''"""The store."""

@@ -8,9 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from fdc_toolchain.check import check_paths
-from fdc_toolchain.knowledge.statements import against
-from fdc_toolchain.packs.lgtm import (
+from fdc_packs.lgtm import (
     artifacts,
     challenge,
     document,
@@ -21,7 +19,9 @@ from fdc_toolchain.packs.lgtm import (
     synthesis,
     worldview,
 )
-from fdc_toolchain.packs.lgtm.knowledge import Entry
+from fdc_packs.lgtm.knowledge import Entry
+from fdc_packs.lgtm.statements import against
+from fdc_toolchain.check import check_paths
 from fdc_toolchain.runs import nested_plan
 from fdc_toolchain.syntax.write import canonical
 from fdc_toolchain.tools.model.prompt_tools import rendered, variables

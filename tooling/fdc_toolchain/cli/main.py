@@ -66,7 +66,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "answer a question about code from independent sides, every claim cited",
     ),
     "lgtm": (
-        "fdc_toolchain.cli.lgtm",
+        "fdc_packs.lgtm.command.command",
         "from a question to an implementation plan: hypotheses, challenges, one checked document",
     ),
     "fix": (

@@ -10,14 +10,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
-
-from ..exits import CLEAN, FINDINGS, UsageError
-from ..report.terminal.terminal_text import visible
-from .shared.progress import Aside
+from fdc_toolchain.cli.shared.progress import Aside
+from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError
+from fdc_toolchain.report.terminal.terminal_text import visible
 
 if TYPE_CHECKING:
-    from ..engine.events import Outcome, Perform
-    from ..runs.run_driver import Ended
+    from fdc_toolchain.engine.events import Outcome, Perform
+    from fdc_toolchain.runs.run_driver import Ended
 
 PLAN = "lgtm"
 CHALLENGED, UNSYNTHESISED, UNPLANNED = 5, 6, 7
@@ -124,10 +123,10 @@ def command(
 
     It plans, and changes nothing outside of its run folder.
     """
-    from .shared.run_options import budget_of, root_of
+    from fdc_toolchain.cli.shared.run_options import budget_of, root_of
 
     if checked is not None:
-        from .lgtm_check import check
+        from .check import check
 
         if question is not None:
             raise UsageError("--check takes a run, and no question")
@@ -143,9 +142,9 @@ def command(
         "max_iterations": str(max_iterations), "confidence": str(confidence), "conflicts": str(conflicts), "gate": gate,
         "areas": str(areas),
     }  # fmt: skip
-    from ..runs import run_driver
-    from ..workspace.operator import Operator
-    from .shared.compiling import compile_or_refuse
+    from fdc_toolchain.cli.shared.compiling import compile_or_refuse
+    from fdc_toolchain.runs import run_driver
+    from fdc_toolchain.workspace.operator import Operator
 
     root = root_of(None)
     program = compile_or_refuse(PLAN, root)
@@ -169,7 +168,7 @@ def _too_small(
     program: dict[str, Any], budget: dict[str, float], model: str | None
 ) -> Iterator[str]:
     """What is said at once of a budget that is less than one step alone sets aside: the run would stop before that step."""
-    from ..tools.model.prices import most
+    from fdc_toolchain.tools.model.prices import most
 
     for measure, ceiling in budget.items() if model else ():
         cost = program["tools"]["plan.run"]["cost"]  # no other step sets more aside
@@ -204,7 +203,7 @@ def _text(given: str, what: str) -> str:
 
 
 def _tell(ended: Ended, form: str) -> int:
-    from .run.run_summary import as_json, broken_off, exit_code
+    from fdc_toolchain.cli.run.run_summary import as_json, broken_off, exit_code
 
     outcome: dict[str, Any] = ended.result if isinstance(ended.result, dict) else {}
     code = exit_code(ended)

@@ -6,7 +6,7 @@ import functools
 import json
 from typing import Any
 
-from ... import resources
+from fdc_toolchain import resources
 
 FOLDER = "plans/library/lgtm"
 ORDER = ("Initial", "CandidateRefinement", "CandidateNullChallenge", "Validated", "Invalidated")

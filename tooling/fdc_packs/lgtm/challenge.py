@@ -6,11 +6,11 @@ import json
 import re
 from typing import Any
 
-from ...knowledge.statements import against, content, is_code, names, quoted
 from .artifacts import problems, written
 from .knowledge import said
 from .names import HYPOTHESIS, KNOWLEDGE, generate_file_name
 from .search import relevant
+from .statements import against, content, is_code, names, quoted
 
 WEAKER = "Weaker for it:"
 DISPROVES = {

@@ -15,7 +15,7 @@ from fdc_packs.research.explore.code_outline import Definition
 from fdc_packs.research.explore.code_search import TESTS, Tree
 from fdc_packs.research.explore.strategies import around
 
-from ..knowledge.statements import NEGATION, OBSOLETE, names
+from ..statements import NEGATION, OBSOLETE, names
 
 _REFUSES = re.compile(
     r"\braise\s+NotImplementedError|\bNotImplementedException|\bunimplemented!\(|\btodo!\("

@@ -12,14 +12,15 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
+from fdc_toolchain.tools import intent_files
+from fdc_toolchain.tools.context import Context, text, word
+from fdc_toolchain.workspace.failure import ToolFailure
+
 from fdc_packs.research.explore.code_search import TESTS, Tree
 from fdc_packs.research.explore.strategies import inside, places
 from fdc_packs.research.retrieval import library
 
-from ..knowledge.statements import content, names, stem
-from ..tools import intent_files
-from ..tools.context import Context, text, word
-from ..workspace.failure import ToolFailure
+from ..statements import content, names, stem
 
 ROWS = 12
 PER_FILE = 4
@@ -122,7 +123,7 @@ def web_search(args: dict[str, Any], context: Context) -> Any:
     """WebSearch: what the configured search port finds; a failure where none is (the catalogue makes it a value)."""
     import importlib
 
-    from ..tools.runtime import TOOLS
+    from fdc_toolchain.tools.runtime import TOOLS
 
     row = TOOLS["google_search"]
     search = getattr(importlib.import_module(row.module), row.function)
@@ -250,7 +251,7 @@ def validate_pipeline(args: dict[str, Any], context: Context) -> Any:
     It must be governed by the pipelines' automaton (which knows neither writing nor closing early), and take the inputs
     that it will be given. A proved one comes with its program's name; that it reads back to itself is checked.
     """
-    from ..runs.nested_plan import prove
+    from fdc_toolchain.runs.nested_plan import prove
 
     before = args.get("before")
     tries = int(before.get("tries", 0)) if isinstance(before, dict) else 0
@@ -340,7 +341,7 @@ def _tells(said: str, query: str) -> bool:
 
 def _against(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
     """What speaks against a query's names and words, as rows."""
-    from .lgtm_against import objections
+    from .against import objections
 
     for one in objections(tree, query):
         row = _row(tree, one.path, one.line, one.note, one.kind, one.subject, one.home, one.weight)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...knowledge.statements import content, names
 from .names import generate_file_name
+from .statements import content, names
 
 PIPELINE = """\
 # FSM: tooling/lgtm_pipeline_fsm.json

@@ -6,16 +6,15 @@ import json
 import os
 
 import click
-
-from ..exits import CLEAN, FINDINGS, UsageError
-from ..report.terminal.terminal_text import visible
+from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError
+from fdc_toolchain.report.terminal.terminal_text import visible
 
 _LARGE = 16 * 2**20
 
 
 def check(run: str, root: str, form: str) -> int:
     """`run`: the folder, or the name of the run. Exit code 1 where something is wrong. Raises UsageError for no run folder."""
-    from ..packs.lgtm.folder import faults
+    from ..folder import faults
 
     folder = next(
         (one for one in (run, os.path.join(root, "runs", run)) if os.path.isdir(one)), None

@@ -9,14 +9,15 @@ from __future__ import annotations
 import textwrap
 from typing import Any, NamedTuple
 
-from ..agent.lessons.code_change import path_fault
-from ..agent.lessons.research_plan import quoted
-from ..runs.nested_plan import compiled
-from ..syntax.values import escape
-from ..tools.context import Context, word
-from ..workspace import merge_diff
-from ..workspace.failure import ToolFailure
-from .lgtm_tools import CODE_LINES, home, tree_of
+from fdc_toolchain.agent.lessons.code_change import path_fault
+from fdc_toolchain.agent.lessons.research_plan import quoted
+from fdc_toolchain.runs.nested_plan import compiled
+from fdc_toolchain.syntax.values import escape
+from fdc_toolchain.tools.context import Context, word
+from fdc_toolchain.workspace import merge_diff
+from fdc_toolchain.workspace.failure import ToolFailure
+
+from .tools import CODE_LINES, home, tree_of
 
 
 class Change(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...knowledge.statements import content, names, quoted
 from .names import generate_file_name
+from .statements import content, names, quoted
 
 TOOLS = ("WebSearch", "CodebaseGrep", "FileSearch", "WriteFile", "CreateDirectory", "ReadFile")
 """Every tool that UseTool knows (LGTM-36)."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...knowledge.statements import NEGATION, OBSOLETE, against, content, names, quoted, stem
 from .artifacts import problems, written
 from .knowledge import said
 from .names import KNOWLEDGE, area_id, hypothesis_id, hypothesis_path
+from .statements import NEGATION, OBSOLETE, against, content, names, quoted, stem
 
 AREAS = 5
 STRONG = 0.4
