@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from fdc_toolchain.packs.repair.embedded import MOST_EDITS
+from fdc_packs.repair.embedded import MOST_EDITS
 
 from . import packages
 from .cases import Case, digest

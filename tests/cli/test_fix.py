@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.cli import fix_trace
+from fdc_packs.repair.command import trace as fix_trace
 from fdc_toolchain.runs import run_driver
 
 from tests.support import inside, process

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable
 
 import pytest
-from fdc_toolchain.packs.repair.patch import Patched, PatchRefused, apply_patch, unified
-from fdc_toolchain.packs.repair.region import Region
+from fdc_packs.repair.patch.patch import Patched, PatchRefused, apply_patch, unified
+from fdc_packs.repair.patch.region import Region
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.packs.repair.patch import Patched, PatchRefused, apply_patch, unified
+from fdc_packs.repair.patch.patch import Patched, PatchRefused, apply_patch, unified
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from fdc_toolchain.effects.repair_patch import merge_file
-from fdc_toolchain.packs.repair.patch import PatchRefused, apply_patch
-from fdc_toolchain.packs.repair.patch_merge import merged
-from fdc_toolchain.packs.repair.patch_read import Hunk, changes
-from fdc_toolchain.packs.repair.patch_text import edited, put_together, take_apart
-from fdc_toolchain.packs.repair.region import Region
+from fdc_packs.repair.patch.merge import merged
+from fdc_packs.repair.patch.patch import PatchRefused, apply_patch
+from fdc_packs.repair.patch.read import Hunk, changes
+from fdc_packs.repair.patch.region import Region
+from fdc_packs.repair.patch.text import edited, put_together, take_apart
+from fdc_packs.repair.tools.repair_patch import merge_file
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 

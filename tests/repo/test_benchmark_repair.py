@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from fdc_toolchain.packs.repair.patch import unified
+from fdc_packs.repair.patch.patch import unified
 
 from benchmarks.repair import cases, faults, page, run
 from benchmarks.repair.packages import DEVELOPMENT, DEVELOPMENT_VERSIONS, MODULES, VERSIONS, Module
@@ -49,7 +49,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def test_a_fault_changes_one_line_of_one_function_and_compiles() -> None:
-    source = (PACKAGE / "packs/repair/patch_place.py").read_text("utf-8")
+    source = (PACKAGE / "fdc_packs/repair/patch/place.py").read_text("utf-8")
     random = Random(1)
     found = [fault for _ in range(120) if (fault := faults.seed(source, random)) is not None]
     assert len(faults.KINDS) - 6 <= len({fault.kind for fault in found})

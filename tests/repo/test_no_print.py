@@ -18,7 +18,7 @@ ATTRIBUTES = {
 PROGRAMS = {
     "sandbox/sandbox_launcher.py",
     "tools/own_code_inside.py",
-    "effects/repair_probe_inside.py",
+    "fdc_packs/repair/tools/repair_probe_inside.py",
     "tools/files/text_reader.py",
 }
 """Started as processes of their own, which have a command line and an exit code like any other."""

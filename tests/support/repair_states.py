@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fdc_toolchain.packs.repair import failure, hypotheses, loop
+from fdc_packs.repair import failure, hypotheses, loop
 
 from .repaired import OTHER, RIGHT, WRONG
 

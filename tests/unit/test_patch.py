@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fdc_toolchain.packs.repair.patch import Patched, PatchRefused, apply_patch
-from fdc_toolchain.packs.repair.region import Region, as_dict, contains, overlaps, parse_region
+from fdc_packs.repair.patch.patch import Patched, PatchRefused, apply_patch
+from fdc_packs.repair.patch.region import Region, as_dict, contains, overlaps, parse_region
 
 SOURCE = """\
 def first(items):

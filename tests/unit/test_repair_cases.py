@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fdc_toolchain.packs.repair import hypotheses
+from fdc_packs.repair import hypotheses
 
 from tests.support.repaired import OTHER, RIGHT, WRONG
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fdc_toolchain.packs.repair import failure
+from fdc_packs.repair import failure
 
 
 def said(text: str, code: int = 1, root: str = "/w/copy") -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fdc_toolchain.packs.repair import gates, loop
+from fdc_packs.repair import gates, loop
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -7,8 +7,8 @@ import math
 from typing import Any
 
 import pytest
-from fdc_toolchain.packs.repair import hypotheses
-from fdc_toolchain.packs.repair.hypotheses import Illegal
+from fdc_packs.repair import hypotheses
+from fdc_packs.repair.hypotheses import Illegal
 from hypothesis import given
 from hypothesis import strategies as st
 

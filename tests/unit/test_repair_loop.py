@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 import pytest
-from fdc_toolchain.packs.repair import gates, hypotheses, loop
-from fdc_toolchain.packs.repair.hypotheses import Illegal
+from fdc_packs.repair import gates, hypotheses, loop
+from fdc_packs.repair.hypotheses import Illegal
 
 from tests.support.repair_states import (
     PATCH,

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from fdc_toolchain.packs.repair import embedded, gates, hypotheses, loop
+from fdc_packs.repair import embedded, gates, hypotheses, loop
 from fdc_toolchain.tools.model.prompt_tools import rendered, variables
 
 from tests.support.linting import findings, lint

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import repair_copy, repair_probe
-from fdc_toolchain.packs.repair import embedded
+from fdc_packs.repair import embedded
+from fdc_packs.repair.tools import repair_copy, repair_probe
 
 from tests.support.background import PATIENCE
 

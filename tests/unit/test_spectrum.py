@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import spectrum
-from fdc_toolchain.packs.repair.localise import Suspect, ochiai, rank
+from fdc_packs.repair.localise import Suspect, ochiai, rank
+from fdc_packs.repair.tools import spectrum
 from fdc_toolchain.tools.context import Context, Leaving
 from fdc_toolchain.workspace.files import Root
 from fdc_toolchain.workspace.operator import Operator

@@ -70,7 +70,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "from a question to an implementation plan: hypotheses, challenges, one checked document",
     ),
     "fix": (
-        "fdc_toolchain.cli.fix",
+        "fdc_packs.repair.command.command",
         "repair code until a test command passes, hypothesis by hypothesis",
     ),
     "alphabet": (

@@ -6,7 +6,9 @@ import functools
 import os
 from typing import Any
 
-from ..report import case_page, run_page
+from fdc_packs.repair.command import case_page
+
+from ..report import run_page
 from ..report.run_page import Run
 from .port import Runs
 

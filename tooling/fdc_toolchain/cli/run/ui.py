@@ -276,8 +276,9 @@ class Workspace:
 
     def cases(self) -> list[dict[str, Any]]:
         """Port `Runs`."""
+        from fdc_packs.repair.command.command import PLANS
+
         from ...runs.workers import remote
-        from ..fix import PLANS
 
         with self._reading() as store:
             rows = [] if store is None else [row for row in store.runs() if row.plan in PLANS]
@@ -289,8 +290,8 @@ class Workspace:
 
     def case(self, run: str) -> dict[str, Any] | None:
         """Port `Runs`."""
-        from .. import fix_trace
-        from ..fix import PLANS
+        from fdc_packs.repair.command import trace as fix_trace
+        from fdc_packs.repair.command.command import PLANS
 
         with self._reading() as store:
             row = None if store is None else store.run(run)

@@ -8,9 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from .mutate_gone import _Known
-from .mutate_scope import Scope, _name_of
-from .mutate_source import Edit, Source, simple
+from .gone import _Known
+from .scope import Scope, _name_of
+from .source import Edit, Source, simple
 
 _WRAPS = "list tuple sorted set str int len iter dict reversed bool next sum max min abs".split()
 _ITERATED = ("range", "enumerate", "reversed", "sorted", "list", "iter", "set", "zip")

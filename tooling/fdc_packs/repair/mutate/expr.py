@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from .mutate_source import Edit, Source
+from .source import Edit, Source
 
 _COMPARE: dict[type[ast.cmpop], tuple[str, tuple[tuple[str, float], ...]]] = {
     ast.Lt: ("<", (("<=", 0.9), (">", 0.55), (">=", 0.45), ("!=", 0.2), ("==", 0.2))),

@@ -137,7 +137,7 @@ def candidates(
     context: dict[str, Any], tried: list[str], failure: dict[str, Any], most: int = EDITS
 ) -> list[dict[str, Any]]:
     """Every edit that the proposer knows of and that was not tried, the most credible first."""
-    from .mutate import propose
+    from .mutate.mutate import propose
 
     by_file: dict[str, list[dict[str, Any]]] = {}
     for row in context.get("suspects") or ():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from .mutate_source import Edit, Source, simple
+from .source import Edit, Source, simple
 
 _EXCEPTIONS = {
     "KeyError": ("IndexError", "LookupError", "AttributeError"), "IndexError": ("KeyError", "LookupError", "ValueError"),

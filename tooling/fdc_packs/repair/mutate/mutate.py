@@ -16,12 +16,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...report.diff import unified
-from . import mutate_donor, mutate_expr, mutate_gone, mutate_scope, mutate_stmt
-from .mutate_hints import Said
-from .mutate_source import Edit, Source, edited
-from .mutate_words import KINDS
-from .region import Region, as_dict
+from fdc_toolchain.report.diff import unified
+
+from ..patch.region import Region, as_dict
+from . import donor, expr, gone, stmt
+from . import scope as mutate_scope
+from .hints import Said
+from .kinds import KINDS
+from .source import Edit, Source, edited
 
 SHOWN = 60
 """Characters of code that a claim quotes."""
@@ -114,8 +116,8 @@ def _ranked(
         if (near := source.statement(one)) is not None and suspicion[near] > 0
     ]
     scope = mutate_scope.Scope(source)
-    makers = (mutate_expr.edits(source, nodes), mutate_stmt.edits(source, nodes), mutate_gone.edits(source, nodes),
-              mutate_scope.edits(source, nodes, scope), mutate_donor.edits(source, nodes, scope))  # fmt: skip
+    makers = (expr.edits(source, nodes), stmt.edits(source, nodes), gone.edits(source, nodes),
+              mutate_scope.edits(source, nodes, scope), donor.edits(source, nodes, scope))  # fmt: skip
     for edit in itertools.chain.from_iterable(makers):
         statement = source.statement(edit.node)
         if (

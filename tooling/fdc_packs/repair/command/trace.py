@@ -7,15 +7,17 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..journal.sqlite import RunRow, Store
-    from ..packs.repair.trace import Step
+    from fdc_toolchain.journal.sqlite import RunRow, Store
+
+    from ..trace import Step
 
 
 def write(root: str, run: str) -> str:
     """Writes them; returns the page's path from the workspace. Raises WorldError where the journal cannot be read."""
-    from .. import durable
-    from ..report.case_page import render
-    from ..runs import run_driver
+    from fdc_toolchain import durable
+    from fdc_toolchain.runs import run_driver
+
+    from .case_page import render
 
     with run_driver.reading(root) as store:
         row = run_driver.the_run(store, run)
@@ -36,7 +38,7 @@ def write(root: str, run: str) -> str:
 
 def told(store: Store, row: RunRow) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The trace of a repair and its stream of events."""
-    from ..packs.repair import trace
+    from .. import trace
 
     steps = _steps(store, row)
     return trace.trace(steps, row.inputs.get("given", {}), row.name), trace.events(
@@ -46,8 +48,8 @@ def told(store: Store, row: RunRow) -> tuple[dict[str, Any], list[dict[str, Any]
 
 def _steps(store: Store, row: RunRow) -> list[Step]:
     """The steps that have come back, in their order."""
-    from ..engine.events import Perform, Record
-    from ..engine.fold import fold
+    from fdc_toolchain.engine.events import Perform, Record
+    from fdc_toolchain.engine.fold import fold
 
     program = store.program(row)
     rows: list[tuple[Record, Perform | None]] = []
@@ -65,7 +67,7 @@ def _steps(store: Store, row: RunRow) -> list[Step]:
 
 
 def _step(program: dict[str, Any], record: Any, effect: Any) -> Step:
-    from ..packs.repair.trace import Step
+    from ..trace import Step
 
     body = record.body
     failed = body.get("failed")
@@ -95,8 +97,8 @@ def _asked_a_model(body: dict[str, Any]) -> bool:
 
 def _prompt(declared: dict[str, Any], args: dict[str, Any]) -> str:
     """What a model was asked, made again of the step's arguments."""
-    from ..tools.model.prompt_tools import rendered
-    from ..workspace.failure import ToolFailure
+    from fdc_toolchain.tools.model.prompt_tools import rendered
+    from fdc_toolchain.workspace.failure import ToolFailure
 
     try:
         given = {

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from .region import parse_region
+from .patch.region import parse_region
 
 BUCKETS = ("active", "falsified", "rejected", "archived", "expired")
 ATTEMPTS = 2

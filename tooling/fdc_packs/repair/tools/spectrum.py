@@ -13,8 +13,9 @@ import shutil
 from collections.abc import Iterable
 from typing import Any
 
-from ..tools.context import Context
-from ..workspace.failure import ToolFailure
+from fdc_toolchain.tools.context import Context
+from fdc_toolchain.workspace.failure import ToolFailure
+
 from . import repair_copy
 
 HIDDEN = ".fdc-spectrum"

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from .mutate_source import Edit, Source
+from .source import Edit, Source
 
 MOST = 24
 """Names, members or functions that are tried in one place."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import embedded, gates, hypotheses
 from .failure import progress, read, unchanged
-from .region import as_dict, parse_region
+from .patch.region import as_dict, parse_region
 
 MOST = 200
 """Iterations that the plan's loop allows."""

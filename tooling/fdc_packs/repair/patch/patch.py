@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...report.diff import unified
-from .patch_merge import Merge, merged
-from .patch_place import TIERS, Misplaced, place
-from .patch_read import Hunk, PatchRefused, Reading, read
-from .patch_text import BOM, Edit, Text, edited, put_together, take_apart
+from fdc_toolchain.report.diff import unified
+
+from .merge import Merge, merged
+from .place import TIERS, Misplaced, place
+from .read import Hunk, PatchRefused, Reading, read
 from .region import Region, bundled
+from .text import BOM, Edit, Text, edited, put_together, take_apart
 
 __all__ = ["Patched", "PatchRefused", "apply_patch", "unified"]
 

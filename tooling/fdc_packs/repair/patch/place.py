@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from .patch_read import Hunk, Op
-from .patch_text import Edit, Text
+from .read import Hunk, Op
+from .text import Edit, Text
 
 TIERS = ("exact", "whitespace", "fuzzy", "merge")
 MARGIN = 0.05

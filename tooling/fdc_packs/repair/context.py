@@ -9,9 +9,9 @@ from typing import Any
 
 from . import gates
 from .localise import rank
-from .patch import PatchRefused, apply_patch, unified
-from .patch_text import take_apart
-from .region import parse_region
+from .patch.patch import PatchRefused, apply_patch, unified
+from .patch.region import parse_region
+from .patch.text import take_apart
 
 SUSPECTS, EXCERPTS, FEW = 400, 12_000, 3
 

@@ -9,7 +9,7 @@ import re
 from typing import Any, NamedTuple
 
 from .failure import unchanged
-from .region import parse_region
+from .patch.region import parse_region
 
 RELATIONS = ("grouping", "nesting", "ordering", "scope", "ownership")
 KINDS = ("not-executed", "probed", "patch-apply", "compile", "unchanged-error", "other")

@@ -1,6 +1,6 @@
 """The steps of a repair that touch the world: the copy is made, patched and tested; the workspace is written at the very end.
 
-Rows HYP-17, 38 and 45; the world is `effects.repair_copy`. What it means is decided in `packs.repair`, by pure tools.
+Rows HYP-17, 38 and 45; the world is `fdc_packs.repair.tools.repair_copy`. What it means is decided in `packs.repair`, by pure tools.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from .. import durable
-from ..report.diff import unified
-from ..tools.context import Context, text, word
-from ..workspace import globs
-from ..workspace.failure import ToolFailure
+from fdc_toolchain import durable
+from fdc_toolchain.report.diff import unified
+from fdc_toolchain.tools.context import Context, text, word
+from fdc_toolchain.workspace import globs
+from fdc_toolchain.workspace.failure import ToolFailure
+
 from . import repair_copy
 
 SOURCES, MOST_SOURCE, SPECTRUM = 12, 400_000, 60

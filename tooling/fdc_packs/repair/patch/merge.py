@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
-from .patch_place import Placed, edits_of
-from .patch_read import Hunk
-from .patch_text import Edit, Text, edited
+from .place import Placed, edits_of
+from .read import Hunk
 from .region import Region
+from .text import Edit, Text, edited
 
 AROUND = 5
 """Lines before and behind a region that belong to its window."""

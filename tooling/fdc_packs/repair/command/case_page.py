@@ -1,6 +1,6 @@
 """The page of a repair: the failure, the diff, its iterations by phase, its hypotheses. One file that needs no other (HYP-47).
 
-It is made of a trace (`packs.repair.trace`); one that is missing or of another make is shown as far as it goes.
+It is made of a trace (`fdc_packs.repair.trace`); one that is missing or of another make is shown as far as it goes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import functools
 import os
 from typing import Any
 
-from .run_page import TEMPLATES, environment, source_hash
+from fdc_toolchain.report.run_page import TEMPLATES, environment, source_hash
 
 PHASES = (
     "GATHER",

@@ -8,7 +8,7 @@ import builtins
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from .mutate_source import Edit, Source, simple
+from .source import Edit, Source, simple
 
 _CALLED = ("str", "len", "list", "int", "tuple", "iter", "set")
 _PROPER = (

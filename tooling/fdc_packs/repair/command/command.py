@@ -11,12 +11,11 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import click
-
-from ..exits import FINDINGS, UsageError, WorldError
-from ..report.terminal.terminal_text import visible
+from fdc_toolchain.exits import FINDINGS, UsageError, WorldError
+from fdc_toolchain.report.terminal.terminal_text import visible
 
 if TYPE_CHECKING:
-    from ..runs.run_driver import Ended
+    from fdc_toolchain.runs.run_driver import Ended
 
 FIXED, NO_PROGRESS, PARTIAL, WORLD = 0, 1, 3, 5
 EXITS = {"fixed": FIXED, "passing": FIXED, "partial": PARTIAL, "none": NO_PROGRESS}
@@ -136,11 +135,12 @@ def command(
     Rival hypotheses are put to the test before any code is written; each patch belongs to one of them and touches its
     lines only. The workspace stays as it is: a copy is patched and tested. The repair is printed as a unified diff.
     """
-    from ..runs import run_driver
-    from ..workspace.operator import Operator
-    from .fix_watch import Watching
-    from .shared.compiling import compile_or_refuse
-    from .shared.run_options import budget_of, root_of, tell_weakness
+    from fdc_toolchain.cli.shared.compiling import compile_or_refuse
+    from fdc_toolchain.cli.shared.run_options import budget_of, root_of, tell_weakness
+    from fdc_toolchain.runs import run_driver
+    from fdc_toolchain.workspace.operator import Operator
+
+    from .watch import Watching
 
     root = root_of(None)
     operator = Operator.of_environment(
@@ -186,7 +186,7 @@ def command(
 
 
 def _bounded(iterations: int, refine: int, passes: int) -> None:
-    from ..packs.repair.loop import MOST, bound
+    from ..loop import MOST, bound
 
     most = bound(iterations, refine, passes)
     if most > MOST:
@@ -226,7 +226,7 @@ def _named(root: str, files: tuple[str, ...]) -> list[str]:
 
 
 def _resumed(root: str, prefix: str) -> str:
-    from ..runs import run_driver
+    from fdc_toolchain.runs import run_driver
 
     with run_driver.reading(root) as store:
         row = run_driver.the_run(store, prefix)
@@ -238,8 +238,9 @@ def _resumed(root: str, prefix: str) -> str:
 
 
 def _tell(root: str, ended: Ended, form: str) -> int:
-    from . import fix_trace
-    from .run import run_summary
+    from fdc_toolchain.cli.run import run_summary
+
+    from . import trace as fix_trace
 
     code = run_summary.exit_code(ended)
     outcome = ended.result if isinstance(ended.result, dict) else {}
@@ -319,7 +320,7 @@ def _advice(outcome: dict[str, Any]) -> list[str]:
 
 
 def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
-    from .run import run_summary
+    from fdc_toolchain.cli.run import run_summary
 
     if outcome:
         out = [ENDED.get(outcome["ended"], outcome["ended"])]

@@ -7,8 +7,8 @@ import subprocess
 import tempfile
 from typing import Any
 
-from ..tools.context import Context
-from ..workspace.failure import ToolFailure
+from fdc_toolchain.tools.context import Context
+from fdc_toolchain.workspace.failure import ToolFailure
 
 SECONDS = 30.0
 

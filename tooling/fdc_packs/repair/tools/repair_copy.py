@@ -18,14 +18,14 @@ import shutil
 from collections.abc import Iterable
 from typing import Any
 
-from .. import durable
-from ..sandbox import views
-from ..sandbox.sandbox import fence
-from ..sandbox.scratch import scratch
-from ..tools import shell
-from ..tools.context import Context
-from ..workspace.failure import ToolFailure
-from ..workspace.files import Root
+from fdc_toolchain import durable
+from fdc_toolchain.sandbox import views
+from fdc_toolchain.sandbox.sandbox import fence
+from fdc_toolchain.sandbox.scratch import scratch
+from fdc_toolchain.tools import shell
+from fdc_toolchain.tools.context import Context
+from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.workspace.files import Root
 
 MOST_BYTES = 1 << 30
 MOST_FILES = 100_000

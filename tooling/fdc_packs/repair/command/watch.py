@@ -8,12 +8,11 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
-
-from ..report.terminal.terminal_text import cut, visible
-from .shared.progress import Aside
+from fdc_toolchain.cli.shared.progress import Aside
+from fdc_toolchain.report.terminal.terminal_text import cut, visible
 
 if TYPE_CHECKING:
-    from ..engine.events import Outcome, Perform
+    from fdc_toolchain.engine.events import Outcome, Perform
 
 
 class Watching(Aside):
