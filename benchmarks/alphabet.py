@@ -25,8 +25,8 @@ ROUNDS = 5
 
 def primitives(count: int, seed: int = 7) -> list[Any]:
     """Primitives with affinities, and with presuppositions that form no circle and are some five deep, as a dictionary's."""
-    from fdc_toolchain.packs.alphabet.calculus.primes import next_unused
-    from fdc_toolchain.packs.alphabet.model import DOMAINS, Primitive
+    from fdc_packs.alphabet.calculus.primes import next_unused
+    from fdc_packs.alphabet.model import DOMAINS, Primitive
 
     chance, found, prime = random.Random(seed), [], 1
     for number in range(1, count + 1):
@@ -60,12 +60,12 @@ def median(work: Callable[[], Any], rounds: int = ROUNDS) -> float:
 def measure(count: int = 10_000) -> dict[str, float]:
     """CPU seconds of each piece of work."""
     import yaml
-    from fdc_toolchain.effects.alphabet_store import Store
-    from fdc_toolchain.packs.alphabet import calculus
-    from fdc_toolchain.packs.alphabet.consistency import violations, violations_near
-    from fdc_toolchain.packs.alphabet.layout import wanted
-    from fdc_toolchain.packs.alphabet.model import alphabet_of
-    from fdc_toolchain.packs.alphabet.state import files_of, read
+    from fdc_packs.alphabet import calculus
+    from fdc_packs.alphabet.calculus.consistency import violations, violations_near
+    from fdc_packs.alphabet.layout import wanted
+    from fdc_packs.alphabet.model import alphabet_of
+    from fdc_packs.alphabet.state import files_of, read
+    from fdc_packs.alphabet.store import Store
 
     some = primitives(count)
     files = files_of(alphabet_of(some), "0.1.0", 0, AT, {}, pretty=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from fdc_toolchain.packs.alphabet import layout
+from fdc_packs.alphabet import layout
 
 from tests.support.alphabets import (
     CONFIG,

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 import yaml
-from fdc_toolchain.packs.alphabet import drawn, layout, model, phases, schemas
+from fdc_packs.alphabet import layout, model, schemas
+from fdc_packs.alphabet.drawing import drawn
+from fdc_packs.alphabet.iteration import phases
 
 from tests.support.alphabets import AT, CONFIG, FIXED, answering, good, made, need_dictionary, tree
 from tests.support.inside import fdc
@@ -80,7 +82,7 @@ ENDS = [
 @pytest.mark.parametrize(("facts", "code"), ENDS)
 def test_every_end_has_a_code_that_files_may_hold(facts: phases.Facts, code: str) -> None:
     """ALPH-65, 91."""
-    from fdc_toolchain.packs.alphabet.config import DEFAULTS
+    from fdc_packs.alphabet.config import DEFAULTS
 
     found = phases.stopping(facts, DEFAULTS)
     assert found is not None and code == found.code

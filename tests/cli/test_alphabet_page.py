@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.packs.alphabet import charts, metrics
+from fdc_packs.alphabet.calculus import metrics
+from fdc_packs.alphabet.drawing import charts
 
 from tests.support import browser as browsers
 from tests.support.alphabets import alphabet

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects.alphabet_store import LOCK, STAGING, Busy, Refused, Store, digest
+from fdc_packs.alphabet.store import LOCK, STAGING, Busy, Refused, Store, digest
 
 from tests.support.alphabets import AT, CONFIG, answering, good, made, tree
 from tests.support.background import PATIENCE
@@ -37,7 +37,7 @@ CHANGE = {
 KILLED = """
 import json, os, shutil, signal, sys
 sys.path.insert(0, sys.argv[1])
-from fdc_toolchain.effects.alphabet_store import Store
+from fdc_packs.alphabet.store import Store
 
 base, given, change = sys.argv[2], *map(json.loads, sys.argv[3:])
 
@@ -190,7 +190,7 @@ def test_a_lock_of_a_process_that_lives_is_respected(tmp_path: Path) -> None:
     store.lock("run-1", 2, "EXPANSION", AT)
     other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     try:
-        from fdc_toolchain.effects.alphabet_store import began
+        from fdc_packs.alphabet.store import began
 
         mine = (tmp_path / LOCK).read_text()
         theirs = mine.replace(f"pid: {os.getpid()}", f"pid: {other.pid}")

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
-from fdc_toolchain.packs.alphabet import calculus
-from fdc_toolchain.packs.alphabet.calculus import IMPLEMENTATIONS, Basis, Concept, primes
-from fdc_toolchain.packs.alphabet.consistency import violations_near
-from fdc_toolchain.packs.alphabet.model import Alphabet, Primitive, alphabet_of
+from fdc_packs.alphabet import calculus
+from fdc_packs.alphabet.calculus import IMPLEMENTATIONS, Basis, Concept, primes
+from fdc_packs.alphabet.calculus.consistency import violations_near
+from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
 
 MANY = 10_000
 

@@ -7,14 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import lexicon_tools
-from fdc_toolchain.effects.lexicon import Lexicon
-from fdc_toolchain.effects.wordnet import find
-from fdc_toolchain.packs.alphabet import metrics
-from fdc_toolchain.packs.alphabet.calculus import primes
-from fdc_toolchain.packs.alphabet.comparisons import swadesh
-from fdc_toolchain.packs.alphabet.model import Alphabet, Primitive, alphabet_of
-from fdc_toolchain.packs.alphabet.wordlists import LEIPZIG_JAKARTA, SWADESH
+from fdc_packs.alphabet.calculus import metrics, primes
+from fdc_packs.alphabet.drawing.comparisons import swadesh
+from fdc_packs.alphabet.lexicon import tools
+from fdc_packs.alphabet.lexicon.lexicon import Lexicon
+from fdc_packs.alphabet.lexicon.wordnet import find
+from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
+from fdc_packs.alphabet.wordlists import LEIPZIG_JAKARTA, SWADESH
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -146,11 +145,11 @@ def test_a_list_that_others_made_is_measured_by_a_dictionary_alone(
     assert len(set(SWADESH) & LEIPZIG_JAKARTA) < 80, (
         "it is another list than the one that the critic knows"
     )
-    found = lexicon_tools.said_with("/", ["water", "person", "two"], SWADESH)
+    found = tools.said_with("/", ["water", "person", "two"], SWADESH)
     by_word = {row["word"]: row for row in found["words"]}
     assert {"primitive"} == {by_word[word]["result"] for word in ("water", "person", "two")}
     assert "unknown" == by_word["and"]["result"] and by_word["animal"]["missing"]
-    lexicon: Lexicon = lexicon_tools._lexicon(str(find("/")))
+    lexicon: Lexicon = tools._lexicon(str(find("/")))
     assert {lexicon.words[one].label for one in lexicon.uses[lexicon.places(["animal"])[0]]} >= set(
         by_word["animal"]["missing"]
     )
@@ -161,9 +160,7 @@ def test_a_list_that_others_made_is_measured_by_a_dictionary_alone(
         counted["coverage"] == counted["expressible"] / 200
         and 3 == counted["primitives"] <= counted["expressible"]
     )
-    everything = metrics.public(
-        lexicon_tools.said_with("/", lexicon.labels(lexicon.grounding), SWADESH)
-    )
+    everything = metrics.public(tools.said_with("/", lexicon.labels(lexicon.grounding), SWADESH))
     assert everything["expressible"] + everything["unknown"] == 200, (
         "what grounds the dictionary says all that it defines"
     )
@@ -172,6 +169,6 @@ def test_a_list_that_others_made_is_measured_by_a_dictionary_alone(
         f"Of 200 meanings {counted['expressible']} can be said" in text
         and "| water | primitive |  |" in text
     )
-    monkeypatch.setattr(lexicon_tools.wordnet, "find", lambda root: None)
-    assert "wordnet" in lexicon_tools.said_with("/", ["water"], SWADESH)["missing"]
+    monkeypatch.setattr(tools.wordnet, "find", lambda root: None)
+    assert "wordnet" in tools.said_with("/", ["water"], SWADESH)["missing"]
     assert 0.0 == metrics.public({"words": [], "frequent": 0, "source": ""})["coverage"]

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from itertools import product
 
 import pytest
-from fdc_toolchain.packs.alphabet import calculus
-from fdc_toolchain.packs.alphabet.calculus import IMPLEMENTATIONS, Basis, Concept, primes
-from fdc_toolchain.packs.alphabet.calculus.inference import Clause, Literal, closure
-from fdc_toolchain.packs.alphabet.calculus.operators import Meaning, conjoin, disjoin, negate
-from fdc_toolchain.packs.alphabet.model import Alphabet, Primitive, alphabet_of
+from fdc_packs.alphabet import calculus
+from fdc_packs.alphabet.calculus import IMPLEMENTATIONS, Basis, Concept, primes
+from fdc_packs.alphabet.calculus.inference import Clause, Literal, closure
+from fdc_packs.alphabet.calculus.operators import Meaning, conjoin, disjoin, negate
+from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

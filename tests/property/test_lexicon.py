@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import networkx as nx
-from fdc_toolchain.effects.lexicon import LONGEST, Ground, Lexicon
+from fdc_packs.alphabet.lexicon.lexicon import LONGEST, Ground, Lexicon
 from hypothesis import given
 from hypothesis import strategies as st
 

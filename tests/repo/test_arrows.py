@@ -25,7 +25,7 @@ FLOORS = {
     "tasks": 11,
     "runs": 12,
     "agent": 13, "doctor": 13,
-    "effects": 14, "packs": 14, "workflows": 14,
+    "packs": 14, "workflows": 14,
     "testing": 15,
     "server": 16,
     "cli": 17,

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import wordnet
-from fdc_toolchain.effects.alphabet_store import digest
-from fdc_toolchain.packs.alphabet.model import EMPTY, Alphabet, Primitive, alphabet_of
-from fdc_toolchain.packs.alphabet.scaffold import new_files
-from fdc_toolchain.packs.alphabet.state import files_of
+from fdc_packs.alphabet.iteration.scaffold import new_files
+from fdc_packs.alphabet.lexicon import wordnet
+from fdc_packs.alphabet.model import EMPTY, Alphabet, Primitive, alphabet_of
+from fdc_packs.alphabet.state import files_of
+from fdc_packs.alphabet.store import digest
 
 from .inside import fdc
 from .messages_api import Item, Server, messages_api, reply

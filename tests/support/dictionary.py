@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fdc_toolchain.effects.lexicon import Lexicon
-from fdc_toolchain.effects.wordnet import Table, Word
+from fdc_packs.alphabet.lexicon.lexicon import Lexicon
+from fdc_packs.alphabet.lexicon.wordnet import Table, Word
 
 
 def lexicon(definitions: dict[str, str], **more: dict[str, Any]) -> Lexicon:

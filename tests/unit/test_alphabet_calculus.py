@@ -8,17 +8,10 @@ from typing import Any
 
 import pytest
 import yaml
-from fdc_toolchain import resources
-from fdc_toolchain.packs.alphabet import calculus
-from fdc_toolchain.packs.alphabet.calculus import (
-    Basis,
-    CalculusError,
-    Concept,
-    Rules,
-    VectorCalculus,
-)
-from fdc_toolchain.packs.alphabet.calculus.inference import clauses, closure, kinds_of
-from fdc_toolchain.packs.alphabet.calculus.operators import (
+from fdc_packs.alphabet import calculus
+from fdc_packs.alphabet.calculus import Basis, CalculusError, Concept, Rules, VectorCalculus
+from fdc_packs.alphabet.calculus.inference import clauses, closure, kinds_of
+from fdc_packs.alphabet.calculus.operators import (
     ArityError,
     atom,
     conjoin,
@@ -27,8 +20,9 @@ from fdc_toolchain.packs.alphabet.calculus.operators import (
     predicate,
     relate,
 )
-from fdc_toolchain.packs.alphabet.calculus.semantic import decomposition
-from fdc_toolchain.packs.alphabet.model import Alphabet, Primitive, alphabet_of
+from fdc_packs.alphabet.calculus.semantic import decomposition
+from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
+from fdc_toolchain import resources
 
 FOLDER = "plans/library/alphabet/calculus"
 

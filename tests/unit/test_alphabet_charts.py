@@ -8,11 +8,10 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from fdc_toolchain.effects import raster
-from fdc_toolchain.packs.alphabet import charts, metrics
-from fdc_toolchain.packs.alphabet.calculus import primes
-from fdc_toolchain.packs.alphabet.charts_svg import nice, printed
-from fdc_toolchain.packs.alphabet.model import EMPTY, Alphabet, Primitive, alphabet_of
+from fdc_packs.alphabet.calculus import metrics, primes
+from fdc_packs.alphabet.drawing import charts, raster
+from fdc_packs.alphabet.drawing.charts_svg import nice, printed
+from fdc_packs.alphabet.model import EMPTY, Alphabet, Primitive, alphabet_of
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from fdc_toolchain.packs.alphabet.comparisons import INVENTORIES, comparison, comparisons
-from fdc_toolchain.packs.alphabet.model import EMPTY
-from fdc_toolchain.packs.alphabet.wordlists import ARISTOTLE, LEIPZIG_JAKARTA, NSM, WORDNET_TOP
+from fdc_packs.alphabet.drawing.comparisons import INVENTORIES, comparison, comparisons
+from fdc_packs.alphabet.model import EMPTY
+from fdc_packs.alphabet.wordlists import ARISTOTLE, LEIPZIG_JAKARTA, NSM, WORDNET_TOP
 
 from tests.support.alphabets import alphabet
 

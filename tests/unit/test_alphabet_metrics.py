@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 import yaml
-from fdc_toolchain.packs.alphabet import metrics
-from fdc_toolchain.packs.alphabet.calculus import primes
-from fdc_toolchain.packs.alphabet.metrics import BenchmarkError
-from fdc_toolchain.packs.alphabet.model import Alphabet, Primitive, alphabet_of
+from fdc_packs.alphabet.calculus import metrics, primes
+from fdc_packs.alphabet.calculus.metrics import BenchmarkError
+from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
 from fdc_toolchain.resources import read
 
 from tests.support.repository import ROOT

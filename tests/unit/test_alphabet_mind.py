@@ -11,13 +11,13 @@ from typing import Any
 
 import jsonschema
 import pytest
+from fdc_packs.alphabet.iteration import critic, expansion, proposer
+from fdc_packs.alphabet.lexicon import tools, wordnet
+from fdc_packs.alphabet.lexicon.lexicon import Lexicon
+from fdc_packs.alphabet.lexicon.strategies import STRATEGIES as SEARCHES
+from fdc_packs.alphabet.lexicon.tools import consult
+from fdc_packs.alphabet.model import ATTACKS, DOMAINS, STRATEGIES
 from fdc_toolchain import resources
-from fdc_toolchain.effects import lexicon_tools, wordnet
-from fdc_toolchain.effects.lexicon import Lexicon
-from fdc_toolchain.effects.lexicon_strategies import STRATEGIES as SEARCHES
-from fdc_toolchain.effects.lexicon_tools import consult
-from fdc_toolchain.packs.alphabet import critic, expansion, proposer
-from fdc_toolchain.packs.alphabet.model import ATTACKS, DOMAINS, STRATEGIES
 
 from tests.support.alphabets import need_dictionary
 from tests.support.dictionary import lexicon
@@ -328,7 +328,7 @@ def test_an_unknown_strategy_is_an_error_and_the_known_ones_are_the_six() -> Non
 @cache
 def real() -> Lexicon:
     need_dictionary()
-    return lexicon_tools._lexicon(wordnet.find("/") or "")
+    return tools._lexicon(wordnet.find("/") or "")
 
 
 def found(strategy: str, **task: Any) -> list[dict[str, Any]]:

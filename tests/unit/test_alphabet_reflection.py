@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from fdc_packs.alphabet import layout
+from fdc_packs.alphabet.iteration.reflection import mismatches, reflect
+from fdc_packs.alphabet.iteration.replies import read_reply
+from fdc_packs.alphabet.model import CORE_DOMAINS
+from fdc_packs.alphabet.state import depths_of, files_of
+from fdc_packs.alphabet.yamltext import parse
 from fdc_toolchain import resources
-from fdc_toolchain.packs.alphabet import layout
-from fdc_toolchain.packs.alphabet.model import CORE_DOMAINS
-from fdc_toolchain.packs.alphabet.reflection import mismatches, reflect
-from fdc_toolchain.packs.alphabet.replies import read_reply
-from fdc_toolchain.packs.alphabet.state import depths_of, files_of
-from fdc_toolchain.packs.alphabet.yamltext import parse
 from fdc_toolchain.tools.model.prompt_tools import rendered, variables
 from fdc_toolchain.workspace.failure import ToolFailure
 

@@ -6,17 +6,17 @@ import json
 from typing import Any
 
 import pytest
-from fdc_toolchain.packs.alphabet import phases
-from fdc_toolchain.packs.alphabet.config import DEFAULTS, ConfigError, config_of
-from fdc_toolchain.packs.alphabet.consistency import (
+from fdc_packs.alphabet.calculus.consistency import (
     score,
     violations,
     violations_between,
     violations_near,
 )
-from fdc_toolchain.packs.alphabet.model import STRATEGIES, Primitive, alphabet_of, named, slug
-from fdc_toolchain.packs.alphabet.phases import Facts
-from fdc_toolchain.packs.alphabet.verdicts import candidates, judged
+from fdc_packs.alphabet.config import DEFAULTS, ConfigError, config_of
+from fdc_packs.alphabet.iteration import phases
+from fdc_packs.alphabet.iteration.phases import Facts
+from fdc_packs.alphabet.iteration.verdicts import candidates, judged
+from fdc_packs.alphabet.model import STRATEGIES, Primitive, alphabet_of, named, slug
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

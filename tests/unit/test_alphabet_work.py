@@ -7,22 +7,16 @@ from typing import Any
 
 import pytest
 import yaml
-from fdc_toolchain.packs.alphabet import closing, expansion, layout, markers, steps
-from fdc_toolchain.packs.alphabet.consistency import Violation, violations
-from fdc_toolchain.packs.alphabet.context import BUDGETS, TooLarge, composed, tokens
-from fdc_toolchain.packs.alphabet.integrate import Change, resolve
-from fdc_toolchain.packs.alphabet.model import Alphabet, Primitive, alphabet_of
-from fdc_toolchain.packs.alphabet.replies import evaluations, read_reply, unfit
-from fdc_toolchain.packs.alphabet.state import (
-    StateError,
-    files_of,
-    graph_of,
-    read,
-    state_of,
-    status_of,
-)
-from fdc_toolchain.packs.alphabet.work import next_id, next_prime, work_of
-from fdc_toolchain.packs.alphabet.yamltext import NotYaml, dump, parse, parse_foreign
+from fdc_packs.alphabet import layout, markers
+from fdc_packs.alphabet.calculus.consistency import Violation, violations
+from fdc_packs.alphabet.iteration import closing, expansion, steps
+from fdc_packs.alphabet.iteration.context import BUDGETS, TooLarge, composed, tokens
+from fdc_packs.alphabet.iteration.integrate import Change, resolve
+from fdc_packs.alphabet.iteration.replies import evaluations, read_reply, unfit
+from fdc_packs.alphabet.iteration.work import next_id, next_prime, work_of
+from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
+from fdc_packs.alphabet.state import StateError, files_of, graph_of, read, state_of, status_of
+from fdc_packs.alphabet.yamltext import NotYaml, dump, parse, parse_foreign
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from fdc_packs.alphabet import yamltext
 from fdc_toolchain.linking.project import regular_file
 from fdc_toolchain.linking.project.settings import SettingsError, read_settings
-from fdc_toolchain.packs.alphabet import yamltext
 from fdc_toolchain.tools.web.http import public
 
 from tests.support.process import run

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import wordnet
-from fdc_toolchain.effects.wordnet import Table, Word
+from fdc_packs.alphabet.lexicon import wordnet
+from fdc_packs.alphabet.lexicon.wordnet import Table, Word
 
 from tests.support.alphabets import need_dictionary
 from tests.support.inside import fdc

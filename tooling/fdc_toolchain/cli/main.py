@@ -74,7 +74,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "repair code until a test command passes, hypothesis by hypothesis",
     ),
     "alphabet": (
-        "fdc_toolchain.cli.alphabet",
+        "fdc_packs.alphabet.command.alphabet",
         "build an alphabet of primitive concepts, iteration by iteration, and calculate with it",
     ),
     "start": (

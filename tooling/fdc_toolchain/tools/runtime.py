@@ -165,13 +165,13 @@ TOOLS: dict[str, Row] = {
     "keep_repair": Row("fdc_packs.repair.tools.repair_tools", "keep_repair"),
     "close_repair": Row("fdc_packs.repair.tools.repair_tools", "close_repair"),
     "take_repair": Row("fdc_packs.repair.tools.repair_tools", "take_repair"),
-    "begin_alphabet": Row("fdc_toolchain.effects.alphabet_tools", "begin_alphabet"),
-    "staged_alphabet": Row("fdc_toolchain.effects.alphabet_tools", "staged_alphabet"),
-    "stage_alphabet": Row("fdc_toolchain.effects.alphabet_tools", "stage_alphabet"),
-    "read_entries": Row("fdc_toolchain.effects.alphabet_tools", "read_entries"),
-    "commit_alphabet": Row("fdc_toolchain.effects.alphabet_tools", "commit_alphabet"),
-    "abandon_alphabet": Row("fdc_toolchain.effects.alphabet_tools", "abandon_alphabet"),
-    "consult_lexicon": Row("fdc_toolchain.effects.lexicon_tools", "consult_lexicon"),
+    "begin_alphabet": Row("fdc_packs.alphabet.tools", "begin_alphabet"),
+    "staged_alphabet": Row("fdc_packs.alphabet.tools", "staged_alphabet"),
+    "stage_alphabet": Row("fdc_packs.alphabet.tools", "stage_alphabet"),
+    "read_entries": Row("fdc_packs.alphabet.tools", "read_entries"),
+    "commit_alphabet": Row("fdc_packs.alphabet.tools", "commit_alphabet"),
+    "abandon_alphabet": Row("fdc_packs.alphabet.tools", "abandon_alphabet"),
+    "consult_lexicon": Row("fdc_packs.alphabet.lexicon.tools", "consult_lexicon"),
 }
 
 PREDICATES: dict[str, Row] = {

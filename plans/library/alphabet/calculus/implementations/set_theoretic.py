@@ -1,5 +1,5 @@
 """Concepts as sets of labels; fdc's implementation, to import or to replace."""
 
-from fdc_toolchain.packs.alphabet.calculus.sets import SetCalculus
+from fdc_packs.alphabet.calculus.sets import SetCalculus
 
 __all__ = ["SetCalculus"]

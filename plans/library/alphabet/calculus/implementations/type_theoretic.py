@@ -1,5 +1,5 @@
 """Concepts as feature structures; fdc's implementation, to import or to replace."""
 
-from fdc_toolchain.packs.alphabet.calculus.types import TypeCalculus
+from fdc_packs.alphabet.calculus.types import TypeCalculus
 
 __all__ = ["TypeCalculus"]

@@ -1,5 +1,5 @@
 """Concepts as vectors; fdc's implementation, to import or to replace."""
 
-from fdc_toolchain.packs.alphabet.calculus.vectors import VectorCalculus
+from fdc_packs.alphabet.calculus.vectors import VectorCalculus
 
 __all__ = ["VectorCalculus"]

@@ -1,0 +1,390 @@
+"""`fdc alphabet`: a persistent alphabet of primitive concepts: made, looked at, checked, calculated with."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+from fdc_toolchain.exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
+from fdc_toolchain.report.terminal.terminal_text import visible
+
+if TYPE_CHECKING:
+    from ..state import Base
+    from ..store import Store
+
+INCONSISTENT = 5
+"""A person must look: a rule of consistency is broken, and cannot be mended without judgement."""
+
+
+class _InOrder(click.Group):
+    """Subcommands in the order in which they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> int:
+    """Build an alphabet of primitive concepts, iteration by iteration, and calculate with it.
+
+    `init DIR` makes one; the others work in DIR.
+    """
+    return CLEAN
+
+
+QUERIES = (
+    "find-breakthroughs", "trace-concept-evolution", "find-meta-insights", "rejection-analysis", "confidence-trajectory",
+    "paradox-inventory", "blog-content-queue",
+)  # fmt: skip
+_FORMAT = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+
+
+@command.command(short_help="Make a new alphabet in DIR.")
+@click.argument("directory", metavar="DIR")
+@click.option(
+    "--model",
+    metavar="NAME",
+    default="",
+    help="The model that config.yaml names; none: what is embedded.",
+)
+def init(directory: str, model: str) -> int:
+    """Make a new alphabet in DIR, which must not be there or be empty."""
+    from fdc_toolchain import durable
+
+    from .. import layout
+    from ..iteration.scaffold import new_files
+    from ..store import Store
+    from ..tools import now
+
+    root = os.path.abspath(directory)
+    if os.path.lexists(root) and (not os.path.isdir(root) or os.listdir(root)):
+        raise UsageError(f"`{directory}` is there already and is not an empty folder")
+    files = new_files(now(), _shipped(), model)
+    try:
+        os.makedirs(os.path.dirname(root), exist_ok=True)
+        durable.new_folder(root, {path: text.encode("utf-8") for path, text in files.items()})
+        store = Store(root)
+        store.keep(store.texts([{"glob": glob} for glob in layout.RESTORABLE]))
+    except OSError as failed:
+        raise WorldError(
+            f"`{directory}` cannot be made: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
+    click.echo(f"{directory}: {len(files)} files; `cd {directory}` and `fdc alphabet run`")
+    return CLEAN
+
+
+def _shipped() -> dict[str, str]:
+    """What is laid down as it is: documents, tools, the calculus, the test concepts."""
+    from fdc_toolchain import resources
+
+    from .. import layout
+
+    out = {}
+    for source, goal in (("init", ""), ("calculus", "calculus/")):
+        base = resources.path(f"plans/library/alphabet/{source}")
+        for folder, folders, names in os.walk(base):
+            folders[:] = sorted(name for name in folders if name != "__pycache__")
+            for name in sorted(names):
+                path = os.path.join(folder, name)
+                with open(path, encoding="utf-8") as file:
+                    out[goal + os.path.relpath(path, base).replace(os.sep, "/")] = file.read()
+    concepts = "plans/library/alphabet/test_concepts.yaml"
+    out[layout.CONCEPTS] = (
+        resources.read(concepts).decode() if resources.exists(concepts) else "test_concepts: []\n"
+    )
+    return out
+
+
+@command.command(short_help="Work, N iterations or until it ends; go on with what was interrupted.")
+@click.option(
+    "--iterations",
+    type=click.IntRange(1),
+    metavar="N",
+    help="At most so many; else until it ends, with a model 1.",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model that answers, else FDC_MODEL; `config`: that of config.yaml.",
+)
+@click.option("--again", is_flag=True, help="Go on with an alphabet whose work had ended.")
+@click.option(
+    "--budget",
+    "budgets",
+    multiple=True,
+    metavar="MEASURE=N",
+    help="A ceiling for each iteration, as in `fdc run`.",
+)
+@_FORMAT
+def run(
+    iterations: int | None, model: str | None, again: bool, budgets: tuple[str, ...], form: str
+) -> int:
+    """Go on where the last complete iteration ended, or in the middle of one that was interrupted.
+
+    Without a model it works until one of the stopping conditions of config.yaml holds; with one, which costs, one iteration.
+
+    Exit codes: 0 done or ended, 5 a consistency violation that a person must look at, 1 an iteration was given up,
+    2 wrong usage, 3 the world failed (go on with the same command).
+    """
+    from fdc_toolchain.cli.shared.run_options import budget_of
+
+    from .run import Asked, work
+
+    return work(root_here(), Asked(iterations, model, again, budget_of(budgets), form))
+
+
+@command.command()
+@_FORMAT
+def status(form: str) -> int:
+    """Show where the work is."""
+    root = root_here()
+    store = store_of(root)
+    base = base_here(store)
+    lock = _lock(store)
+    state = base.state
+    value = {
+        "iteration": state["current_iteration"], "phase": state["phase"], "version": base.version,
+        "stopped": state["history"]["stopped"],
+        "primitives": len(base.alphabet), "strategy": state["current_strategy"], "metrics": state["metrics"],
+        "pending": {key: len(found) for key, found in state["pending"].items()}, "history": state["history"], "lock": lock,
+    }  # fmt: skip
+    if form == "json":
+        click.echo(json.dumps(value, indent=2))
+        return CLEAN
+    history, metrics = state["history"], state["metrics"]
+    click.echo(
+        f"iteration {value['iteration']}, version {base.version}, {len(base.alphabet)} primitives"
+    )
+    for domain, found in base.alphabet.domains.items():
+        click.echo(
+            f"  {domain}: {visible(', '.join(one.label for one in found[-12:]))}{' ...' if len(found) > 12 else ''}"
+        )
+    kinds = ("proposed", "accepted", "rejected", "refined", "deferred")
+    counted = ", ".join(f"{history[f'total_{kind}']} {kind}" for kind in kinds)
+    click.echo(f"candidates: {counted}")
+    click.echo(f"coverage {metrics['coverage_score']:.1%} of the test concepts, consistency {metrics['consistency_score']:.1%}, "
+               f"recent acceptance {metrics['recent_acceptance_rate']:.1%}")  # fmt: skip
+    click.echo(f"next strategy: {state['current_strategy']['proposer_mode']}")
+    if history["stopped"]:
+        click.echo(f"the work has ended: {history['stopped']}")
+    if lock:
+        click.echo(visible(lock))
+    return CLEAN
+
+
+def _lock(store: Store) -> str:
+    try:
+        held = store.held()
+    except ValueError as wrong:
+        return str(wrong)
+    from ..store import began
+
+    if held is None:
+        return ""
+    alive = (
+        "under way" if began(held.pid) == held.began else "interrupted; `fdc alphabet run` goes on"
+    )
+    return f"iteration {held.iteration} is {alive} ({held.phase}, {held.checkpoint})"
+
+
+@command.command(short_help="Check that everything fits together.")
+@_FORMAT
+def check(form: str) -> int:
+    """Check everything: names, counts, ids, relations, logs, the six rules of consistency."""
+    from ..iteration.audit import audit
+    from ..store import walk
+
+    root = root_here()
+    store = store_of(root)
+    paths = list(walk(root)) + [f"{folder}/.gitkeep" for folder in _empty(root)]
+    files: dict[str, str] = {}
+    try:
+        for path in paths:
+            if path.endswith(".yaml") or "/raw/" in path:
+                files |= store.text(path)
+        base, found = audit(files, paths)
+        found += [
+            ("error", f"{name} is gone")
+            for name in store.damaged()
+            if not os.path.lexists(store.path(name))
+        ]
+    except ValueError as wrong:
+        base, found = None, [("error", str(wrong))]
+    code = INCONSISTENT if any(kind == "violation" for kind, _ in found) else CLEAN
+    code = FINDINGS if any(kind == "error" for kind, _ in found) else code
+    if form == "json":
+        said = [{"kind": kind, "message": text} for kind, text in found]
+        number = len(base.alphabet) if base else None
+        click.echo(
+            json.dumps({"ok": code == CLEAN, "primitives": number, "findings": said}, indent=2)
+        )
+        return code
+    for kind, text in found:
+        click.echo(f"{kind}: {visible(text)}")
+    if base is not None and code == CLEAN:
+        number = base.state["current_iteration"]
+        plural = "s" * (number != 1)
+        click.echo(
+            f"{len(base.alphabet)} primitives, {number} iteration{plural}: everything fits together"
+        )
+    return code
+
+
+def _empty(root: str) -> list[str]:
+    from .. import layout
+
+    return [folder for folder in layout.FOLDERS if os.path.isdir(os.path.join(root, folder))]
+
+
+@command.command(short_help="Hold files against their form: keys, ids, times.")
+@click.argument("files", nargs=-1, metavar="[FILES]...")
+@_FORMAT
+def schema(files: tuple[str, ...], form: str) -> int:
+    """Hold files that fdc writes against their form: keys, ids, times, enumerations. Without FILES: all of them."""
+    from .schema import held
+
+    return held(root_here(), files, form)
+
+
+@command.command(short_help="Compose primitives: `time and not space`.")
+@click.argument("expression", nargs=-1, required=True)
+@_FORMAT
+def compose(expression: tuple[str, ...], form: str) -> int:
+    """Compose primitives: labels with commas, or `time and not (space or cause)`."""
+    from .. import calculus
+
+    return _calculated(lambda base: calculus.compose(base.alphabet, " ".join(expression)), form)
+
+
+@command.command(short_help="Take a number, or an expression, apart into primitives.")
+@click.argument("expression", nargs=-1, required=True)
+@click.option(
+    "--denied",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="The number of what is denied.",
+)
+@_FORMAT
+def decompose(expression: tuple[str, ...], denied: int, form: str) -> int:
+    """Take a number, or an expression, apart into primitives."""
+    from .. import calculus
+
+    return _calculated(
+        lambda base: calculus.decompose(base.alphabet, " ".join(expression), denied), form
+    )
+
+
+def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
+    store = store_of(root_here())
+    try:
+        found = function(base_here(store))
+    except ValueError as wrong:
+        raise Refused(str(wrong)) from wrong
+    if form == "json":
+        click.echo(json.dumps(found, indent=2))
+    broken = any(one["violations"] for one in found["alternatives"])
+    for one in found["alternatives"] if form == "text" else ():
+        positive, negative = ", ".join(one["positive"]) or "nothing", ", ".join(one["negative"])
+        denied = f"; not {negative} ({one['denied_number']})" if negative else ""
+        click.echo(visible(f"{one['number']}: {positive}{denied}"))
+        for sentence in one["follows"]:
+            click.echo(visible(f"  follows: {sentence}"))
+        for row in one["violations"]:
+            click.echo(visible(f"  {row['kind']}: {row['reason']}"))
+    return FINDINGS if broken else CLEAN
+
+
+@command.command(short_help="Draw how the work went: SVG, PNG and one HTML page.")
+@click.option(
+    "--output",
+    metavar="FOLDER",
+    default="validation/report",
+    show_default=True,
+    help="Where the pages go, below DIR.",
+)
+def report(output: str) -> int:
+    """Draw how the work went: growth, acceptance, coverage, relations; as SVG, PNG, and one HTML page that needs nothing else."""
+    from .report import draw
+
+    return draw(root_here(), output)
+
+
+@command.command(short_help="Ask the logs: breakthroughs, a concept's evolution, rejections, ...")
+@click.argument("query", type=click.Choice(QUERIES))
+@click.argument("label", default="")
+def introspect(query: str, label: str) -> int:
+    """Ask the logs of all iterations a question; the answer is JSON. `trace-concept-evolution` takes a LABEL."""
+    from .introspect import answer
+
+    click.echo(json.dumps(answer(root_here(), query, label), indent=2))
+    return CLEAN
+
+
+def root_here() -> str:
+    """The alphabet's folder: the nearest one from here upwards. Raises UsageError where there is none."""
+    from .. import layout
+
+    folder = os.getcwd()
+    while not (
+        os.path.isfile(os.path.join(folder, layout.CONFIG))
+        and os.path.isdir(os.path.join(folder, "alphabet/primitives"))
+    ):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            raise UsageError("there is no alphabet here; `fdc alphabet init DIR` makes one")
+        folder = parent
+    return folder
+
+
+def store_of(root: str) -> Store:
+    """The folder, with a commit that was interrupted brought to its end: what is read is never half of an iteration."""
+    from ..store import Busy, Store, began
+
+    store = Store(root)
+    try:
+        held = store.held()
+        if held is not None and began(held.pid) != held.began and store.prepared() is not None:
+            store.recover()
+    except (ValueError, Busy):
+        pass  # whoever runs the next iteration decides
+    except OSError as failed:
+        raise WorldError(
+            f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
+    return store
+
+
+def base_here(store: Store) -> Base:
+    """As `base_of`; whoever only looks is told who mends."""
+    try:
+        return base_of(store)
+    except Refused as wrong:
+        known = any(
+            str(wrong).startswith(f"{name}:") or str(wrong).startswith(f"{name} ")
+            for name in store.damaged()
+        )
+        hint = "; `fdc alphabet run` puts back what the last iteration left" if known else ""
+        raise Refused(f"{wrong}{hint}") from wrong
+
+
+def base_of(store: Store) -> Base:
+    """What the files say. Raises Refused for files that cannot be understood, WorldError where they cannot be read."""
+    from .. import layout
+    from ..config import ConfigError
+    from ..state import StateError, read
+
+    try:
+        return read(store.texts(layout.wanted()["globs"]))
+    except (StateError, ConfigError, ValueError) as wrong:
+        raise Refused(str(wrong)) from wrong
+    except OSError as failed:
+        raise WorldError(
+            f"{failed.filename or store.root}: {(failed.strerror or str(failed)).lower()}"
+        ) from failed

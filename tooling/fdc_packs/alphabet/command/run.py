@@ -1,0 +1,400 @@
+"""`fdc alphabet run`: recovers what was interrupted, then drives the plan `alphabet` once for each iteration."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+from fdc_toolchain.cli.shared.progress import Aside
+from fdc_toolchain.exits import CLEAN, FINDINGS, Exit, Refused, UsageError, WorldError
+from fdc_toolchain.report.terminal.terminal_text import visible
+
+from .alphabet import INCONSISTENT, base_of
+
+if TYPE_CHECKING:
+    from fdc_toolchain.engine.events import Outcome, Perform
+    from fdc_toolchain.workspace.operator import Operator
+
+    from ..state import Base
+    from ..store import Store
+
+PLAN = "alphabet"
+
+
+class Inconsistent(Exit):
+    """A rule of consistency is broken, and a person must look (5)."""
+
+    code = INCONSISTENT
+
+
+class Asked(NamedTuple):
+    """What the command line asks for. `iterations`: None for as many as it takes, of which each may cost money with a model."""
+
+    iterations: int | None
+    model: str | None
+    again: bool
+    budget: dict[str, float]
+    form: str
+
+
+def work(root: str, asked: Asked) -> int:
+    """Up to `iterations` iterations; the exit code."""
+    from fdc_toolchain import durable
+    from fdc_toolchain.engine.ports import WorldFailed
+    from fdc_toolchain.workspace import run_folders
+
+    from ..store import Busy, Store
+
+    store = Store(root)
+    try:
+        with durable.exclusive(f"{run_folders.folder(root)}/alphabet", timeout=0.2):
+            return _work(root, store, asked)
+    except TimeoutError as busy:
+        raise WorldError(f"another process is at work on this alphabet: {busy.strerror}") from busy
+    except Busy as busy:
+        raise WorldError(str(busy)) from busy
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    except OSError as failed:
+        raise WorldError(
+            f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
+
+
+def _work(root: str, store: Store, asked: Asked) -> int:
+    from fdc_toolchain.cli.shared.compiling import compile_or_refuse
+    from fdc_toolchain.runs import run_driver
+
+    interrupted = _recovered(root, store)
+    base = _sound(store)
+    operator = _operator(root, base, asked.model)
+    _measurable(base)
+    ended = base.state["history"]["stopped"]
+    if ended and not asked.again and not interrupted:
+        click.echo(
+            f"the work has ended: {ended}; see FINAL_REPORT.md; --again goes on all the same",
+            err=True,
+        )
+        _drawn(root)
+        return CLEAN
+    if base.state["current_iteration"] and not interrupted:
+        click.echo(visible(_handed_on(base)), err=True)
+    program = compile_or_refuse(PLAN, root)
+    if program is None:
+        return FINDINGS
+    outcomes: list[dict[str, Any]] = []
+    code = CLEAN
+    for _ in range(
+        asked.iterations or (1 if operator.model else base.config["stopping"]["max_iterations"])
+    ):
+        show = _Watching(base.config["logging"]["level"])
+        name = interrupted or run_driver.begin(
+            root, program, PLAN, {}, asked.budget, None, operator
+        )
+        interrupted = ""
+        code, outcome = _driven(root, store, name, show, operator)
+        outcomes.append(outcome)
+        if asked.form == "text":
+            _tell(outcome)
+        if outcome["stop"] and code == CLEAN:
+            _drawn(root)
+        if code != CLEAN or outcome["stop"]:
+            break
+        base = base_of(store)
+    if asked.form == "json":
+        click.echo(json.dumps({"iterations": outcomes}, indent=2))
+    return code
+
+
+def _drawn(root: str) -> None:
+    """The drawings of the end as pictures too, and the comparisons, where they are not there yet; no reason not to end."""
+    from ..drawing import drawn
+    from .report import written
+
+    if all(os.path.exists(os.path.join(root, drawn.FOLDER, name)) for name in drawn.PICTURES):
+        return
+    try:
+        written(root)
+    except (Refused, UsageError, WorldError) as wrong:
+        click.echo(f"{wrong}; `fdc alphabet report` draws", err=True)
+
+
+def _handed_on(base: Base) -> str:
+    """Where the last session stopped, from what it left for this one (ALPH-88)."""
+    from .. import layout
+    from ..yamltext import NotYaml, parse
+
+    try:
+        left = parse(base.files[layout.HANDOFF])["session_handoff"]
+        waiting = {key: int(number) for key, number in left["pending"].items() if number}
+        said = f"after iteration {int(left['after_iteration'])} of {left['written']}"
+    except (NotYaml, KeyError, TypeError, ValueError, AttributeError):
+        return f"after iteration {base.state['current_iteration']}; {layout.HANDOFF} says nothing that can be read"
+    return said + "".join(f"; {number} {key.replace('_', ' ')}" for key, number in waiting.items())
+
+
+def _recovered(root: str, store: Store) -> str:
+    """The run to go on with; empty where the next iteration begins anew (ALPH-47)."""
+    from fdc_toolchain.runs import run_driver
+
+    try:
+        lock = store.held()
+    except ValueError:
+        lock = None
+    resumable = False
+    if lock is not None:
+        with run_driver.reading(root) as records:
+            rows = (
+                [row for row in records.runs(lock.run) if row.name == lock.run]
+                if records is not None
+                else []
+            )
+            resumable = bool(rows) and rows[0].status not in ("finished", "stopped", "cancelled")
+    what, run = store.recover(resumable)
+    if what == "resume":
+        click.echo(f"an iteration was interrupted; it goes on (run {run})", err=True)
+        return run
+    if what == "finished":
+        click.echo(
+            "an iteration was interrupted while it was written; it is complete now", err=True
+        )
+    elif what == "rolled back":
+        click.echo(
+            "an iteration was interrupted and cannot be gone on with; it is forgotten", err=True
+        )
+    return ""
+
+
+def _sound(store: Store) -> Base:
+    """What the files say; where they are damaged, what the last commit said (ALPH-70). Raises Refused."""
+    _mended(store, _unfit(store))
+    try:
+        return base_of(store)
+    except Refused as wrong:
+        if not _mended(store, dict.fromkeys(store.damaged(), str(wrong))):
+            raise
+        return base_of(store)
+
+
+def _unfit(store: Store) -> dict[str, str]:
+    """Files that are neither as the last commit left them nor in the form that such a file has, and why: damage, no edit."""
+    from .. import schemas
+
+    found = {}
+    for name in store.damaged():
+        try:
+            texts = store.text(name)
+        except ValueError as wrong:
+            found[name] = str(wrong)
+            continue
+        sentences = schemas.unfit(name, texts[name]) if texts else [f"{name} is gone"]
+        if sentences:
+            found[name] = sentences[0]
+    return found
+
+
+def _mended(store: Store, wrong: dict[str, str]) -> bool:
+    """Puts files back as the last commit left them, and says so; whether there was anything. Raises Refused without a copy."""
+    if not wrong:
+        return False
+    try:
+        back = store.restore(wrong)
+    except ValueError as refused:
+        raise Refused(str(refused)) from refused
+    for sentence in dict.fromkeys(wrong.values()):
+        click.echo(visible(sentence), err=True)
+    if len(back) < len(wrong):
+        left = [name for name in wrong if name not in back]
+        raise Refused(
+            f"{', '.join(left)}: the copy of the last complete iteration is damaged too; mend it by hand"
+        )
+    kept = "what was there: .fdc/alphabet/damaged/"
+    click.echo(f"as the last complete iteration left them: {', '.join(back)}; {kept}", err=True)
+    return True
+
+
+def _measurable(base: Base) -> None:
+    """Raises Refused for test concepts that cannot be read (T-51): before anything has begun."""
+    from .. import layout
+    from ..calculus.metrics import BenchmarkError, tests_of
+
+    try:
+        tests_of(base.concepts)
+    except BenchmarkError as wrong:
+        raise Refused(f"{layout.CONCEPTS}: {wrong}") from wrong
+
+
+def _operator(root: str, base: Base, model: str | None) -> Operator:
+    """Who answers (ALPH-56): config.yaml may name a model, but only whoever starts fdc has one asked.
+
+    Raises before anything has begun.
+    """
+    from fdc_toolchain.engine.ports import WorldFailed
+    from fdc_toolchain.runs.cost.models import model_for
+    from fdc_toolchain.workspace.operator import Operator
+
+    llm = base.config["llm"]
+    named = llm["model"] if llm["provider"] != "local" else ""
+    if model == CONFIGURED and not named:
+        raise UsageError("config.yaml names no model (`llm: {provider: anthropic, model: NAME}`)")
+    operator = Operator.of_environment(model=named if model == CONFIGURED else model)
+    if named and not operator.model:
+        why = f"config.yaml names the model `{visible(named)}`, and who starts fdc says whether it is asked"
+        raise UsageError(
+            f"{why}: `--model {CONFIGURED}` does; with `provider: local` a dictionary answers"
+        )
+    asks = (
+        ("max_tokens", llm["max_tokens"]), ("seconds", llm["timeout_seconds"]), ("attempts", llm["retry_attempts"]),
+        ("delay", llm["retry_delay_seconds"]),
+    )  # fmt: skip
+    operator = operator._replace(asks=asks)
+    if not operator.model:
+        click.echo("no model is used: proposer and critic compute from a dictionary", err=True)
+        _dictionary(root)
+        return operator
+    if (
+        llm["provider"] == "openai"
+        and operator.model == named
+        and not os.environ.get("ANTHROPIC_BASE_URL")
+    ):
+        raise UsageError(
+            "`provider: openai`: fdc speaks the Messages API; set ANTHROPIC_BASE_URL to a gateway that speaks it for this model"
+        )
+    asked = model_for(root, operator.model, asks)
+    assert asked is not None
+    try:
+        asked.client()
+        asked.close()
+    except WorldFailed as missing:
+        raise UsageError(str(missing)) from missing
+    click.echo(f"model: {visible(operator.model)}", err=True)
+    return operator
+
+
+def _dictionary(root: str) -> None:
+    """Raises UsageError with the command that brings the dictionary where there is none."""
+    from ..lexicon import wordnet
+
+    folder = wordnet.find(root)
+    if folder is None:
+        raise UsageError(wordnet.MISSING)
+    try:
+        wordnet.table(folder)
+    except (OSError, ValueError) as broken:
+        raise WorldError(f"{broken}; `{wordnet.COMMAND}` brings a dictionary") from broken
+
+
+def _driven(
+    root: str, store: Store, name: str, show: _Watching, operator: Operator
+) -> tuple[int, dict[str, Any]]:
+    from fdc_toolchain.cli.run.run_summary import exit_code
+    from fdc_toolchain.runs import run_driver
+
+    from ..iteration.phases import INCONSISTENCY, failing
+
+    ended = run_driver.drive_run(root, name, show, operator=operator)
+    if ended.status == "interrupted":
+        raise KeyboardInterrupt
+    if ended.status == "finished" and isinstance(ended.result, dict):
+        outcome: dict[str, Any] = {"run": name, **ended.result}
+        if not outcome["ok"]:
+            raise Inconsistent(
+                f"{INCONSISTENCY}: {outcome['why']}; nothing of iteration {outcome['iteration']} was written"
+            )
+        return CLEAN, outcome
+    if ended.status == "broken":
+        raise WorldError(f"{ended.message}; nothing is lost, `fdc alphabet run` goes on")
+    stop = ended.stop or {"kind": "", "message": ended.message or ended.status}
+    store.roll_back()
+    reason = failing(stop["kind"], stop["message"])
+    click.echo(
+        visible(
+            f"{reason.code}: {reason.why}; the iteration was given up, `fdc show {name}` shows every step"
+        ),
+        err=True,
+    )
+    return exit_code(ended) or FINDINGS, {
+        "run": name,
+        "ok": False,
+        "why": reason.why,
+        "stop": reason.code,
+        "summary": {},
+    }
+
+
+def _tell(outcome: dict[str, Any]) -> None:
+    summary = outcome["summary"]
+    if not summary:
+        return
+    counted = summary["candidates"]
+    words = ", ".join(
+        f"{counted[kind]} {kind}" for kind in _KINDS if counted[kind] or kind in _KINDS[:2]
+    )
+    total = f"{summary['total_primitives']} primitives, version {outcome['version']}"
+    click.echo(f"iteration {outcome['iteration']}: {words}; {total}")
+    if outcome["stop"]:
+        click.echo(
+            f"the work has ended, {outcome['stop']}: {visible(outcome['stop_why'])}; see FINAL_REPORT.md"
+        )
+
+
+CONFIGURED = "config"
+"""What `--model` says for the model that config.yaml names."""
+
+_KINDS = ("proposed", "accepted", "rejected", "refined", "deferred", "unparsed")
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+
+
+class _Watching(Aside):
+    """What is under way, on stderr, as far as `logging.level` wants to hear of it (ALPH-60)."""
+
+    def __init__(self, level: str) -> None:
+        super().__init__()
+        self._level = _LEVELS.index(level)
+
+    def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
+        """Port `Progress`."""
+        super().done(effect, outcome, took)
+        value = outcome.value
+        if not isinstance(value, dict):
+            return
+        for level, text in _said(effect.tool, value):
+            if _LEVELS.index(level) >= self._level:
+                click.echo(visible(text), err=True)
+
+
+def _short(text: str) -> str:
+    """The first two sentences, without what is said of every answer that was computed."""
+    sentences = [one for one in text.split(". ") if not one.startswith("Computed from")]
+    return ". ".join(sentences[:2])[:140].rstrip(". ")
+
+
+def _said(tool: str, value: dict[str, Any]) -> list[tuple[str, str]]:
+    out: list[tuple[str, str]] = []
+    if value.get("wrong"):
+        out.append(("WARNING", f"  {tool}: {value['wrong']}"))
+    if tool == "hear_proposer":
+        labels = ", ".join(row["label"] for row in value["candidates"]) or "nothing"
+        out.append(("INFO", f"  {value['strategy']}: {labels}"))
+        out += [("WARNING", f"  {text}") for text in value["warnings"]]
+    if tool == "hear_critic":
+        for row in value["evaluations"]:
+            why = "" if row["verdict"] == "ACCEPT" else f": {_short(row['summary'])}"
+            out.append(("INFO", f"    {row['verdict']} {row['label']}{why}"))
+            out += [("WARNING", f"    {row['label']}: {note}") for note in row["notes"]]
+    if tool == "consolidate_alphabet":
+        out += [("WARNING", f"    {why}") for why in value["conflicts_left"]]
+    if tool == "measure_composition" and value["work"] == "coverage":
+        found = value["result"]
+        said = f"{len(found['expressible'])} of {found['total']} test concepts can be expressed ({found['coverage']:.1%})"
+        out.append(("INFO", f"  {said}"))
+    if tool == "hear_reflection" and value["output"]:
+        out.append(("INFO", f"  reflection: {value['output']['decision']}"))
+        out += [("WARNING", f"    {text}") for text in value["mismatches"]]
+    if tool == "compose_context":
+        out.append(
+            ("DEBUG", f"  {value['role']}: {sum(value['sizes'].values())} tokens of context")
+        )
+    return out

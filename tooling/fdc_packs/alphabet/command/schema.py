@@ -1,0 +1,58 @@
+"""`fdc alphabet schema`: whether files have the form that fdc writes them in (ALPH-91)."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import click
+from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError, WorldError
+from fdc_toolchain.report.terminal.terminal_text import visible
+
+from .alphabet import store_of
+
+
+def held(root: str, files: tuple[str, ...], form: str) -> int:
+    """Tells what is wrong with the files, with all that have a form where none is named; the exit code."""
+    from .. import schemas
+    from ..store import walk
+
+    store = store_of(root)
+    names = [_inside(root, file) for file in files] or [
+        path for path in walk(root) if schemas.kind_of(path) is not None
+    ]
+    found: list[dict[str, str]] = []
+    for name in names:
+        try:
+            texts = store.text(name)
+        except ValueError as wrong:
+            found.append({"file": name, "message": str(wrong)})
+            continue
+        except OSError as failed:
+            raise WorldError(f"{name}: {(failed.strerror or str(failed)).lower()}") from failed
+        if not texts:
+            raise UsageError(f"`{name}` is no file")
+        found += [
+            {"file": name, "message": sentence} for sentence in schemas.unfit(name, texts[name])
+        ]
+    if form == "json":
+        click.echo(json.dumps({"ok": not found, "files": len(names), "findings": found}, indent=2))
+    for row in found if form == "text" else ():
+        click.echo(visible(f"error: {row['message']}"))
+    if form == "text" and not found:
+        click.echo(
+            f"{len(names)} file{'s' * (len(names) != 1)}: keys, ids, times and enumerations are as they must be"
+        )
+    return FINDINGS if found else CLEAN
+
+
+def _inside(root: str, file: str) -> str:
+    """A file's path below the alphabet's folder. Raises UsageError for one that is elsewhere or has no form."""
+    from .. import schemas
+
+    name = os.path.relpath(os.path.abspath(file), root).replace(os.sep, "/")
+    if schemas.kind_of(name) is None:
+        raise UsageError(
+            f"`{file}` is none of the files that fdc writes in an alphabet; its form is yours"
+        )
+    return name

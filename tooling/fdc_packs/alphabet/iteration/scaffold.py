@@ -1,0 +1,56 @@
+"""The files of a new alphabet: the whole layout of the seed's section 5.1, empty (ALPH-68, 71)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .. import layout
+from ..calculus.metrics import coverage
+from ..config import DEFAULTS
+from ..model import EMPTY
+from ..state import REGISTERS, START, files_of
+from ..yamltext import dump, parse
+from .closing import consistency_files
+
+_SETTINGS = "# This folder is an alphabet, and a workspace of fdc: `fdc runs` lists its iterations. See config.yaml.\n"
+_COMPARISONS = ("vs_wordnet.md", "vs_cyc.md", "vs_nsm_primes.md", "vs_aristotle.md")
+
+
+def new_files(at: str, shipped: Mapping[str, str], model: str) -> dict[str, str]:
+    """Every file by its path. `shipped`: texts that are laid down as they are. `model`: its name, or empty for none."""
+    config: dict[str, Any] = {**DEFAULTS, "llm": dict(DEFAULTS["llm"])}
+    if model:
+        config["llm"] |= {"provider": "anthropic", "model": model}
+    out = {
+        f"validation/comparisons/{name}": "Not compared yet: `fdc alphabet report` does.\n"
+        for name in _COMPARISONS
+    }
+    out |= files_of(EMPTY, "0.0.0", 0, at, {}, pretty=False)
+    out |= consistency_files(EMPTY, 0, at)
+    out |= {path: dump({key: {"total": 0, "entries": []}}) for path, key in REGISTERS.items()}
+    head, covered = (
+        {"last_updated": at, "total": 0},
+        coverage(EMPTY, parse(shipped[layout.CONCEPTS])),
+    )
+    out |= {
+        "fdc.toml": _SETTINGS,
+        ".gitignore": ".fdc/\n.staging/\n.iteration_lock\n",
+        layout.CONFIG: dump(config),
+        layout.STATE: dump({"iteration_state": START}),
+        layout.CANDIDATES: dump({"to_evaluate": [], "to_revise": []}),
+        layout.HANDOFF: dump({"session_handoff": {
+            "written": at, "after_iteration": 0, "next": START["phase"], "stopped": "", "strategy": START["current_strategy"],
+            "pending": dict.fromkeys(START["pending"], 0), "gaps": [], "last": {"candidates": {}, "primitives_added": []},
+        }}),
+        layout.REJECTED: dump({"rejected_candidates": {**head, "candidates": []}}),
+        layout.REJECTED_INDEX: dump({"rejected_index": {**head, "by_attack": {}}}),
+        layout.COVERAGE: dump({"coverage_report": {"iteration": 0, "at": at, **covered}}),
+    }  # fmt: skip
+    out |= shipped
+    empty = [
+        folder
+        for folder in layout.FOLDERS
+        if not any(path.startswith(f"{folder}/") for path in out)
+    ]
+    return {**out, **{f"{folder}/.gitkeep": "" for folder in empty}}

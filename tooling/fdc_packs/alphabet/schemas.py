@@ -1,0 +1,92 @@
+"""The form of every file that fdc writes in an alphabet: keys, ids, times, enumerations (ALPH-91). Pure.
+
+unfit("reasoning/iteration_state.yaml", text)    sentences, none where the file is as it must be
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from fdc_toolchain import resources
+
+from .yamltext import NotYaml, parse
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+SCHEMA = "plans/library/alphabet/files.schema.json"
+MOST = 20
+"""Findings that are told of one file."""
+
+
+@functools.cache
+def _shipped() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(resources.read(SCHEMA))
+    return found
+
+
+@functools.cache
+def _validator(kind: int) -> Validator:
+    from jsonschema import Draft202012Validator, FormatChecker
+
+    checker = FormatChecker(formats=())
+    checker.checks("date-time", raises=ValueError)(
+        lambda text: not isinstance(text, str) or datetime.fromisoformat(text)
+    )
+    shipped = _shipped()
+    return Draft202012Validator(
+        {"$defs": shipped["$defs"], **shipped["kinds"][kind]["schema"]}, format_checker=checker
+    )
+
+
+def kind_of(path: str) -> int | None:
+    """The place of a file's schema among those that are shipped; None for a file whose form is nobody's but its owner's."""
+    return next(
+        (
+            number
+            for number, row in enumerate(_shipped()["kinds"])
+            if re.fullmatch(row["path"], path)
+        ),
+        None,
+    )
+
+
+def unfit(path: str, text: str) -> list[str]:
+    """Why a file is not as it must be, a sentence each, at most twenty; none for a file that has no schema."""
+    kind = kind_of(path)
+    if kind is None:
+        return []
+    try:
+        value = parse(text)
+    except NotYaml as wrong:
+        return [f"{path}: is no YAML: {wrong}"]
+    found: list[str] = []
+    for sentence in _sentences(_validator(kind), value):
+        if len(found) == MOST:
+            return [*found, f"{path}: and more"]
+        found.append(f"{path}: {sentence}")
+    return found
+
+
+def _sentences(validator: Validator, value: Any) -> Iterator[str]:
+    for error in validator.iter_errors(value):
+        where = error.json_path.removeprefix("$").lstrip(".")
+        named = f"`{where}` " if where else ""
+        given = str(error.instance)[:40]
+        if error.validator == "enum":
+            yield f"{named}is none of {', '.join(map(str, error.validator_value))[:300]}, found {given!r}"
+        elif error.validator == "pattern":
+            yield f"{named}is not written like {error.schema['examples'][0]}, found {given!r}"
+        elif error.validator == "format":
+            yield f"{named}is no time that there is, found {given!r}"
+        elif error.validator == "required":
+            yield f"{named}lacks {error.message.partition(' is a required')[0]}".replace("'", "`")
+        elif error.validator == "type":
+            yield f"{named}is no {error.validator_value}, found {given!r}"
+        else:
+            yield f"{named}is wrong: {error.message[:160]}"
