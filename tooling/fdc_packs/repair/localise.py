@@ -16,7 +16,8 @@ class Suspect(NamedTuple):
 
 
 def rank(spectra: Sequence[Any]) -> list[Suspect]:
-    """The lines that a failing test ran, the most suspect first; `spectra` as `fdc_packs.repair.tools.spectrum.measure` returns them.
+    """The lines that a failing test ran, the most suspect first; `spectra` as `fdc_packs.repair.tools.spectrum.measure`
+    returns them.
 
     Lines that are as suspect as each other stand by their distance to a line that an error passed through, those of the
     innermost frames first, and then by path and line.

@@ -1,6 +1,7 @@
 """Runs inside the tests' own process and tries edits there, one in each fork. A program of its own.
 
-`fdc_packs.repair.tools.repair_probe` copies this file beside the tests and makes Python begin with it; it imports nothing of fdc. A fork shows
+`fdc_packs.repair.tools.repair_probe` copies this file beside the tests and makes Python begin with it; it imports nothing of
+fdc. A fork shows
 the edited text wherever the file is imported, and ends as the command would. Under pytest most edits need less: once the tests
 are collected, a fork puts the edited code into the functions that are there, unless one of them ran before. The tests that fail
 without an edit come first, the quickest of them before the others, and a fork ends where three of these still fail, or another

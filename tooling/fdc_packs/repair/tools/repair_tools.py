@@ -1,6 +1,7 @@
 """The steps of a repair that touch the world: the copy is made, patched and tested; the workspace is written at the very end.
 
-Rows HYP-17, 38 and 45; the world is `fdc_packs.repair.tools.repair_copy`. What it means is decided in `packs.repair`, by pure tools.
+Rows HYP-17, 38 and 45; the world is `fdc_packs.repair.tools.repair_copy`. What it means is decided in `packs.repair`, by
+pure tools.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Runs inside the tests' own processes and takes down which test ran which lines, which failed, and where. A program of its own.
 
-`fdc_packs.repair.tools.spectrum` copies this file beside the tests and makes Python begin with it; it imports nothing of fdc, so that it works
+`fdc_packs.repair.tools.spectrum` copies this file beside the tests and makes Python begin with it; it imports nothing of
+fdc, so that it works
 under whatever Python the tests have. A test process must behave as without it: what goes wrong here is kept to itself.
 
 PYTEST_DONT_REWRITE: it is imported before pytest is, which pytest would warn of, and where warnings are errors that ends it.
