@@ -13,7 +13,7 @@ from fdc_packs.repair.patch.patch import unified
 
 from benchmarks.repair import cases, faults, page, run
 from benchmarks.repair.packages import DEVELOPMENT, DEVELOPMENT_VERSIONS, MODULES, VERSIONS, Module
-from tests.support.repository import PACKAGE, ROOT
+from tests.support.repository import ROOT
 
 TINY = Module("tiny", "tiny.py", "test_tiny.py")
 CODE = '''\
@@ -49,7 +49,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def test_a_fault_changes_one_line_of_one_function_and_compiles() -> None:
-    source = (PACKAGE / "fdc_packs/repair/patch/place.py").read_text("utf-8")
+    source = (PACKS / "repair/patch/place.py").read_text("utf-8")
     random = Random(1)
     found = [fault for _ in range(120) if (fault := faults.seed(source, random)) is not None]
     assert len(faults.KINDS) - 6 <= len({fault.kind for fault in found})

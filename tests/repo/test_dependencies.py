@@ -17,7 +17,7 @@ MODULES = {"pyyaml": "yaml", "automata-lib": "automata", "markdown-it-py": "mark
 MODULES |= dict.fromkeys(
     ("opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http"), "opentelemetry"
 )
-OURS = {"fdc_toolchain", "tests", "benchmarks", "__future__", *sys.stdlib_module_names}
+OURS = {"fdc_toolchain", "fdc_packs", "tests", "benchmarks", "__future__", *sys.stdlib_module_names}
 
 
 def modules(requirements: Iterable[str]) -> set[str]:

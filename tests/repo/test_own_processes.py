@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import os
 from pathlib import Path
 
 import pytest
 
-from tests.support.repository import PACKAGE
+from tests.support.repository import PACKAGE, PACKS
 
 STARTERS = {
     "subprocess": {"Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput"},
@@ -31,8 +32,8 @@ STARTING = {
     "tools/files/git_tools.py": "git, which says who the user is",
     "runs/records/identity.py": "git, which says what is checked out",
     "tools/files/readable.py": "a reader of pages, by python_process",
-    "fdc_packs/repair/tools/repair_patch.py": "git, on three files of its own",
-    "fdc_packs/repair/tools/repair_probe_inside.py": "forks inside of the sandbox",
+    "../fdc_packs/repair/tools/repair_patch.py": "git, on three files of its own",
+    "../fdc_packs/repair/tools/repair_probe_inside.py": "forks inside of the sandbox",
     "sandbox/sandbox.py": "what tries out whether there is a sandbox, by python_process",
     "tools/shell.py": "what was fenced in",
 }
@@ -83,25 +84,26 @@ def pythons(source: str) -> list[int]:
 
 def files() -> list[Path]:
     tooling = PACKAGE.parent
-    return [*sorted(PACKAGE.rglob("*.py")), *sorted(tooling.glob("*.py"))]
+    inside = [*PACKAGE.rglob("*.py"), *PACKS.rglob("*.py")]
+    return [*sorted(inside), *sorted(tooling.glob("*.py"))]
+
+
+def name_of(path: Path) -> str:
+    return os.path.relpath(path, PACKAGE)
 
 
 def test_processes_are_started_where_this_table_says() -> None:
     found = {
-        str(path.relative_to(PACKAGE))
+        name_of(path)
         for path in files()
-        if path.is_relative_to(PACKAGE) and started(path.read_text())
+        if path.parent != PACKAGE.parent and started(path.read_text())
     }
     assert set(STARTING) == found - {PYTHON}
     assert [] == [str(path) for path in PACKAGE.parent.glob("*.py") if started(path.read_text())]
 
 
 def test_one_place_makes_the_command_line_of_a_python_process() -> None:
-    assert {PYTHON} == {
-        str(path.relative_to(PACKAGE.parent / "fdc_toolchain"))
-        for path in files()
-        if pythons(path.read_text())
-    }
+    assert {PYTHON} == {name_of(path) for path in files() if pythons(path.read_text())}
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ def fat(source: str) -> list[str]:
     if ast.get_docstring(tree):
         body.pop(0)
     shapes = [
-        ("one `from fdc_toolchain... import ...`", lambda n: isinstance(n, ast.ImportFrom) and n.level == 0
-            and (n.module or "").split(".")[0] == "fdc_toolchain"),
+        ("one `from fdc_toolchain... import ...`, or from a pack", lambda n: isinstance(n, ast.ImportFrom) and n.level == 0
+            and (n.module or "").split(".")[0] in ("fdc_toolchain", "fdc_packs")),
         ("`__all__`", lambda n: isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__all__"),
         ("the guard", lambda n: isinstance(n, ast.If) and ast.unparse(n.test) == "__name__ == '__main__'"
             and [ast.unparse(line) for line in n.body] == ["raise SystemExit(main())"] and not n.orelse),

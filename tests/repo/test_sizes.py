@@ -16,7 +16,7 @@ import pytest
 from tests.support.repository import ROOT, files
 
 PRODUCT, LIMITS = "tooling/", (500, 400)
-LIST = "tests/repo/long_files_list.txt"
+LIST = "tests/repo/oversized.txt"
 WRITTEN = {
     ".py",
     ".lark",

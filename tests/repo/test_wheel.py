@@ -81,7 +81,7 @@ def expected_names() -> set[str]:
     package = {
         name.removeprefix("tooling/")
         for name in files()
-        if name.startswith("tooling/fdc_toolchain/")
+        if name.startswith(("tooling/fdc_toolchain/", "tooling/fdc_packs/"))
     }
     meta = {
         f"{info}/{name}"

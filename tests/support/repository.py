@@ -11,6 +11,7 @@ from pathspec import GitIgnoreSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tooling" / "fdc_toolchain"
+PACKS = ROOT / "tooling" / "fdc_packs"
 
 
 @cache

@@ -15,7 +15,7 @@ from fdc_packs.repair.patch.region import parse_region
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.repository import PACKAGE
+from tests.support.repository import PACKS
 
 FAULTS = {
     "restored": ("def f(xs):\n    pass\n", "def f(xs):\n    return xs\n"),
@@ -155,7 +155,7 @@ def test_other_line_ends_and_columns_in_bytes_change_nothing(kind: str, end: str
 
 def test_candidates_are_whole_hypotheses() -> None:
     """HYP-01, 06, 15, 20, 26: fields, a region that holds the edit, no claim or edit twice, at least two rivals, best first."""
-    source = (PACKAGE / "fdc_packs/repair/patch/read.py").read_text("utf-8")
+    source = (PACKS / "repair/patch/read.py").read_text("utf-8")
     found = candidates(source, 200, lines=range(150, 260))
     fields = {"claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "intent",
               "confidence", "diff", "key", "pieces", "kind", "old", "new"}  # fmt: skip
@@ -254,7 +254,7 @@ def test_regions_are_as_small_as_what_they_name() -> None:
 @given(st.data())
 def test_no_text_makes_it_stumble(data: st.DataObject) -> None:
     """Python with holes, with strange lines, and no Python at all: candidates that apply, or none."""
-    source = (PACKAGE / "fdc_packs/repair/localise.py").read_text("utf-8")[-1500:]
+    source = (PACKS / "repair/localise.py").read_text("utf-8")[-1500:]
     start = data.draw(st.integers(0, len(source)))
     cut = source[data.draw(st.integers(0, start)) :][: data.draw(st.integers(0, 600))]
     others = [cut, cut.replace("\n", "\r"), cut.replace("    ", "\t"), f"{cut}\x0c\n", f"({cut})"]

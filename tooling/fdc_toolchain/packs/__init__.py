@@ -1,1 +1,0 @@
-"""What packs need of Python: pure functions, called as tools. A pack itself is data (`plans/library/`, `grammar/`)."""
