@@ -13,7 +13,7 @@ from fdc_packs.repair.patch.patch import unified
 
 from benchmarks.repair import cases, faults, page, run
 from benchmarks.repair.packages import DEVELOPMENT, DEVELOPMENT_VERSIONS, MODULES, VERSIONS, Module
-from tests.support.repository import ROOT
+from tests.support.repository import PACKS, ROOT
 
 TINY = Module("tiny", "tiny.py", "test_tiny.py")
 CODE = '''\

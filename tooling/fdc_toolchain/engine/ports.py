@@ -1,6 +1,6 @@
 """What the engine needs of the world, as five small protocols, and what may go wrong with it.
 
-Adapters are in `effects`, doubles in `testing`. `runs.run_driver` introduces them to each other.
+Adapters are in `tools` and `runs`, doubles in `testing`. `runs.run_driver` connects them.
 """
 
 from __future__ import annotations

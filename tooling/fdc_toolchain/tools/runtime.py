@@ -6,7 +6,7 @@ To add a tool, write a function and give it a row:
 
 in a module of this room, and in `TOOLS` (or `PREDICATES`, for one that conditions ask)
 
-    "my_tool": Row("fdc_toolchain.effects.my_module", "my_tool"),
+    "my_tool": Row("fdc_toolchain.tools.my_module", "my_tool"),
 
 beside its declaration in a catalogue. Nothing else needs to know. The module is imported when a
 plan uses the tool. `args` holds the step's arguments by parameter name, as the plan gives them

@@ -3,7 +3,7 @@
     read it (patch_read)  ->  find each hunk's one place (patch_place, patch_merge)
                           ->  hold it to its region (region)  ->  apply (patch_text)
 
-`merge_diff` (floor `effects/`) is the tool of plans, for SEARCH/REPLACE to the letter; this one reads what models write, in
+`merge_diff` (`workspace/`) is the tool of plans, for SEARCH/REPLACE to the letter; this one reads what models write, in
 three formats, and is for one text and one region. Neither guesses.
 """
 
