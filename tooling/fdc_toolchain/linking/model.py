@@ -226,6 +226,11 @@ class Unit(Record):
 
     def span(self, node: tree.Statement) -> Span:
         """Where a statement stands."""
+        if type(node) is tree.Step:
+            line, column = node.line, node.column
+            return Span(
+                self.key, line, column, line, max(node.tail_column + len(node.tail), column + 1)
+            )
         return tree.span(self.key, node)
 
     def at(self, node: tree.Statement, start: int, end: int) -> Span:

@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
+from ..linking.catalogue import Parameter, Tool
 from ..linking.graph import Instance
 from ..linking.model import Act, Choice, Gate, Invoke, Loop, Node, Unit
 from ..syntax.values import Value
 from ..text import merge_diff
 from ..text.glob_match import plain
 from ..text.patterns import no_pattern
-from .merges import changes, literal, place
+from .merges import NOTHING, changes, literal, place
 from .solver.flow import programs
 from .solver.rule import Context
 
@@ -26,6 +27,7 @@ from .solver.rule import Context
 def check(context: Context) -> Iterator[Diagnostic]:
     """What is wrong in a plan's own text, in every plan; what depends on the workspace, in every root."""
     seen: set[str] = set()
+    asked = _Asked(context)
     for instance in context.order:
         unit = instance.unit
         if unit.key in seen:
@@ -33,10 +35,49 @@ def check(context: Context) -> Iterator[Diagnostic]:
         seen.add(unit.key)
         yield from _gates(unit, unit.body)
         for act in unit.acts:
-            yield from _texts(unit, act)
-        yield from _programs(context, unit)
+            for parameter in asked.forms(act.bound.tool):
+                yield from _text(unit, act, parameter)
+        yield from _programs(context, unit, asked)
     for instance, _ in context.roots:
-        yield from _Changes(context, instance).found()
+        yield from _Changes(context, asked, instance).found()
+
+
+class _Asked:
+    """What is the same for every step of a tool, and for every command that names a program."""
+
+    def __init__(self, context: Context) -> None:
+        self._exists = context.linker.files.exists
+        self._forms: dict[
+            int, list[Parameter]
+        ] = {}  # by the id of a tool, which the catalogue holds
+        self._commands: dict[int, list[str]] = {}
+        self._programs: dict[str, tuple[list[str], bool]] = {}
+
+    def forms(self, tool: Tool) -> list[Parameter]:
+        """The parameters whose text has a form."""
+        found = self._forms.get(id(tool))
+        if found is None:
+            found = self._forms[id(tool)] = [
+                item for item in tool.parameters if item.form is not None
+            ]
+        return found
+
+    def commands(self, act: Act) -> list[Value]:
+        """The commands that a step is given."""
+        bound = act.bound
+        names = self._commands.get(id(bound.tool))
+        if names is None:
+            names = self._commands[id(bound.tool)] = [
+                item.name for item in bound.tool.parameters if item.sink == "command"
+            ]
+        return [bound.arguments[name] for name in names if name in bound.arguments]
+
+    def program(self, name: str) -> tuple[list[str], bool]:
+        """(the paths that were asked for, whether one of them is there) of a program on the PATH."""
+        found = self._programs.get(name)
+        if found is None:
+            found = self._programs[name] = programs.found(name, self._exists)
+        return found
 
 
 def _gates(unit: Unit, nodes: list[Node]) -> Iterator[Diagnostic]:
@@ -69,36 +110,36 @@ def _gates(unit: Unit, nodes: list[Node]) -> Iterator[Diagnostic]:
                 yield from _gates(unit, node.orelse)
 
 
-def _texts(unit: Unit, act: Act) -> Iterator[Diagnostic]:
-    """Patterns and diffs that are none."""
-    for parameter in act.bound.tool.parameters:
-        value = act.bound.arguments.get(parameter.name)
-        text = None if value is None or parameter.form is None else literal(unit, value)
-        if value is None or text is None:
-            continue
-        wrong = None
-        if parameter.form == "pattern":
-            said = no_pattern(text)
-            wrong = said and f"`{text[:80]}` is no regular expression: {said}"
-        elif parameter.form == "sections":
-            try:
-                merge_diff.sections(text)
-            except merge_diff.NoMerge as no:
-                wrong = f"the step fails with this diff: {no}"
-        if wrong:
-            yield Diagnostic(place(unit, act, value), "FDC484", wrong)
+def _text(unit: Unit, act: Act, parameter: Parameter) -> Iterator[Diagnostic]:
+    """A pattern or a diff that is none."""
+    value = act.bound.arguments.get(parameter.name)
+    text = None if value is None else literal(unit, value)
+    if value is None or text is None:
+        return
+    wrong = None
+    if parameter.form == "pattern":
+        said = no_pattern(text)
+        wrong = said and f"`{text[:80]}` is no regular expression: {said}"
+    elif parameter.form == "sections":
+        try:
+            merge_diff.sections(text)
+        except merge_diff.NoMerge as no:
+            wrong = f"the step fails with this diff: {no}"
+    if wrong:
+        yield Diagnostic(place(unit, act, value), "FDC484", wrong)
 
 
-def _programs(context: Context, unit: Unit) -> Iterator[Diagnostic]:
+def _programs(context: Context, unit: Unit, known: _Asked) -> Iterator[Diagnostic]:
     """The programs that commands of a plan name literally and that this machine does not have, each at its first step."""
     looked: set[str] = set()
-    for act, value in _commands(unit):
+    commands = [(act, value) for act in unit.acts for value in known.commands(act)]
+    for act, value in commands:
         probes = context.probes.setdefault(unit.key, set())
         for name in programs.named(value.text):
             if name in looked:
                 continue
             looked.add(name)
-            asked, there = programs.found(name, context.linker.files.exists)
+            asked, there = known.program(name)
             probes.update(asked)
             if not there:
                 message = f"the program `{name}` is on the PATH of this machine (it was not found)"
@@ -106,18 +147,12 @@ def _programs(context: Context, unit: Unit) -> Iterator[Diagnostic]:
                 yield Diagnostic(place(unit, act, value), "FDC707", message, help=help_)
 
 
-def _commands(unit: Unit) -> Iterator[tuple[Act, Value]]:
-    for act in unit.acts:
-        for parameter in act.bound.tool.parameters:
-            if parameter.sink == "command" and parameter.name in act.bound.arguments:
-                yield act, act.bound.arguments[parameter.name]
-
-
 class _Changes:
     """Walks a root in the order of its text, and knows which files an earlier step may have changed."""
 
-    def __init__(self, context: Context, instance: Instance) -> None:
+    def __init__(self, context: Context, asked: _Asked, instance: Instance) -> None:
         self.context = context
+        self.asked = asked
         self.instance = instance
         self.changed: set[str] = set()
         self.anything = False
@@ -159,14 +194,14 @@ class _Changes:
     def change(self, unit: Unit, act: Act) -> None:
         """Notes what a step may change."""
         done = changes(unit, act)
-        self.anything |= done.anything
-        self.changed |= done.paths
+        if done is not NOTHING:
+            self.anything |= done.anything
+            self.changed |= done.paths
 
     def look(self, unit: Unit, act: Act) -> None:
         """The script of a command."""
-        for parameter in act.bound.tool.parameters:
-            value = act.bound.arguments.get(parameter.name)
-            if value is not None and parameter.sink == "command" and act.step.bind is None:
+        if act.step.bind is None:
+            for value in self.asked.commands(act):
                 self.script(unit, act, value)
 
     def script(self, unit: Unit, act: Act, value: Value) -> None:

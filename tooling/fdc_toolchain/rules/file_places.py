@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
+from ..linking.catalogue import Tool
 from ..linking.graph import Instance
 from ..linking.model import Act, Loop, Node, Unit
 from ..linking.project import places
@@ -20,14 +21,14 @@ from ..linking.project.protected import (
     ANYWHERE,
     TOP,
     Protected,
+    Protection,
     folded_name,
     named,
     of_workspace,
     opened,
-    protected,
 )
 from ..linking.project.secret_files import Secret, secret
-from ..syntax.tree import Header
+from ..syntax.tree import Header, Statement
 from ..syntax.values import NamedValues, Ref, Value, header_tail
 from .solver.files.path_language import APART, GLOB, hits
 from .solver.files.paths import path_of
@@ -37,12 +38,14 @@ from .solver.rule import Context
 _OUTSIDE = re.compile(r"(?:\{run\}|runs/[^/{]+)/outside(?:/|$)")
 """A path in the folder of a run for text from outside, as a plan writes it."""
 
+_HERE = Span("", 0, 0, 0, 0)
+"""The place of a finding before somebody says where its step stands."""
+
 _CHANGES = ("create", "write", "edit", "delete")
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
     """FDC415, FDC416, FDC417, FDC418 and FDC716 in every plan that the judged ones reach."""
-    linker = context.linker
     guard = _Guard(context)
     units = {instance.unit.key: instance.unit for instance in context.order}
     for unit in units.values():
@@ -50,28 +53,44 @@ def check(context: Context) -> Iterator[Diagnostic]:
         folders = _folders(unit)
         yield from _opened(unit, guard)
         for act in unit.acts:
-            span = unit.span(act.step)
-            for access, value in act.bound.files:
-                found = _of_run(act, access, value) or _file(
-                    access, value, unit, guard, linker.files, probes
-                )
-                if found is None and folders and value.text in folders and _is_file(act, access):
-                    message = f"`{value.text}` is used as a file here, and as a folder by `{folders[value.text]}`"
-                    found = Diagnostic(
-                        span, "FDC415", message, help="give the file another name than the folder"
-                    )
-                if found is not None:
-                    yield found._replace(span=span)
-            for parameter in act.bound.tool.parameters:
-                if parameter.kind == "glob" and parameter.name in act.bound.arguments:
-                    yield from _glob(act.bound.arguments[parameter.name], span, slash=True)
-            yield from _secrets(_read_by(act), unit, guard, span)
+            bound = act.bound
+            globs, commands = guard.looks(bound.tool)
+            if not bound.files and not globs and not commands:
+                continue
+            for found in _of_step(act, unit, guard, folders, globs, probes):
+                yield found._replace(span=unit.span(act.step))
+            yield from _secrets(_read_by(act, globs, commands), unit, guard, act.step)
         for loop in _loops(unit.body):
             if loop.over is not None:
-                span = unit.span(loop.node)
-                yield from _glob(loop.over, span, slash=False)
-                yield from _secrets([loop.over.text], unit, guard, span)
-                yield from _changed_in(unit, loop, guard, linker.files, probes)
+                for found in _glob(loop.over, slash=False):
+                    yield found._replace(span=unit.span(loop.node))
+                yield from _secrets([loop.over.text], unit, guard, loop.node)
+                yield from _changed_in(unit, loop, guard, probes)
+
+
+def _of_step(
+    act: Act,
+    unit: Unit,
+    guard: _Guard,
+    folders: dict[str, str],
+    globs: tuple[str, ...],
+    probes: set[str],
+) -> Iterator[Diagnostic]:
+    """What is wrong with the files of a step and what it looks through, at no place yet."""
+    for access, value in act.bound.files:
+        found = _of_run(act, access, value) or _file(access, value, unit, guard, probes)
+        if found is None and folders and value.text in folders and _is_file(act, access):
+            message = (
+                f"`{value.text}` is used as a file here, and as a folder by `{folders[value.text]}`"
+            )
+            found = Diagnostic(
+                _HERE, "FDC415", message, help="give the file another name than the folder"
+            )
+        if found is not None:
+            yield found
+    for name in globs:
+        if name in act.bound.arguments:
+            yield from _glob(act.bound.arguments[name], slash=True)
 
 
 class _Guard:
@@ -86,19 +105,65 @@ class _Guard:
             for key in (linker.resolve(name)[0] for name in linker.callable_names())
             if key and ":" not in key
         ]
+        self.files = linker.files
         self.secret = linker.settings.secret
         self.more = of_workspace(linker.root, linker.settings, plans, "")
+        self._protection = Protection(self.settings, self.more)
+        self._secrets: dict[str, Secret | None] = {}
+        self._above: dict[str, tuple[str, str]] = {}
+        self._looks: dict[
+            int, tuple[tuple[str, ...], tuple[str, ...]]
+        ] = {}  # by the id of a tool, which the catalogue holds
+        self._meant: dict[str, list[str]] = {}
+
+    def looks(self, tool: Tool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The parameters of a tool that say what it looks through, and those that are commands."""
+        found = self._looks.get(id(tool))
+        if found is None:
+            globs = tuple(item.name for item in tool.parameters if item.kind == "glob")
+            commands = tuple(
+                item.name
+                for item in tool.parameters
+                if item.kind != "glob" and item.sink == "command"
+            )
+            found = self._looks[id(tool)] = globs, commands
+        return found
+
+    def above(self, folder: str) -> tuple[str, str]:
+        """What is no folder on the way to a folder and what it is, or two empty words."""
+        found = self._above.get(folder)
+        if found is None:
+            parent = folder.rpartition("/")[0]
+            found = self.above(parent) if parent else ("", "")
+            if not found[0] and (kind := self.files.kind(folder)) != "folder":
+                found = folder, kind
+            self._above[folder] = found
+        return found
+
+    def meant(self, glob: str) -> list[str]:
+        """The names of protected files that a glob may name."""
+        found = self._meant.get(glob)
+        if found is None:
+            path = (("\1", GLOB + glob),)
+            names = {*TOP, *ANYWHERE, *self.settings}
+            found = self._meant[glob] = sorted(
+                name for name in names if hits(path, (name,)) != APART
+            )
+        return found
 
     def refuses(self, path: str, unit: Unit) -> Protected | None:
         """Why a step of a plan may not change a path on some run; None where no run of a root refuses it."""
-        found = protected(path, self.settings, self.more)
+        found = self._protection.of(path)
         if found is None or found.never or self.unnamed(found.entry, unit, "write"):
             return found
         return None
 
     def withholds(self, path: str, unit: Unit) -> Secret | None:
         """Why a step of a plan may not read a path on some run; None where no run of a root refuses it."""
-        found = secret(path, self.secret)
+        if path in self._secrets:
+            found = self._secrets[path]
+        else:
+            found = self._secrets[path] = secret(path, self.secret)
         return found if found is not None and self.unnamed(found.entry, unit, "read") else None
 
     def unnamed(self, entry: str, unit: Unit, kind: str) -> bool:
@@ -156,31 +221,33 @@ def refused(path: str, files: Files) -> bool:
 
 def _of_run(act: Act, access: str, value: Value) -> Diagnostic | None:
     """What is wrong with a file in place of a run's folder for text from outside, and with giving git what it does not see."""
-    path, here = posixpath.normpath(value.text), Span("", 0, 0, 0, 0)
+    git = act.bound.tool.name == "git_add"
+    if not git and "outside" not in value.text:
+        return None
+    path = posixpath.normpath(value.text)
     if access in ("create", "write") and _OUTSIDE.fullmatch(path):
         message = f"`{value.text}` is the folder of a run for text from outside: no step puts a file there"
         return Diagnostic(
-            here, "FDC415", message, help=f"name a file in it, such as `{path}/page.md`"
+            _HERE, "FDC415", message, help=f"name a file in it, such as `{path}/page.md`"
         )
-    if act.bound.tool.name == "git_add":
+    if git:
         why = "git sees nothing that is there for text from outside" if _OUTSIDE.match(path) else ""
         names = {folded_name(name) for name in path.split("/")}
         why = "it is no file of the workspace's own" if names & {".git", ".fdc"} else why
         if why:
             message = f"the step fails with `{value.text}`: {why}"
             return Diagnostic(
-                here, "FDC484", message, help="give git a file of the workspace that commands see"
+                _HERE, "FDC484", message, help="give git a file of the workspace that commands see"
             )
     return None
 
 
 def _file(
-    access: str, value: Value, unit: Unit, guard: _Guard, files: Files, probes: set[str]
+    access: str, value: Value, unit: Unit, guard: _Guard, probes: set[str]
 ) -> Diagnostic | None:
     """What is wrong with the path of one use, at no place yet."""
     text = value.text
     literal = "{" not in text
-    here = Span("", 0, 0, 0, 0)
     if literal:
         text = value.literal or ""
         why = places.outside(text)
@@ -189,7 +256,7 @@ def _file(
         why = f"`{text}` is not a path relative to the workspace" if text.startswith("/") else why
     if why is not None:
         return Diagnostic(
-            here, "FDC416", why, help="a path counts from the workspace's root, and stays in it"
+            _HERE, "FDC416", why, help="a path counts from the workspace's root, and stays in it"
         )
     if not literal:
         return None
@@ -198,33 +265,32 @@ def _file(
         if held is not None:
             why = f"`{text}`: `{held.entry}` {held.what}; no step may change it"
             if held.never:
-                return Diagnostic(here, "FDC417", why, help="change it yourself, outside of a plan")
+                return Diagnostic(
+                    _HERE, "FDC417", why, help="change it yourself, outside of a plan"
+                )
             return Diagnostic(
-                here,
+                _HERE,
                 "FDC417",
                 f"{why} without leave",
                 help=f"name it in the plan: `allow write {held.entry}`",
             )
     path = "/".join(places.components(text))
-    return _on_disk(access, path, files, probes)
+    return _on_disk(access, path, guard, probes)
 
 
-def _on_disk(access: str, path: str, files: Files, probes: set[str]) -> Diagnostic | None:
-    here = Span("", 0, 0, 0, 0)
-    parts = path.split("/")
-    for number in range(1, len(parts)):
-        above = "/".join(parts[:number])
-        kind = files.kind(above)
-        if kind == "missing":
-            return None
-        if kind != "folder":
-            probes.update((above, above + "/"))
-            what = "a symbolic link" if kind == "link" else "a file"
-            message = f"`{path}` leads through `{above}`, which is {what}"
-            return Diagnostic(
-                here, "FDC415", message, help="name the file by a path through folders only"
-            )
-    kind = files.kind(path)
+def _on_disk(access: str, path: str, guard: _Guard, probes: set[str]) -> Diagnostic | None:
+    folder = path.rpartition("/")[0]
+    above, kind = guard.above(folder) if folder else ("", "")
+    if kind == "missing":
+        return None
+    if kind:
+        probes.update((above, above + "/"))
+        what = "a symbolic link" if kind == "link" else "a file"
+        message = f"`{path}` leads through `{above}`, which is {what}"
+        return Diagnostic(
+            _HERE, "FDC415", message, help="name the file by a path through folders only"
+        )
+    kind = guard.files.kind(path)
     probes.add(path + "/")
     if kind in ("missing", "file") or kind == "folder" and access == "create":
         return None
@@ -234,74 +300,83 @@ def _on_disk(access: str, path: str, files: Files, probes: set[str]) -> Diagnost
         if kind == "folder"
         else "name the file itself"
     )
-    return Diagnostic(here, "FDC415", f"`{path}` is {what}: this step needs a file", help=help_)
+    return Diagnostic(_HERE, "FDC415", f"`{path}` is {what}: this step needs a file", help=help_)
 
 
-def _glob(value: Value, span: Span, *, slash: bool) -> Iterator[Diagnostic]:
-    """A glob, or a folder, that the runner refuses. `slash`: a `/` alone stands for the workspace."""
+def _glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:
+    """A glob, or a folder, that the runner refuses, at no place yet. `slash`: a `/` alone stands for the workspace."""
     text = value.text
     if slash and not text.strip("/"):
         return
-    upwards = ".." in text.split("/")
+    upwards = ".." in text and ".." in text.split("/")
     if upwards or text.startswith("/"):
         why = "leads upwards with `..`" if upwards else "is not relative to the workspace"
         yield Diagnostic(
-            span,
+            _HERE,
             "FDC416",
             f"`{text}` {why}",
             help="a path counts from the workspace's root, and stays in it",
         )
 
 
-def _read_by(act: Act) -> Iterator[str]:
+def _read_by(act: Act, globs: tuple[str, ...], commands: tuple[str, ...]) -> Iterator[str]:
     """The literal paths that a step reads: its files, what it searches, what a command that looks at data is given."""
-    moves = any(access in ("create", "write") for access, _ in act.bound.files)
-    for access, value in act.bound.files:
-        if access in ("read", "edit") or access == "delete" and moves:
+    bound = act.bound
+    for access, value in bound.files:
+        if (
+            access in ("read", "edit")
+            or access == "delete"
+            and any(other in ("create", "write") for other, _ in bound.files)
+        ):
             yield value.text
-    for parameter in act.bound.tool.parameters:
-        given = act.bound.arguments.get(parameter.name)
-        if given is not None and parameter.kind == "glob":
-            yield given.text
-        elif given is not None and parameter.sink == "command" and is_data_command(given):
+    for name in globs:
+        if name in bound.arguments:
+            yield bound.arguments[name].text
+    for name in commands:
+        given = bound.arguments.get(name)
+        if given is not None and is_data_command(given):
             yield from (pattern.begins for pattern in files_of(given) if pattern.whole)
 
 
-def _secrets(paths: Iterable[str], unit: Unit, guard: _Guard, span: Span) -> Iterator[Diagnostic]:
+_MARKED = re.compile(r"[{*?\[\0]")
+
+
+def _secrets(
+    paths: Iterable[str], unit: Unit, guard: _Guard, node: Statement
+) -> Iterator[Diagnostic]:
     for path in paths:
-        found = (
-            None
-            if any(mark in path for mark in "{*?[\0")
-            else guard.withholds(posixpath.normpath(path), unit)
-        )
+        found = None if _MARKED.search(path) else guard.withholds(posixpath.normpath(path), unit)
         if found is not None:
             message = f"`{path}`: `{found.entry}` {found.what}; no step may read it without leave"
             yield Diagnostic(
-                span, "FDC418", message, help=f"name it in the plan: `allow read {found.entry}`"
+                unit.span(node),
+                "FDC418",
+                message,
+                help=f"name it in the plan: `allow read {found.entry}`",
             )
 
 
-def _changed_in(
-    unit: Unit, loop: Loop, guard: _Guard, files: Files, probes: set[str]
-) -> Iterator[Diagnostic]:
+def _changed_in(unit: Unit, loop: Loop, guard: _Guard, probes: set[str]) -> Iterator[Diagnostic]:
     """Steps that change each file of a glob, where one of these files is protected."""
     if loop.kind != "each" or loop.over is None or "{" in loop.over.text:
         return
-    glob = (("\1", GLOB + loop.over.text),)
-    names = {*TOP, *ANYWHERE, *guard.settings}
-    meant = sorted(name for name in names if hits(glob, (name,)) != APART)
-    probes.update(meant)
-    held = [name for name in meant if files.exists(name) and guard.refuses(name, unit)]
-    if not held:
-        return
     own = {"{" + name + "}" for name in (loop.name, loop.alias) if name}
-    for act in _acts(loop.body):
-        for access, value in act.bound.files:
-            if access in _CHANGES and value.text in own:
-                message = f"`{value.text}` is `{held[0]}` in one round, which no step may change without leave"
-                yield Diagnostic(
-                    unit.span(act.step), "FDC417", message, help="let the glob leave it out"
-                )
+    changed = [
+        (act, value)
+        for act in _acts(loop.body)
+        for access, value in act.bound.files
+        if access in _CHANGES and value.text in own
+    ]
+    if not changed:
+        return
+    meant = guard.meant(loop.over.text)
+    probes.update(meant)
+    held = [name for name in meant if guard.files.exists(name) and guard.refuses(name, unit)]
+    for act, value in changed if held else ():
+        message = (
+            f"`{value.text}` is `{held[0]}` in one round, which no step may change without leave"
+        )
+        yield Diagnostic(unit.span(act.step), "FDC417", message, help="let the glob leave it out")
 
 
 def _is_file(act: Act, access: str) -> bool:

@@ -32,7 +32,6 @@ from .file_places import refused
 from .solver.files import findings
 from .solver.files.bodies import (
     NO_CAUSES,
-    SHELL_STEP,
     Effects,
     Outcomes,
     Wild,
@@ -40,6 +39,7 @@ from .solver.files.bodies import (
     elsewhere,
     forget,
     is_literal,
+    joined,
     mingled,
     moved_body,
     perhaps,
@@ -54,6 +54,7 @@ from .solver.files.effects import (
     PERHAPS,
     PRESENT,
     SAME,
+    SHELL,
     THERE,
     UNKNOWN,
     Effect,
@@ -157,7 +158,8 @@ class Files:
         # Calls that changed nothing, with the number of changes until then: the next such call changes nothing either.
         idle: dict[int, tuple[Effects, int]] = {}
         changes = 0
-        moves: Moves = {}, {}  # to where the call of now stands
+        moves: Moves = {}  # to where the call of now stands
+        unit = instance.unit
 
         def now(path: Path) -> Effect:
             found = paths.get(path)
@@ -191,65 +193,77 @@ class Files:
             changes += 1
             if entry.rest is not SAME:
                 rest = then(rest, entry.rest)
-                rest_ever = either(rest_ever, rest)
-            for mine, theirs in ((wild, entry.wild), (fixed, entry.fixed)):
-                for path, (bits, why) in theirs.items():
-                    known, causes = mine.get(path, (0, NO_CAUSES))
-                    mine[path] = known | bits, causes | why
+                if stopping:
+                    rest_ever = either(rest_ever, rest)
+            if entry.wild:
+                joined(wild, entry.wild)
+            if entry.fixed:
+                joined(fixed, entry.fixed)
 
         for node in nodes:
-            if isinstance(node, Act):
-                done: Wild = {}
-                computed: Wild = {}
-                for access, value in node.bound.files:
-                    path = self._path(instance.unit, value, env)
-                    span = instance.unit.span(node.step)
-                    effect = effect_of(access, span, doubts=self.doubtful)
-                    if (
-                        access == "create"
-                        and len(node.bound.files) > 1
-                        and path == self._source(instance.unit, node, env)
-                    ):
-                        effect = effect_of("same", span)
-                    if any(type(part) is tuple and part[0] == NOBODY for part in path):
-                        path, effect = (SETTLED, *path), settled(effect, UNKNOWN)
-                        put(path, paths.get(path, SAME), effect)
-                        path = path[1:]
-                    else:
-                        here = now(path)
-                        if access != "read" or here.exits is not THERE:
-                            put(path, here, effect)
-                        if self.folders and access in CHANGES and is_literal(path):
-                            for folder in self._above(str(path[0]), access):
-                                put(
-                                    folder,
-                                    now(folder),
-                                    Effect(effect.exits, NOWHERE, False, effect.tail),
-                                )
-                    if self.computed and access in CHANGES:
-                        table = done if is_literal(path) else computed
-                        bits, why = table.get(path, (0, NO_CAUSES))
-                        table[path] = bits | CHANGES[access], why | caused(access, span)
-                if done or computed:
-                    logged(Effects({}, SAME, computed, done))
-                    for path in (*done, *computed):
-                        if path in seen:
-                            seen[path] = len(log)
-                elif node.bound.tool.name in LOOKS:
-                    for path, effect in self._looks(instance.unit, node, env):
+            if type(node) is Act:
+                bound = node.bound
+                tool, uses = bound.tool, bound.files
+                looks = tool.name in LOOKS
+                if not uses and not looks and not tool.writes_unknown:
+                    continue
+                span = unit.span(node.step)
+                changing = False
+                if uses:
+                    done: Wild = {}
+                    computed: Wild = {}
+                    for access, value in uses:
+                        path = self._path(unit, value, env)
+                        literal = is_literal(path)
+                        effect = effect_of(access, span, doubts=self.doubtful)
+                        causes = effect.tail
+                        if (
+                            access == "create"
+                            and len(uses) > 1
+                            and path == self._source(unit, node, env)
+                        ):
+                            effect = effect_of("same", span)
+                        if not literal and any(
+                            type(part) is tuple and part[0] == NOBODY for part in path
+                        ):
+                            path, effect = (SETTLED, *path), settled(effect, UNKNOWN)
+                            put(path, paths.get(path, SAME), effect)
+                            path = path[1:]
+                        else:
+                            here = now(path)
+                            if access != "read" or here.exits is not THERE:
+                                put(path, here, effect)
+                            if literal and self.folders and access in CHANGES:
+                                for folder in self._above(str(path[0]), access):
+                                    put(
+                                        folder,
+                                        now(folder),
+                                        Effect(effect.exits, NOWHERE, False, effect.tail),
+                                    )
+                        if self.computed and access in CHANGES:
+                            changing = True
+                            table = done if literal else computed
+                            bits, why = table.get(path, (0, NO_CAUSES))
+                            table[path] = bits | CHANGES[access], why | causes
+                    if changing:
+                        logged(Effects({}, SAME, computed, done))
+                        for path in (*done, *computed):
+                            if path in seen:
+                                seen[path] = len(log)
+                if looks and not changing:
+                    for path, effect in self._looks(unit, node, span, env):
                         put(
                             path, now(path) if path[0] != SETTLED else paths.get(path, SAME), effect
                         )
-                if node.bound.tool.writes_unknown:
-                    span = instance.unit.span(node.step)
+                if tool.writes_unknown:
                     why = caused("command", span)
                     if self._limits:
                         logged(Effects({}, SAME, {self._limits: (CERTAINLY, why)}, {}))
                     else:
-                        logged(Effects({}, SHELL_STEP._replace(tail=why), {}, {}))
+                        logged(Effects({}, Effect(SHELL, NOWHERE, False, why), {}, {}))
                 continue
             outer = None
-            moves = {}, {}
+            moves = {}
             if isinstance(node, Invoke):
                 callee = instance.callees[node.number]
                 if callee is None:
@@ -314,9 +328,10 @@ class Files:
             names += [name[:at] for at, char in enumerate(name) if char == "/"]
         return [(f"{one}/",) for one in names if one in self.folders]
 
-    def _looks(self, unit: Unit, node: Act, env: dict[str, Path]) -> Iterator[tuple[Path, Effect]]:
+    def _looks(
+        self, unit: Unit, node: Act, span: Span, env: dict[str, Path]
+    ) -> Iterator[tuple[Path, Effect]]:
         """The folders and globs that a step looks through."""
-        span = unit.span(node.step)
         for parameter in node.bound.tool.parameters:
             value = node.bound.arguments.get(parameter.name) if parameter.kind == "glob" else None
             if value is None:
@@ -522,21 +537,24 @@ def check(context: Context) -> Iterator[Diagnostic]:
             entry = 2
             if is_literal(path):
                 literal = str(path[0]).rstrip("/") or "/"
-                probes.update((literal, literal + "/") if literal in folders else (literal,))
+                probes.add(literal)
+                if literal in folders:
+                    probes.add(literal + "/")
                 entry = 1 if exists(literal) else 0
-                if effect.failures[entry] and refused(literal, context.linker.files):
+                failures = effect.failures[entry]
+                if failures and refused(literal, context.linker.files):
                     continue  # it is said there
-            own = path[0] == ("run",) and all(
-                type(part) is str for part in path[1:]
-            )  # nothing is there before the run begins
-            failures = {
-                failure
-                for failure in effect.failures[entry]
-                if not (own and failure.access == "create")
-            }
-            failures |= {
-                failure for failure in effect.failures[0] if own and failure.access == "create"
-            }
+            else:
+                failures = effect.failures[entry]
+                if path[0] == ("run",) and all(
+                    type(part) is str for part in path[1:]
+                ):  # nothing is there before the run begins
+                    failures = frozenset(
+                        [failure for failure in failures if failure.access != "create"]
+                    )
+                    failures |= {
+                        failure for failure in effect.failures[0] if failure.access == "create"
+                    }
             found += [findings.Found(path, failure, entry) for failure in failures]
         doubts = []
         if files.doubts:

@@ -39,6 +39,7 @@ class Changes(NamedTuple):
 
 
 NOTHING = Changes(frozenset(), False)
+ANYTHING = Changes(frozenset(), True)
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
@@ -57,13 +58,16 @@ def changes(unit: Unit, act: Act) -> Changes:
         if access in CHANGES:
             path = literal(unit, value)
             if path is None:
-                return Changes(frozenset(), True)
+                return ANYTHING
             paths.add(plain(path))
+    if paths:
+        return Changes(frozenset(paths), False)
+    if tool.effect in ("pure", "read") or tool.action in QUIET:
+        return NOTHING
     told = bool(tool.parameters) and all(
         item.sink in ("user", "message") for item in tool.parameters
     )
-    quiet = paths or told or tool.effect in ("pure", "read") or tool.action in QUIET
-    return Changes(frozenset(paths), not quiet)
+    return NOTHING if told else ANYTHING
 
 
 def literal(unit: Unit, value: Value) -> str | None:
@@ -86,22 +90,26 @@ def place(unit: Unit, act: Act, value: Value) -> Span:
     return unit.at(act.step, value.start, value.end)
 
 
-def _diff(act: Act) -> Value | None:
-    """The diff of a step whose failure stops the run."""
-    if act.bound.tool.row.get("failure") == "value":
-        return None
-    for parameter in act.bound.tool.parameters:
-        if parameter.form == "sections":
-            return act.bound.arguments.get(parameter.name)
-    return None
-
-
 class Reach:
     """What plans do and reach, each computed once."""
 
     def __init__(self) -> None:
         self._diffs: dict[int, tuple[tuple[Unit, Act, Value], ...]] = {}
         self._changes: dict[int, Changes] = {}
+        self._bodies: dict[tuple[int, int], Changes] = {}
+        self._within = 0  # plans of which it is not known yet what they change
+        self._sections: dict[int, str | None] = {}  # by the id of a tool, which the catalogue holds
+
+    def diff(self, act: Act) -> Value | None:
+        """The diff of a step whose failure stops the run."""
+        tool = act.bound.tool
+        if id(tool) not in self._sections:
+            names = [item.name for item in tool.parameters if item.form == "sections"]
+            self._sections[id(tool)] = (
+                names[0] if names and tool.row.get("failure") != "value" else None
+            )
+        name = self._sections[id(tool)]
+        return None if name is None else act.bound.arguments.get(name)
 
     def diffs(self, instance: Instance) -> tuple[tuple[Unit, Act, Value], ...]:
         """The diffs in a plan and in all that it calls."""
@@ -110,7 +118,7 @@ class Reach:
             self._diffs[id(instance)] = ()
             out: dict[int, tuple[Unit, Act, Value]] = {}
             for act in instance.unit.acts:
-                diff = _diff(act)
+                diff = self.diff(act)
                 if diff is not None:
                     out[id(act)] = instance.unit, act, diff
             for callee in instance.callees:
@@ -123,16 +131,29 @@ class Reach:
         """What a plan, and all that it calls, may change."""
         found = self._changes.get(id(instance))
         if found is None:
-            self._changes[id(instance)] = Changes(frozenset(), True)  # of a plan below itself
-            found = self._changes[id(instance)] = self.body(instance, instance.unit.body)
+            self._changes[id(instance)] = ANYTHING  # of a plan below itself
+            self._within += 1
+            found = self._changes[id(instance)] = self._body(instance, instance.unit.body)
+            self._within -= 1
         return found
 
     def body(self, instance: Instance, nodes: list[Node]) -> Changes:
-        """What a body may change."""
+        """What a body of a plan may change."""
+        if self._within:
+            return self._body(instance, nodes)
+        key = id(instance), id(nodes)
+        found = self._bodies.get(key)
+        if found is None:
+            found = self._bodies[key] = self._body(instance, nodes)
+        return found
+
+    def _body(self, instance: Instance, nodes: list[Node]) -> Changes:
         out = NOTHING
         for node in nodes:
-            if isinstance(node, Act):
-                out |= changes(instance.unit, node)
+            if type(node) is Act:
+                done = changes(instance.unit, node)
+                if done is not NOTHING:
+                    out |= done
             elif isinstance(node, Loop):
                 out |= self.body(instance, node.body)
             elif isinstance(node, Choice):
@@ -167,7 +188,7 @@ class _Walk:
         """Walks a body; `call` is the call in the root that leads here."""
         for node in nodes:
             if isinstance(node, Act):
-                diff = _diff(node)
+                diff = self.reach.diff(node)
                 if diff is None or not self.look(instance.unit, node, diff, call):
                     self.change(changes(instance.unit, node))
             elif isinstance(node, Loop):
@@ -213,8 +234,9 @@ class _Walk:
             self.body(callee, callee.unit.body, call)
 
     def change(self, done: Changes) -> None:
-        self.anything |= done.anything
-        self.texts |= dict.fromkeys(done.paths)
+        if done is not NOTHING:
+            self.anything |= done.anything
+            self.texts |= dict.fromkeys(done.paths)
 
     def look(self, unit: Unit, act: Act, value: Value, call: Span | None) -> bool:
         """Judges a diff. True where what it leaves is known."""

@@ -32,11 +32,7 @@ class Files:
         """True where the workspace has anything under a path that a plan names."""
         found = self.probed.get(path)
         if found is None:
-            try:
-                found = os.path.lexists(os.path.join(self.root, path))
-            except ValueError:
-                found = False
-            self.probed[path] = found
+            found = self.probed[path] = self.kind(path) != "missing"
         return found
 
     def kind(self, path: str) -> str:

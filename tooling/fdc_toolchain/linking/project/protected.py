@@ -106,20 +106,47 @@ def protected(
     `settings`: more paths of fdc's own settings, such as its catalogues of tools. `more`: globs of a workspace's own
     (`protect` in its settings). A name counts in every spelling that a file system may take for the same one.
     """
-    names = [name for name in path.split("/") if name not in ("", ".")]
-    folded = [folded_name(name) for name in names]
-    ours = {folded_path(one) for one in settings}
-    globs = tuple(more)
-    for at in range(len(names)):
-        entry, same = "/".join(names[: at + 1]), "/".join(folded[: at + 1])
-        if same in ours:
+    return Protection(settings, more).of(path)
+
+
+class Protection:
+    """The list, with what `protected` is given beside it. It remembers what it said of each entry: many paths share folders."""
+
+    def __init__(self, settings: Iterable[str], more: Iterable[str]) -> None:
+        globs = tuple(more)
+        self._ours = {folded_path(one) for one in settings}
+        self._plain = {glob for glob in globs if "*" not in glob and "?" not in glob}
+        self._globs = [glob for glob in globs if glob not in self._plain]
+        self._known: dict[str, tuple[Protected | None, str]] = {}
+
+    def of(self, path: str) -> Protected | None:
+        """Why nothing may write the file or folder at `path`, or None."""
+        entry = same = ""
+        for name in path.split("/"):
+            if name in ("", "."):
+                continue
+            longer = f"{entry}/{name}" if entry else name
+            known = self._known.get(longer)
+            if known is None:
+                folded = folded_name(name)
+                same = f"{same}/{folded}" if entry else folded
+                known = self._known[longer] = self._alone(longer, same, folded), same
+            found, same = known
+            if found is not None:
+                return found
+            entry = longer
+        return None
+
+    def _alone(self, entry: str, same: str, folded: str) -> Protected | None:
+        """Why an entry is protected itself; `same`: the entry with its names folded, of which `folded` is the last."""
+        if same in self._ours:
             return Protected(entry, _FDC, True)
-        row = ANYWHERE.get(folded[at]) or TOP.get(same)
+        row = ANYWHERE.get(folded) or TOP.get(same)
         if row is not None:
             return Protected(entry, *row)
-        if any(matches(entry, glob) for glob in globs):
+        if entry in self._plain or any(matches(entry, glob) for glob in self._globs):
             return Protected(entry, _OURS, False)
-    return None
+        return None
 
 
 def of_workspace(root: str, settings: Settings, plans: Iterable[str], path: str) -> tuple[str, ...]:

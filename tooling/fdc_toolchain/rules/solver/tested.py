@@ -35,11 +35,18 @@ def _tested(tree: dict[str, Any], held: bool) -> Tested:
 
 def both(one: Tested, other: Tested) -> Tested:
     """What follows from two facts."""
-    return {path: one.get(path, KINDS) & other.get(path, KINDS) for path in {**one, **other}}
+    out = dict(one)
+    for path, kinds in other.items():
+        out[path] = out.get(path, KINDS) & kinds
+    return out
 
 
 def without(facts: Tested, names: set[str]) -> Tested:
     """What is left of it where these names are bound again."""
+    if not any(
+        (name,) in facts for name in names
+    ):  # what is known of a field, is known of its name
+        return facts
     return {path: kinds for path, kinds in facts.items() if path[0] not in names}
 
 

@@ -59,6 +59,13 @@ class Outcomes(NamedTuple):
     stops: Effects | None
 
 
+def joined(into: Wild, more: Wild) -> None:
+    """Adds what more steps may do."""
+    for path, (bits, why) in more.items():
+        known = into.get(path)
+        into[path] = (bits, why) if known is None else (known[0] | bits, known[1] | why)
+
+
 def is_literal(path: Path) -> bool:
     return len(path) == 1 and type(path[0]) is str
 
@@ -108,9 +115,7 @@ def either_body(one: Effects, other: Effects) -> Effects:
             both = both & ~CERTAINLY | PERHAPS
         wild[path] = both, why | causes
     fixed = dict(one.fixed)
-    for path, (bits, why) in other.fixed.items():
-        known, causes = fixed.get(path, (0, NO_CAUSES))
-        fixed[path] = known | bits, causes | why
+    joined(fixed, other.fixed)
     return Effects(paths, either(one.rest, other.rest), wild, fixed)
 
 
@@ -158,7 +163,7 @@ def moved_body(entry: Effects, outer: Span) -> Effects:
         }
         for table in (entry.wild, entry.fixed)
     ]
-    return Effects(entry.paths, moved(entry.rest, outer), *tables)
+    return Effects(entry.paths, moved(entry.rest, outer, {}), *tables)
 
 
 def unnamed(path: Path, local: set[str]) -> Path:

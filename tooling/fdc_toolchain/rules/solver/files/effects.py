@@ -11,6 +11,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ....diagnostics.span import Span
+from .failures import (
+    NOWHERE,
+    STATES,
+    STATES_IN,
+    After,
+    AllFailures,
+    Causes,
+    Either,
+    Failures,
+    FromAnywhere,
+    Moved,
+    OfStep,
+    blamed,
+    caused,
+    causes_at,
+)
 
 ABSENT, PRESENT, UNKNOWN, MADE, KEPT = 1, 2, 4, 8, 16
 """`MADE`: absent, unless a command has made it. `KEPT`: present, unless a command has removed it."""
@@ -18,55 +34,6 @@ FREE, BOTH, LEFT = 32, 64, 128
 """`FREE`: absent, unless a value that nobody knows was this path. `BOTH`: absent, unless that or a command was so.
 `LEFT`: present, unless a value that nobody knows was this path."""
 
-STATES = 8
-
-
-class Cause(NamedTuple):
-    """A step that may have put a file where it is: a tool's access, or `command`."""
-
-    access: str
-    step: Span
-    outer: Span
-    """Where the judged plan's text leads to it."""
-
-
-class Group(NamedTuple):
-    """Causes to which one place of the judged plan's text leads: a step of its own, or all those of a call."""
-
-    steps: frozenset[tuple[str, Span]]
-    outer: Span
-
-
-Causes = frozenset[Group]
-"""Few groups, however many steps are behind a call."""
-
-
-def caused(access: str, step: Span) -> Causes:
-    """The one cause that a step of the judged plan's own text is."""
-    return frozenset((Group(frozenset(((access, step),)), step),))
-
-
-def each_cause(causes: Causes) -> list[Cause]:
-    """The causes, one by one."""
-    return [Cause(access, step, group.outer) for group in causes for access, step in group.steps]
-
-
-class Failure(NamedTuple):
-    """A step that fails: what it wanted, where it stands, and where the judged plan's text leads to it.
-
-    `kind`: `error`, or what is assumed instead: `made` or `kept` (by the commands in `causes`), `distinct` (from the
-    paths of the steps in `causes`), `unknown` (whether the file is there).
-    """
-
-    access: str
-    step: Span
-    outer: Span
-    kind: str = "error"
-    causes: Causes = frozenset()
-
-
-Failures = frozenset[Failure]
-AllFailures = tuple[Failures, ...]
 Exits = tuple[int, ...]
 
 
@@ -83,17 +50,11 @@ class Effect(NamedTuple):
 
 
 _NONE: Failures = frozenset()
-NOWHERE: AllFailures = (_NONE,) * STATES
 SAME = Effect(tuple(1 << state for state in range(STATES)), NOWHERE, False)
 
 THERE: Exits = (PRESENT,) * STATES
 """The only tuple of these, so that `is` tells."""
 GONE: Exits = (ABSENT,) * STATES
-
-STATES_IN = [
-    tuple(state for state in range(STATES) if mask >> state & 1) for mask in range(1 << STATES)
-]
-"""By mask: the numbers of the states in it."""
 
 
 def _changed(**to: int) -> Exits:
@@ -136,29 +97,19 @@ glob names, which may be none."""
 CHANGES = {"create": CREATES, "write": CREATES, "delete": DELETES}
 
 
-_IN_PLAIN = {name: (row[1][:2] + ("",) * (STATES - 2)) for name, row in _TABLE.items()}
 _TABLES = {
     False: {
-        name: (row[0], _IN_PLAIN[name], sorted(set(_IN_PLAIN[name]) - {""}), row[2])
-        for name, row in _TABLE.items()
+        name: (row[0], row[1][:2] + ("",) * (STATES - 2), row[2]) for name, row in _TABLE.items()
     },
-    True: {
-        name: (row[0], row[1], sorted(set(row[1]) - {""}), row[2]) for name, row in _TABLE.items()
-    },
+    True: _TABLE,
 }
 
 
 def effect_of(access: str, span: Span, *, doubts: bool = True) -> Effect:
     """What a step does to the file that it names. `doubts` False: no plan has a command or a computed path."""
-    exits, why, rows, writes = _TABLES[doubts][access]
-    failures = NOWHERE
-    if rows:
-        made: dict[str, Failures] = {"": _NONE}
-        for kinds in rows:
-            made[kinds] = frozenset([Failure(access, span, span, kind) for kind in kinds.split()])
-        failures = tuple([made[kinds] for kinds in why])
+    exits, why, writes = _TABLES[doubts][access]
     tail = caused(access, span) if access in CHANGES else frozenset()
-    return Effect(exits, failures, writes, tail)
+    return Effect(exits, OfStep(access, span, why), writes, tail)
 
 
 def then(first: Effect, second: Effect) -> Effect:
@@ -176,18 +127,13 @@ def then(first: Effect, second: Effect) -> Effect:
     if exits is not THERE and exits is not GONE:  # which are the same wherever one comes from
         exits = composed(first.exits, exits)
         tail = first.tail | tail if first.tail else tail
-    if second.failures is not NOWHERE:
-        if first.exits is THERE or first.exits is GONE:  # one state, wherever one comes from
-            more = second.failures[1 if first.exits is THERE else 0]
-            if more:
-                more = blamed(more, first.tail)
-                failures = (
-                    (more,) * STATES
-                    if failures is NOWHERE
-                    else tuple([wrong | more for wrong in failures])
-                )
-        else:
-            failures = _both(first, second)
+    more = second.failures
+    if more is not NOWHERE:
+        start = (
+            1 if first.exits is THERE else 0 if first.exits is GONE else None
+        )  # one state, wherever one comes from
+        if start is None or more[start]:
+            failures = After(failures, first.exits, first.tail, more)
     return Effect(exits, failures, first.writes or second.writes, tail)
 
 
@@ -213,42 +159,6 @@ def one_of(exits: Exits) -> Exits:
     return THERE if exits == THERE else exits
 
 
-def _both(first: Effect, second: Effect) -> AllFailures:
-    """What fails in the first by entry state, and then what fails in the second in the states that it leads to."""
-    wrongs, more = second.failures, [_NONE] * STATES
-    made: dict[int, Failures] = {}  # often the same for many states
-    reached = 0
-    for middle in first.exits:
-        reached |= middle
-    for state in STATES_IN[reached]:
-        failing = wrongs[state]
-        if failing:
-            if id(failing) not in made:
-                made[id(failing)] = blamed(failing, first.tail)
-            more[state] = made[id(failing)]
-    known: dict[tuple[int, Failures], Failures] = {}
-    out = []
-    for key in zip(first.exits, first.failures, strict=True):
-        wrong = known.get(key)
-        if wrong is None:
-            wrong = key[1]
-            for state in STATES_IN[key[0]]:
-                if more[state]:
-                    wrong = wrong | more[state] if wrong else more[state]
-            known[key] = wrong
-        out.append(wrong)
-    return tuple(out)
-
-
-def blamed(failures: Failures, causes: Causes) -> Failures:
-    """The failures, with what has put the file where it was."""
-    if not causes:
-        return failures
-    return frozenset(
-        [Failure(*item[:4], item.causes | causes if item.causes else causes) for item in failures]
-    )
-
-
 def either(first: Effect, second: Effect) -> Effect:
     """One or the other."""
     if first is second:
@@ -259,7 +169,7 @@ def either(first: Effect, second: Effect) -> Effect:
     if failures is NOWHERE:
         failures = second.failures
     elif failures is not second.failures and second.failures is not NOWHERE:
-        failures = tuple([a | b for a, b in zip(failures, second.failures, strict=True)])
+        failures = Either(failures, second.failures)
     return Effect(exits, failures, first.writes or second.writes, first.tail | second.tail)
 
 
@@ -278,9 +188,9 @@ def repeat(body: Effect, least: int, most: int | None) -> Effect:
     turn = total
     for _ in range(MOST_ROUNDS if most is None else min(MOST_ROUNDS, most - least)):
         before, turn = turn, then(turn, body)
-        if turn == before:
-            break
         total = either(total, turn)
+        if turn.exits == before.exits and turn.tail == before.tail:
+            break  # what fails in the next round fails in this one
     return total
 
 
@@ -319,45 +229,19 @@ def _often(step: Exits) -> Exits:
     return out
 
 
-Moves = tuple[dict[Failures, Failures], dict[Causes, Causes]]
+Moves = dict[Causes, Causes]
 
 
-def moved(effect: Effect, outer: Span, moves: Moves | None = None) -> Effect:
-    """The effect as the caller sees it: what fails, fails at the call. `moves`: what is moved there already."""
+def moved(effect: Effect, outer: Span, causes: Moves) -> Effect:
+    """The effect as the caller sees it: what fails, fails at the call. `causes`: what is moved there already."""
     failures, tail = effect.failures, effect.tail
-    known, causes = moves or ({}, {})
-    if tail:
-        tail = _causes_at(tail, outer, causes)
-    elif failures is NOWHERE or not any(failures):
-        return effect
     if failures is not NOWHERE:
-        for wrong in failures:
-            if wrong not in known:
-                known[wrong] = _at(wrong, outer, causes) if wrong else wrong
-        failures = tuple([known[wrong] for wrong in failures])
-    return Effect(effect.exits, failures, effect.writes, tail)
-
-
-def _at(failures: Failures, outer: Span, known: dict[Causes, Causes]) -> Failures:
-    """The failures where the call stands: one for each step behind it, with all its causes."""
-    found: dict[tuple[str, Span, str], Causes] = {}
-    for access, step, _, kind, causes in failures:
-        key = access, step, kind
-        found[key] = found[key] | causes if key in found else causes
-    return frozenset([
-        Failure(access, step, outer, kind, _causes_at(causes, outer, known) if causes else causes)
-        for (access, step, kind), causes in found.items()
-    ])  # fmt: skip
-
-
-def _causes_at(causes: Causes, outer: Span, known: dict[Causes, Causes]) -> Causes:
-    """Many failures have the same causes."""
-    found = known.get(causes)
-    if found is None:
-        found = known[causes] = frozenset(
-            (Group(frozenset().union(*[group.steps for group in causes]), outer),)
-        )
-    return found
+        failures = Moved(failures, outer, causes)
+    elif not tail:
+        return effect
+    return Effect(
+        effect.exits, failures, effect.writes, causes_at(tail, outer, causes) if tail else tail
+    )
 
 
 def settled(effect: Effect, entry: int, causes: Causes = frozenset()) -> Effect:
@@ -368,4 +252,4 @@ def settled(effect: Effect, entry: int, causes: Causes = frozenset()) -> Effect:
             failures |= (
                 blamed(effect.failures[state], causes) if state != 1 else effect.failures[state]
             )
-    return Effect(SAME.exits, (failures,) * STATES, False)
+    return Effect(SAME.exits, FromAnywhere(failures) if failures else NOWHERE, False)

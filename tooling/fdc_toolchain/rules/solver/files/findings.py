@@ -10,7 +10,7 @@ from ....diagnostics.diagnostic import Diagnostic, Label
 from ....diagnostics.span import Span
 from ....linking.graph import Instance
 from ....linking.model import Loop
-from .effects import Cause, Failure, each_cause
+from .failures import Cause, Causes, Failure, each_cause
 from .path_language import CHANCE, SETTLED, opaque
 from .paths import Path, shown
 
@@ -144,24 +144,30 @@ class _Commands:
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, Span], _Assumed] = {}
-        self._known: dict[str, dict[int, list[_Assumed]]] = {
-            "made": {},
-            "kept": {},
-        }  # by the id of a group, which `found` keeps
+        self._noted: dict[tuple[str, Causes], list[int]] = {}
 
     def may_cause(self, failure: Failure, number: int) -> None:
-        """Notes the failure of a number with the commands that may cause it."""
-        known = self._known[failure.kind]
-        for group in failure.causes:
-            made = known.get(id(group))
-            if made is None:
-                code = "FDC414" if failure.kind == "made" else "FDC702"
-                commands = [step for access, step in group.steps if access == "command"]
-                made = known[id(group)] = [
-                    self._assumed(step, group.outer, code) for step in commands
-                ]
-            for one in made:
-                one.failures.append(number)
+        """Notes the failure of a number, with the commands that may cause it."""
+        self._noted.setdefault((failure.kind, failure.causes), []).append(number)
+
+    def _count(self) -> None:
+        """Gives each command the failures that it may cause, in their order: many failures have the same causes."""
+        known: dict[
+            tuple[str, int], list[_Assumed]
+        ] = {}  # by the id of a group, which the causes hold
+        for (kind, causes), numbers in self._noted.items():
+            for group in causes:
+                made = known.get((kind, id(group)))
+                if made is None:
+                    code = "FDC414" if kind == "made" else "FDC702"
+                    commands = [step for access, step in group.steps if access == "command"]
+                    made = known[kind, id(group)] = [
+                        self._assumed(step, group.outer, code) for step in commands
+                    ]
+                for one in made:
+                    one.failures += numbers
+        for one in self._made.values():
+            one.failures.sort()
 
     def _assumed(self, command: Span, outer: Span, code: str) -> _Assumed:
         made = self._made.setdefault((code, command), _Assumed(outer))
@@ -171,6 +177,7 @@ class _Commands:
 
     def findings(self, failures: list[tuple[str, Span]], places: _Places) -> Iterator[Diagnostic]:
         """The assumptions; `failures`: the path and the step of each, by number."""
+        self._count()
         names = sorted({name for name, _ in failures})
         ranks = {name: rank for rank, name in enumerate(names)}
         rank_of, step_of = (

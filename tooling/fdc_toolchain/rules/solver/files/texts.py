@@ -72,7 +72,8 @@ class _Walk:
             if self.done.anything:
                 return
             if isinstance(node, Act):
-                yield from self.act(instance.unit, node, call)
+                if id(node) in self.unfit:
+                    yield from self.act(instance.unit, node, call)
                 self.done |= changes(instance.unit, node)
             elif isinstance(node, Loop):
                 inside = self.reach.body(instance, node.body)
@@ -100,8 +101,8 @@ class _Walk:
                     self.done |= self.reach.plan(callee)
 
     def act(self, unit: Unit, act: Act, call: Span | None) -> Iterator[Diagnostic]:
-        path, why = self.unfit.get(id(act), ("", ""))
-        if path and path not in self.done.paths:
+        path, why = self.unfit[id(act)]
+        if path not in self.done.paths:
             span = unit.span(act.step)
             labels = () if call is None else (Label(span, "this step"),)
             help_ = "read another file, or make this one UTF-8 text that is not so large"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
@@ -61,6 +60,10 @@ def found(name: str, exists: Callable[[str], bool]) -> tuple[list[str], bool]:
 
 _SPECIAL, _WORDS = re.compile(r"[\\'\";&|]"), re.compile(r"[^ \t\r\n]+")
 """What a shell reads in another way than as words, and the words of a text without it."""
+_MARKS = re.compile(r"[`$\\\n(){}*?\[\]~#<>!\0]")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_TOKENS = re.compile(r"[;&|]+|(?:[^ \t\r\n'\";&|]|'[^']*'|\"[^\"]*\")+|['\"]")
+"""Operators and words; a quote alone where it has no end. For texts without a backslash."""
 
 
 def script(value: Value) -> str | None:
@@ -91,18 +94,15 @@ def inside(path: str) -> bool:
 @lru_cache(maxsize=1 << 12)
 def _simples(text: str) -> tuple[Simple, ...]:
     """The simple commands of a text, in order; none where something in it makes them less than certain."""
-    if any(mark in text for mark in "`$\\\n(){}*?[]~#<>!\0") and not _only_data(text):
+    if _MARKS.search(text) is not None and not _only_data(text):
         return ()
     if _SPECIAL.search(text) is None:
         words = _WORDS.findall(text)
     else:
-        try:
-            lexer = shlex.shlex(text, posix=True, punctuation_chars=";&|")
-            lexer.whitespace_split = True
-            lexer.commenters = ""
-            words = list(lexer)
-        except ValueError:
-            return ()
+        words = _TOKENS.findall(text)
+        if "'" in words or '"' in words:
+            return ()  # a quote without its end
+        words = [_QUOTED.sub(lambda quoted: quoted[0][1:-1], word) for word in words]
     out: list[Simple] = []
     here: list[str | None] = []
     before = ""
