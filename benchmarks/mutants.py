@@ -49,7 +49,7 @@ TESTS = (
     "tests/golden/test_*.py",
     "tests/property/test_*.py",
 )
-ABOUT = re.compile(r"fdc_toolchain\.(?:check|analyses|resolve|machines)\b")
+ABOUT = re.compile(r"fdc_toolchain\.(?:check|rules|linking|automata)\b")
 """A file of tests may find a mutant where it, or what it imports of the tests, imports one of these."""
 
 SILENT = ("strict", "maxsize")

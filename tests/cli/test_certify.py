@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.check import program_of
-from fdc_toolchain.cli.plan.certify import certified
 from fdc_toolchain.cli.shared.compiling import compile_or_refuse
 from fdc_toolchain.exits import BUG, FINDINGS, Exit, Refused
+from fdc_toolchain.runs.certified import certified
 from fdc_toolchain.runs.create_run import begin
 
 from tests.support.linting import lint

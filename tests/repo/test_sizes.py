@@ -16,7 +16,7 @@ import pytest
 from tests.support.repository import ROOT, files
 
 PRODUCT, LIMITS = "tooling/", (500, 400)
-LIST = "tests/repo/oversized.txt"
+LIST = "tests/repo/sizes.txt"
 WRITTEN = {
     ".py",
     ".lark",

@@ -68,7 +68,7 @@ def _drawn(graph: Graph, form: str) -> str:
     from ...report.drawing.layers import TooLarge
 
     try:
-        text: str = import_module(f"..report.drawing.{form}", __package__).render(graph)
+        text: str = import_module(f"...report.drawing.{form}", __package__).render(graph)
         return text
     except TooLarge as large:
         raise UsageError(f"{large}; `--format dot` and `--format mermaid` have no limit") from large
