@@ -57,9 +57,26 @@ def shipped() -> frozenset[str]:
     return frozenset(found)
 
 
+_BEFORE = (
+    ("fdc_toolchain.packs.explore.", "fdc_packs.research.explore."),
+    ("fdc_toolchain.packs.alphabet.layout:", "fdc_packs.alphabet.layout:"),
+    ("fdc_toolchain.packs.alphabet.", "fdc_packs.alphabet.iteration."),
+    ("fdc_toolchain.packs.", "fdc_packs."),
+)
+"""Where functions of packs were in programs of fdc 0.1.0, and where they are."""
+
+
+def renamed(target: str) -> str:
+    """The name today of a function that the program of an older fdc names."""
+    for old, new in _BEFORE:
+        if target.startswith(old):
+            return new + target.removeprefix(old)
+    return target
+
+
 def is_own(target: str) -> bool:
     """Whether a function is fdc's own, which its catalogues name; everything else is run in the sandbox."""
-    return target.startswith(("fdc_toolchain.packs.", "fdc_packs.")) and target in shipped()
+    return renamed(target).startswith("fdc_packs.") and renamed(target) in shipped()
 
 
 def differs(program: Mapping[str, Any], root: str) -> str | None:

@@ -32,7 +32,7 @@ def call(
     if not own_code.is_own(target):
         return own_code.call(target, declared, context, modules, positional, named, key)
     try:
-        return _find(target)(*positional, **named)
+        return _find(own_code.renamed(target))(*positional, **named)
     except (ToolFailure, Waiting, WorldFailed, Cancelled):
         raise
     except OSError as failed:
