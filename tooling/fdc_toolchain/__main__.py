@@ -1,6 +1,6 @@
 """`python -m fdc_toolchain`, and how fdc starts itself: `python -E -P .../fdc_toolchain/__main__.py ARGUMENTS`.
 
-Started by its path, the package is taken from where this file lies, and nothing is added to the import path.
+Started by its path, the packages are taken from where this file lies, and nothing is added to the import path.
 """
 
 from __future__ import annotations
@@ -10,17 +10,19 @@ import sys
 
 
 def _found() -> None:
-    """Makes the package of this file the one that is imported."""
+    """Makes the packages beside this file those that are imported: fdc's own and its packs'."""
     from importlib.util import module_from_spec, spec_from_file_location
 
     here = os.path.dirname(os.path.abspath(__file__))
-    spec = spec_from_file_location(
-        "fdc_toolchain", os.path.join(here, "__init__.py"), submodule_search_locations=[here]
-    )
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{here} is no package")
-    module = sys.modules["fdc_toolchain"] = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    for folder in (here, os.path.join(os.path.dirname(here), "fdc_packs")):
+        name = os.path.basename(folder) if folder != here else "fdc_toolchain"
+        spec = spec_from_file_location(
+            name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+        )
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{folder} is no package")
+        module = sys.modules[name] = module_from_spec(spec)
+        spec.loader.exec_module(module)
 
 
 if __name__ == "__main__":
