@@ -1,8 +1,8 @@
 """The statements of the plan language: one row each, from which lexer, parser, formatter and messages follow.
 
 To add a statement, give it a row here, its rule, first word and tail in `grammar/plan.lark`, a class
-in `syntax/tree.py`, a reader of its tail in `syntax/values.py`, and a meaning in `linking/link.py`.
-Each of these places has a table by first word; `complete` checks it when the module is imported.
+in `syntax/tree.py`, a method that builds its tail in `syntax/tail_values.py`, and a meaning in
+`linking/link.py`. Each of these places is checked against this table when it is imported.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .conditions import Condition, Conditions, Ref, condition, number
+from .language import STATEMENTS, complete
 from .syntax_errors import Wrong
 from .tables import grammar
 
@@ -258,3 +259,9 @@ class TailBuilder(Conditions):
         return NamedValues(str(children[0]), tuple(children[1:]))
 
     budget_tail = allow_tail = use_tail
+
+
+complete(
+    [word for word, row in STATEMENTS.items() if hasattr(TailBuilder, row.tail)],
+    "method for its tail in syntax/tail_values.py",
+)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from .. import resources
 from .conditions import Condition, Ref
 from .lalr import Driver, Refused
-from .language import complete
+from .language import STATEMENTS
 from .syntax_errors import Malformed, Wrong, complain
 from .tables import grammar
 from .tail_values import (
@@ -144,23 +144,17 @@ def arguments(text: str) -> tuple[Argument, ...] | Malformed:
     return tuple(_words(text)) if _WORDS(text) else _read("arguments", text)
 
 
-@lru_cache(maxsize=1 << 14)
-def call_tail(text: str) -> CallTail | Malformed:
-    """What follows `call_plan`."""
+def _call(text: str) -> CallTail | None:
     if _WORDS(text):
         target, *given = _words(text)
         if target.key is None and all(argument.key is not None for argument in given):
             return CallTail(target.value, tuple(given), None)
-    return _read("call_tail", text)
+    return None
 
 
-@lru_cache(maxsize=1 << 14)
-def for_each_tail(text: str) -> LoopTail | Malformed:
-    """What follows `for_each_file`."""
+def _each(text: str) -> LoopTail | None:
     found = _EACH(text)
-    if found:
-        return LoopTail(found[2], _plain(found[1], 0), count(found[3]))
-    return _read("for_each_tail", text)
+    return LoopTail(found[2], _plain(found[1], 0), count(found[3])) if found else None
 
 
 def _items(text: str) -> LoopTail | None:
@@ -168,68 +162,41 @@ def _items(text: str) -> LoopTail | None:
     return LoopTail(found[1], _plain(found[2], found.start(2)), count(found[3])) if found else None
 
 
-@lru_cache(maxsize=1 << 14)
-def for_tail(text: str) -> LoopTail | Malformed:
-    """What follows `for`."""
-    return _items(text) or _read("for_tail", text)
-
-
-@lru_cache(maxsize=1 << 14)
-def fork_tail(text: str) -> LoopTail | Malformed:
-    """What follows `fork`."""
-    return _items(text) or _read("fork_tail", text)
-
-
-@lru_cache(maxsize=1 << 14)
-def iterate_tail(text: str) -> IterateTail | Malformed:
-    """What follows `iterate`."""
-    return _read("iterate_tail", text)
-
-
-@lru_cache(maxsize=1 << 14)
-def require_tail(text: str) -> RequireTail | Malformed:
-    """What follows `require`."""
-    return _read("require_tail", text)
-
-
-@lru_cache(maxsize=1 << 14)
-def if_tail(text: str) -> Condition | Malformed:
-    """What follows `if`."""
-    return _read("if_tail", text)
-
-
-@lru_cache(maxsize=1 << 14)
-def yield_tail(text: str) -> Value | Malformed:
-    """What follows `yield`."""
-    return _plain(text, 0) if _WORD(text) else _read("yield_tail", text)
-
-
-@lru_cache(maxsize=1 << 12)
-def param_tail(text: str) -> ParamTail | Malformed:
-    """What follows `param`."""
-    return _read("param_tail", text)
-
-
-@lru_cache(maxsize=1 << 12)
-def header_tail(keyword: str, text: str) -> NamedValues | Malformed:
-    """What follows `use`, `budget` or `allow`."""
-    return _read(f"{keyword}_tail", text)
-
-
-READERS: dict[str, Callable[[str], Any]] = {
-    "use": partial(header_tail, "use"),
-    "param": param_tail,
-    "budget": partial(header_tail, "budget"),
-    "allow": partial(header_tail, "allow"),
-    "call_plan": call_tail,
-    "for_each_file": for_each_tail,
-    "for": for_tail,
-    "fork": fork_tail,
-    "iterate": iterate_tail,
-    "if": if_tail,
-    "require": require_tail,
-    "yield": yield_tail,
+_SHORT_CUTS: dict[str, Callable[[str], Any]] = {
+    "call_plan": _call,
+    "for_each_file": _each,
+    "for": _items,
+    "fork": _items,
+    "yield": lambda text: _plain(text, 0) if _WORD(text) else None,
 }
+"""By first word, what reads the tails that need no parser; None: this one does."""
+
+
+def _reader(word: str, rule: str) -> Callable[[str], Any]:
+    short = _SHORT_CUTS.get(word)
+
+    @lru_cache(maxsize=1 << 14)
+    def read(text: str) -> Any:
+        return short and short(text) or _read(rule, text)
+
+    return read
+
+
+READERS = {word: _reader(word, row.tail) for word, row in STATEMENTS.items()}
 """By first word, what reads the rest of the line."""
 
-complete(READERS, "reader of its tail in syntax/values.py")
+call_tail: Callable[[str], CallTail | Malformed] = READERS["call_plan"]
+for_each_tail: Callable[[str], LoopTail | Malformed] = READERS["for_each_file"]
+for_tail: Callable[[str], LoopTail | Malformed] = READERS["for"]
+fork_tail: Callable[[str], LoopTail | Malformed] = READERS["fork"]
+iterate_tail: Callable[[str], IterateTail | Malformed] = READERS["iterate"]
+require_tail: Callable[[str], RequireTail | Malformed] = READERS["require"]
+if_tail: Callable[[str], Condition | Malformed] = READERS["if"]
+yield_tail: Callable[[str], Value | Malformed] = READERS["yield"]
+param_tail: Callable[[str], ParamTail | Malformed] = READERS["param"]
+
+
+def header_tail(keyword: str, text: str) -> NamedValues | Malformed:
+    """What follows `use`, `budget` or `allow`."""
+    found: NamedValues | Malformed = READERS[keyword](text)
+    return found
