@@ -65,11 +65,15 @@ def _with_table(
     from ...linking.link import Linker
     from . import assumption_packs
     from .incremental import findings
+    from .parallel import processes
 
     words = repr([options[word] for word in ("fsm", "profile")] + [settings.trusted])
+    jobs = processes(options["jobs"])
     for afresh in (False, True):
         try:
-            outcome = findings(Linker(root, settings), keys, contents, words, afresh=afresh)
+            outcome = findings(
+                Linker(root, settings), keys, contents, words, jobs=jobs, afresh=afresh
+            )
             more = (
                 assumption_packs.read(outcome.packed, outcome.fresh)
                 if _lists_assumptions(options)
@@ -275,6 +279,9 @@ def __getattr__(name: str) -> Any:
             parameters.append(click.Option(names, is_flag=True, help=text))
         elif isinstance(takes, tuple):
             parameters.append(click.Option(names, type=click.Choice(takes), help=text))
+        elif isinstance(takes, range):
+            numbers = click.IntRange(takes[0], takes[-1])
+            parameters.append(click.Option(names, type=numbers, metavar="N", help=text))
         else:
             parameters.append(click.Option(names, metavar=str(takes), help=text))
     return click.Command(
