@@ -24,7 +24,6 @@ def _known(folder: str, names: str) -> frozenset[str]:
 
 KNOWN = frozenset({
     _known("fdc_packs/alphabet/command/", "alphabet introspect report run schema"),
-    _known("fdc_packs/alphabet/drawing/", "charts charts_page"),
     _known("fdc_packs/research/explore/", "code_outline code_trees"),
     _known("fdc_toolchain/cli/", "fast_path main plan/csdc plan/lint plan/lint_fix"),
     _known("fdc_toolchain/cli/shared/", "live progress"),
