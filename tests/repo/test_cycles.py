@@ -26,7 +26,6 @@ KNOWN = frozenset({
     _known("fdc_packs/alphabet/command/", "alphabet introspect report run schema"),
     _known("fdc_packs/research/explore/", "code_outline code_trees"),
     _known("fdc_toolchain/cli/", "fast_path main plan/csdc plan/lint plan/lint_fix"),
-    _known("fdc_toolchain/cli/shared/", "live progress"),
     _known("fdc_toolchain/engine/", "events released"),
     _known("fdc_toolchain/linking/project/", "obeyed protected"),
     _known("fdc_toolchain/rules/protocol_rules/", "per_value proved rule_violations"),
