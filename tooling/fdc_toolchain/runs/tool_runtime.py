@@ -96,7 +96,7 @@ def protected(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     import os
 
     from .. import durable
-    from ..linking.project.protected import of_workspace
+    from ..linking.project.obeyed import of_workspace
     from ..linking.project.settings import Settings, SettingsError, read_settings
     from ..linking.registry import REGISTRY, read_registry
 
