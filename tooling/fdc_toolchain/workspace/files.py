@@ -18,10 +18,10 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
-from ..engine.events import Grant
 from ..linking.project import places
 from ..linking.project.protected import RECORDS, SETTINGS, Protected, folded_path, named, protected
 from ..linking.project.secret_files import secret
+from ..program.model import Grant
 from .failure import ToolFailure, from_os
 
 if TYPE_CHECKING:

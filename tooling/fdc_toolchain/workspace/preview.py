@@ -16,11 +16,11 @@ from hashlib import blake2b
 from typing import Any
 
 from ..engine.ahead import UNKNOWN, Hole, follow
-from ..engine.events import Grant, Perform
+from ..engine.events import Perform
 from ..engine.released import NONE, Released
 from ..engine.state import Scope, Strand
 from ..engine.values import text
-from ..program.model import Program
+from ..program.model import Grant, Program
 from ..text.glob_match import compare, compiled, matches, plain
 from . import capability, globs, merge_diff
 from .failure import ToolFailure
