@@ -11,7 +11,7 @@ from .observer import Observer
 
 if TYPE_CHECKING:
     from ..tools.context import Context
-    from ..tools.runtime import Workbench
+    from ..tools.workbench import Workbench
     from ..workspace.files import Root
     from ..workspace.operator import Operator
     from .records.answers import Answer
@@ -32,8 +32,8 @@ def bench_for(
 
     Raises UsageError.
     """
-    from ..tools.runtime import Workbench
     from ..tools.shell import SECONDS
+    from ..tools.workbench import Workbench
     from ..workspace import run_folders
     from ..workspace.operator import Operator
 
