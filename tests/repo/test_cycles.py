@@ -26,7 +26,6 @@ KNOWN = frozenset({
     _known("fdc_packs/alphabet/command/", "alphabet introspect report run schema"),
     _known("fdc_toolchain/cli/", "fast_path main plan/csdc plan/lint plan/lint_fix"),
     _known("fdc_toolchain/runs/", "cost/cost_bound cost/created_files dry_run"),
-    _known("fdc_toolchain/runs/", "nested_run run_driver tool_runtime"),
     _known("fdc_toolchain/syntax/", "compile_tables tables"),
     _known("fdc_toolchain/workspace/", "capability files globs preview"),
 })  # fmt: skip

@@ -278,7 +278,7 @@ def _drive(
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
     bench = bench_for(
-        root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row)
+        root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row), drive_run
     )
     bench = bench._replace(
         met=met(root, program, records), opened=openings.approved(program, records)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .cost.models import model_for
-from .nested_run import pipeline_in
+from .nested_run import Drive, pipeline_in
 from .observer import Observer
 
 if TYPE_CHECKING:
@@ -26,9 +26,10 @@ def bench_for(
     operator: Operator | None,
     ready: Mapping[str, Answer],
     shown: Mapping[str, dict[str, Any]],
+    drive: Drive,
 ) -> Workbench:
     """The workbench of a run; whoever takes it closes its `root`. `answers` come before those that lie `ready`; `shown` is what
-    the approvals showed that they are for (`runs.records.answers.shown`).
+    the approvals showed that they are for (`runs.records.answers.shown`). `drive` drives runs within a step.
 
     Raises UsageError.
     """
@@ -49,7 +50,10 @@ def bench_for(
         shell_seconds=SECONDS if shell_seconds is None else shell_seconds,
         operator=allowed,
         model=model,
-        overrides={"close_task": _closing(root), "plan.run": pipeline_in(root, show, allowed)},
+        overrides={
+            "close_task": _closing(root),
+            "plan.run": pipeline_in(root, show, allowed, drive),
+        },
         shown=shown,
         givers={address: one.note() for address, one in ready.items() if address not in answers},
     )
