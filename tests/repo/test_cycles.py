@@ -23,7 +23,6 @@ def _known(folder: str, names: str) -> frozenset[str]:
 
 
 KNOWN = frozenset({
-    _known("fdc_packs/alphabet/command/", "alphabet introspect report run schema"),
     _known("fdc_toolchain/cli/", "fast_path main plan/csdc plan/lint plan/lint_fix"),
     _known("fdc_toolchain/syntax/", "compile_tables tables"),
     _known("fdc_toolchain/workspace/", "capability files globs preview"),
