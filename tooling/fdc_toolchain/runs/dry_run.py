@@ -207,7 +207,7 @@ def said(found: Worst) -> list[str]:
 
 def _opened(program: dict[str, Any], root: str) -> Iterator[str]:
     """What the plans may write of what is protected, because they name it."""
-    from ..tools.openings import named_by
+    from ..tools.approvals.openings import named_by
     from .tool_runtime import protected
 
     for _, glob, found in named_by(program, *protected(root)):

@@ -242,7 +242,7 @@ def _drive(
     from ..engine.ports import Cancelled, WorldFailed
     from ..program.codec import ProgramError
     from ..tasks.run_log import Watched
-    from ..tools import openings
+    from ..tools.approvals import openings
     from ..tools.runtime import LocalTools
     from ..tools.simulate import SimulatedTools
     from ..workspace import run_folders

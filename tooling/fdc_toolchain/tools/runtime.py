@@ -48,8 +48,8 @@ from ..workspace.limits import Limits
 from ..workspace.outside_table import Book, Keeper, as_proved
 from ..workspace.secret_values import values_of
 from ..workspace.secrets import Scrubber, without
-from . import approvals, intent_files, needs, openings, python_tools
-from .approvals import Approvals
+from . import intent_files, needs, python_tools
+from .approvals import approvals, openings
 from .context import Context, Leaving
 from .results import as_declared, outcome_of
 from .talk_tools import neither
@@ -190,7 +190,7 @@ class LocalTools:
         self._answered: dict[str, dict[str, Any]] = {}
         self._secrets = Scrubber(more=lambda: values_of(bench.root.path))
         self._book = Book(bench.root.path, bench.met)
-        self._approvals = Approvals(
+        self._approvals = approvals.Approvals(
             program, bench.root, bench.shown, self._ahead, self._secrets.value
         )
         self._openings = openings.Openings(program, bench)
@@ -482,7 +482,7 @@ class LocalTools:
     ) -> str:
         """What a person says. A text that is no answer is said to be none, and asked for again; nothing is recorded of it.
 
-        `opens`: what is shown of what the plans open (`tools.openings`); an answer to something else counts for nothing.
+        `opens`: what is shown of what the plans open (`approvals.openings`); an answer to something else counts for nothing.
         """
         address = effect.address
         given = self._bench.answers.get(address)

@@ -19,7 +19,7 @@ class Workbench(NamedTuple):
     `overrides` are handlers of tools that live above this room. `model` answers the tools that are prompts. `met`: the run
     may have looked at text from outside before.
     `shown`: by address, what the approvals showed that `answers` are for. `opened`: a person let the run change what its plans
-    name of what is protected (`openings.approved`). `ask` takes, of an approval, the lines of what it
+    name of what is protected (`approvals.openings.approved`). `ask` takes, of an approval, the lines of what it
     shows as well.
     """
 

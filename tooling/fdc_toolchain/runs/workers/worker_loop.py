@@ -420,7 +420,7 @@ class _Drive:
         """
         from ...engine.drive import Ending, Ports, drive
         from ...engine.ports import Cancelled
-        from ...tools import openings
+        from ...tools.approvals import openings
         from ...tools.runtime import LocalTools
         from ..records import answers as kept
         from ..run_driver import Monotonic, drive_run

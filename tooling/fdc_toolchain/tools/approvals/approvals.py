@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..engine.events import Failure, Outcome, Perform
-from ..engine.released import NONE, Released
-from ..program.model import Program
-from ..text.glob_match import plain
-from ..workspace import preview, shown_files
-from ..workspace.failure import ToolFailure
-from ..workspace.files import Root
-from . import intent_files
-from .context import Context, text
+from ...engine.events import Failure, Outcome, Perform
+from ...engine.released import NONE, Released
+from ...program.model import Program
+from ...text.glob_match import plain
+from ...workspace import preview, shown_files
+from ...workspace.failure import ToolFailure
+from ...workspace.files import Root
+from .. import intent_files
+from ..context import Context, text
 
 if TYPE_CHECKING:
-    from ..engine.state import RunState
+    from ...engine.state import RunState
 
 
 class Approvals:
