@@ -13,7 +13,7 @@ from ..program.model import Grant
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
 from ..workspace.operator import OPERATOR, Operator
-from ..workspace.secrets import Scrubber
+from ..workspace.secrets.scrubber import Scrubber
 
 
 class Leaving:

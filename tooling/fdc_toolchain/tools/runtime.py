@@ -46,8 +46,8 @@ from ..workspace.failure import ToolFailure, from_os
 from ..workspace.files import Root
 from ..workspace.limits import Limits
 from ..workspace.outside_table import Book, Keeper, as_proved
-from ..workspace.secret_values import values_of
-from ..workspace.secrets import Scrubber, without
+from ..workspace.secrets.scrubber import Scrubber, without
+from ..workspace.secrets.values import values_of
 from . import intent_files, needs, python_tools
 from .approvals import approvals, openings
 from .context import Context, Leaving
