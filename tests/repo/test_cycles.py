@@ -2,7 +2,8 @@
 
 An import counts as an edge from one file to another. `from . import name` goes to the file of the module `name`,
 and to the package's `__init__` only if that defines `name`. An `import_module` call counts if the name is
-written out in it. Tables of module names (the commands, the tools) do not: their rows are read like entry points.
+written out in it. Where the name is a row of a table (the commands, the tools), nothing is counted: COMPUTED lists
+the files that do so, and no other file may.
 """
 
 from __future__ import annotations
@@ -16,6 +17,17 @@ import networkx as nx
 import pytest
 
 from tests.support.repository import ROOT
+
+COMPUTED = {
+    "fdc_packs/lgtm/tools/tools.py": "tools by their rows",
+    "fdc_packs/research/explore/code_trees.py": "grammars of other people",
+    "fdc_toolchain/cli/main.py": "commands by their rows",
+    "fdc_toolchain/cli/project/protocols/build.py": "commands by their rows",
+    "fdc_toolchain/tools/own_code_inside.py": "tools of a workspace",
+    "fdc_toolchain/tools/python_tools.py": "tools of a catalogue",
+    "fdc_toolchain/tools/runtime.py": "tools by their rows",
+}
+"""Files that import by a name which they compute, and what."""
 
 
 def _known(folder: str, names: str) -> frozenset[str]:
@@ -61,6 +73,10 @@ class Sources:
             for node, typing in _imports(tree, False):
                 for target in self._targets(name, node):
                     yield Edge(name, node.lineno, target, typing)
+
+    def computed(self) -> dict[str, list[int]]:
+        """The files that import by a name which is not written out, with the lines."""
+        return {name: lines for name, tree in self.trees.items() if (lines := [*_computed(tree)])}
 
     def _targets(self, name: str, node: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Import):
@@ -126,13 +142,31 @@ def _imports(node: ast.AST, typing: bool) -> Iterator[tuple[ast.stmt | ast.Call,
         yield from _imports(child, typing)
 
 
+_CALLS = ("import_module", "__import__")
+
+
 def _names_module(call: ast.Call) -> bool:
     return (
-        _last(call.func) in ("import_module", "__import__")
+        _last(call.func) in _CALLS
         and bool(call.args)
         and isinstance(call.args[0], ast.Constant)
         and isinstance(call.args[0].value, str)
     )
+
+
+def _computed(tree: ast.Module) -> Iterator[int]:
+    """The lines where a module is imported by a computed name, or the function that does it is given another name."""
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            if _last(node.func) in _CALLS and not _names_module(node):
+                yield node.lineno
+        elif isinstance(node, ast.Name | ast.Attribute):
+            if _last(node) in _CALLS and id(node) not in called:
+                yield node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            if any(alias.name in _CALLS and alias.asname for alias in node.names):
+                yield node.lineno
 
 
 def _last(node: ast.AST) -> str:
@@ -191,6 +225,26 @@ def unexpected(root: Path, known: Set[frozenset[str]]) -> list[str]:
 def test_no_file_of_the_product_imports_itself_in_a_circle() -> None:
     wrong = unexpected(ROOT / "tooling", KNOWN)
     assert not wrong, "\n".join(["", *wrong])
+
+
+def test_no_other_file_imports_by_a_computed_name() -> None:
+    assert {*COMPUTED} == {*Sources(ROOT / "tooling").computed()}
+
+
+def test_an_import_by_a_computed_name_is_found(tmp_path: Path) -> None:
+    found = Sources(
+        _planted(
+            tmp_path,
+            {
+                "a.py": "import importlib\nx = 'p.b'\nimportlib.import_module(x)\n",
+                "b.py": "def f(x):\n    return __import__(f'p.{x}')\n",
+                "c.py": "from importlib import import_module as i\ni('p.a')\n",
+                "d.py": "from importlib import import_module\nmap(import_module, ['p.a'])\n",
+                "e.py": "from importlib import import_module\nimport_module('p.a')\n",
+            },
+        )
+    ).computed()
+    assert {"p/a.py": [3], "p/b.py": [2], "p/c.py": [1], "p/d.py": [2]} == found
 
 
 @pytest.mark.parametrize(
