@@ -33,7 +33,7 @@ Fact = tuple[bool, str, Any]
 class Entry(NamedTuple):
     """One plan's verdict. Built-in types only, as `marshal` wants them. `facts` are numbers of the table's facts.
 
-    `packed` says where the assumptions that are in this plan lie (`cli.plan.assumption_packs`), `number` of them.
+    `packed` says where the assumptions that are in this plan lie (`cli.linting.assumption_packs`), `number` of them.
     `found` is all else.
     """
 

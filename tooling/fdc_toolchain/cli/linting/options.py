@@ -1,4 +1,6 @@
-"""The options of `fdc lint`: one table for the quick reader and for click. Imports nothing."""
+"""The options of `fdc lint`: one table for the quick reader and for click. Imports next to nothing."""
+
+import os
 
 FORMATS = ("text", "concise", "json", "jsonl", "sarif", "github", "junit")
 
@@ -82,3 +84,14 @@ def quick(arguments: list[str]) -> Options | None:
         options[key] = value
     options["paths"] = paths
     return options
+
+
+def must_be_there(paths: list[str]) -> None:
+    """Raises UsageError for a path that is neither a file nor a folder: a pipe or a device is nothing to prove."""
+    for path in paths:
+        if not os.path.isfile(path) and not os.path.isdir(path):
+            from ...exits import UsageError
+
+            if os.path.exists(path):
+                raise UsageError(f"`{path}` is no regular file; `-` reads stdin")
+            raise UsageError(f"Could not find file `{path}`")

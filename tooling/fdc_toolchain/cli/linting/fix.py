@@ -8,7 +8,7 @@ from typing import Any
 
 from ...diagnostics.diagnostic import Fix
 from ...diagnostics.edits import apply
-from .lint_options import Options
+from .options import Options
 
 MOST_ROUNDS = 10
 """A repair may make room for the next one; so many times at most."""
@@ -21,13 +21,13 @@ def fix(
     from ...durable import replace
     from ...report.diff import unified
     from ..shared.terminal import style
-    from .lint import _judge, report, write
+    from .judge import judge, report, write
 
     original: dict[str, bytes] = {}
     now = dict(texts)
     count = 0
     for _ in range(MOST_ROUNDS):
-        found, sources, files = _judge(options, root, settings, keys, now)
+        found, sources, files = judge(options, root, settings, keys, now)
         fixes: dict[str, list[Fix]] = {}
         for item in found:
             repair = item.fix
