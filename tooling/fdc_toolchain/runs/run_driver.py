@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..exits import Refused, UsageError, WorldError
+from ..exits import Busy, Missing, Refused, WorldError
 from .create_run import begin, given_for, granted, in_the_way, task_for
 from .notices import notice
 from .observer import Observer
@@ -81,13 +81,11 @@ def drive_run(
         lock = run_folders.Lock(run_folders.run_folder(root, name))
         holder = lock.take()
         if holder is not None:
-            raise WorldError(
-                f"the run {name} is being driven by {holder}; one controller at a time"
-            )
+            raise Busy(f"the run {name} is being driven by {holder}; one controller at a time")
         store = writing(root)
         row = store.run(name)
         if row is None:
-            raise UsageError(f"there is no run `{name}` here")
+            raise Missing(f"there is no run `{name}` here")
         known(row)
         if not force and run_folders.cancel_asked(
             root, name
