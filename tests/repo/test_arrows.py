@@ -25,6 +25,7 @@ FLOORS = {
     "tasks": 11,
     "runs": 12,
     "agent": 13, "doctor": 13,
+    "api": 14,
     "testing": 15,
     "server": 16,
     "cli": 17,

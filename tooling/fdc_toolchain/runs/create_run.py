@@ -148,6 +148,7 @@ def begin(
     operator: Operator | None = None,
     simulate: dict[str, Any] | None = None,
     wait: bool | None = None,
+    embedded: bool = False,
 ) -> str:
     """Puts a new run on record, nothing of which has happened; returns its name. Raises WorldError.
 
@@ -156,6 +157,7 @@ def begin(
     Raises Exit for a program without a certificate that holds (`certified.certified`).
     Raises UsageError for a budget that cannot be kept to (`money.settle`), NotGranted where something is not there that it
     needs. `simulate` is a script (`tools.simulate`): nothing of such a run is ever performed, so it needs nothing.
+    `embedded`: as for `run_driver.drive_run`.
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
     """
     from ..engine.ports import WorldFailed
@@ -180,7 +182,11 @@ def begin(
             inputs["simulate"] = simulate
         if task is not None:
             inputs["task"] = task._asdict()
-        other = None if wait else claims.in_the_way(root, lambda: write_set(program, inputs))
+        other = (
+            None
+            if wait
+            else claims.in_the_way(root, lambda: write_set(program, inputs), alone=embedded)
+        )
         if other is not None:
             raise in_the_way(other.said(), wait)
         store = writing(root)

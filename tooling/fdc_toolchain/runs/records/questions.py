@@ -96,6 +96,20 @@ def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float
         raise WorldError(str(failed)) from failed
 
 
+def name_of(row: RunRow, question: Open) -> str:
+    """A name of exactly this question of this run: of its step, its arguments, and what it shows."""
+    from hashlib import blake2b
+
+    from ...program.codec import canonical
+    from .answers import digest
+
+    effect = question.effect
+    said = [
+        row.name, row.digest, effect.address, effect.request, question.outcomes, question.text, digest(question.shows),
+    ]  # fmt: skip
+    return blake2b(canonical(said).encode("ascii"), digest_size=16).hexdigest()
+
+
 def screen(question: Open) -> list[str]:
     """A question as a person must see it before they answer: every byte of what it is about, nothing hidden."""
     from ...report import changes

@@ -1,0 +1,65 @@
+"""The public face of fdc: all that editors, packs and other people's programs may import.
+
+    from fdc_toolchain import api
+
+    result = api.check("plan.txt", workspace="/work/here")
+    run = api.begin("plan.txt", workspace="/work/here", inputs={"topic": "tea"})
+    ended = api.drive(run, workspace="/work/here")
+
+A path is absolute, or counts from the workspace; the working folder does not matter. Every exception is an `FdcError`. Nothing
+is printed: notices go to the logger `fdc`. Every function can be called from any thread. What is not in `__all__` is private
+and may change; what is changes as semantic versioning says. `docs/api.md` has an example of each.
+"""
+
+from __future__ import annotations
+
+from .errors import (
+    FdcError,
+    InternalError,
+    InvalidInput,
+    NotFound,
+    NotGranted,
+    PlanRefused,
+    RunBusy,
+    RunRefused,
+    WorldTrouble,
+)
+from .plan_calls import apply_fixes, bounds, check, compile_plan, explain, find_workspace, fix
+from .run_calls import answer, begin, drive, resume, runs, show
+from .values import (
+    JSON,
+    Bound,
+    Bounds,
+    Call,
+    CheckResult,
+    Diagnostic,
+    Done,
+    Edit,
+    Explanation,
+    Fix,
+    FixedText,
+    FixResult,
+    Label,
+    Policy,
+    Program,
+    Question,
+    RunResult,
+    RunState,
+    RunStatus,
+    RunSummary,
+    Severity,
+    Span,
+    Step,
+    StepStatus,
+    Stop,
+    Verdict,
+)
+from .watching import Watcher
+
+__all__ = [
+    "JSON", "Bound", "Bounds", "Call", "CheckResult", "Diagnostic", "Done", "Edit", "Explanation", "FdcError", "Fix",
+    "FixResult", "FixedText", "InternalError", "InvalidInput", "Label", "NotFound", "NotGranted", "PlanRefused", "Policy",
+    "Program", "Question", "RunBusy", "RunRefused", "RunResult", "RunState", "RunStatus", "RunSummary", "Severity", "Span",
+    "Step", "StepStatus", "Stop", "Verdict", "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "check",
+    "compile_plan", "drive", "explain", "find_workspace", "fix", "resume", "runs", "show",
+]  # fmt: skip

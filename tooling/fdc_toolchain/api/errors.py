@@ -1,0 +1,127 @@
+"""The exceptions of the API, and how those of the rooms below become them."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from .. import exits
+
+if TYPE_CHECKING:
+    from .values import CheckResult
+
+
+class FdcError(Exception):
+    """Something was not done. The message is one sentence. Every exception of the API is one of these."""
+
+
+class NotFound(FdcError):
+    """A plan, a run, a rule, a question or a workspace that was named does not exist."""
+
+
+class InvalidInput(FdcError):
+    """An argument, a setting of the workspace or the encoding of a file is wrong."""
+
+
+class PlanRefused(FdcError):
+    """The plan has errors, so it is neither compiled nor run; `result` has the findings."""
+
+    def __init__(self, message: str, result: CheckResult) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class RunRefused(FdcError):
+    """The run cannot do this as it stands: it was cancelled, went on meanwhile, asks nothing, or is not yours."""
+
+
+class WorldTrouble(FdcError):
+    """The world failed: a disk, a process, a provider. Later it may work."""
+
+
+class NotGranted(WorldTrouble):
+    """This machine or its policy does not give what the run needs; nothing was done."""
+
+
+class RunBusy(WorldTrouble):
+    """This run, or one that may write the same paths, is being driven by somebody else."""
+
+
+class InternalError(FdcError):
+    """A bug of fdc. Please report it; `__cause__` shows where."""
+
+
+def _of_exit(stop: exits.Exit) -> FdcError:
+    """The exception of the API for one of the run service."""
+    kinds: tuple[tuple[type[exits.Exit], type[FdcError]], ...] = (
+        (exits.Missing, NotFound),
+        (exits.UsageError, InvalidInput),
+        (exits.Refused, RunRefused),
+        (exits.NotGranted, NotGranted),
+        (exits.Busy, RunBusy),
+        (exits.WorldError, WorldTrouble),
+    )
+    return next((to for kind, to in kinds if isinstance(stop, kind)), InternalError)(str(stop))
+
+
+def _of_any(raised: Exception) -> FdcError:
+    """The exception of the API for one that no room below was expected to raise."""
+    from ..engine.ports import Fenced, WorldFailed
+    from ..linking.project.settings import SettingsError
+    from ..program.codec import ProgramError
+
+    if isinstance(raised, SettingsError):
+        return InvalidInput(str(raised))
+    if isinstance(raised, WorldFailed | Fenced | ProgramError):
+        return WorldTrouble(str(raised))
+    if isinstance(raised, OSError):
+        where = f" ({raised.filename})" if raised.filename else ""
+        return WorldTrouble(f"{(raised.strerror or str(raised)).lower()}{where}")
+    return InternalError(f"this is a bug of fdc: {type(raised).__name__}: {raised}")
+
+
+class _Depth:
+    """Python's limit of recursion, raised while a call of the API is under way in any thread."""
+
+    NEEDED = 20_000
+    """Bodies nest 200 deep at most and plans call each other ten deep: the walks recurse over both."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls = 0
+        self._before = 0
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._calls == 0:
+                self._before = sys.getrecursionlimit()
+            self._calls += 1
+            sys.setrecursionlimit(max(sys.getrecursionlimit(), self.NEEDED))
+
+    def leave(self) -> None:
+        with self._lock:
+            self._calls -= 1
+            if self._calls == 0 and sys.getrecursionlimit() == self.NEEDED:
+                sys.setrecursionlimit(self._before)
+
+
+_DEPTH = _Depth()
+
+
+@contextmanager
+def calling() -> Iterator[None]:
+    """One call of the API: whatever is raised in it is an FdcError, and Python's limit of recursion is as before behind it."""
+    _DEPTH.enter()
+    try:
+        yield
+    except FdcError:
+        raise
+    except exits.Exit as stop:
+        raise _of_exit(stop) from stop
+    except Exception as raised:
+        raise _of_any(raised) from raised
+    finally:
+        _DEPTH.leave()
