@@ -13,6 +13,8 @@ and may change; what is changes as semantic versioning says. `docs/api.md` has a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .errors import (
     FdcError,
     InternalError,
@@ -56,10 +58,25 @@ from .values import (
 )
 from .watching import Watcher
 
+if TYPE_CHECKING:
+    from .for_packs import Context, Tool, ToolFailure, Waiting
+
 __all__ = [
-    "JSON", "Bound", "Bounds", "Call", "CheckResult", "Diagnostic", "Done", "Edit", "Explanation", "FdcError", "Fix",
-    "FixResult", "FixedText", "InternalError", "InvalidInput", "Label", "NotFound", "NotGranted", "PlanRefused", "Policy",
-    "Program", "Question", "RunBusy", "RunRefused", "RunResult", "RunState", "RunStatus", "RunSummary", "Severity", "Span",
-    "Step", "StepStatus", "Stop", "Verdict", "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "check",
-    "compile_plan", "drive", "explain", "find_workspace", "fix", "resume", "runs", "show",
+    "Bound", "Bounds", "Call", "CheckResult", "Context", "Diagnostic", "Done", "Edit", "Explanation", "FdcError",
+    "Fix", "FixResult", "FixedText", "InternalError", "InvalidInput", "JSON", "Label", "NotFound", "NotGranted",
+    "PlanRefused", "Policy", "Program", "Question", "RunBusy", "RunRefused", "RunResult", "RunState", "RunStatus",
+    "RunSummary", "Severity", "Span", "Step", "StepStatus", "Stop", "Tool", "ToolFailure", "Verdict", "Waiting",
+    "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "check", "compile_plan", "drive",
+    "explain", "find_workspace", "fix", "resume", "runs", "show",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    """What only tools need, imported when it is asked for: it is most of what there is to import."""
+    if name in ("Context", "Tool", "ToolFailure", "Waiting"):
+        from . import for_packs
+
+        found: object = getattr(for_packs, name)
+        globals()[name] = found
+        return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -98,11 +98,13 @@ def resume(
 ) -> RunResult:
     """Goes on with a run where it stopped; nothing that is recorded is done again. Otherwise as `drive`.
 
-    `answers` and `assume` are by the address of a question. `budget`: new ceilings; `retry`: failed steps are tried again;
-    `trust`: a run goes on that was not begun by this user on this machine; `force`: one that was cancelled does.
+    `answers` and `assume` are by the address of a question; answers are kept first, as by `answer`.
+    `budget`: new ceilings; `retry`: failed steps are tried again; `trust`: a run goes on that was not begun by this user on
+    this machine; `force`: one that was cancelled does.
     """
     with calling():
         from ..runs import run_driver
+        from ..runs.records import questions
 
         _outside("drive a run")
         root = root_of(workspace)
@@ -114,7 +116,7 @@ def resume(
             row = run_driver.the_run(store, run)
             run_driver.known(row)
             assert store is not None  # a run was found in it
-            _answerable(root, store, row, answers)
+            found = _answerable(root, store, row, answers)
         open_ = _addresses(row, "assume")
         for address in assume:
             if address not in open_:
@@ -122,10 +124,12 @@ def resume(
                 raise InvalidInput(
                     f"the run {row.name} asks nothing to assume at `{address}`{known}"
                 )
+        for question, text in found:
+            questions.give(root, row, question, text, "fdc.api", time.time())
         show = bridge(watcher)
         ended = run_driver.drive_run(
             root, row.name, show,
-            answers=dict(answers), assume={at: _assumption(what) for at, what in assume.items()},
+            assume={at: _assumption(what) for at, what in assume.items()},
             budget=_budget(budget), retry=retry, trusted=trust, force=force, jobs=jobs, shell_seconds=command_seconds,
             operator=_operator(policy), seen=row.epoch, wait=wait or None, embedded=True,
         )  # fmt: skip
@@ -282,16 +286,21 @@ def _addresses(row: RunRow, how: str) -> list[str]:
     return [one["address"] for one in asked if one["how"] == how]
 
 
-def _answerable(root: str, store: Store, row: RunRow, answers: Mapping[str, str]) -> None:
-    """Raises where one of the answers is for no question, or cannot be its answer."""
-    if answers:
-        from ..runs.records import open_journal, questions
+def _answerable(
+    root: str, store: Store, row: RunRow, answers: Mapping[str, str]
+) -> list[tuple[Open, str]]:
+    """The questions that the answers are for. Raises where one is for no question, or cannot be its answer."""
+    from ..runs.records import open_journal, questions
 
-        found = questions.questions(root, store, row)
-        if not found:
-            raise questions.none_open(row, open_journal.status_of(root, row))
-        for address, text in answers.items():
-            questions.chosen(row, found, address, text)
+    if not answers:
+        return []
+    found = questions.questions(root, store, row)
+    if not found:
+        raise questions.none_open(row, open_journal.status_of(root, row))
+    return [
+        (questions.chosen(row, found, address, _text(address, text)), text)
+        for address, text in answers.items()
+    ]
 
 
 def _status(root: str, row: RunRow) -> RunStatus:
