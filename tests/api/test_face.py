@@ -184,3 +184,10 @@ def test_the_consumer_checks_repairs_runs_and_answers(tmp_path: Path) -> None:
     assert (0, TOLD, "") == (done.returncode, done.stdout.splitlines(), done.stderr)
     assert "sugar: two lumps\n" == (tmp_path / "order.txt").read_text("utf-8")
     assert [] == list(elsewhere.iterdir())
+
+
+def test_the_limit_of_recursion_is_the_one_that_checks_need() -> None:
+    from fdc_toolchain import check
+    from fdc_toolchain.api import errors
+
+    assert check.DEPTH == errors._Depth.NEEDED

@@ -19,8 +19,15 @@ from .rules.solver.fragment import as_fragment
 from .syntax import suppressions
 from .syntax.tree import Plan
 
-sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
-# bodies nest 200 deep at most and plans call each other ten deep: the walks recurse over both
+DEPTH = 20_000
+"""Python's limit of recursion: bodies nest 200 deep at most, plans call each other ten deep, and walks recurse over both."""
+
+
+def _deepen() -> None:
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
+
+
+_deepen()
 
 
 class Checked(NamedTuple):
@@ -66,6 +73,7 @@ def check(
     `whole`: as runs of their own, as `fdc run` begins them, also those that are only fragments.
     `own_comments` False: the suppressions in the plans' texts silence nothing (for plans that an agent wrote).
     """
+    _deepen()  # the API puts the limit back behind each of its calls
     for key in keys:
         linker.link(key, (texts or {}).get(key))
     judged = [key for key in dict.fromkeys(keys) if linker.units[key].body]

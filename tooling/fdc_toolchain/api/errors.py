@@ -87,7 +87,7 @@ class _Depth:
     """Python's limit of recursion, raised while a call of the API is under way in any thread."""
 
     NEEDED = 20_000
-    """Bodies nest 200 deep at most and plans call each other ten deep: the walks recurse over both."""
+    """As `check.DEPTH`, which importing would cost."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
