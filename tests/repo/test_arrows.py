@@ -12,6 +12,7 @@ from tests.support.repository import PACKAGE
 
 FLOORS = {
     "diagnostics": 0, "resources": 0, "cachedir": 0, "durable": 0, "certificate": 0, "exits": 0,
+    "recursion": 0,
     "text": 1,
     "syntax": 2, "automata": 2, "program": 2,
     "linking": 3, "engine": 3, "report": 3,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from .. import exits
+from ..recursion import Depth
 
 if TYPE_CHECKING:
     from .values import CheckResult
@@ -83,32 +82,7 @@ def _of_any(raised: Exception) -> FdcError:
     return InternalError(f"this is a bug of fdc: {type(raised).__name__}: {raised}")
 
 
-class _Depth:
-    """Python's limit of recursion, raised while a call of the API is under way in any thread."""
-
-    NEEDED = 20_000
-    """As `check.DEPTH`, which importing would cost."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._calls = 0
-        self._before = 0
-
-    def enter(self) -> None:
-        with self._lock:
-            if self._calls == 0:
-                self._before = sys.getrecursionlimit()
-            self._calls += 1
-            sys.setrecursionlimit(max(sys.getrecursionlimit(), self.NEEDED))
-
-    def leave(self) -> None:
-        with self._lock:
-            self._calls -= 1
-            if self._calls == 0 and sys.getrecursionlimit() == self.NEEDED:
-                sys.setrecursionlimit(self._before)
-
-
-_DEPTH = _Depth()
+_DEPTH = Depth()
 
 
 @contextmanager
