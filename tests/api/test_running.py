@@ -166,6 +166,28 @@ def test_of_two_threads_one_drives_a_run(home: Path) -> None:
         assert "waiting" == driving.result(60).status
 
 
+def test_a_run_is_cancelled_whoever_drives_it(home: Path) -> None:
+    run = api.begin("asks.plan", workspace=home, inputs={"who": "there"})
+    held = Held()
+    with ThreadPoolExecutor(2) as pool:
+        driving = pool.submit(api.drive, run, workspace=home, watcher=held)
+        assert held.there.wait(60)
+        with pytest.raises(api.RunBusy, match="has not stopped yet"):
+            api.cancel(run, workspace=home, seconds=0)
+        cancelling = pool.submit(api.cancel, run, workspace=home)
+        held.go.set()
+        assert driving.result(60).status in ("waiting", "cancelled")
+        cancelling.result(60)
+    assert "cancelled" == api.show(run, workspace=home).status
+    with pytest.raises(api.RunRefused, match="was cancelled"):
+        api.drive(run, workspace=home)
+    assert "waiting" == api.resume(run, workspace=home, force=True).status
+    clean = api.begin("clean.plan", workspace=home)
+    api.drive(clean, workspace=home)
+    with pytest.raises(api.RunRefused, match="is over"):
+        api.cancel(clean, workspace=home)
+
+
 def test_threads_of_one_program_are_in_each_other_s_way_where_they_write_the_same(
     home: Path,
 ) -> None:

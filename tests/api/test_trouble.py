@@ -69,6 +69,10 @@ except api.WorldTrouble as trouble:
     assert (0, said, "") == (done.returncode, done.stdout.splitlines(), done.stderr)
 
 
+OWN_TOOLS = """{"format": 1, "name": "words", "tools": {"count_words": {
+  "summary": "count words", "action": "step_op", "effect": "pure", "trust": "workspace",
+  "parameters": [{"name": "path", "kind": "path", "access": "read"}],
+  "result": "number", "run": {"python": "counting:words"}}}}"""
 TAKES_PLANS: dict[str, Callable[[str, Path], object]] = {
     "check": lambda plan, folder: api.check(plan, workspace=folder),
     "fix": lambda plan, folder: api.fix(plan, workspace=folder),
@@ -81,6 +85,7 @@ TAKES_RUNS: dict[str, Callable[[str, Path], object]] = {
     "resume": lambda run, folder: api.resume(run, workspace=folder),
     "answer": lambda run, folder: api.answer(run, "yes", workspace=folder),
     "show": lambda run, folder: api.show(run, workspace=folder),
+    "cancel": lambda run, folder: api.cancel(run, workspace=folder),
 }
 
 
@@ -206,6 +211,27 @@ def test_bounds_are_formulas_and_numbers(home: Path) -> None:
         api.bounds("loop.plan", text="raed_file x\n", workspace=home)
 
 
+def test_the_catalogue_says_what_plans_can_name(home: Path) -> None:
+    (home / "fdc_tools.json").write_text(OWN_TOOLS, "utf-8")
+    found = api.catalogue(workspace=home)
+    tools = {tool.name: tool for tool in found.tools}
+    assert [*tools] == sorted(tools) and "deep-research" in found.plans
+    assert ("read a file", "read_op", "read") == (
+        tools["read_file"].summary, tools["read_file"].action, tools["read_file"].effect
+    )  # fmt: skip
+    (path,) = tools["read_file"].parameters
+    assert api.Parameter(name="path", kind="path", required=True, access="read") == path
+    assert "count words" == tools["count_words"].summary and "hello_world" in tools
+
+
+def test_spans_count_in_the_text_of_the_result(home: Path) -> None:
+    found = api.check("x.plan", text="set_plan x\r\n  \u00e9raed x\r\n", workspace=home)
+    lines = found.text.split("\n")
+    assert "  \u00e9raed x" == lines[1] and found.errors
+    for item in found.errors:
+        assert 1 <= item.span.column <= item.span.end_column <= len(lines[item.span.line - 1]) + 2
+
+
 def test_a_program_is_its_json(home: Path) -> None:
     from hashlib import blake2b
 
@@ -224,7 +250,7 @@ def test_a_command_of_a_run_begins_drives_and_answers_nothing(
         inside.setenv("FDC_RUN", "outer")
         for call in (
             TAKES_PLANS["begin"],
-            *(TAKES_RUNS[name] for name in ("drive", "resume", "answer")),
+            *(TAKES_RUNS[name] for name in ("drive", "resume", "answer", "cancel")),
         ):
             with pytest.raises(api.RunRefused, match="a command of the run outer may not"):
                 call("clean.plan", home)

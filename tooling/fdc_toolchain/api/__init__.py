@@ -26,13 +26,23 @@ from .errors import (
     RunRefused,
     WorldTrouble,
 )
-from .plan_calls import apply_fixes, bounds, check, compile_plan, explain, find_workspace, fix
-from .run_calls import answer, begin, drive, resume, runs, show
+from .plan_calls import (
+    apply_fixes,
+    bounds,
+    catalogue,
+    check,
+    compile_plan,
+    explain,
+    find_workspace,
+    fix,
+)
+from .run_calls import answer, begin, cancel, drive, resume, runs, show
 from .values import (
     JSON,
     Bound,
     Bounds,
     Call,
+    Catalogue,
     CheckResult,
     Diagnostic,
     Done,
@@ -42,6 +52,7 @@ from .values import (
     FixedText,
     FixResult,
     Label,
+    Parameter,
     Policy,
     Program,
     Question,
@@ -54,6 +65,7 @@ from .values import (
     Step,
     StepStatus,
     Stop,
+    ToolInfo,
     Verdict,
 )
 from .watching import Watcher
@@ -62,18 +74,18 @@ if TYPE_CHECKING:
     from .for_packs import Context, Tool, ToolFailure, Waiting
 
 __all__ = [
-    "Bound", "Bounds", "Call", "CheckResult", "Context", "Diagnostic", "Done", "Edit", "Explanation", "FdcError",
-    "Fix", "FixResult", "FixedText", "InternalError", "InvalidInput", "JSON", "Label", "NotFound", "NotGranted",
-    "PlanRefused", "Policy", "Program", "Question", "RunBusy", "RunRefused", "RunResult", "RunState", "RunStatus",
-    "RunSummary", "Severity", "Span", "Step", "StepStatus", "Stop", "Tool", "ToolFailure", "Verdict", "Waiting",
-    "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "check", "compile_plan", "drive",
-    "explain", "find_workspace", "fix", "resume", "runs", "show",
+    "Bound", "Bounds", "Call", "Catalogue", "CheckResult", "Context", "Diagnostic", "Done", "Edit", "Explanation",
+    "FdcError", "Fix", "FixResult", "FixedText", "InternalError", "InvalidInput", "JSON", "Label", "NotFound",
+    "NotGranted", "Parameter", "PlanRefused", "Policy", "Program", "Question", "RunBusy", "RunRefused", "RunResult",
+    "RunState", "RunStatus", "RunSummary", "Severity", "Span", "Step", "StepStatus", "Stop", "Tool", "ToolFailure",
+    "ToolInfo", "Verdict", "Waiting", "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "cancel",
+    "catalogue", "check", "compile_plan", "drive", "explain", "find_workspace", "fix", "resume", "runs", "show",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
     """What only tools need, imported when it is asked for: it is most of what there is to import."""
-    if name in ("Context", "Tool", "ToolFailure", "Waiting"):
+    if name in ("Context", "Tool", "ToolFailure", "ToolInfo", "Waiting"):
         from . import for_packs
 
         found: object = getattr(for_packs, name)

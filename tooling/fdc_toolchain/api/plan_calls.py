@@ -11,6 +11,7 @@ from .values import (
     Bound,
     Bounds,
     Call,
+    Catalogue,
     CheckResult,
     Diagnostic,
     Edit,
@@ -19,14 +20,17 @@ from .values import (
     FixedText,
     FixResult,
     Label,
+    Parameter,
     Program,
     Span,
+    ToolInfo,
 )
 
 if TYPE_CHECKING:
     from ..check import Checked
     from ..diagnostics import diagnostic as below
     from ..diagnostics.span import Span as SpanBelow
+    from ..linking.catalogue import Tool
 
 Path = str | os.PathLike[str]
 _NO_TEXTS: Mapping[str, str] = {}
@@ -163,6 +167,21 @@ def explain(rule: str) -> Explanation:
         )
 
 
+def catalogue(*, workspace: Path) -> Catalogue:
+    """The tools and registered plans that a plan of the workspace can name, by name. Raises NotFound, InvalidInput."""
+    with calling():
+        from ..linking.link import Linker
+        from ..workspace.confirmed_settings import settings_of
+
+        root = root_of(workspace)
+        linker = Linker(root, settings_of(root))
+        tools = (linker.catalogue.tools[name] for name in sorted(linker.catalogue.tools))
+        return Catalogue(
+            tools=tuple(_tool(tool) for tool in tools if not tool.forbidden),
+            plans=tuple(linker.callable_names()),
+        )
+
+
 # What `run_calls` needs too
 
 
@@ -215,6 +234,7 @@ def result_of(found: Checked) -> CheckResult:
     part = any(item.span.path == key for item in found.fragments)
     return CheckResult(
         plan=key,
+        text=found.sources(key) or "",
         verdict="error" if wrong else "fragment" if part else "proved",
         diagnostics=diagnostics,
         assumptions=tuple(map(_diagnostic, found.assumptions)),
@@ -249,6 +269,20 @@ def _text(key: str, data: bytes) -> str:
         raise InvalidInput(
             f"`{key}` is not UTF-8 text (byte {wrong.start}); save it as UTF-8 first"
         ) from wrong
+
+
+def _tool(tool: Tool) -> ToolInfo:
+    parameters = tuple(
+        Parameter(name=one.name, kind=one.kind, required=one.required, access=one.access)
+        for one in tool.parameters
+    )
+    return ToolInfo(
+        name=tool.name,
+        summary=str(tool.row.get("summary", "")),
+        action=tool.action,
+        effect=tool.effect,
+        parameters=parameters,
+    )
 
 
 def _span(span: SpanBelow) -> Span:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from .errors import InvalidInput, RunRefused, calling
 from .plan_calls import Path, checked, proved, root_of
-from .values import JSON, Done, Policy, Question, RunResult, RunState, RunStatus, RunSummary, Stop
+from .recorded import question_of, questions_of, steps_of, stop_of
+from .values import JSON, Done, Policy, Question, RunResult, RunState, RunStatus, RunSummary
 from .watching import Watcher, bridge
 
 if TYPE_CHECKING:
@@ -169,7 +170,20 @@ def answer(
                 f"the run {row.name} asks something else at {chosen.effect.address} by now; look at it again"
             )
         questions.give(root, row, chosen, text, "fdc.api", time.time())
-        return _question(row, chosen._replace(given=text))
+        return question_of(row, chosen._replace(given=text))
+
+
+def cancel(run: str, *, workspace: Path, seconds: float = 30.0) -> None:
+    """Ends a run for good, also one that is being driven: it stops before its next step, and its commands are killed.
+
+    `seconds`: how long who drives it gets to stop; then RunBusy is raised, and it stops all the same. Raises NotFound,
+    RunRefused (the run is over), WorldTrouble.
+    """
+    with calling():
+        from ..runs import cancel_run
+
+        _outside("cancel a run")
+        cancel_run.cancel(root_of(workspace), run, seconds)
 
 
 def show(run: str, *, workspace: Path) -> RunState:
@@ -177,7 +191,6 @@ def show(run: str, *, workspace: Path) -> RunState:
     with calling():
         from ..runs.records import open_journal
         from ..runs.records.followed import followed
-        from .watching import steps_of
 
         root = root_of(workspace)
         with open_journal.reading(root) as store:
@@ -186,7 +199,7 @@ def show(run: str, *, workspace: Path) -> RunState:
             assert store is not None  # a run was found in it
             found = followed(store.program(row), row, store.records(row))
             record = store.check(row.id)
-            asked = () if record.faults or record.older else _questions(root, store, row)
+            asked = () if record.faults or record.older else questions_of(root, store, row)
         said = row.ending or {}
         return RunState(
             run=row.name,
@@ -197,7 +210,7 @@ def show(run: str, *, workspace: Path) -> RunState:
             started=row.started,
             steps=steps_of(found.rows),
             questions=asked,
-            stop=_stop(said.get("stop")),
+            stop=stop_of(said.get("stop")),
             message=str(said.get("message", "")),
             result=found.state.result if found.state.ended else None,
             spent=dict(said.get("spent", {})),
@@ -319,7 +332,7 @@ def _result(root: str, ended: Ended, wrote: tuple[str, ...], said: tuple[str, ..
         with open_journal.reading(root) as store:
             row = None if store is None else store.run(ended.run)
             if store is not None and row is not None:
-                asked = _questions(root, store, row)
+                asked = questions_of(root, store, row)
     status: RunStatus = ended.status  # type: ignore[assignment]
     result: JSON = ended.result
     return RunResult(
@@ -327,7 +340,7 @@ def _result(root: str, ended: Ended, wrote: tuple[str, ...], said: tuple[str, ..
         plan=ended.plan,
         status=status,
         result=result,
-        stop=_stop(ended.stop),
+        stop=stop_of(ended.stop),
         questions=asked,
         message=ended.message,
         steps=ended.steps,
@@ -335,59 +348,5 @@ def _result(root: str, ended: Ended, wrote: tuple[str, ...], said: tuple[str, ..
         spent=dict(ended.spent),
         wrote=wrote,
         said=said,
-        kept=tuple(stop for stop in map(_stop, ended.kept) if stop is not None),
-    )
-
-
-def _stop(said: Mapping[str, object] | None) -> Stop | None:
-    if said is None:
-        return None
-    line = said["line"]
-    return Stop(
-        kind=str(said["kind"]),
-        message=str(said["message"]),
-        address=str(said["address"]),
-        path=str(said["path"]),
-        line=line if isinstance(line, int) else 0,
-    )
-
-
-def _questions(root: str, store: Store, row: RunRow) -> tuple[Question, ...]:
-    """What a waiting run needs a person for: answers, and to know whether steps happened."""
-    from ..runs.records import questions
-
-    found = [_question(row, one) for one in questions.questions(root, store, row)]
-    asked = (row.ending or {}).get("questions", ()) if row.status == "waiting" else ()
-    found += [_assumed(one) for one in asked if one["how"] == "assume"]
-    return tuple(found)
-
-
-def _assumed(asked: Mapping[str, Any]) -> Question:
-    return Question(
-        address=asked["address"],
-        how="assume",
-        text=str(asked["text"]),
-        tool=asked["tool"],
-        path=asked["path"],
-        line=asked["line"],
-        args=asked["args"],
-    )
-
-
-def _question(row: RunRow, found: Open) -> Question:
-    from ..runs.records import questions
-
-    effect = found.effect
-    return Question(
-        address=effect.address,
-        how="answer",
-        text=found.text,
-        tool=effect.tool,
-        path=effect.path,
-        line=effect.line,
-        args=effect.args,
-        approval=found.approval,
-        screen=tuple(questions.screen(found._replace(given=None))),
-        given=found.given,
-        seen=questions.name_of(row, found),
+        kept=tuple(stop for stop in map(stop_of, ended.kept) if stop is not None),
     )

@@ -82,11 +82,13 @@ class CheckResult:
     """What a check found.
 
     `plan`: the plan's key, which is its path from the workspace (absolute where it lies elsewhere, `fdc:PATH` where it came
-    with fdc). `diagnostics`: errors, warnings and notes, also in plans that this one reaches. `assumptions`: what the proof
+    with fdc). `text`: its text with LF line ends, in which spans count (empty: there is none that could be read).
+    `diagnostics`: errors, warnings and notes, also in plans that this one reaches. `assumptions`: what the proof
     rests on. `fragments`: why it is a part of others only. `calls`: those in this plan itself.
     """
 
     plan: str
+    text: str
     verdict: Verdict
     diagnostics: tuple[Diagnostic, ...]
     assumptions: tuple[Diagnostic, ...]
@@ -97,6 +99,35 @@ class CheckResult:
     def errors(self) -> tuple[Diagnostic, ...]:
         """The findings because of which the plan is refused."""
         return tuple(item for item in self.diagnostics if item.severity == "error")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A parameter of a tool. `kind`: word, path, glob, number, rest (of the line) or block; `access`: what its file is for."""
+
+    name: str
+    kind: str
+    required: bool
+    access: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolInfo:
+    """A tool that plans can use. `action`: the symbol that automata read; `effect`: pure, read, idempotent or once."""
+
+    name: str
+    summary: str
+    action: str | None
+    effect: str
+    parameters: tuple[Parameter, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue:
+    """What plans of a workspace can name: tools, and registered plans."""
+
+    tools: tuple[ToolInfo, ...]
+    plans: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

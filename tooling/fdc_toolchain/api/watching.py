@@ -1,17 +1,17 @@
-"""What happens in a run, as values: while it is driven, and out of its record."""
+"""What happens in a run while it is driven, told to whoever watches."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .values import JSON, Step, StepStatus
+from .recorded import step_of
+from .values import Step, StepStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..engine.events import Outcome, Perform, Record
+    from ..engine.events import Outcome, Perform
     from ..runs.observer import Silent
-    from ..runs.records.followed import Rows
 
 
 class Watcher:
@@ -48,13 +48,13 @@ def bridge(watcher: Watcher | None) -> Silent:
 
         def begun(self, effect: Perform) -> None:
             super().begun(effect)
-            _told(lambda: told.began(_step(effect, "begun")))
+            _told(lambda: told.began(step_of(effect, "begun")))
 
         def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
             super().done(effect, outcome, took)
             failure = None if outcome.failure is None else outcome.failure.message
             status: StepStatus = "done" if failure is None else "failed"
-            _told(lambda: told.ended(_step(effect, status, outcome.value, failure, took)))
+            _told(lambda: told.ended(step_of(effect, status, outcome.value, failure, took)))
 
         def say(self, text: str) -> None:
             super().say(text)
@@ -65,61 +65,6 @@ def bridge(watcher: Watcher | None) -> Silent:
             return given if isinstance(given, str) else None
 
     return Bridge()
-
-
-def steps_of(rows: Rows) -> tuple[Step, ...]:
-    """The steps on a record, in the order in which they came back. Of the others, the last attempt."""
-    last: dict[str, tuple[int, bool]] = {}
-    for record, effect in rows:
-        if effect is not None:
-            settles = record.kind in ("outcome", "interrupted")
-            last[record.address] = max(last.get(record.address, (0, False)), (record.turn, settles))
-    found = (
-        _recorded(record, effect, last[record.address] == (record.turn, False))
-        for record, effect in rows
-        if effect is not None
-    )
-    return tuple(step for step in found if step is not None)
-
-
-def _recorded(record: Record, effect: Perform, unsettled: bool) -> Step | None:
-    turn = record.turn
-    if record.kind == "outcome":
-        failed = record.body.get("failed")
-        failure = None if failed is None else str(failed["message"])
-        status: StepStatus = "done" if failure is None else "failed"
-        took = float(record.body.get("took", 0.0))
-        return _step(effect, status, record.body.get("value"), failure, took, turn)
-    if record.kind == "interrupted":
-        return _step(effect, "interrupted", attempt=turn)
-    if record.kind == "intent" and unsettled:
-        return _step(effect, "begun", attempt=turn)
-    return None
-
-
-def _step(
-    effect: Perform,
-    status: StepStatus,
-    value: JSON = None,
-    failure: str | None = None,
-    took: float = 0.0,
-    attempt: int | None = None,
-) -> Step:
-    from ..report.exit_codes import exit_code
-
-    return Step(
-        address=effect.address,
-        tool=effect.tool,
-        status=status,
-        args=effect.args,
-        path=effect.path,
-        line=effect.line,
-        value=value,
-        failure=failure,
-        exit_code=exit_code(value),
-        attempt=effect.turn if attempt is None else attempt,
-        seconds=took,
-    )
 
 
 def _told(call: Callable[[], str | None]) -> str | None:
