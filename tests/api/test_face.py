@@ -59,6 +59,13 @@ def test_no_call_of_the_api_loads_click_or_the_command_line(tmp_path: Path) -> N
 import sys
 sys.argv = ["consumer", {str(tmp_path)!r}]
 exec(open({str(CONSUMER)!r}).read())
+folder = {str(tmp_path)!r}
+(Path(folder) / "order.txt").unlink()
+api.bounds("order.plan", workspace=folder)
+api.catalogue(workspace=api.find_workspace(folder))
+api.explain("FDC301")
+api.cancel(api.begin("order.plan", workspace=folder), workspace=folder)
+assert 2 == len(api.runs(workspace=folder))
 wrong = [name for name in sys.modules if name.split(".")[0] in ("click", "jinja2") or name.startswith("fdc_toolchain.cli")]
 assert not wrong, wrong
 """

@@ -150,6 +150,24 @@ def test_bytes_that_are_not_utf_8_are_a_finding_and_are_not_repaired(home: Path)
         api.fix("x.plan", text="set_plan \ud800\n", workspace=home)
 
 
+@pytest.mark.parametrize("wrong", [None, 3, b"clean.plan", Path])
+def test_what_the_types_forbid_is_invalid_input(home: Path, wrong: object) -> None:
+    for call in (*TAKES_PLANS.values(), *TAKES_RUNS.values()):
+        with pytest.raises(api.InvalidInput, match="expected text"):
+            call(wrong, home)  # type: ignore[arg-type]
+        with pytest.raises(api.InvalidInput, match="expected text"):
+            call("clean.plan", wrong)  # type: ignore[arg-type]
+    with pytest.raises(api.InvalidInput, match="expected text"):
+        api.check("clean.plan", text=b"x", workspace=home)  # type: ignore[arg-type]
+
+
+def test_a_folder_for_records_that_is_a_file_is_trouble_of_the_world(home: Path) -> None:
+    (home / ".fdc").write_text("no folder", "utf-8")
+    with pytest.raises(api.WorldTrouble):
+        api.begin("clean.plan", workspace=home)
+    assert () == api.runs(workspace=home)
+
+
 def test_settings_that_are_wrong_are_invalid_input(home: Path) -> None:
     (home / "fdc.toml").write_text("fsm = 3\n", "utf-8")
     for call in TAKES_PLANS.values():

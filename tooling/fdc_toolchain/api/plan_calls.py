@@ -187,10 +187,18 @@ def catalogue(*, workspace: Path) -> Catalogue:
 
 def root_of(workspace: Path) -> str:
     """The absolute path of a workspace that is there."""
-    root = os.path.abspath(os.fspath(workspace))
+    root = os.path.abspath(text_of(workspace))
     if not os.path.isdir(root):
         raise NotFound(f"the workspace `{root}` is not a folder")
     return root
+
+
+def text_of(given: Path) -> str:
+    """A path or another argument as text. Raises InvalidInput for what the types forbid."""
+    found = os.fspath(given) if isinstance(given, os.PathLike) else given
+    if not isinstance(found, str):
+        raise InvalidInput(f"expected text or a path of text, found {type(found).__name__}")
+    return found
 
 
 def checked(
@@ -209,7 +217,7 @@ def checked(
     if text is not None:
         texts[key] = _bytes(text)
     elif key not in texts:
-        name = os.fspath(plan)
+        name = text_of(plan)
         key = plan_key(linker, name, os.path.join(root, key))
     return judge(linker, [key], texts, whole=whole)
 
@@ -248,7 +256,7 @@ def result_of(found: Checked) -> CheckResult:
 
 def _key(root: str, plan: Path) -> str:
     """The key of a path: relative to the workspace where it lies in it, whichever way through links it is written."""
-    path = os.path.normpath(os.path.join(root, os.fspath(plan)))
+    path = os.path.normpath(os.path.join(root, text_of(plan)))
     if path.startswith(root + os.sep):
         return path[len(root) + 1 :]
     real, folder = os.path.realpath(root), os.path.realpath(os.path.dirname(path))
@@ -259,7 +267,7 @@ def _key(root: str, plan: Path) -> str:
 
 def _bytes(text: str) -> bytes:
     """A text as the file that an editor would save; halves of surrogate pairs become a finding."""
-    return text.encode("utf-8", "surrogatepass")
+    return text_of(text).encode("utf-8", "surrogatepass")
 
 
 def _text(key: str, data: bytes) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from .errors import InvalidInput, RunRefused, calling
-from .plan_calls import Path, checked, proved, root_of
+from .plan_calls import Path, checked, proved, root_of, text_of
 from .recorded import question_of, questions_of, steps_of, stop_of
 from .values import JSON, Done, Policy, Question, RunResult, RunState, RunStatus, RunSummary
 from .watching import Watcher, bridge
@@ -114,7 +114,7 @@ def resume(
         if command_seconds is not None and not command_seconds >= 0.1:
             raise InvalidInput(f"`command_seconds` is at least 0.1, found {command_seconds}")
         with run_driver.reading(root) as store:
-            row = run_driver.the_run(store, run)
+            row = run_driver.the_run(store, text_of(run))
             run_driver.known(row)
             assert store is not None  # a run was found in it
             found = _answerable(root, store, row, answers)
@@ -157,7 +157,7 @@ def answer(
         root = root_of(workspace)
         _text("text", text)
         with open_journal.reading(root) as store:
-            row = open_journal.the_run(store, run)
+            row = open_journal.the_run(store, text_of(run))
             open_journal.known(row)
             assert store is not None  # a run was found in it
             found = questions.questions(root, store, row)
@@ -183,7 +183,7 @@ def cancel(run: str, *, workspace: Path, seconds: float = 30.0) -> None:
         from ..runs import cancel_run
 
         _outside("cancel a run")
-        cancel_run.cancel(root_of(workspace), run, seconds)
+        cancel_run.cancel(root_of(workspace), text_of(run), seconds)
 
 
 def show(run: str, *, workspace: Path) -> RunState:
@@ -194,7 +194,7 @@ def show(run: str, *, workspace: Path) -> RunState:
 
         root = root_of(workspace)
         with open_journal.reading(root) as store:
-            row = open_journal.the_run(store, run)
+            row = open_journal.the_run(store, text_of(run))
             open_journal.known(row)
             assert store is not None  # a run was found in it
             found = followed(store.program(row), row, store.records(row))
@@ -281,7 +281,7 @@ def _budget(budget: Mapping[str, float]) -> dict[str, float]:
 
 def _text(name: str, text: str) -> str:
     try:
-        text.encode("utf-8")
+        text_of(text).encode("utf-8")
     except UnicodeEncodeError as wrong:
         raise InvalidInput(f"the value of `{name}` is not UTF-8 text") from wrong
     return text
