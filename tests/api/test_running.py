@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import signal
 import subprocess
 import sys
@@ -209,6 +210,32 @@ def test_threads_of_one_program_are_in_each_other_s_way_where_they_write_the_sam
         held.go.set()
         driving.result(60)
     assert "finished" == api.drive(early, workspace=home).status
+
+
+def test_a_run_waits_for_one_that_is_in_its_way_and_says_so_to_the_logger(home: Path) -> None:
+    (home / "same.plan").write_text(WRITES.format(path="hello.txt", text="other"), "utf-8")
+    told = threading.Event()
+
+    class Heard(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.getMessage().startswith("waiting: "):
+                told.set()
+
+    run = api.begin("asks.plan", workspace=home, inputs={"who": "there"})
+    held, heard = Held(), Heard()
+    logging.getLogger("fdc").addHandler(heard)
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            driving = pool.submit(api.drive, run, workspace=home, watcher=held)
+            assert held.there.wait(60)
+            later = api.begin("same.plan", workspace=home, wait=True)
+            waiting = pool.submit(api.drive, later, workspace=home, wait=True)
+            assert told.wait(60) and not waiting.done()
+            held.go.set()
+            assert "waiting" == driving.result(60).status
+            assert "finished" == waiting.result(60).status
+    finally:
+        logging.getLogger("fdc").removeHandler(heard)
 
 
 def test_ctrl_c_leaves_the_run_so_that_it_can_be_resumed(home: Path) -> None:
