@@ -33,10 +33,18 @@ class UsageError(Exit):
     code = USAGE
 
 
+class Missing(UsageError):
+    """What was named does not exist: a plan, a run, a rule (2)."""
+
+
 class WorldError(Exit):
     """The world failed: a disk, a process, a provider (3)."""
 
     code = WORLD
+
+
+class Busy(WorldError):
+    """Another process or thread drives this run, or one that may write the same paths (3)."""
 
 
 class NotGranted(WorldError):

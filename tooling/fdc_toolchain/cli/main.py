@@ -194,7 +194,9 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
 
     from ..exits import BUG, INTERRUPTED, USAGE, WORLD, Exit
     from ..report.terminal.terminal_text import visible
+    from ..runs.notices import on_stderr
 
+    on_stderr()
     try:
         refuse_inside(name)
         found = (commands or group()).main(args=argv, prog_name=name, standalone_mode=False)  # type: ignore[attr-defined]

@@ -573,7 +573,7 @@ def _tools(program: dict[str, Any], context: Context) -> Any:
     return LocalTools(program, bench)
 
 
-def _nobody(question: str) -> str:
+def _nobody(question: str, unfit: Callable[[str], str] | None = None, /) -> str:
     from ...engine.ports import Waiting
 
     raise Waiting(question)

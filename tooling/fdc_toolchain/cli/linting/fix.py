@@ -6,12 +6,8 @@ import os
 import sys
 from typing import Any
 
-from ...diagnostics.diagnostic import Fix
-from ...diagnostics.edits import apply
+from ...diagnostics.edits import MOST_ROUNDS, mended
 from .options import Options
-
-MOST_ROUNDS = 10
-"""A repair may make room for the next one; so many times at most."""
 
 
 def fix(
@@ -28,25 +24,13 @@ def fix(
     count = 0
     for _ in range(MOST_ROUNDS):
         found, sources, files = judge(options, root, settings, keys, now)
-        fixes: dict[str, list[Fix]] = {}
-        for item in found:
-            repair = item.fix
-            if repair is None or not (repair.safe or options["unsafe_fixes"]):
-                continue
-            paths = {edit.span.path for edit in repair.edits}
-            if len(paths) == 1 and paths <= set(keys):
-                fixes.setdefault(paths.pop(), []).append(repair)
-        done = 0
-        for key, repairs in sorted(fixes.items()):
-            data = files.seen.get(key) or b""
-            original.setdefault(key, data)
-            text, applied = apply(data.decode("utf-8", "surrogateescape"), repairs)
-            if applied:
-                now[key] = text.encode("utf-8", "surrogateescape")
-                done += len(applied)
-        if not done:
+        round_ = mended(found, keys, files.seen, unsafe=bool(options["unsafe_fixes"]))
+        if not round_.applied:
             break
-        count += done
+        for key in round_.texts:
+            original.setdefault(key, files.seen.get(key) or b"")
+        now.update(round_.texts)
+        count += len(round_.applied)
     changed = {key: data for key, data in now.items() if key in original and data != original[key]}
     if options["diff"]:
         for key, data in sorted(changed.items()):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...exits import CLEAN, FINDINGS, Refused, UsageError
+from ...exits import CLEAN, FINDINGS, UsageError
 from ..shared.run_options import database_option, is_terminal, root_of
 
 if TYPE_CHECKING:
@@ -56,14 +56,12 @@ def command(
         found = questions.questions(root, store, row)
         status = remote.status_of(store, root, row)
     if not found:
-        why = f"`fdc show {row.name}` says how it stands"
-        if status == "running":
-            why = "it is being driven"
-        elif row.status == "waiting":
-            why = f"somebody must find out what happened, and say so: `fdc resume {row.name} --assume`"
-        raise Refused(f"the run {row.name} waits for no answer; {why}")
+        raise questions.none_open(row, status)
     if words:
-        question, text = _chosen(row, found, words)
+        if len(words) > 2:
+            raise UsageError("expected RUN [ADDRESS] TEXT; quote a TEXT of several words")
+        text = words[-1]
+        question = questions.chosen(row, found, words[0] if len(words) == 2 else None, text)
         for line in questions.screen(question._replace(given=None)):
             click.echo(line)
         _keep(database, root, row, question, text)
@@ -75,29 +73,6 @@ def command(
         return int(ctx.invoke(go_on, run=row.name, database=database, workspace=workspace))
     click.echo(f"`fdc resume {row.name}` {'follows it' if database else 'goes on'}")
     return CLEAN
-
-
-def _chosen(row: RunRow, found: list[Open], words: tuple[str, ...]) -> tuple[Open, str]:
-    from ...runs.records import questions
-
-    by_address = {one.effect.address: one for one in found}
-    known = ", ".join(by_address)
-    if len(words) > 2:
-        raise UsageError("expected RUN [ADDRESS] TEXT; quote a TEXT of several words")
-    if len(words) == 2:
-        if words[0] not in by_address:
-            raise UsageError(f"the run {row.name} asks nothing at `{words[0]}`; it does at {known}")
-        question, text = by_address[words[0]], words[1]
-    elif len(found) > 1:
-        raise UsageError(
-            f"the run {row.name} asks {len(found)} questions; say which one first: {known}"
-        )
-    else:
-        question, text = found[0], words[0]
-    wrong = questions.unfit(question, text)
-    if wrong:
-        raise UsageError(wrong)
-    return question, text
 
 
 def _keep(database: str | None, root: str, row: RunRow, question: Open, text: str) -> None:
