@@ -46,7 +46,7 @@ _PHASES = {
 
 
 @click.command(
-    epilog="Exit codes: 0 answered, 1 the documents do not answer it, 2 wrong usage, 3 the world failed, 4 a bug of ours."
+    epilog="Exit codes: 0 answered, 1 the documents do not answer it, 2 wrong usage, 3 the world failed, 4 a bug of fdc."
 )
 @click.argument("question")
 @click.option(

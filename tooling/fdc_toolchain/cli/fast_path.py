@@ -12,6 +12,7 @@ import sys
 import time
 
 from ..diagnostics.verdict_line import verdict_line
+from ..exits import BUG, CLEAN, INTERRUPTED, WORLD
 from .plan.lint_options import Options, quick
 
 ASSUMED = "FDC414"
@@ -66,17 +67,17 @@ def main(arguments: list[str]) -> int | None:
         return code
     except KeyboardInterrupt:
         print("fdc: interrupted", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         _silence_stdout()
-        return 0
+        return CLEAN
     except OSError as failed:
         _silence_stdout()
         from ..report.terminal.terminal_text import visible
 
         where = f" ({visible(str(failed.filename))})" if failed.filename else ""
         print(f"fdc: {failed.strerror or failed}{where}", file=sys.stderr)
-        return 3
+        return WORLD
     except Exception as trouble:
         from ..exits import Exit
         from ..report.terminal.terminal_text import visible
@@ -85,7 +86,7 @@ def main(arguments: list[str]) -> int | None:
         if isinstance(trouble, Exit):
             print(f"fdc: {visible(str(trouble))}", file=sys.stderr)
             return trouble.code
-        return our_bug(trouble, "fdc", 4)
+        return our_bug(trouble, "fdc", BUG)
 
 
 def _silence_stdout() -> None:
@@ -176,7 +177,7 @@ def _show(options: Options, root: str, checked: int, kept: tuple[object, ...]) -
     if plain and all(_is_assumption(item) for item in found):
         if not options["quiet"]:
             print(verdict_line(checked, number + len(found), listed=False))
-        return 0
+        return CLEAN
     from .plan.lint import show_record
 
     return show_record(options, root, checked, kept)

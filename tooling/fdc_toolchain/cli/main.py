@@ -133,6 +133,8 @@ def group() -> object:
 
     import click
 
+    from .. import exits
+
     class Commands(click.Group):
         """Commands by name."""
 
@@ -164,7 +166,7 @@ def group() -> object:
         name="fdc",
         help="Compiler, verifier and runner for the plans that AI agents write.",
         context_settings={"help_option_names": ["-h", "--help"]},
-        epilog="Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 the world failed, 4 a bug of ours.",
+        epilog=exits.summary(),
     )
     made.params.append(
         click.Option(["--version"], is_flag=True, is_eager=True, help="Print the version and exit.")
@@ -192,13 +194,13 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
     leave_working_folder()
     import click
 
-    from ..exits import BUG, INTERRUPTED, USAGE, WORLD, Exit
+    from ..exits import BUG, CLEAN, INTERRUPTED, USAGE, WORLD, Exit
     from ..report.terminal.terminal_text import visible
 
     try:
         refuse_inside(name)
         found = (commands or group()).main(args=argv, prog_name=name, standalone_mode=False)  # type: ignore[attr-defined]
-        return found if isinstance(found, int) else 0
+        return found if isinstance(found, int) else CLEAN
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.UsageError as wrong:
@@ -215,7 +217,7 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
         return INTERRUPTED
     except BrokenPipeError:
         _silence_stdout()
-        return 0
+        return CLEAN
     except OSError as failed:
         where = f" ({visible(str(failed.filename))})" if failed.filename else ""
         print(f"{name}: {failed.strerror or failed}{where}", file=sys.stderr)
@@ -255,8 +257,10 @@ def main(argv: list[str] | None = None) -> int:
     """`fdc ARGUMENTS`. Returns the exit code (`exits`)."""
     arguments = sys.argv[1:] if argv is None else argv
     if arguments == ["--version"]:
+        from ..exits import CLEAN
+
         print(f"fdc {_version()}")
-        return 0
+        return CLEAN
     if arguments[:1] == ["lint"]:
         from . import fast_path
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from fdc_toolchain.cli.shared.progress import Aside
-from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError
+from fdc_toolchain.exits import CLEAN, FINDINGS, NO_RESULT, UsageError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
 if TYPE_CHECKING:
@@ -19,19 +19,11 @@ if TYPE_CHECKING:
     from fdc_toolchain.runs.run_driver import Ended
 
 PLAN = "lgtm"
-CHALLENGED, UNSYNTHESISED, UNPLANNED = 5, 6, 7
-EXITS = {
-    "planned": CLEAN,
-    "challenge": CHALLENGED,
-    "synthesis": UNSYNTHESISED,
-    "planning": UNPLANNED,
-    "document": UNPLANNED,
-}
 
 
 @click.command(
-    epilog="Exit codes: 0 planned, 5 a hypothesis did not survive its challenge, 6 nothing could be synthesised, 7 no pipeline "
-    "or document held; 1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of ours."
+    epilog="Exit codes: 0 planned, 1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of fdc, 7 no plan: "
+    "a hypothesis did not survive its challenge, nothing could be synthesised, or no pipeline or document held."
 )
 @click.argument("question", required=False)
 @click.option(
@@ -207,8 +199,8 @@ def _tell(ended: Ended, form: str) -> int:
 
     outcome: dict[str, Any] = ended.result if isinstance(ended.result, dict) else {}
     code = exit_code(ended)
-    if code == CLEAN:
-        code = EXITS[outcome["ended"]]
+    if code == CLEAN and outcome["ended"] != "planned":
+        code = NO_RESULT
     if form == "json":
         click.echo(json.dumps(as_json(ended), indent=2, ensure_ascii=True))
         return code
@@ -222,7 +214,7 @@ def _tell(ended: Ended, form: str) -> int:
         else:
             more = (
                 " `--gate subset` goes on with those that stand."
-                if outcome["validated"] and code == CHALLENGED
+                if outcome["validated"] and outcome["ended"] == "challenge"
                 else ""
             )
             click.echo(f"No plan was made. {visible(outcome['why'])}{more}")

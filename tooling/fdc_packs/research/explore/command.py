@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from fdc_toolchain.cli.shared.progress import Aside
-from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError
+from fdc_toolchain.exits import CLEAN, FINDINGS, NO_RESULT, PERSON, UsageError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
 if TYPE_CHECKING:
@@ -20,13 +20,12 @@ if TYPE_CHECKING:
     from fdc_toolchain.runs.run_driver import Ended
 
 PLAN = "explore"
-CONFUSED, AMBIGUOUS, BLOCKED = 5, 6, 7
-EXITS = {"success": CLEAN, "confusion": CONFUSED, "ambiguity": AMBIGUOUS, "blocked": BLOCKED}
+EXITS = {"success": CLEAN, "confusion": PERSON, "ambiguity": PERSON, "blocked": NO_RESULT}
 
 
 @click.command(
-    epilog="Exit codes: 0 answered, 5 the question needs to be put otherwise, 6 it means several things, 7 blocked; "
-    "1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of ours."
+    epilog="Exit codes: 0 answered, 1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of fdc, 5 the question "
+    "needs to be put otherwise or means several things, 7 blocked."
 )
 @click.argument("question")
 @click.option(

@@ -283,5 +283,5 @@ def __getattr__(name: str) -> Any:
         callback=callback,
         help="Prove plans: every run ends, obeys its automaton, and uses only what exists.\n\n"
         "PATHS are files, folders (their *.plan and plan.txt files), or `-` for stdin; the current folder otherwise.",
-        epilog="Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 the world failed, 4 a bug of ours.",
+        epilog="Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 the world failed, 4 a bug of fdc.",
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...diagnostics.diagnostic import Fix
 from ...diagnostics.edits import apply
+from ...exits import CLEAN, FINDINGS
 from .lint_options import Options
 
 MOST_ROUNDS = 10
@@ -58,7 +59,7 @@ def fix(
                 unified(key, before, after, style(options["color"])).encode("utf-8", "replace"),
                 sys.stdout,
             )
-        return 1 if changed and not options["exit_zero"] else 0
+        return FINDINGS if changed and not options["exit_zero"] else CLEAN
     for key, data in sorted(changed.items()):
         if key not in texts:
             replace(os.path.realpath(os.path.join(root, key)), data)

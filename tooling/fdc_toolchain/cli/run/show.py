@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...exits import UsageError, WorldError
+from ...exits import CLEAN, UsageError, WorldError
 from ...report.exit_codes import exit_code
 from ..shared.run_options import database_option, root_of
 from .verify import SEALS
@@ -68,7 +68,7 @@ def command(
         _lines(
             row, status, rows, checked, {**program["budget"], **row.inputs.get("budget", {})}, kept
         )
-    return 0
+    return CLEAN
 
 
 def folded(program: dict[str, Any], row: RunRow, records: list[Record]) -> Rows:
