@@ -111,6 +111,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "cache": ("fdc_toolchain.cli.project.cache", "show or clear the verdict cache"),
     "completion": ("fdc_toolchain.cli.completion", "print a shell completion script"),
+    "help": ("fdc_toolchain.cli.help", "list every command, or explain one"),
 }
 
 
@@ -149,8 +150,13 @@ def group() -> object:
             return importlib.import_module(row[0]).command
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            with formatter.section("Commands"):
-                formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+            from . import headings
+
+            for heading, names in headings.arranged(
+                COMMANDS, bool(ctx.meta.get(headings.EVERYTHING))
+            ):
+                with formatter.section(heading):
+                    formatter.write_dl([(name, COMMANDS[name][1]) for name in names])
 
         def resolve_command(self, ctx: click.Context, args: list[str]):  # type: ignore[no-untyped-def]
             from ..text.suggest import did_you_mean
@@ -166,7 +172,8 @@ def group() -> object:
         name="fdc",
         help="Compiler, verifier and runner for the plans that AI agents write.",
         context_settings={"help_option_names": ["-h", "--help"]},
-        epilog=exits.summary(),
+        epilog="`fdc help --all` lists every command, `fdc help COMMAND` explains one. "
+        + exits.summary(),
     )
     made.params.append(
         click.Option(["--version"], is_flag=True, is_eager=True, help="Print the version and exit.")
@@ -179,7 +186,8 @@ def refuse_inside(name: str) -> None:
     import os
 
     inside = os.environ.get("FDC_RUN")
-    if inside and name in OUTSIDE_ONLY and not any(word in sys.argv for word in ("-h", "--help")):
+    asked = sys.argv[1:2] == ["help"] or any(word in sys.argv for word in ("-h", "--help"))
+    if inside and name in OUTSIDE_ONLY and not asked:
         from ..exits import UsageError
 
         raise UsageError(
