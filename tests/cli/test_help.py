@@ -30,7 +30,7 @@ def test_the_first_page_is_short_and_says_where_the_rest_is(tmp_path: Path) -> N
     page = shown(done.stdout)
     assert ["Plans", "Runs", "Systems", "Project"] == list(page)
     assert len([one for rows in page.values() for one in rows]) <= 17
-    assert {"lint", "explain"} <= {*page["Plans"]} and {"run", "answer"} <= {*page["Runs"]}
+    assert {"lint", "explain", "tools"} <= {*page["Plans"]} and {"run", "answer"} <= {*page["Runs"]}
     assert "fdc help --all" in done.stdout and "5 a person has to" in done.stdout
     assert done.stdout == fdc("help", cwd=tmp_path).stdout == fdc("-h", cwd=tmp_path).stdout
 

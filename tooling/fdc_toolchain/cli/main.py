@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "explain": ("fdc_toolchain.cli.plan.explain", "explain a diagnostic's code"),
     "rules": ("fdc_toolchain.cli.plan.rules", "list every rule"),
+    "tools": ("fdc_toolchain.cli.tools", "list the tools that plans may use, or explain one"),
     "graph": ("fdc_toolchain.cli.plan.graph", "draw an automaton or a plan with its sub-plans"),
     "analyze": (
         "fdc_toolchain.cli.plan.analyze",
