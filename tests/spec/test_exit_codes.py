@@ -12,7 +12,11 @@ import click
 import pytest
 from fdc_toolchain import exits
 from fdc_toolchain.cli.main import COMMANDS
+from fdc_toolchain.cli.run.run_summary import broken_off, exit_code
+from fdc_toolchain.runs import run_driver
+from fdc_toolchain.runs.observer import Silent
 
+from tests.support.inside import fdc
 from tests.support.repository import ROOT
 
 CODES = {code for code, _, _ in exits.TABLE}
@@ -61,7 +65,26 @@ def everything(name: str) -> Iterator[click.Command]:
         one = waiting.pop()
         yield one
         if isinstance(one, click.Group):
-            waiting += one.commands.values()
+            ctx = click.Context(one)
+            found = [one.get_command(ctx, word) for word in one.list_commands(ctx)]
+            waiting += [child for child in found if child is not None]
+
+
+def test_a_run_that_waits_is_no_failure_of_the_world(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Commands that want an answer of a run say what it waits for."""
+    (workspace / "ask.plan").write_text(
+        'set_plan x\nplan_step_complete x\nwho <- request_user_input "who?"\nclose_task\nsubmit\n'
+    )
+    assert fdc("run", "ask.plan", cwd=workspace).returncode == exits.PERSON
+    with run_driver.reading(str(workspace)) as store:
+        name = run_driver.the_run(store, "last").name
+    ended = run_driver.drive_run(str(workspace), name, Silent())
+    broken_off(ended)
+    assert (ended.status, exit_code(ended)) == ("waiting", exits.PERSON)
+    said = capsys.readouterr().err
+    assert 'question: "who?"\n' in said and f"`fdc answer {name}` asks you" in said
 
 
 def commands() -> list[Path]:

@@ -315,7 +315,8 @@ def _driven(
         ),
         err=True,
     )
-    return exit_code(ended) or FINDINGS, {
+    code = exit_code(ended)
+    return FINDINGS if code in (CLEAN, PERSON) else code, {
         "run": name,
         "ok": False,
         "why": reason.why,

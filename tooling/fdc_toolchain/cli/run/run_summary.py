@@ -27,6 +27,10 @@ def broken_off(ended: Ended) -> None:
     """Says on standard error why a run whose answer was wanted has none. Raises WorldError where the world failed."""
     if ended.status == "interrupted":
         click.echo(f"interrupted; {_goes_on(ended)}", err=True)
+    elif ended.status == "waiting":
+        from ..shared.terminal import style
+
+        click.echo("\n".join(_story(ended, style())), err=True)
     elif ended.stop is not None:
         click.echo(
             f"{ended.stop['kind']}: {visible(ended.stop['message'])}; `fdc show {ended.run}` shows every step",
