@@ -171,7 +171,7 @@ def _show(options: Options, root: str, checked: int, kept: tuple[object, ...]) -
     assert isinstance(found, tuple) and isinstance(number, int)
     plain = (
         options["format"] in (None, "text", "concise")
-        and not options["output_file"]
+        and not options["output"]
         and not options["assumptions"]
     )
     if plain and all(_is_assumption(item) for item in found):

@@ -11,6 +11,7 @@ import click
 
 from ..exits import CLEAN, UsageError
 from ..linking.catalogue import SHIPPED, Catalogue, read_catalogue
+from .shared.options import workspace_option
 from .tool_facts import Listed, Origin, described, explained, summary
 
 CORE = "grammar/tools.json"
@@ -25,11 +26,7 @@ CORE = "grammar/tools.json"
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 def command(name: str | None, form: str, workspace: str | None) -> int:
     """List the tools that plans may use here: those of the core, of packs and of the workspace.
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
+from fdc_toolchain.cli.shared.options import workspace_option
 from fdc_toolchain.cli.shared.progress import Aside
 from fdc_toolchain.exits import CLEAN, FINDINGS, NO_RESULT, UsageError
 from fdc_toolchain.report.terminal.terminal_text import visible
@@ -106,10 +107,11 @@ PLAN = "lgtm"
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
+@workspace_option
 def command(
     question: str | None, prior: str, paths: str, max_iterations: int, areas: int, confidence: float, conflicts: int, gate: str,
     model: str | None, web: bool, budgets: tuple[str, ...], jobs: int, checked: str | None,
-    form: str,
+    form: str, workspace: str | None,
 ) -> int:  # fmt: skip
     """Plan an implementation for QUESTION: refined and challenged micro-hypotheses, one document with checked links.
 
@@ -122,7 +124,7 @@ def command(
 
         if question is not None:
             raise UsageError("--check takes a run, and no question")
-        return check(checked, root_of(None), form)
+        return check(checked, root_of(workspace), form)
     if question is None:
         raise click.MissingParameter(param_hint="'QUESTION'", param_type="argument")
     if paths.startswith("/") or ".." in paths.split("/"):
@@ -138,7 +140,7 @@ def command(
     from fdc_toolchain.runs import run_driver
     from fdc_toolchain.workspace.operator import Operator
 
-    root = root_of(None)
+    root = root_of(workspace)
     program = compile_or_refuse(PLAN, root)
     if program is None:
         return FINDINGS

@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import click
+from fdc_toolchain.cli.shared.options import workspace_option
 from fdc_toolchain.exits import CLEAN, FINDINGS, PARTIAL, UsageError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
@@ -124,10 +125,11 @@ ENDED = {
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
+@workspace_option
 def command(
     files: tuple[str, ...], test: str | None, write: bool, iterations: int, refine: int, passes: int, stalls: int,
     no_discipline: bool, test_timeout: float | None, alone: bool, resume: str | None, model: str | None,
-    budgets: tuple[str, ...], allow_unsandboxed: bool, allow_weak_sandbox: bool, form: str,
+    budgets: tuple[str, ...], allow_unsandboxed: bool, allow_weak_sandbox: bool, form: str, workspace: str | None,
 ) -> int:  # fmt: skip
     """Repair FILES (otherwise every Python file that is no test) until COMMAND passes.
 
@@ -141,7 +143,7 @@ def command(
 
     from .watch import Watching
 
-    root = root_of(None)
+    root = root_of(workspace)
     operator = Operator.of_environment(
         unsandboxed=allow_unsandboxed, model=model, weak=allow_weak_sandbox
     )

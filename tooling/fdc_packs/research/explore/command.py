@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
+from fdc_toolchain.cli.shared.options import budget_option, workspace_option
 from fdc_toolchain.cli.shared.progress import Aside
 from fdc_toolchain.exits import CLEAN, FINDINGS, NO_RESULT, PERSON, UsageError
 from fdc_toolchain.report.terminal.terminal_text import visible
@@ -56,6 +58,8 @@ EXITS = {"success": CLEAN, "confusion": PERSON, "ambiguity": PERSON, "blocked": 
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
+@budget_option
+@workspace_option
 def command(
     question: str,
     paths: str,
@@ -65,6 +69,8 @@ def command(
     model: str | None,
     jobs: int,
     form: str,
+    budgets: tuple[str, ...],
+    workspace: str | None,
 ) -> int:
     """Answer QUESTION about the source code here: three to six independent tracks, one answer, every claim cited."""
     if paths.startswith("/") or ".." in paths.split("/"):
@@ -80,11 +86,15 @@ def command(
         "deepen_above": str(deepen_above),
         "rerank": _said(rerank),
     }
-    code, outcome = _explored({**given, "question": _asked(question)}, model, jobs, form)
+    from fdc_toolchain.cli.shared.run_options import budget_of, root_of
+
+    root, budget = root_of(workspace), budget_of(budgets)
+    explored = partial(_explored, root, budget, model=model, jobs=jobs, form=form)
+    code, outcome = explored({**given, "question": _asked(question)})
     if outcome.get("ended") == "confusion" and sys.stdin.isatty() and sys.stdout.isatty():
         again = _again()
         if again:
-            code, _ = _explored({**given, "question": _asked(again)}, model, jobs, form)
+            code, _ = explored({**given, "question": _asked(again)})
     return code
 
 
@@ -102,14 +112,18 @@ def _again() -> str:
 
 
 def _explored(
-    given: dict[str, str], model: str | None, jobs: int, form: str
+    root: str,
+    budget: dict[str, float],
+    given: dict[str, str],
+    *,
+    model: str | None,
+    jobs: int,
+    form: str,
 ) -> tuple[int, dict[str, Any]]:
     from fdc_toolchain.cli.shared.compiling import compile_or_refuse
-    from fdc_toolchain.cli.shared.run_options import root_of
     from fdc_toolchain.runs import run_driver
     from fdc_toolchain.workspace.operator import Operator
 
-    root = root_of(None)
     program = compile_or_refuse(PLAN, root)
     if program is None:
         return FINDINGS, {}
@@ -121,7 +135,7 @@ def _explored(
         program,
         PLAN,
         run_driver.given_for(program, given),
-        {},
+        budget,
         run_driver.task_for(root, None),
     )
     show = _Watching()

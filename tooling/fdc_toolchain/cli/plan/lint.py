@@ -14,7 +14,7 @@ from ...diagnostics.verdict_line import verdict_line
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 from ...workspace.confirmed_settings import settings_of
 from ..fast_path import must_be_there
-from .lint_options import OPTIONS, Options
+from .lint_options import OLD, OPTIONS, Options
 
 Plans = tuple[list[str], "str | None", Contents]
 """The keys to judge, the name of their record in the cache, and the ids of the files."""
@@ -202,7 +202,7 @@ def report(
     `uncounted`: how many assumptions there are besides those in `found`.
     """
     form = str(options["format"] or "text")
-    target = options["output_file"]
+    target = options["output"]
     findings = parted(found).findings
     listed = bool(options["assumptions"])
     if options["quiet"] and not findings and not listed and form in ("text", "concise"):
@@ -264,6 +264,7 @@ def __getattr__(name: str) -> Any:
     import click
 
     from ..fast_path import execute
+    from ..shared.options import Renamed
 
     def callback(paths: tuple[str, ...], **values: Any) -> int:
         return execute({**values, "paths": list(paths)})
@@ -276,7 +277,8 @@ def __getattr__(name: str) -> Any:
         elif isinstance(takes, tuple):
             parameters.append(click.Option(names, type=click.Choice(takes), help=text))
         else:
-            parameters.append(click.Option(names, metavar=str(takes), help=text))
+            old = tuple(one for one, name in OLD.items() if name in names)
+            parameters.append(Renamed(names, metavar=str(takes), help=text, old=old))
     return click.Command(
         "lint",
         params=parameters,
