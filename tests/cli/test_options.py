@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -114,3 +115,25 @@ def test_a_budget_ends_a_question_too(shop: Path, words: tuple[str, ...]) -> Non
     assert done.returncode == 1 and "the budget of 2 steps is used up" in done.stderr, done
     wrong = fdc(*words, "--budget", "tea=2", cwd=shop)
     assert wrong.returncode == 2 and "expected MEASURE=NUMBER" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("explore", "Who calls `reserve`?"),
+        ("lgtm", "How is stock reserved for an order?"),
+        ("fix", "--test", "python3 use.py", "--allow-unsandboxed"),
+    ],
+)
+def test_a_quiet_command_prints_the_same_result_and_less_beside_it(
+    shop: Path, words: tuple[str, ...]
+) -> None:
+    aloud, quiet = fdc(*words, cwd=shop), fdc(*words, "--quiet", cwd=shop)
+    assert aloud.returncode == quiet.returncode == 0, aloud
+    assert without_runs(aloud.stdout) == without_runs(quiet.stdout)
+    assert len(quiet.stderr.splitlines()) <= 3 and len(quiet.stderr) < len(aloud.stderr), quiet
+
+
+def without_runs(text: str) -> str:
+    """A text without the names of runs."""
+    return re.sub(r"\d{8}-\d{6}-\w{4}", "RUN", text)

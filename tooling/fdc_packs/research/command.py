@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.cli.shared.options import Renamed, budget_option, workspace_option
+from fdc_toolchain.cli.shared.options import Renamed, budget_option, quiet_option, workspace_option
 from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError, WorldError
 from fdc_toolchain.report.terminal.terminal_text import visible
 from fdc_toolchain.runs.observer import Silent
@@ -90,10 +90,11 @@ _PHASES = {
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
 @budget_option
+@quiet_option
 @workspace_option
 def command(
     question: str, docs: str, code: bool, out: str | None, web: bool | None, model: str | None, jobs: int, form: str,
-    budgets: tuple[str, ...], workspace: str | None,
+    budgets: tuple[str, ...], quiet: bool, workspace: str | None,
 ) -> int:  # fmt: skip
     """Answer QUESTION from documents and, where that is allowed, the web; everything cites its file or page, and line.
 
@@ -118,19 +119,15 @@ def command(
         include = "code" if code else "documents"
         searched = "yes" if operator.web else "no"
         given = {
-            "question": question,
-            "documents": within or folder,
-            "include": include,
-            "report": report,
-            "web": searched,
-        }
+            "question": question, "documents": within or folder, "include": include, "report": report, "web": searched,
+        }  # fmt: skip
         task = run_driver.task_for(home, None)
         inputs = run_driver.given_for(program, given)
         begun = task if inside else None
         name = run_driver.begin(root, program, PLAN, inputs, budget_of(budgets), begun, operator)
         if within is None:
             _grant(root, name, folder)
-        show = _Watching()
+        show = _Watching(quiet)
         ended = run_driver.drive_run(root, name, show, jobs=jobs, operator=operator)
         show.erase()
         if ended.status == "finished" and not inside:
@@ -156,10 +153,10 @@ def _operator(web: bool | None, model: str | None) -> Operator:
 class _Watching(Silent):
     """Keeps what each tool of the plan returned; on a terminal, says which phase is under way."""
 
-    def __init__(self) -> None:
+    def __init__(self, quiet: bool) -> None:
         super().__init__()
         self.results: dict[str, Any] = {}
-        self._live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._live = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def begun(self, effect: Perform) -> None:
         super().begun(effect)

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.cli.shared.options import workspace_option
-from fdc_toolchain.cli.shared.progress import Aside
+from fdc_toolchain.cli.shared.options import quiet_option, workspace_option
+from fdc_toolchain.cli.shared.progress import Aside, Json
 from fdc_toolchain.exits import CLEAN, FINDINGS, NO_RESULT, UsageError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
@@ -107,11 +107,12 @@ PLAN = "lgtm"
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
+@quiet_option
 @workspace_option
 def command(
     question: str | None, prior: str, paths: str, max_iterations: int, areas: int, confidence: float, conflicts: int, gate: str,
     model: str | None, web: bool, budgets: tuple[str, ...], jobs: int, checked: str | None,
-    form: str, workspace: str | None,
+    form: str, quiet: bool, workspace: str | None,
 ) -> int:  # fmt: skip
     """Plan an implementation for QUESTION: refined and challenged micro-hypotheses, one document with checked links.
 
@@ -154,7 +155,8 @@ def command(
     )
     for line in _too_small(program, budget, operator.model):
         click.echo(line, err=True)
-    ended = run_driver.drive_run(root, name, _Watching(), jobs=jobs, operator=operator)
+    show = Json() if quiet else _Watching()
+    ended = run_driver.drive_run(root, name, show, jobs=jobs, operator=operator)
     return _tell(ended, form)
 
 

@@ -11,7 +11,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.cli.shared.options import workspace_option
+from fdc_toolchain.cli.shared.options import quiet_option, workspace_option
+from fdc_toolchain.cli.shared.progress import Json
 from fdc_toolchain.exits import CLEAN, FINDINGS, PARTIAL, UsageError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
@@ -125,11 +126,12 @@ ENDED = {
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
+@quiet_option
 @workspace_option
 def command(
     files: tuple[str, ...], test: str | None, write: bool, iterations: int, refine: int, passes: int, stalls: int,
     no_discipline: bool, test_timeout: float | None, alone: bool, resume: str | None, model: str | None,
-    budgets: tuple[str, ...], allow_unsandboxed: bool, allow_weak_sandbox: bool, form: str, workspace: str | None,
+    budgets: tuple[str, ...], allow_unsandboxed: bool, allow_weak_sandbox: bool, form: str, quiet: bool, workspace: str | None,
 ) -> int:  # fmt: skip
     """Repair FILES (otherwise every Python file that is no test) until COMMAND passes.
 
@@ -149,7 +151,7 @@ def command(
     )
     tell_weakness(operator)
     ceilings = budget_of(budgets)
-    show = Watching()
+    show = Json() if quiet else Watching()
     if resume is not None:
         name = _resumed(root, resume)
         options = {

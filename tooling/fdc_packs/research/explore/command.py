@@ -12,8 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.cli.shared.options import budget_option, workspace_option
-from fdc_toolchain.cli.shared.progress import Aside
+from fdc_toolchain.cli.shared.options import budget_option, quiet_option, workspace_option
+from fdc_toolchain.cli.shared.progress import Aside, Json
 from fdc_toolchain.exits import CLEAN, FINDINGS, NO_RESULT, PERSON, UsageError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
@@ -59,6 +59,7 @@ EXITS = {"success": CLEAN, "confusion": PERSON, "ambiguity": PERSON, "blocked": 
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
 @budget_option
+@quiet_option
 @workspace_option
 def command(
     question: str,
@@ -70,6 +71,7 @@ def command(
     jobs: int,
     form: str,
     budgets: tuple[str, ...],
+    quiet: bool,
     workspace: str | None,
 ) -> int:
     """Answer QUESTION about the source code here: three to six independent tracks, one answer, every claim cited."""
@@ -89,7 +91,7 @@ def command(
     from fdc_toolchain.cli.shared.run_options import budget_of, root_of
 
     root, budget = root_of(workspace), budget_of(budgets)
-    explored = partial(_explored, root, budget, model=model, jobs=jobs, form=form)
+    explored = partial(_explored, root, budget, model=model, jobs=jobs, form=form, quiet=quiet)
     code, outcome = explored({**given, "question": _asked(question)})
     if outcome.get("ended") == "confusion" and sys.stdin.isatty() and sys.stdout.isatty():
         again = _again()
@@ -119,6 +121,7 @@ def _explored(
     model: str | None,
     jobs: int,
     form: str,
+    quiet: bool,
 ) -> tuple[int, dict[str, Any]]:
     from fdc_toolchain.cli.shared.compiling import compile_or_refuse
     from fdc_toolchain.runs import run_driver
@@ -138,7 +141,7 @@ def _explored(
         budget,
         run_driver.task_for(root, None),
     )
-    show = _Watching()
+    show = Json() if quiet else _Watching()
     ended = run_driver.drive_run(root, name, show, jobs=jobs, operator=operator)
     outcome = ended.result if isinstance(ended.result, dict) else {}
     return _tell(ended, outcome, form), outcome

@@ -30,6 +30,10 @@ workspace_option = click.option(
     help="The workspace; the nearest one above the current folder otherwise.",
 )
 
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="Print only the result and how the run ended."
+)
+
 budget_option = click.option(
     "--budget",
     "budgets",
