@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "explain": ("fdc_toolchain.cli.plan.explain", "explain a diagnostic's code"),
     "rules": ("fdc_toolchain.cli.plan.rules", "list every rule"),
+    "tools": ("fdc_toolchain.cli.tools", "list the tools that plans may use, or explain one"),
     "graph": ("fdc_toolchain.cli.plan.graph", "draw an automaton or a plan with its sub-plans"),
     "analyze": (
         "fdc_toolchain.cli.plan.analyze",
@@ -111,6 +112,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "cache": ("fdc_toolchain.cli.project.cache", "show or clear the verdict cache"),
     "completion": ("fdc_toolchain.cli.completion", "print a shell completion script"),
+    "help": ("fdc_toolchain.cli.help", "list every command, or explain one"),
 }
 
 
@@ -133,6 +135,8 @@ def group() -> object:
 
     import click
 
+    from .. import exits
+
     class Commands(click.Group):
         """Commands by name."""
 
@@ -147,8 +151,13 @@ def group() -> object:
             return importlib.import_module(row[0]).command
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            with formatter.section("Commands"):
-                formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+            from . import headings
+
+            for heading, names in headings.arranged(
+                COMMANDS, bool(ctx.meta.get(headings.EVERYTHING))
+            ):
+                with formatter.section(heading):
+                    formatter.write_dl([(name, COMMANDS[name][1]) for name in names])
 
         def resolve_command(self, ctx: click.Context, args: list[str]):  # type: ignore[no-untyped-def]
             from ..text.suggest import did_you_mean
@@ -164,7 +173,8 @@ def group() -> object:
         name="fdc",
         help="Compiler, verifier and runner for the plans that AI agents write.",
         context_settings={"help_option_names": ["-h", "--help"]},
-        epilog="Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 the world failed, 4 a bug of ours.",
+        epilog="`fdc help --all` lists every command, `fdc help COMMAND` explains one. "
+        + exits.summary(),
     )
     made.params.append(
         click.Option(["--version"], is_flag=True, is_eager=True, help="Print the version and exit.")
@@ -177,7 +187,8 @@ def refuse_inside(name: str) -> None:
     import os
 
     inside = os.environ.get("FDC_RUN")
-    if inside and name in OUTSIDE_ONLY and not any(word in sys.argv for word in ("-h", "--help")):
+    asked = sys.argv[1:2] == ["help"] or any(word in sys.argv for word in ("-h", "--help"))
+    if inside and name in OUTSIDE_ONLY and not asked:
         from ..exits import UsageError
 
         raise UsageError(
@@ -192,7 +203,7 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
     leave_working_folder()
     import click
 
-    from ..exits import BUG, INTERRUPTED, USAGE, WORLD, Exit
+    from ..exits import BUG, CLEAN, INTERRUPTED, USAGE, WORLD, Exit
     from ..report.terminal.terminal_text import visible
     from ..runs.notices import on_stderr
 
@@ -200,7 +211,7 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
     try:
         refuse_inside(name)
         found = (commands or group()).main(args=argv, prog_name=name, standalone_mode=False)  # type: ignore[attr-defined]
-        return found if isinstance(found, int) else 0
+        return found if isinstance(found, int) else CLEAN
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.UsageError as wrong:
@@ -217,7 +228,7 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
         return INTERRUPTED
     except BrokenPipeError:
         silence_stdout()
-        return 0
+        return CLEAN
     except OSError as failed:
         where = f" ({visible(str(failed.filename))})" if failed.filename else ""
         print(f"{name}: {failed.strerror or failed}{where}", file=sys.stderr)
@@ -235,8 +246,10 @@ def main(argv: list[str] | None = None) -> int:
     """`fdc ARGUMENTS`. Returns the exit code (`exits`)."""
     arguments = sys.argv[1:] if argv is None else argv
     if arguments == ["--version"]:
+        from ..exits import CLEAN
+
         print(f"fdc {_version()}")
-        return 0
+        return CLEAN
     if arguments[:1] == ["lint"]:
         from .linting import fast_lint
 

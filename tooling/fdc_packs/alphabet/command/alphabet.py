@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
+from fdc_toolchain.exits import CLEAN, FINDINGS, PERSON, Refused, UsageError, WorldError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
-from .folder import INCONSISTENT, base_here, root_here, store_of
+from .folder import base_here, root_here, store_of
 
 if TYPE_CHECKING:
     from ..state import Base
@@ -127,8 +127,8 @@ def run(
 
     Without a model it works until one of the stopping conditions of config.yaml holds; with one, which costs, one iteration.
 
-    Exit codes: 0 done or ended, 5 a consistency violation that a person must look at, 1 an iteration was given up,
-    2 wrong usage, 3 the world failed (go on with the same command).
+    Exit codes: 0 done or ended, 1 an iteration was given up, 2 wrong usage, 3 the world failed (go on with the
+    same command), 5 a consistency violation that a person must look at.
     """
     from fdc_toolchain.cli.shared.run_options import budget_of
 
@@ -214,7 +214,7 @@ def check(form: str) -> int:
         ]
     except ValueError as wrong:
         base, found = None, [("error", str(wrong))]
-    code = INCONSISTENT if any(kind == "violation" for kind, _ in found) else CLEAN
+    code = PERSON if any(kind == "violation" for kind, _ in found) else CLEAN
     code = FINDINGS if any(kind == "error" for kind, _ in found) else code
     if form == "json":
         said = [{"kind": kind, "message": text} for kind, text in found]

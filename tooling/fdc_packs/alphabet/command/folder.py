@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     from ..state import Base
     from ..store import Store
 
-INCONSISTENT = 5
-"""A person must look: a rule of consistency is broken, and cannot be mended without judgement."""
-
 
 def root_here() -> str:
     """The alphabet's folder: the nearest one from here upwards. Raises UsageError where there is none."""

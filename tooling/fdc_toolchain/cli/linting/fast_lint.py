@@ -12,6 +12,7 @@ import sys
 import time
 
 from ...diagnostics.verdict_line import verdict_line
+from ...exits import BUG, CLEAN, INTERRUPTED, WORLD
 from ..process import leave_working_folder, our_bug, silence_stdout
 from .options import Options, must_be_there, quick
 
@@ -36,17 +37,17 @@ def main(arguments: list[str]) -> int | None:
         return code
     except KeyboardInterrupt:
         print("fdc: interrupted", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         silence_stdout()
-        return 0
+        return CLEAN
     except OSError as failed:
         silence_stdout()
         from ...report.terminal.terminal_text import visible
 
         where = f" ({visible(str(failed.filename))})" if failed.filename else ""
         print(f"fdc: {failed.strerror or failed}{where}", file=sys.stderr)
-        return 3
+        return WORLD
     except Exception as trouble:
         from ...exits import Exit
         from ...report.terminal.terminal_text import visible
@@ -54,7 +55,7 @@ def main(arguments: list[str]) -> int | None:
         if isinstance(trouble, Exit):
             print(f"fdc: {visible(str(trouble))}", file=sys.stderr)
             return trouble.code
-        return our_bug(trouble, "fdc", 4)
+        return our_bug(trouble, "fdc", BUG)
 
 
 def execute(options: Options) -> int:
@@ -127,13 +128,13 @@ def _show(options: Options, root: str, checked: int, kept: tuple[object, ...]) -
     assert isinstance(found, tuple) and isinstance(number, int)
     plain = (
         options["format"] in (None, "text", "concise")
-        and not options["output_file"]
+        and not options["output"]
         and not options["assumptions"]
     )
     if plain and all(_is_assumption(item) for item in found):
         if not options["quiet"]:
             print(verdict_line(checked, number + len(found), listed=False))
-        return 0
+        return CLEAN
     from .lint import show_record
 
     return show_record(options, root, checked, kept)

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from ...diagnostics.edits import MOST_ROUNDS, mended
+from ...exits import CLEAN, FINDINGS
 from .options import Options
 
 
@@ -42,7 +43,7 @@ def fix(
                 unified(key, before, after, style(options["color"])).encode("utf-8", "replace"),
                 sys.stdout,
             )
-        return 1 if changed and not options["exit_zero"] else 0
+        return FINDINGS if changed and not options["exit_zero"] else CLEAN
     for key, data in sorted(changed.items()):
         if key not in texts:
             replace(os.path.realpath(os.path.join(root, key)), data)

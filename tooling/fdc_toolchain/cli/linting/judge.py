@@ -85,7 +85,7 @@ def report(
     `uncounted`: how many assumptions there are besides those in `found`.
     """
     form = str(options["format"] or "text")
-    target = options["output_file"]
+    target = options["output"]
     findings = parted(found).findings
     listed = bool(options["assumptions"])
     if options["quiet"] and not findings and not listed and form in ("text", "concise"):

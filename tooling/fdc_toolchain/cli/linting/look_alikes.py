@@ -8,6 +8,7 @@ import re
 import sys
 
 from ... import resources
+from ...exits import CLEAN, FINDINGS
 from ...linking.catalogue import SHIPPED
 from ...linking.project.stat_cache import Seen
 from .options import Options
@@ -61,8 +62,8 @@ def say(sight: Seen, options: Options, root: str, code: int) -> tuple[int, bool]
         f" rename {'them' if many else 'it'}, or name {'each' if many else 'it'}: fdc lint {visible(found[0])}",
         file=sys.stderr,
     )
-    if code == 0 and not options["exit_zero"] and (options["strict"] or _strict(root)):
-        return 1, True
+    if code == CLEAN and not options["exit_zero"] and (options["strict"] or _strict(root)):
+        return FINDINGS, True
     return code, True
 
 

@@ -9,7 +9,7 @@ JOBS = range(1, 257)
 # name, short form, takes (None: a flag; a tuple: one of these; a range: a number in it; a text: anything), help
 OPTIONS: tuple[tuple[str, str, object, str], ...] = (
     ("format", "f", FORMATS, "How findings are shown."),
-    ("output-file", "o", "FILE", "Write the report there instead of stdout."),
+    ("output", "o", "FILE", "Write the report there instead of stdout."),
     ("fix", "", None, "Apply the safe fixes."),
     ("unsafe-fixes", "", None, "With --fix: apply the others too, and look at the result."),
     ("diff", "", None, "Show what the fixes would change, and change nothing."),
@@ -39,6 +39,9 @@ OPTIONS: tuple[tuple[str, str, object, str], ...] = (
     ("complexity", "", ("P", "EXP"), "With --model: the complexity class that the plan must have."),
 )
 
+OLD = {"--output-file": "--output"}
+"""Spellings of 0.1.0 that go on working; no help shows them."""
+
 Options = dict[str, object]
 
 
@@ -55,6 +58,7 @@ def quick(arguments: list[str]) -> Options | None:
     """The options of a plain command line, or None where click should have a look (help, mistakes, rare forms)."""
     takes_of = {f"--{name}": (name.replace("-", "_"), takes) for name, _, takes, _ in OPTIONS}
     takes_of |= {f"-{short}": takes_of[f"--{name}"] for name, short, _, _ in OPTIONS if short}
+    takes_of |= {old: takes_of[name] for old, name in OLD.items()}
     options = defaults()
     paths: list[str] = []
     rest = iter(arguments)

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ...exits import UsageError
+from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 
 
@@ -41,7 +41,7 @@ def command(plan: str, form: str, workspace: str | None) -> int:
         import json
 
         click.echo(json.dumps(found, indent=2))
-        return 1 if errors else 0
+        return FINDINGS if errors else CLEAN
     click.echo(f"Complexity: {found['complexity']}")
     click.echo(f"Modality: {found['modality']}")
     degree = found["degree"]
@@ -69,4 +69,4 @@ def command(plan: str, form: str, workspace: str | None) -> int:
             f"fdc: the plan has {len(errors)} errors, so these figures may be too low; see `fdc lint {plan}`",
             err=True,
         )
-    return 1 if errors else 0
+    return FINDINGS if errors else CLEAN

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from ..linting.fast_lint import execute
-from ..linting.options import OPTIONS
+from ..linting.options import OLD, OPTIONS
+from ..shared.options import Renamed
 
 
 def _command() -> click.Command:
@@ -27,14 +28,15 @@ def _command() -> click.Command:
             numbers = click.IntRange(takes[0], takes[-1])
             parameters.append(click.Option(names, type=numbers, metavar="N", help=text))
         else:
-            parameters.append(click.Option(names, metavar=str(takes), help=text))
+            old = tuple(one for one, name in OLD.items() if name in names)
+            parameters.append(Renamed(names, metavar=str(takes), help=text, old=old))
     return click.Command(
         "lint",
         params=parameters,
         callback=callback,
         help="Prove plans: every run ends, obeys its automaton, and uses only what exists.\n\n"
         "PATHS are files, folders (their *.plan and plan.txt files), or `-` for stdin; the current folder otherwise.",
-        epilog="Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 the world failed, 4 a bug of ours.",
+        epilog="Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 the world failed, 4 a bug of fdc.",
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...exits import CLEAN, FINDINGS, UsageError
+from ...exits import CLEAN, PERSON, UsageError
 from ..shared.run_options import database_option, is_terminal, root_of
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 the answer is kept (with --resume: those of `fdc run`), 1 the run asks nothing, or nothing "
-    "was answered, 2 wrong usage, 3 the world failed.",
+    epilog="Exit codes: 0 the answer is kept (with --resume: those of `fdc run`), 1 the run asks nothing, "
+    "2 wrong usage, 3 the world failed, 5 nothing was answered, the run still waits.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("run")
@@ -66,7 +66,7 @@ def command(
             click.echo(line)
         _keep(database, root, row, question, text)
     elif not _by_hand(database, root, row, found):
-        return FINDINGS
+        return PERSON
     if resume:
         from .resume import command as go_on
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...exits import UsageError
+from ...exits import CLEAN, UsageError
 from ...report.exit_codes import exit_code
 from ..shared.run_options import database_option, root_of
 from .verify import SEALS
@@ -69,7 +69,7 @@ def command(
         _lines(
             row, status, rows, checked, {**program["budget"], **row.inputs.get("budget", {})}, kept
         )
-    return 0
+    return CLEAN
 
 
 def _lines(
