@@ -315,8 +315,7 @@ def _driven(
         ),
         err=True,
     )
-    code = exit_code(ended)
-    return FINDINGS if code in (CLEAN, PERSON) else code, {
+    return FINDINGS if (code := exit_code(ended)) in (CLEAN, PERSON) else code, {
         "run": name,
         "ok": False,
         "why": reason.why,
