@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,6 +37,7 @@ def test_the_page_is_the_table() -> None:
 
 def test_every_code_has_one_row_and_one_name() -> None:
     assert [getattr(exits, name) for name in NAMED] == [code for code, _, _ in exits.TABLE]
+    assert exits.CLEAN == os.EX_OK  # what the start-up path of `fdc lint` returns
     raised = [one for one in vars(exits).values() if isinstance(one, type)]
     assert {one.code for one in raised if issubclass(one, exits.Exit)} <= CODES
 

@@ -12,7 +12,6 @@ import sys
 import time
 
 from ...diagnostics.verdict_line import verdict_line
-from ...exits import BUG, CLEAN, INTERRUPTED, WORLD
 from ..process import leave_working_folder, our_bug, silence_stdout
 from .options import Options, must_be_there, quick
 
@@ -37,9 +36,13 @@ def main(arguments: list[str]) -> int | None:
         return code
     except KeyboardInterrupt:
         print("fdc: interrupted", file=sys.stderr)
+        from ...exits import INTERRUPTED
+
         return INTERRUPTED
     except BrokenPipeError:
         silence_stdout()
+        from ...exits import CLEAN
+
         return CLEAN
     except OSError as failed:
         silence_stdout()
@@ -47,9 +50,11 @@ def main(arguments: list[str]) -> int | None:
 
         where = f" ({visible(str(failed.filename))})" if failed.filename else ""
         print(f"fdc: {failed.strerror or failed}{where}", file=sys.stderr)
+        from ...exits import WORLD
+
         return WORLD
     except Exception as trouble:
-        from ...exits import Exit
+        from ...exits import BUG, Exit
         from ...report.terminal.terminal_text import visible
 
         if isinstance(trouble, Exit):
@@ -134,7 +139,7 @@ def _show(options: Options, root: str, checked: int, kept: tuple[object, ...]) -
     if plain and all(_is_assumption(item) for item in found):
         if not options["quiet"]:
             print(verdict_line(checked, number + len(found), listed=False))
-        return CLEAN
+        return os.EX_OK  # `exits.CLEAN`, without loading that module
     from .lint import show_record
 
     return show_record(options, root, checked, kept)
