@@ -9,6 +9,8 @@ FDC := $(BIN)/fdc
 PY := $(BIN)/python
 # One more than there are processors: some tests wait for a clock or another process most of the time.
 WORKERS := $(PY) -c "import os; print(len(os.sched_getaffinity(0)) + 1 if hasattr(os, 'sched_getaffinity') else 'auto')"
+# Where it is set, each worker would compile all tests anew, which takes longer than most of them.
+unexport PYTHONDONTWRITEBYTECODE
 QUESTION := How does a run continue after it was killed?
 
 help: ## list the verbs
