@@ -10,7 +10,7 @@ from fdc_toolchain.engine.events import Perform
 from fdc_toolchain.journal.postgres import PgStore
 from fdc_toolchain.runs.workers import remote
 from fdc_toolchain.sandbox import sandbox
-from fdc_toolchain.tools.openings import Openings, approved
+from fdc_toolchain.tools.approvals.openings import Openings, approved
 from fdc_toolchain.tools.runtime import LocalTools, Workbench
 
 from tests.cli.test_run import run_name

@@ -117,6 +117,7 @@ def test_every_arrow_in_the_package_points_down() -> None:
 
 
 KNOWN = {
+    "__main__.py": "where the packs that come with fdc lie",
     "cli/main.py": "the table of commands",
     "cli/run/ui.py": "the page of a repair",
     "server/pages.py": "the page of a repair",

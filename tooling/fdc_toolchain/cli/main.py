@@ -187,7 +187,7 @@ def refuse_inside(name: str) -> None:
 
 def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> int:
     """Runs one command line with click. Returns the exit code; prints trouble as one sentence on stderr."""
-    from .fast_path import leave_working_folder
+    from .process import leave_working_folder, our_bug, silence_stdout
 
     leave_working_folder()
     import click
@@ -216,7 +216,7 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
         print(f"{name}: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        _silence_stdout()
+        silence_stdout()
         return 0
     except OSError as failed:
         where = f" ({visible(str(failed.filename))})" if failed.filename else ""
@@ -231,28 +231,6 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
         return our_bug(bug, name, BUG)
 
 
-def _silence_stdout() -> None:
-    import os
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def our_bug(bug: Exception, name: str, code: int) -> int:
-    """Says that we are wrong, and how to report it; returns `code`."""
-    import os
-    import traceback
-
-    print(f"{name}: internal error: {type(bug).__name__}: {bug}", file=sys.stderr)
-    if os.environ.get("FDC_DEBUG"):
-        traceback.print_exc()
-    else:
-        print(
-            f"{name}: this is a bug of ours, please report it; FDC_DEBUG=1 shows where",
-            file=sys.stderr,
-        )
-    return code
-
-
 def main(argv: list[str] | None = None) -> int:
     """`fdc ARGUMENTS`. Returns the exit code (`exits`)."""
     arguments = sys.argv[1:] if argv is None else argv
@@ -260,9 +238,9 @@ def main(argv: list[str] | None = None) -> int:
         print(f"fdc {_version()}")
         return 0
     if arguments[:1] == ["lint"]:
-        from . import fast_path
+        from .linting import fast_lint
 
-        code = fast_path.main(arguments[1:])
+        code = fast_lint.main(arguments[1:])
         if code is not None:
             return code
     return run(arguments)

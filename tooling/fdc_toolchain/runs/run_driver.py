@@ -248,7 +248,7 @@ def _drive(
     from ..engine.ports import Cancelled, WorldFailed
     from ..program.codec import ProgramError
     from ..tasks.run_log import Watched
-    from ..tools import openings
+    from ..tools.approvals import openings
     from ..tools.runtime import LocalTools
     from ..tools.simulate import SimulatedTools
     from ..workspace import run_folders
@@ -284,7 +284,7 @@ def _drive(
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
     bench = bench_for(
-        root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row)
+        root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row), drive_run
     )
     bench = bench._replace(
         met=met(root, program, records), opened=openings.approved(program, records)

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..engine.events import Grant
+from ..program.model import Grant
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
 from ..workspace.operator import OPERATOR, Operator
-from ..workspace.secrets import Scrubber
+from ..workspace.secrets.scrubber import Scrubber
 
 
 class Leaving:

@@ -11,7 +11,7 @@ from fdc_toolchain.cli.shared.progress import Aside
 from fdc_toolchain.exits import CLEAN, FINDINGS, Exit, Refused, UsageError, WorldError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
-from .alphabet import INCONSISTENT, base_of
+from .folder import INCONSISTENT, base_of
 
 if TYPE_CHECKING:
     from fdc_toolchain.engine.events import Outcome, Perform

@@ -81,7 +81,7 @@ def command(
     from ...runs.workers import remote
     from ...workspace.operator import Operator
     from ..shared.compiling import compile_or_refuse
-    from ..shared.progress import progress
+    from ..shared.live import progress
     from ..shared.terminal import style
     from .run_summary import tell
 
@@ -143,7 +143,7 @@ def _remotely(
     """Lets the workers of a database drive the run, and shows it as if it were driven here."""
     from ...report.terminal.terminal_text import visible
     from ...runs.workers import remote
-    from ..shared.progress import progress
+    from ..shared.live import progress
     from ..shared.terminal import style
     from .run_summary import tell
 

@@ -15,7 +15,7 @@ from ....protocols import layout
 from ....protocols.compile import How, compile_agents
 from ....protocols.imports.agents_md import take_apart
 from ....protocols.load import PROSE, RULES
-from ....protocols.sanitise import findings, sanitised
+from ....protocols.markdown.sanitise import findings, sanitised
 from ...shared.findings import show
 
 

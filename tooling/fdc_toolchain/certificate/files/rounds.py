@@ -6,6 +6,7 @@ from abc import abstractmethod
 from itertools import pairwise
 from typing import Any
 
+from ..plans import Wrong, turns
 from . import places
 from .known import (
     ALWAYS,
@@ -28,7 +29,6 @@ from .known import (
     within,
 )
 from .places import HOLE, Key, apart, literal, renamed
-from .plans import Wrong, turns
 from .uses import CHANGES, Uses
 
 

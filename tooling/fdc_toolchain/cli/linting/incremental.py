@@ -8,7 +8,7 @@ and the entries of all the plans it calls hold; `check.judge` says why that is e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ... import cachedir
@@ -19,6 +19,7 @@ from ...linking.link import Linker
 from ...linking.project.outside_files import TABLE
 from ...linking.project.stat_cache import missing_part, sha1, tool_identity
 from ...syntax.parse import parse
+from . import parallel
 from .assumption_packs import Pack, Packed, Ref, read
 
 MOST_TABLES = 64
@@ -32,7 +33,7 @@ Fact = tuple[bool, str, Any]
 class Entry(NamedTuple):
     """One plan's verdict. Built-in types only, as `marshal` wants them. `facts` are numbers of the table's facts.
 
-    `packed` says where the assumptions that are in this plan lie (`cli.plan.assumption_packs`), `number` of them.
+    `packed` says where the assumptions that are in this plan lie (`cli.linting.assumption_packs`), `number` of them.
     `found` is all else.
     """
 
@@ -44,6 +45,21 @@ class Entry(NamedTuple):
     marked: bool
     found: tuple[Any, ...]
     packed: Ref
+    number: int
+
+
+class Row(NamedTuple):
+    """What judging one plan gave, for an `Entry`: its facts in words, its assumptions as bytes. Built-in types only."""
+
+    key: str
+    facts: tuple[Fact, ...]
+    calls: tuple[str, ...]
+    able: bool
+    judged: bool
+    whole: bool
+    marked: bool
+    found: tuple[Any, ...]
+    assumptions: bytes
     number: int
 
 
@@ -63,10 +79,17 @@ class Outcome(NamedTuple):
 
 
 def findings(
-    linker: Linker, keys: list[str], contents: Contents, options: str, *, afresh: bool = False
+    linker: Linker,
+    keys: list[str],
+    contents: Contents,
+    options: str,
+    *,
+    jobs: int = 1,
+    afresh: bool = False,
 ) -> Outcome:
     """What `check.check` finds in the plans under `keys`, with as little work as the table allows (`afresh`: nothing of it).
 
+    `jobs`: how many processes may share the work; what is found is the same.
     Raises packs.Lost where assumptions of the table are needed and are not there any more.
     """
     default_automaton(linker)
@@ -89,48 +112,20 @@ def findings(
         afresh=afresh,
     )
     wanted = set(keys)
-    while True:
-        calls = table.reached(keys)
-        stale = [key for key in calls if key in table.stale]
-        wrong = {caller for caller, callees in calls.items() if not table.stale.isdisjoint(callees)}
-        for key, entry in table.entries.items():
-            if key in calls and (entry.able and key in wanted) != entry.judged:
-                wrong.add(key)
-        if wrong <= table.stale:
-            break
-        table.stale |= wrong
-    # what is linked beyond the stale plans is what they call; its own findings are in its entry
-    judged = [key for key in stale if key in wanted and linker.units[key].body]
-    found, context = judge(linker, stale, judged) if stale else ([], None)
-    runs = {instance.unit.key for instance, _ in context.roots} if context else set()
-    by_file: dict[str, list[Diagnostic]] = {}
-    for item in found:
-        by_file.setdefault(item.span.path, []).append(item)
-    parts_of = {key: parted(ordered(by_file.get(key, []))) for key in stale}
-    refs = table.pack.add(
-        [pack(parts.assumptions) if parts.assumptions else b"" for parts in parts_of.values()]
-    )
-    for (key, parts), ref in zip(parts_of.items(), refs, strict=True):
-        unit = linker.units[key]
-        mine = [*parts.findings, *parts.fragments, *linker.automaton_findings(unit.reads)]
-        probes = context.probes.get(key, set()) if context else set()
-        rests: list[Fact] = [
-            (False, name, _id_as_read(linker, contents, name))
-            for name in unit.asked
-            if not name.startswith("fdc:")
-        ]
-        rests += [(True, path, linker.files.exists(path)) for path in probes]
-        table.entries[key] = Entry(
-            table.numbers(rests),
-            tuple(sorted({call.key for call in unit.calls if call.key})),
-            bool(unit.body),
-            key in judged,
-            key in runs,
-            "fdc:" in unit.text,
-            tuple(plain(item) for item in mine),
-            ref,
-            len(parts.assumptions),
-        )
+    parts = parallel.shares(table.doubtful(keys), jobs)
+    if len(parts) > 1:
+        first = parts[0][0]
+        linker.link(first)
+        judge(linker, [first], [first])  # what every process needs is read and imported once
+
+        def judged(part: Sequence[str]) -> list[tuple[Any, ...]]:
+            others = wanted.difference(part)
+            mine = [key for key in _stale(table, part, wanted)[1] if key not in others]
+            return [tuple(row) for row in _rows(linker, contents, mine, wanted)]
+
+        table.take([Row(*row) for row in parallel.each(judged, parts)], apart=True)
+    calls, stale = _stale(table, keys, wanted)
+    table.take(_rows(linker, contents, stale, wanted))
     table.save()
     total = linker.diagnostics + general
     marked = {}
@@ -155,6 +150,62 @@ def findings(
     return Outcome(found, packed, number, {**base, **files}, all_probes, fresh, table.pack.kept)
 
 
+def _stale(
+    table: _Table, keys: Sequence[str], wanted: set[str]
+) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    """The calls of all that the plans under `keys` reach, and which of these plans must be judged again; those are linked."""
+    while True:
+        calls = table.reached(keys)
+        changed = table.stale | table.renewed
+        wrong = {caller for caller, callees in calls.items() if not changed.isdisjoint(callees)}
+        for key, entry in table.entries.items():
+            if key in calls and (entry.able and key in wanted) != entry.judged:
+                wrong.add(key)
+        wrong -= table.renewed
+        if wrong <= table.stale:
+            return calls, [key for key in calls if key in table.stale]
+        table.stale |= wrong
+
+
+def _rows(linker: Linker, contents: Contents, keys: list[str], wanted: set[str]) -> list[Row]:
+    """Judges plans that are linked. What is linked beyond them is what they call; its own findings are in its entry."""
+    if not keys:
+        return []
+    judged = [key for key in keys if key in wanted and linker.units[key].body]
+    found, context = judge(linker, keys, judged)
+    runs = {instance.unit.key for instance, _ in context.roots}
+    by_file: dict[str, list[Diagnostic]] = {}
+    for item in found:
+        by_file.setdefault(item.span.path, []).append(item)
+    rows = []
+    for key in keys:
+        unit = linker.units[key]
+        parts = parted(ordered(by_file.get(key, [])))
+        mine = [*parts.findings, *parts.fragments, *linker.automaton_findings(unit.reads)]
+        facts: list[Fact] = [
+            (False, name, _id_as_read(linker, contents, name))
+            for name in unit.asked
+            if not name.startswith("fdc:")
+        ]
+        facts += [
+            (True, path, linker.files.exists(path)) for path in context.probes.get(key, set())
+        ]
+        row = Row(
+            key,
+            tuple(facts),
+            tuple(sorted({call.key for call in unit.calls if call.key})),
+            bool(unit.body),
+            key in judged,
+            key in runs,
+            "fdc:" in unit.text,
+            tuple(plain(item) for item in mine),
+            pack(parts.assumptions) if parts.assumptions else b"",
+            len(parts.assumptions),
+        )
+        rows.append(row)
+    return rows
+
+
 def _id_as_read(linker: Linker, contents: Contents, key: str) -> bytes | None:
     """The id of the bytes that the linker judged: the file may have changed since."""
     if key not in linker.files.seen:
@@ -175,6 +226,7 @@ class _Table:
         stored = None if afresh else cachedir.load(self._name)
         self.entries: dict[str, Entry] = {}
         self.stale: set[str] = set()
+        self.renewed: set[str] = set()
         self._facts: list[Fact] = []
         self._numbers: dict[Fact, int] = {}
         self._true: set[int] = set()
@@ -187,7 +239,7 @@ class _Table:
             _, self._facts, self._below, entries = stored
             self.entries = {key: Entry(*value) for key, value in entries.items()}
 
-    def numbers(self, facts: list[Fact]) -> tuple[int, ...]:
+    def numbers(self, facts: Sequence[Fact]) -> tuple[int, ...]:
         """The numbers of facts, which are true now."""
         if not self._numbers:
             self._numbers = {fact: number for number, fact in enumerate(self._facts)}
@@ -208,15 +260,40 @@ class _Table:
             if part != name:
                 self._below.setdefault(part, []).append(number)
 
-    def reached(self, keys: list[str]) -> dict[str, tuple[str, ...]]:
+    def doubtful(self, keys: Sequence[str]) -> list[str]:
+        """Those of the plans whose own entry does not hold; nothing is linked."""
+        self._gather()
+        self._look(keys)
+        return [key for key in keys if not self._holds(key)]
+
+    def take(self, rows: Sequence[Row], *, apart: bool = False) -> None:
+        """Enters what judging plans gave, which holds now.
+
+        `apart`: before anybody looked at their callers, whose entries rest on what the plans were before.
+        """
+        refs = self.pack.add([row.assumptions for row in rows])
+        for row, ref in zip(rows, refs, strict=True):
+            facts = self.numbers(row.facts)
+            self._true.update(facts)
+            self.entries[row.key] = Entry(facts, *row[2:8], ref, row.number)
+            self.stale.discard(row.key)
+            self._held.add(row.key)
+            if apart:
+                self.renewed.add(row.key)
+
+    def _gather(self) -> None:
+        """Notes the facts about paths below folders that are not there."""
+        for part, numbers in self._below.items():
+            if not self._linker.files.exists(part):
+                self._true.update(numbers)
+
+    def reached(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The plans under `keys` and all that they reach, each with those that it calls.
 
         One whose entry does not hold is `stale`, and linked; its entry is no guide to anything.
         """
         if not self._held:
-            for part, numbers in self._below.items():
-                if not self._linker.files.exists(part):
-                    self._true.update(numbers)
+            self._gather()
             self._look(keys)
         out: dict[str, tuple[str, ...]] = {}
         work = list(reversed(keys))

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..control import digest
+from ..file_sets import RUN
+from ..plans import Wrong, live
 from . import places
-from .control import digest
-from .file_sets import RUN
 from .known import (
     IS_GONE,
     IS_THERE,
@@ -29,7 +30,6 @@ from .known import (
     within,
 )
 from .places import Key, apart, below, key_of, literal, plain
-from .plans import Wrong, live
 from .rounds import Rounds
 from .uses import CHANGES
 

@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..engine.events import Outcome, Perform, Record
-from ..engine.reach import reach
-from ..linking.project.protected import Protected, named, opened
-from ..program.codec import identity
-from ..program.model import Program
-from ..report.changes import OPENED
-from ..workspace.failure import ToolFailure
-from ..workspace.files import Opening
-from . import intent_files
-from .talk_tools import verdict
-
-if TYPE_CHECKING:
-    from .runtime import Workbench
+from ...engine.events import Outcome, Perform, Record
+from ...engine.reach import reach
+from ...linking.project.protected import Protected, named, opened
+from ...program.codec import identity
+from ...program.model import Program
+from ...report.changes import OPENED
+from ...workspace.failure import ToolFailure
+from ...workspace.files import Opening
+from .. import intent_files
+from ..talk_tools import verdict
+from ..workbench import Workbench
 
 STEPS = 100
 """Steps that an approval lists."""

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from ...diagnostics.edits import MOST_ROUNDS, mended
-from .lint_options import Options
+from .options import Options
 
 
 def fix(
@@ -17,13 +17,13 @@ def fix(
     from ...durable import replace
     from ...report.diff import unified
     from ..shared.terminal import style
-    from .lint import _judge, report, write
+    from .judge import judge, report, write
 
     original: dict[str, bytes] = {}
     now = dict(texts)
     count = 0
     for _ in range(MOST_ROUNDS):
-        found, sources, files = _judge(options, root, settings, keys, now)
+        found, sources, files = judge(options, root, settings, keys, now)
         round_ = mended(found, keys, files.seen, unsafe=bool(options["unsafe_fixes"]))
         if not round_.applied:
             break

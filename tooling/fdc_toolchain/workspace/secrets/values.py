@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 
-from ..linking.project.protected import packages
-from ..linking.project.secret_files import secret, variable
-from ..linking.project.settings import SettingsError, read_settings
-from .secrets import LEAST
+from ...linking.project.protected import packages
+from ...linking.project.secret_files import secret, variable
+from ...linking.project.settings import SettingsError, read_settings
+from .scrubber import LEAST
 
 MOST_FILES, MOST_BYTES, MOST_VALUES = 200, 64 * 1024, 500
 """Files that are read, bytes of each, values that are taken in all."""

@@ -13,9 +13,9 @@ from html.parser import HTMLParser
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from ..diagnostics.diagnostic import Diagnostic
-from ..diagnostics.span import Span
-from .markdown import lines
+from ...diagnostics.diagnostic import Diagnostic
+from ...diagnostics.span import Span
+from .outline import lines
 
 MOST_PASSES = 20
 """What is left of one removal may be a tag again; after so many passes it is somebody's puzzle."""

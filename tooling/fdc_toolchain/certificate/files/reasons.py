@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .file_sets import RUN
+from ..file_sets import RUN
+from ..plans import Wrong
 from .known import ALWAYS, CHANCE, UNKNOWN, Reason, Side
 from .places import Key, literal, said, written
-from .plans import Wrong
 
 SAID = {"made": "FDC414", "kept": "FDC702", "chance": "FDC704", "unknown": "FDC703"}
 """By reason: the assumption that excludes it."""

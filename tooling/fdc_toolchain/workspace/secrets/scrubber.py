@@ -1,10 +1,9 @@
 """Keeps secrets out of what a run writes down, shows, asks models and sends out (design 6: never journaled).
 
 Secrets are the values of variables of fdc's own environment that are named like secrets and the passwords in those that are
-addresses (`linking.project.secret_files.variable`), what the workspace's files of secrets hold (`workspace.secret_values`),
-and what has
-one of a few well-known forms (`FORMS`). A value counts as it is, and as base64 (also of URLs, at each of its three alignments),
-hex and percent-encoding write it, line breaks in it or not.
+addresses (`linking.project.secret_files.variable`), what the workspace's files of secrets hold (`values.py`), and what
+has one of a few well-known forms (`FORMS`). A value counts as it is, and as base64 (also of URLs, at each of its three
+alignments), hex and percent-encoding write it, line breaks in it or not.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ..engine.ports import WorldFailed
-from ..linking.project.secret_files import variable
+from ...engine.ports import WorldFailed
+from ...linking.project.secret_files import variable
 
 LEAST = 8
 """Characters of a value that is searched for: a shorter one would be found in innocent text."""

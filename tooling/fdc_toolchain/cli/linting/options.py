@@ -1,8 +1,12 @@
-"""The options of `fdc lint`: one table for the quick reader and for click. Imports nothing."""
+"""The options of `fdc lint`: one table for the quick reader and for click. Imports next to nothing."""
+
+import os
 
 FORMATS = ("text", "concise", "json", "jsonl", "sarif", "github", "junit")
 
-# name, short form, takes (None: a flag; a tuple: one of these; "": anything), help
+JOBS = range(1, 257)
+
+# name, short form, takes (None: a flag; a tuple: one of these; a range: a number in it; a text: anything), help
 OPTIONS: tuple[tuple[str, str, object, str], ...] = (
     ("format", "f", FORMATS, "How findings are shown."),
     ("output-file", "o", "FILE", "Write the report there instead of stdout."),
@@ -19,6 +23,12 @@ OPTIONS: tuple[tuple[str, str, object, str], ...] = (
     ("strict", "", None, "Warnings fail the lint too."),
     ("exit-zero", "", None, "Exit 0 whatever is found."),
     ("quiet", "q", None, "Print nothing where nothing is wrong."),
+    (
+        "jobs",
+        "j",
+        JOBS,
+        "Processes that prove plans: one for each processor where it is not given.",
+    ),
     ("no-cache", "", None, "Neither read nor write the verdict cache."),
     ("color", "", ("auto", "always", "never"), "Colours: for a terminal, always or never."),
     ("workspace", "", "DIR", "The workspace; the nearest one above the current folder otherwise."),
@@ -69,6 +79,19 @@ def quick(arguments: list[str]) -> Options | None:
             value = found
         if isinstance(takes, tuple) and value not in takes:
             return None
+        if isinstance(takes, range) and not (value.isdecimal() and int(value[:9]) in takes):
+            return None
         options[key] = value
     options["paths"] = paths
     return options
+
+
+def must_be_there(paths: list[str]) -> None:
+    """Raises UsageError for a path that is neither a file nor a folder: a pipe or a device is nothing to prove."""
+    for path in paths:
+        if not os.path.isfile(path) and not os.path.isdir(path):
+            from ...exits import UsageError
+
+            if os.path.exists(path):
+                raise UsageError(f"`{path}` is no regular file; `-` reads stdin")
+            raise UsageError(f"Could not find file `{path}`")

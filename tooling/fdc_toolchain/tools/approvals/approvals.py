@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..engine.events import Failure, Outcome, Perform
-from ..engine.released import Released
-from ..program.model import Program
-from ..text.glob_match import plain
-from ..workspace import preview
-from ..workspace.failure import ToolFailure
-from ..workspace.files import Root
-from . import intent_files
-from .context import Context, text
+from ...engine.events import Failure, Outcome, Perform
+from ...engine.released import NONE, Released
+from ...program.model import Program
+from ...text.glob_match import plain
+from ...workspace import preview, shown_files
+from ...workspace.failure import ToolFailure
+from ...workspace.files import Root
+from .. import intent_files
+from ..context import Context, text
 
 if TYPE_CHECKING:
-    from ..engine.state import RunState
+    from ...engine.state import RunState
 
 
 class Approvals:
@@ -53,7 +53,7 @@ class Approvals:
         else:
             try:
                 shows = preview.preview(self._program, want.strand, self._root, self._perform)
-            except preview.TooMuch as much:
+            except shown_files.TooMuch as much:
                 raise ToolFailure("size", str(much)) from None
             shows = {**shows, "rows": self._scrub(shows["rows"])}
         self._shows[effect.address] = shows
@@ -92,23 +92,23 @@ def as_shown(
         shown = released.shown(path)
         if shown is None:
             continue
-        now, begun = preview.now_at(context.root, path), f"{context.key} approved"
+        now, begun = shown_files.now_at(context.root, path), f"{context.key} approved"
         if now == shown:
             if access == "delete":
                 intent_files.write(context.run_folder, begun, {"path": path})
             continue
         gone = (
             access == "delete"
-            and now == preview.NONE
+            and now == NONE
             and intent_files.read(context.run_folder, begun) is not None
         )
         written = (
             access in ("create", "write")
             and block is not None
-            and now == preview.digest(_leaves(args, block))
+            and now == shown_files.digest(_leaves(args, block))
         )
         if not gone and not written:
-            raise ToolFailure("changed", preview.difference(released, context.root, path))
+            raise ToolFailure("changed", shown_files.difference(released, context.root, path))
 
 
 def _leaves(args: dict[str, Any], block: str) -> bytes:

@@ -11,9 +11,9 @@ import re
 from functools import cache
 from typing import Any
 
-from .file_sets import HOLE, RUN, files_of
-from .file_sets import apart as differ
-from .readers import pattern
+from ..file_sets import HOLE, RUN, files_of
+from ..file_sets import apart as differ
+from ..readers import pattern
 
 Atom = tuple[str, str, str]
 """A value: the place that makes it, the field of it that is meant, the glob that found it (empty: any text)."""

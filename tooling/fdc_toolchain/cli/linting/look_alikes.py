@@ -10,7 +10,7 @@ import sys
 from ... import resources
 from ...linking.catalogue import SHIPPED
 from ...linking.project.stat_cache import Seen
-from .lint_options import Options
+from .options import Options
 
 MOST_FILES = 300
 """Texts whose beginning is looked at."""

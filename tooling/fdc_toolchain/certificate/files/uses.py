@@ -6,8 +6,8 @@ import posixpath
 from collections import Counter
 from typing import Any
 
+from ..file_sets import HOLE
 from . import places
-from .file_sets import HOLE
 from .known import (
     ANYHOW,
     IS_GONE,
