@@ -1,6 +1,6 @@
 """Runs Lark's tables: the loop of an LALR parser, and of its contextual lexer.
 
-Tables, terminals and the meaning of the grammar's marks are Lark's (`syntax.tables`); only the
+Tables, terminals and the meaning of the grammar's marks are Lark's (`syntax.grammar.tables`); only the
 loop is ours, because Lark's own takes longer than everything else in reading a plan. What
 this loop refuses is put to Lark itself, which says why. A test holds the two to the same trees.
 """
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .tables import Tables
+from .table_form import Tables
 
 
 class Refused(Exception):

@@ -3,7 +3,7 @@
 Importing Lark takes several times as long as reading a plan. What it makes of the grammar (its
 LALR tables, which terminals each state accepts and in which order it tries them, which children
 a rule keeps) is therefore written down once for each version of the grammar and of Lark, and
-read back by `syntax.lalr`. Nothing here is decided by us: every figure is Lark's.
+read back by `syntax.grammar.lalr`. Nothing here is decided by us: every figure is Lark's.
 """
 
 from __future__ import annotations
@@ -11,35 +11,10 @@ from __future__ import annotations
 import sys
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import Any, NamedTuple
 
-from .. import cachedir, resources
-from .language import CONSTRUCTS
-
-
-class Tables(NamedTuple):
-    """One parser. An action is a number: a state to shift to, or -1 - n to reduce by rule n.
-
-    `states`: state to terminal or rule name to action. `rules`: (size, name, method, kept, single)
-    where `kept` lists (position, splice, Nones before), a position of -1 being a None at the end.
-    `lexers`: state to number in `patterns`; a pattern is (regular expression, terminal to
-    {text: keyword terminal}).
-    """
-
-    starts: dict[str, tuple[int, int]]
-    states: dict[int, dict[str, int]]
-    rules: list[tuple[int, str, str, list[tuple[int, bool, int]], bool]]
-    lexers: dict[int, int]
-    patterns: list[tuple[str, dict[str, dict[str, str]]]]
-    ignored: frozenset[str]
-
-
-class Grammar(NamedTuple):
-    """Both parsers, and the regular expressions of the terminals that the line lexer and templates use."""
-
-    shape: Tables
-    tails: Tables
-    terminals: dict[str, str]
+from ... import cachedir, resources
+from ..language import CONSTRUCTS
+from .table_form import Grammar, Tables
 
 
 @lru_cache(maxsize=1)
@@ -80,16 +55,3 @@ def _version(source: str | None) -> tuple[str, int, int] | None:
     except OSError:
         return None
     return source or "", info.st_mtime_ns, info.st_size
-
-
-def plain(value: Any) -> Any:
-    """Built-in types only, as `marshal` wants them; Lark's names are strings of a class of their own."""
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, dict):
-        return {plain(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [plain(item) for item in value]
-    if isinstance(value, tuple):
-        return tuple(plain(item) for item in value)
-    return value

@@ -1,4 +1,4 @@
-"""Asks Lark what it makes of the grammar, and writes it down as `syntax.tables` describes."""
+"""Asks Lark what it makes of the grammar, and writes it down as `syntax.grammar.table_form` describes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from lark import Lark
 from lark.lexer import PatternStr, UnlessCallback
 from lark.parsers.lalr_analysis import Shift
 
-from .language import CONSTRUCTS, STATEMENTS
-from .tables import Grammar, Tables, plain
+from ..language import CONSTRUCTS, STATEMENTS
+from .table_form import Grammar, Tables, plain
 
 TAILS = ["template", "arguments", *(row.tail for row in STATEMENTS.values())]
 
