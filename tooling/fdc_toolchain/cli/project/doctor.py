@@ -39,12 +39,13 @@ if TYPE_CHECKING:
 def command(
     live: bool, model: str | None, database: str | None, form: str, workspace: str | None
 ) -> int:
-    """Look at model, sandbox, disk, journal, terminal, git and optional packages. No secret is shown.
+    """Look at model, sandbox, disk, journal, terminal, git, optional packages and packs. No secret is shown.
 
     With a database: its workers, the workspaces that they serve, and the runs that wait and that nobody serves.
 
     `ok`: can be used. `note`: good to know. `bad`: something that was asked for will not work.
     """
+    from ...doctor import packs
     from ...doctor.machine import examine
     from ...report.terminal.terminal_text import visible
     from ...runs.cost.models import model_for
@@ -55,6 +56,7 @@ def command(
     operator = Operator.of_environment(model=model)
     found = [
         *examine(root, operator, model_for(root, operator.model), os.environ, live=live),
+        *packs.examine(),
         _terminal(),
     ]
     if database:
