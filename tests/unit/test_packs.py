@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.cli import main
 from fdc_toolchain.doctor import packs as doctor
+from fdc_toolchain.linking.catalogue import read_catalogue
 from fdc_toolchain.packs import beside
 from fdc_toolchain.packs import index as index_module
 from fdc_toolchain.packs.index import index
 from fdc_toolchain.packs.model import PackError
 from fdc_toolchain.packs.read import read
+from fdc_toolchain.tools import tool_rows
 
 HEAD = 'format = 1\nname = "tea"\nsummary = "makes tea"\n'
 
@@ -49,6 +53,18 @@ def test_the_packs_beside_fdc_are_found() -> None:
     assert all(pack.beside for pack in found.packs.values())
     for row in (*found.tools.values(), *found.predicates.values()):
         assert row.module.startswith(f"{beside.PACKAGE}.")
+
+
+def test_every_tool_of_a_catalogue_can_be_performed() -> None:
+    """By a row of the core or of a pack, or by what its declaration says itself (`run`)."""
+    found, wrong = read_catalogue((), lambda path: None)
+    plain = [name for name, tool in found.tools.items() if "run" not in tool.row]
+    assert [] == wrong and len(plain) > 80
+    missing = [name for name in plain if tool_rows.tool(name) is None]
+    assert ["plan.run"] == missing  # the controller of a run performs it
+    asked = [name for name, row in found.rows.items() if "run" not in row]
+    assert ["cited"] == [name for name in asked if tool_rows.predicate(name) is not None] == asked
+    assert {*index().tools} <= {*plain} and {*index().predicates} <= {*asked}
 
 
 @pytest.mark.parametrize(
@@ -136,7 +152,7 @@ def test_a_bad_pack_stops_no_other_and_doctor_says_it(
     missing, broken = sorted(found.problems, key=lambda one: one.startswith("/"))
     assert broken == f"{bad}/pack.toml:4: unknown key `tool`"
     assert missing.startswith("entry point `mug` of `fdc.packs`: package `nowhere.at_all`")
-    told = [one.detail for one in doctor.examine() if one.grade == "bad"]
+    told = [one.detail for one in doctor.examine(main.COMMANDS) if one.grade == "bad"]
     assert sorted(found.problems) == sorted(told)
 
 
@@ -152,3 +168,76 @@ def test_the_first_of_two_packs_has_a_name(tmp_path: Path, monkeypatch: pytest.M
         f"{folder}/pack.toml: `tools.synthesise` is the pack `research`'s already",
         f"{same}/pack.toml: a pack `repair` is there already: {ours}",
     } == set(found.problems)
+
+
+COMMAND = """
+import click
+
+@click.command()
+@click.argument("what")
+def command(what: str) -> None:
+    click.echo(f"{what} tea")
+"""
+
+
+@pytest.fixture
+def tea(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An installed pack with a command and a tool of its own, and two names that are the core's."""
+    text = """
+        [commands.brew]
+        module = "cli"
+        help = "brew tea"
+        outside_only = true
+        [commands.runs]
+        module = "cli"
+        help = "not this one"
+        [tools]
+        pour = "deeds:pour"
+        read_file = "deeds:pour"
+        [tools.boil]
+        function = "deeds:boil"
+        probe = "boiled"
+        needs = ["sandbox", { what = "web", parameter = "where", values = ["far"] }]
+        """
+    folder = install(tmp_path / "site", "tea", HEAD + text)
+    (folder / "cli.py").write_text(COMMAND)
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    yield folder
+    for name in [one for one in sys.modules if one.partition(".")[0] == "tea_pack"]:
+        del sys.modules[name]
+
+
+def test_a_command_of_a_pack_is_one_of_fdc(
+    tea: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert 0 == main.run(["brew", "green"])
+    assert "green tea\n" == capsys.readouterr().out
+    assert 0 == main.run(["--help"])
+    assert "  brew " in capsys.readouterr().out
+    assert main.COMMANDS["runs"] == main.commands()["runs"]
+    monkeypatch.setenv("FDC_RUN", "some-run")
+    assert 2 == main.run(["brew", "green"])
+    assert "a command of the run some-run may not start `fdc brew`" in capsys.readouterr().err
+    assert 0 == main.run(["rules"])
+
+
+def test_a_tool_of_a_pack_has_a_row_and_takes_none_of_the_core_s(tea: Path) -> None:
+    far = ("web", "where", ("far",))
+    assert ("tea_pack.deeds", "boil", "boiled", ("sandbox", far)) == tool_rows.tool("boil")
+    assert ("tea_pack.deeds", "pour", None, ()) == tool_rows.tool("pour")
+    assert tool_rows.TOOLS["read_file"] == tool_rows.tool("read_file")
+    assert tool_rows.tool("nothing") is None and tool_rows.predicate("nothing") is None
+    ours = f"{tea}/pack.toml: "
+    assert {
+        f"{ours}`commands.runs` is the core's already",
+        f"{ours}`tools.read_file` is the core's already",
+    } == {one.detail for one in doctor.examine(main.COMMANDS) if one.grade == "bad"}
+
+
+def test_an_unknown_command_may_be_that_of_a_pack_that_cannot_be_used(
+    tea: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tea / "pack.toml").write_text(HEAD + "[commands\n")
+    assert 2 == main.run(["brew", "green"])
+    said = capsys.readouterr().err
+    assert "no such command `brew`" in said and f"{tea}/pack.toml:4: invalid TOML" in said

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Collection, Iterator
+
+from ..packs.beside import FILE
 from ..packs.index import index
+from ..tools.tool_rows import TOOLS
 from .machine import Found
 
 
-def examine() -> list[Found]:
-    """One row for each pack, and one for each problem. A pack with a problem was asked for, and will not work."""
+def examine(commands: Collection[str]) -> list[Found]:
+    """One row for each pack, and one for each problem. A pack with a problem was asked for, and will not work.
+
+    `commands`: the names of the core's own commands, which no pack may take.
+    """
     found = index()
     good = [
         Found(f"pack: {pack.name}", "ok", pack.summary if pack.beside else pack.folder)
         for pack in found.packs.values()
     ]
-    return good + [Found("pack", "bad", sentence) for sentence in found.problems]
+    return good + [Found("pack", "bad", said) for said in (*found.problems, *_taken(commands))]
+
+
+def _taken(commands: Collection[str]) -> Iterator[str]:
+    """A sentence for each name that a pack has and the core too: the core's is used."""
+    for pack in index().packs.values():
+        path = os.path.join(pack.folder, FILE)
+        for kind, names, core in (
+            ("commands", pack.commands, commands),
+            ("tools", pack.tools, TOOLS),
+        ):
+            for name in names:
+                if name in core:
+                    yield f"{path}: `{kind}.{name}` is the core's already"

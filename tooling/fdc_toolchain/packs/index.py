@@ -21,7 +21,7 @@ try:
 except ImportError:  # pragma: no cover - an interpreter built without it
     from hashlib import sha1
 
-_FOLDER = "packs"
+_FOLDER = "pack_index"
 _MOST = 16
 _Stamp = tuple[int, int, int] | None
 _HERE = os.path.dirname(os.path.abspath(__file__))

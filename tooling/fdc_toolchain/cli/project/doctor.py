@@ -50,13 +50,14 @@ def command(
     from ...report.terminal.terminal_text import visible
     from ...runs.cost.models import model_for
     from ...workspace.operator import Operator
+    from ..main import COMMANDS
     from ..shared.terminal import style
 
     root = root_of(workspace)
     operator = Operator.of_environment(model=model)
     found = [
         *examine(root, operator, model_for(root, operator.model), os.environ, live=live),
-        *packs.examine(),
+        *packs.examine(COMMANDS),
         _terminal(),
     ]
     if database:
