@@ -18,7 +18,7 @@ from fdc_toolchain.packs.model import PackError
 from fdc_toolchain.packs.read import read
 from fdc_toolchain.tools import tool_rows
 
-HEAD = 'format = 1\nname = "tea"\nsummary = "makes tea"\n'
+from tests.support.foreign_pack import HEAD, install, put
 
 
 @pytest.fixture(autouse=True)
@@ -28,22 +28,6 @@ def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     index.cache_clear()
     yield
     index.cache_clear()
-
-
-def put(folder: Path, text: str) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "__init__.py").touch()
-    (folder / "pack.toml").write_text(text)
-    return folder
-
-
-def install(site: Path, name: str, text: str) -> Path:
-    """A distribution with a pack, as pip leaves it."""
-    info = site / f"{name}-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[fdc.packs]\n{name} = {name}_pack\n")
-    return put(site / f"{name}_pack", text)
 
 
 def test_the_packs_beside_fdc_are_found() -> None:
@@ -83,7 +67,11 @@ def test_every_tool_of_a_catalogue_can_be_performed() -> None:
         (HEAD + '[tools."x.y"]\nfunction = "x:y"\nneeds = [3]\n', 6, "`needs` of `tools.x.y`"),
         (HEAD + '[tools]\n"a b" = "x:y"\n', 5, "`a b` cannot be a name"),
         (HEAD + '[pages.runs]\nmodule = "a"\nplans = []\ntitle = "a"\nagain = "b"\n', 4, "fdc itself"),
-        (HEAD + "[renamed]\nfiles = 3\n", 4, "`renamed`"),
+        (HEAD + "[renamed]\nfiles = 3\n", 5, "`renamed.files`"),
+        (HEAD + "[renamed]\nplans = 3\n", 4, "`renamed` may have"),
+        (HEAD + 'catalogues = ["../tools.json"]\n', 4, "`catalogues` must be"),
+        (HEAD + '[automata]\na = "a.json"\nb = "/b.json"\n', 6, "`automata.b` must be"),
+        (HEAD + '[plans]\nbrew = 3\n', 5, "`plans.brew` must be"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_file_and_line(

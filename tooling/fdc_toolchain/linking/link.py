@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from .. import resources
 from ..automata.load import load as load_automaton
 from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from ..diagnostics.span import Span
+from ..packs.index import index
 from ..syntax import tree, values
 from ..syntax.keyword_hints import assignment
 from ..syntax.parse import Parsed, parse
@@ -29,9 +29,7 @@ from .model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Param, Unit
 from .project.files import SHIPPED, Files
 from .project.outside_files import Row, active
 from .project.settings import Settings
-from .registry import REGISTRY, Registry, read_registry
-
-SHIPPED_REGISTRY = "plans/library/registry.json"
+from .registry import REGISTRY, read_registry, shipped_registry
 
 _DIRECTIVE = re.compile(r"#\s*FSM:\s*(.*\S)\s*")
 MEASURES = ("steps", "model_calls", "tokens", "money", "seconds")
@@ -62,8 +60,7 @@ class Linker:
                     )
         self.registry, found = read_registry(self.files.read(REGISTRY), REGISTRY)
         self.diagnostics += found
-        shipped = resources.read(SHIPPED_REGISTRY) if resources.exists(SHIPPED_REGISTRY) else None
-        self.shipped: Registry = read_registry(shipped, SHIPPED_REGISTRY)[0]
+        self.shipped = shipped_registry()
         self.bind = Binder().bind
         self.obligations: tuple[
             Any, ...
@@ -135,7 +132,7 @@ class Linker:
     # ---- automata ----------------------------------------------------------------------
 
     def automaton(self, reference: str) -> tuple[str | None, Automaton | None, list[Diagnostic]]:
-        """(key, automaton, findings) of a path, or of a name that stands for `tooling/NAME_fsm.json` or `tooling/NAME.json`."""
+        """(key, automaton, findings) of a path, or of a name: `tooling/NAME_fsm.json`, `tooling/NAME.json`, a pack's."""
         key = self._automaton_key(reference)
         if key is None:
             return None, None, []
@@ -147,6 +144,7 @@ class Linker:
         candidates = [reference]
         if "/" not in reference and not reference.endswith(".json"):
             candidates = [f"tooling/{reference}_fsm.json", f"tooling/{reference}.json", reference]
+            candidates += [index().automata[reference]] if reference in index().automata else []
         return next((key for key in map(self.files.find, candidates) if key is not None), None)
 
     def automaton_findings(self, keys: Iterable[str] | None = None) -> list[Diagnostic]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+PREFIX = "packs/"
+"""What names of files of packs begin with; the pack's name and the path in its folder follow."""
+
 
 class PackError(Exception):
     """A pack that cannot be used: one sentence with the file and, where there is one, the line."""
@@ -53,12 +56,21 @@ class Pack(NamedTuple):
     tools: dict[str, Function]
     predicates: dict[str, Function]
     pages: dict[str, Page]
+    catalogues: tuple[str, ...]
+    """Names of shipped files (`shipped`), as are those of automata and plans."""
+    automata: dict[str, str]
+    plans: dict[str, str]
     renamed: dict[str, str]
     """What names of functions began with in older versions, and what they begin with now."""
+    moved: dict[str, str]
+    """The same of names of shipped files."""
 
 
 def pack_of(document: dict[str, Any], folder: str, package: str, beside: bool) -> Pack:
     """The pack of a document that `read` found to be right."""
+
+    def file(path: str) -> str:
+        return f"{PREFIX}{document['name']}/{path}"
 
     def absolute(module: str) -> str:
         return f"{package}.{module}" if module else package
@@ -94,8 +106,12 @@ def pack_of(document: dict[str, Any], folder: str, package: str, beside: bool) -
             )
             for path, row in document.get("pages", {}).items()
         },
+        tuple(map(file, document.get("catalogues", ()))),
+        {name: file(path) for name, path in document.get("automata", {}).items()},
+        {name: file(path) for name, path in document.get("plans", {}).items()},
         {
             old: f"{package}.{new}"
             for old, new in document.get("renamed", {}).get("functions", {}).items()
         },
+        {old: file(new) for old, new in document.get("renamed", {}).get("files", {}).items()},
     )

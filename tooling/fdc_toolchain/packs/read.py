@@ -109,6 +109,9 @@ _FIELDS: dict[str, dict[str, tuple[Check, bool]]] = {
     },
 }
 _NAMES = {"commands": _COMMAND, "tools": _WORD, "predicates": _WORD, "pages": _COMMAND}
+_FILES = {"automata": _WORD, "plans": re.compile(r"[A-Za-z0-9][\w./-]*\Z")}
+"""Tables of files of the pack, and what their names are like."""
+_PATHS = "paths below the pack's folder"
 _SHORT = ("tools", "predicates")
 """Tables in which a text stands for a row that has nothing but its function."""
 
@@ -121,10 +124,16 @@ def _wrong(document: dict[str, Any]) -> Iterator[tuple[list[str], str]]:
         yield ["name"], "`name` must be lower-case letters, digits and `_`, a letter first"
     if _text(document.get("summary")):
         yield ["summary"], "`summary` must be a text: what the pack is for, in one line"
-    for key in sorted(document.keys() - {"format", "name", "summary", "renamed", *_FIELDS}):
+    known = {"format", "name", "summary", "catalogues", "renamed", *_FIELDS, *_FILES}
+    for key in sorted(document.keys() - known):
         yield [key], f"unknown key `{key}`"
     for table in _FIELDS:
         yield from _rows(table, document.get(table, {}))
+    catalogues = document.get("catalogues", [])
+    if _texts(catalogues) or not all(map(_inside, catalogues)):
+        yield ["catalogues"], f"`catalogues` must be a list of {_PATHS}"
+    for table, pattern in _FILES.items():
+        yield from _files(table, pattern, document.get(table, {}))
     for path in sorted({"api", "events", "runs"} & {*document.get("pages", {})}):
         yield ["pages", path], f"`{path}` is a page of fdc itself"
     yield from _renamed(document.get("renamed", {}))
@@ -153,13 +162,30 @@ def _rows(table: str, rows: Any) -> Iterator[tuple[list[str], str]]:
                 yield [table, name, key], f"`{key}` of `{table}.{name}` must be {wanted}"
 
 
-def _renamed(tables: Any) -> Iterator[tuple[list[str], str]]:
-    if not isinstance(tables, dict) or tables.keys() - {"functions"}:
-        yield ["renamed"], "`renamed` may have one table, `functions`"
+def _inside(path: Any) -> bool:
+    """Whether something is the path of a file below the pack's folder."""
+    parts = path.split("/") if isinstance(path, str) else []
+    return bool(parts) and not {"", ".", ".."} & {*parts} and "\0" not in path
+
+
+def _files(table: str, pattern: re.Pattern[str], rows: Any) -> Iterator[tuple[list[str], str]]:
+    if not isinstance(rows, dict):
+        yield [table], f"`{table}` must be a table of names and {_PATHS}"
         return
-    rows = tables.get("functions", {})
-    if not isinstance(rows, dict) or not all(isinstance(one, str) for one in rows.values()):
-        yield ["renamed", "functions"], "`renamed.functions` must map old names to new ones"
+    for name, path in rows.items():
+        if not pattern.match(name):
+            yield [table, name], f"`{name}` cannot be a name in `{table}`"
+        if not _inside(path):
+            yield [table, name], f"`{table}.{name}` must be one of the {_PATHS}"
+
+
+def _renamed(tables: Any) -> Iterator[tuple[list[str], str]]:
+    if not isinstance(tables, dict) or tables.keys() - {"functions", "files"}:
+        yield ["renamed"], "`renamed` may have two tables, `functions` and `files`"
+        return
+    for table, rows in tables.items():
+        if not isinstance(rows, dict) or not all(isinstance(one, str) for one in rows.values()):
+            yield ["renamed", table], f"`renamed.{table}` must map old names to new ones"
 
 
 def _line(text: str, keys: list[str]) -> int:

@@ -47,15 +47,14 @@ _SHOWN = 4096
 @cache
 def shipped() -> frozenset[str]:
     """The functions of packs that the catalogues of fdc and of packs name."""
-    from .. import resources
-    from ..linking.catalogue import SHIPPED
+    from ..linking.catalogue import catalogues, document
     from ..linking.own_row import targets
 
     packages = tuple(f"{pack.package}." for pack in index().packs.values())
     found: set[str] = set()
-    for name in SHIPPED:
-        document = json.loads(resources.read(name)) if resources.exists(name) else {}
-        for row in (*document.get("tools", {}).values(), *document.get("predicates", {}).values()):
+    for name in catalogues():
+        rows = document(name)
+        for row in (*rows["tools"].values(), *rows["predicates"].values()):
             found.update(target for target in targets(row) if target.startswith(packages))
     return frozenset(found)
 
