@@ -189,6 +189,7 @@ def tea(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         """
     folder = install(tmp_path / "site", "tea", HEAD + text)
     (folder / "cli.py").write_text(COMMAND)
+    (folder / "deeds.py").write_text("def pour(args, context): ...\nboil = boiled = pour\n")
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     yield folder
     for name in [one for one in sys.modules if one.partition(".")[0] == "tea_pack"]:

@@ -89,6 +89,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "fdc_toolchain.cli.project.audit",
         "count the rules that are enforced; compare protocols with what was done",
     ),
+    "pack": ("fdc_toolchain.cli.project.pack", "list packs, show what one brings, check one"),
     "cache": ("fdc_toolchain.cli.project.cache", "show or clear the verdict cache"),
     "completion": ("fdc_toolchain.cli.completion", "print a shell completion script"),
 }
