@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from fdc_toolchain.exits import CLEAN, FINDINGS, PARTIAL
+
 from . import cases
 from .cases import Case
 
@@ -59,7 +61,7 @@ def repair(
             argv, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LONGEST,
             check=False,
         )  # fmt: skip
-        if done.returncode not in (0, 1, 3) or not done.stdout.startswith("{"):
+        if done.returncode not in (CLEAN, FINDINGS, PARTIAL) or not done.stdout.startswith("{"):
             raise RuntimeError(
                 f"case {case.number}: fdc fix ended with {done.returncode}: {done.stderr[-2000:]}"
             )

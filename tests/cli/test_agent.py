@@ -61,10 +61,10 @@ def test_a_task_from_its_first_line_to_its_last(home: Path) -> None:
 
 def test_a_plan_that_is_refused_is_repaired(home: Path) -> None:
     """FDC-04: findings go to a file, the next version is awaited, over several lives of the controller."""
-    assert (1, True) == ((end := agent(home, "Say hello"))[0], "waiting for plan.txt" in end[1])
+    assert (5, True) == ((end := agent(home, "Say hello"))[0], "waiting for plan.txt" in end[1])
     (home / "plan.txt").write_text(BAD)
     code, out, _ = agent(home, "--resume", "say-hello")
-    assert 1 == code and "did you mean `message_user`" in out and "4 more tries" in out
+    assert 5 == code and "did you mean `message_user`" in out and "4 more tries" in out
     findings = (home / "plan.findings.txt").read_text()
     assert "plan.txt:3:1" in findings and "did you mean `message_user`" in findings
     assert "waiting for a new version" in agent(home, "--resume", "say")[1]
@@ -110,7 +110,7 @@ def test_research_that_is_asked_for_comes_home(home: Path) -> None:
     (home / "plan.txt").write_text("# first\nresearch how hot is green tea\n")
     code, out, _ = agent(home, "T-1")
     assert (
-        1 == code
+        5 == code
         and "AWAITING_RESULT -> PLANNING  (result_ready)" in out
         and "waiting for plan.txt" in out
     )
@@ -201,7 +201,7 @@ def test_research_without_an_answer_is_a_result_and_says_so(home: Path) -> None:
     """FDC-90: nothing is made up."""
     (home / "notes.md").write_text("Tea is hot.\n")
     (home / "plan.txt").write_text("research zebra stripes\n")
-    assert 1 == agent(home, "T-1")[0]
+    assert 5 == agent(home, "T-1")[0]
     findings = json.loads((home / ".fdc/agents/T-1/state.json").read_text())["agent"][
         "research_findings"
     ]
@@ -217,7 +217,7 @@ def test_a_question_of_the_plan_is_told_with_what_answers_it(home: Path) -> None
         PLAN.replace("message_user hello", "request_user_input which colour?")
     )
     code, out, _ = agent(home, "T-1")
-    assert 1 == code and "which colour?" in out and "task T-1: EXECUTING" in out
+    assert 5 == code and "which colour?" in out and "task T-1: EXECUTING" in out
     [run_] = json.loads(fdc("runs", "--format", "json", cwd=home).stdout)["runs"]
     assert f"`fdc resume {run_['run']}`" in out
     assert 0 == fdc("resume", run_["run"], "--answer", "blue", cwd=home).returncode

@@ -65,7 +65,7 @@ def test_a_model_plans_and_findings_go_back_to_it(home: Path) -> None:
 
 def test_a_model_that_cannot_be_asked_leaves_a_task_that_goes_on(home: Path) -> None:
     code, out, err, _ = agent(home, "Say hello", "--task-id", "T-1", script=[fault(401)])
-    assert (1, "") == (
+    assert (5, "") == (
         code,
         err,
     ) and "the planner cannot be asked now: the model's server does not accept the key" in out
@@ -132,7 +132,7 @@ def test_a_plan_s_budget_of_money_holds_in_a_task_and_more_of_it_goes_on(home: P
     code, out, err, asked = agent(
         home, "Grade tea", "--task-id", "T-1", script=[reply(json.dumps({"plan": plan}))]
     )
-    assert (1, "", 1) == (code, err, len(asked)), out
+    assert (5, "", 1) == (code, err, len(asked)), out
     assert (
         "the budget of 0.001 money is used up before `judge`" in out
         and "task T-1: EXECUTING" in out
@@ -174,7 +174,7 @@ def test_a_task_s_budget_is_over_its_runs_and_all_that_its_controller_asks(home:
     script = [reply(json.dumps({"plan": plan})), GOOD, GOOD]
     words = ("Grade tea", "--task-id", "T-1", "--budget", "model_calls=3")
     code, out, err, asked = agent(home, *words, script=script)
-    assert (1, "", 2) == (code, err, len(asked)), out  # one is left, and a judge may need two
+    assert (5, "", 2) == (code, err, len(asked)), out  # one is left, and a judge may need two
     assert (
         "the budget of 2 model_calls is used up before `judge`" in out
         and "task T-1: EXECUTING" in out
@@ -188,7 +188,7 @@ def test_a_planner_that_has_used_the_budget_up_is_not_asked_again(home: Path) ->
     code, out, err, asked = agent(
         home, "Say hello", "--task-id", "T-1", "--budget", "model_calls=2", script=script
     )
-    assert (1, "", 2) == (code, err, len(asked))
+    assert (5, "", 2) == (code, err, len(asked))
     assert (
         "the task's budget of 2 model_calls is used up; `fdc agent --resume T-1 --budget model_calls=NUMBER`"
         in out

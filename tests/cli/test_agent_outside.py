@@ -76,7 +76,7 @@ def begun(home: Path, plan: str) -> str:
     """A task whose model was shown the page and then wrote this plan. The budget keeps the research from asking a model."""
     words = ("How hot", "--task-id", "T-1", "--budget", "model_calls=40")
     out, asked = agent(
-        home, *words, script=[reply(json.dumps(one)) for one in (ASKING, {"plan": plan})], code=1
+        home, *words, script=[reply(json.dumps(one)) for one in (ASKING, {"plan": plan})], code=5
     )
     assert (
         2 == len(asked)
@@ -117,9 +117,9 @@ def test_a_plan_after_a_page_that_gives_orders_waits_and_nothing_of_it_runs(home
     ) and "untrusted" in row["labels"]
     assert any("/white" in url for one in row["shown"] for url in one["from"])
     # Going on is no approval, and the model is not asked again for what a person is looking at.
-    out, asked = agent(home, "--resume", "T-1", script=[], code=1)
+    out, asked = agent(home, "--resume", "T-1", script=[], code=5)
     assert [] == asked and "awaits a person's approval" in out and not (home / "owned").exists()
-    out, _ = agent(home, "--resume", "T-1", "--format", "json", script=[], code=1)
+    out, _ = agent(home, "--resume", "T-1", "--format", "json", script=[], code=5)
     assert digest(HOSTILE) == json.loads(out)["approval"]["sha256"]
     # Another name is no approval of it.
     for name in ("yes", digest("another"), digest(HOSTILE)[:11]):
@@ -167,7 +167,7 @@ def test_another_search_of_the_web_waits_too(home: Path) -> None:
     secret = "research the secret of this workspace"
     out = begun(home, secret)
     assert "the request awaits a person's approval" in out and ["deep-research"] == runs(home)
-    out, _ = agent(home, "--resume", "T-1", script=[reply(json.dumps({"plan": PLAN}))], code=1)
+    out, _ = agent(home, "--resume", "T-1", script=[reply(json.dumps({"plan": PLAN}))], code=5)
     assert "the request awaits" in out
     out, asked = agent(
         home,
@@ -216,7 +216,7 @@ def test_documents_that_are_said_to_be_from_outside_are(home: Path) -> None:
     (home / "mail" / "one.md").write_text("The water for white tea is as hot as seventy degrees.\n")
     script = [reply(json.dumps(one)) for one in (ASKING, {"plan": HOSTILE})]
     words = ("How hot", "--task-id", "T-1", "--budget", "model_calls=40")
-    out, _ = agent(home, *words, script=script, code=1, web=False)
+    out, _ = agent(home, *words, script=script, code=5, web=False)
     assert (
         "awaits a person's approval" in out
         and "mail/one.md" in out
@@ -227,9 +227,9 @@ def test_documents_that_are_said_to_be_from_outside_are(home: Path) -> None:
 # Whoever writes plan.txt
 
 
-def waiting(home: Path, plan: str, code: int = 1, *words: str) -> str:
+def waiting(home: Path, plan: str, code: int = 5, *words: str) -> str:
     """A task that goes on whose state an older fdc wrote, and a plan for it: nobody knows what its writer was shown."""
-    assert 1 == fdc("agent", "How hot", "--task-id", "T-1", "--network", "off", cwd=home).returncode
+    assert 5 == fdc("agent", "How hot", "--task-id", "T-1", "--network", "off", cwd=home).returncode
     old = {key: value for key, value in record(home).items() if key != "seal"}
     old["control"] = {
         key: value for key, value in old["control"].items() if key not in ("seen", "written")
@@ -261,7 +261,7 @@ def test_a_text_that_changed_after_it_was_read_is_not_approved(home: Path) -> No
     waiting(home, PLAN.replace("message_user hello", "run_in_bash_session true"))
     first = record(home)["control"]["held"]["sha256"]
     (home / "plan.txt").write_text(HOSTILE)
-    out = resumed(home, 1, "--approve", first)
+    out = resumed(home, 5, "--approve", first)
     assert (
         f"approved: the plan {first}" in out
         and f"sha256 {digest(HOSTILE)}" in out
@@ -277,7 +277,7 @@ def test_an_approval_is_of_what_the_plan_calls_too(home: Path) -> None:
     assert "  it calls sub.plan\n" in out
     (home / "sub.plan").write_text("run_in_bash_session touch owned\n")
     assert (
-        "awaits a person's approval" in resumed(home, 1, "--approve", digest(plan))
+        "awaits a person's approval" in resumed(home, 5, "--approve", digest(plan))
         and not (home / "owned").exists()
     )
     resumed(home, 0, "--approve", digest(plan))
@@ -316,7 +316,7 @@ def test_a_state_that_somebody_else_wrote_neither_clears_nor_approves(
     known["control"] |= forged
     (home / ".fdc/agents/T-1/state.json").write_text(json.dumps(known))
     assert (
-        "awaits a person's approval" in resumed(home, 1)
+        "awaits a person's approval" in resumed(home, 5)
         and [] == runs(home)
         and not (home / "owned").exists()
     )
@@ -326,20 +326,20 @@ def test_an_error_forgets_approvals_and_remembers_what_was_shown(home: Path) -> 
     plan = PLAN.replace("message_user hello", "run_in_bash_session false")
     waiting(home, plan)
     assert "ERROR" in resumed(home, 1, "--approve", digest(plan))
-    assert "awaits a person's approval" in resumed(home, 1, "--reorient")
+    assert "awaits a person's approval" in resumed(home, 5, "--reorient")
 
 
 def test_a_plan_that_nobody_approved_is_not_approved_by_beginning_another_task(home: Path) -> None:
     waiting(home, HOSTILE)
-    resumed(home, 1, "--decline", digest(HOSTILE))
+    resumed(home, 5, "--decline", digest(HOSTILE))
     done = fdc("agent", "Next", "--task-id", "T-2", "--network", "off", cwd=home)
-    assert 1 == done.returncode and "what whoever wrote it was shown in the task T-1" in done.stdout
+    assert 5 == done.returncode and "what whoever wrote it was shown in the task T-1" in done.stdout
     assert not (home / "owned").exists()
 
 
 def test_a_declined_plan_is_a_version_that_was_refused(home: Path) -> None:
     waiting(home, HOSTILE)
-    assert "waiting for a new version of plan.txt" in resumed(home, 1, "--decline", digest(HOSTILE))
+    assert "waiting for a new version of plan.txt" in resumed(home, 5, "--decline", digest(HOSTILE))
     (home / "plan.txt").write_text(PLAN)
     assert "\nhello\n" in resumed(home, 0) and not (home / "owned").exists()
 
@@ -399,7 +399,7 @@ def test_wherever_a_controller_dies_an_approval_that_is_on_record_counts_and_no_
             live(place, point)
         approved = bool(record(place)["control"].get("approved"))
         out = fdc("agent", "--resume", "T-1", "--network", "off", cwd=place)
-        assert (0 if approved else 1) == out.returncode, (point.moments, out.stdout)
+        assert (0 if approved else 5) == out.returncode, (point.moments, out.stdout)
         assert approved == (place / "owned").exists() and (
             not approved or "done\n" == (place / "owned").read_text()
         )
@@ -442,7 +442,7 @@ def test_a_patch_after_a_step_read_a_page_waits_and_is_not_run(home: Path) -> No
         server.script += [reply(json.dumps(one)) for one in ({"plan": plan}, WRONG, RIGHT)]
         env = {**world(server, home), **allowing(tea)}
         done = fdc("agent", "Double", "--task-id", "T-1", "--network", "off", cwd=home, env=env)
-        assert 1 == done.returncode and "the patch awaits a person's approval" in done.stdout, (
+        assert 5 == done.returncode and "the patch awaits a person's approval" in done.stdout, (
             done.stdout + done.stderr
         )
         held = record(home)["control"]["held"]
@@ -457,7 +457,7 @@ def test_a_patch_after_a_step_read_a_page_waits_and_is_not_run(home: Path) -> No
             and not (home / "owned").exists()
         )
         again = fdc("agent", "--resume", "T-1", cwd=home, env=env)
-        assert 1 == again.returncode and 2 == len(server.requests)
+        assert 5 == again.returncode and 2 == len(server.requests)
         fdc("agent", "--resume", "T-1", "--decline", held["sha256"], cwd=home, env=env)
         assert "a person did not approve the patch" in server.requests[2]["messages"][0]["content"]
         right = record(home)["control"]["held"]["sha256"]
@@ -481,7 +481,7 @@ def test_files_from_outside_that_a_coder_is_shown_count(home: Path) -> None:
     with (home / "fdc.toml").open("a") as file:
         file.write('untrusted = ["it.py"]\n')
     script = [reply(json.dumps(one)) for one in ({"plan": CODING.format("")}, RIGHT)]
-    out, _ = agent(home, "Double", "--task-id", "T-1", script=script, code=1, web=False)
+    out, _ = agent(home, "Double", "--task-id", "T-1", script=script, code=5, web=False)
     assert "the patch awaits" in out and "files of the workspace (it.py)" in out
 
 
@@ -515,7 +515,7 @@ def test_lessons_of_such_a_task_are_applied_by_a_person_only_and_its_words_are_n
     assert "x = 1\n" == (home / "it.py").read_text()
     # The next task is told of the post-mortem and not what is in it.
     (home / "plan.txt").unlink()
-    assert 1 == fdc("agent", "Next", "--task-id", "T-2", "--network", "off", cwd=home).returncode
+    assert 5 == fdc("agent", "Next", "--task-id", "T-2", "--network", "off", cwd=home).returncode
     said = json.dumps(
         json.loads((home / ".fdc/agents/T-2/state.json").read_text())["agent"]["messages"]
     )

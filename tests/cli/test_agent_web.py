@@ -136,7 +136,7 @@ def test_research_at_home_asks_nobody_outside(home: Path) -> None:
             for name, value in allowing(tea, search=engine).items()
             if name != "FDC_ALLOW_WEB"
         }
-        assert 1 == fdc("agent", "T-1", "--network", "off", cwd=home, env=env).returncode
+        assert 5 == fdc("agent", "T-1", "--network", "off", cwd=home, env=env).returncode
         assert [] == tea.paths() == engine.paths()
     findings = state(home)["agent"]["research_findings"]
     assert (

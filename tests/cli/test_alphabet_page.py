@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from fdc_packs.alphabet.calculus import metrics
-from fdc_packs.alphabet.drawing import charts
+from fdc_packs.alphabet.drawing import charts_page
 
 from tests.support import browser as browsers
 from tests.support.alphabets import alphabet
@@ -44,7 +44,7 @@ def test_the_page_is_readable_at_every_width(tmp_path: Path, dark: bool) -> None
     }
     report["public_list"] = {"list": "Swadesh's 200 basic meanings (1952)", **metrics.public(said)}
     path = tmp_path / "index.html"
-    path.write_text(charts.page(some, HISTORY, report, "An alphabet"), encoding="utf-8")
+    path.write_text(charts_page.page(some, HISTORY, report, "An alphabet"), encoding="utf-8")
     with browsers.browser(tmp_path, dark=dark) as window:
         for width in (360, 700, 1100):
             window.resize(width, 900)

@@ -34,7 +34,7 @@ submit
 def waiting(workspace: Path) -> Iterator[Path]:
     """A workspace with a run that waits for an answer at main/3."""
     (workspace / "p.plan").write_text(ASKS)
-    assert fdc("run", "p.plan", "what=a\x1b[2J\u202eb", cwd=workspace).returncode == 1
+    assert fdc("run", "p.plan", "what=a\x1b[2J\u202eb", cwd=workspace).returncode == 5
     yield workspace
 
 
@@ -60,7 +60,7 @@ def test_an_answer_waits_for_the_next_resume_and_is_recorded_with_who_gave_it(
     assert (
         fdc("answer", "last", "main/3", "three", cwd=waiting).returncode == 0
     )  # another mind, as long as nobody took it
-    assert fdc("resume", "last", cwd=waiting).returncode == 1  # it waits for the approval now
+    assert fdc("resume", "last", cwd=waiting).returncode == 5  # it waits for the approval now
     found = show(waiting, "--step", "main/3")["records"][-1]["body"]
     assert found["value"] == "three" and found["notes"]["answered"]["by"].endswith(", fdc answer")
     assert not kept(waiting).exists()
@@ -76,7 +76,7 @@ def test_an_approval_shows_its_exact_bytes_with_nothing_hidden(waiting: Path) ->
     fdc("answer", "last", "x", "--resume", cwd=waiting)
     shown = fdc("answer", "last", cwd=waiting)
     data = "a\x1b[2J\u202eb".encode()
-    assert shown.returncode == 1
+    assert shown.returncode == 5
     assert f"text, {len(data)} bytes, sha256 {hashlib.sha256(data).hexdigest()}:" in shown.stdout
     assert "    | a\\u{1b}[2J\\u{202e}b\n" in shown.stdout
     assert "\x1b" not in shown.stdout and "\u202e" not in shown.stdout
@@ -92,7 +92,7 @@ def test_a_no_stops_the_run_and_no_answer_is_taken_twice(waiting: Path) -> None:
     kept(waiting).write_bytes(spent)  # as if it could not be taken away
     again = fdc("resume", "last", "--retry", cwd=waiting)
     assert (
-        again.returncode == 1
+        again.returncode == 5
         and "approval" not in again.stderr
         and "Do you approve" in again.stdout
     )
@@ -107,7 +107,7 @@ def test_an_answer_that_somebody_changed_counts_for_nothing(waiting: Path) -> No
         changed["answers"][0][field] = {"outcomes": 1, "address": "main/4"}.get(field, "0" * 32)
         kept(waiting).write_text(json.dumps(changed))
         assert "not taken up yet" not in fdc("answer", "last", cwd=waiting).stdout, field
-    assert fdc("resume", "last", cwd=waiting).returncode == 1
+    assert fdc("resume", "last", cwd=waiting).returncode == 5
     assert (
         show(waiting)["status"] == "waiting"
         and show(waiting)["ending"]["questions"][0]["address"] == "main/3"
@@ -126,7 +126,7 @@ def test_a_file_of_answers_that_is_none_disturbs_nobody(waiting: Path) -> None:
     ):
         kept(waiting).write_bytes(data)
         found = fdc("answer", "last", cwd=waiting)
-        assert (found.returncode, found.stderr) == (1, ""), data[:20]
+        assert (found.returncode, found.stderr) == (5, ""), data[:20]
     assert fdc("answer", "last", "one", cwd=waiting).returncode == 0
     assert "ok     main/3" in fdc("resume", "last", cwd=waiting).stdout
 
@@ -166,7 +166,7 @@ def test_of_several_questions_each_is_answered_by_its_address(workspace: Path) -
         "overwrite_file_with_block out.txt\n    {all}\nclose_task\nsubmit\n"
     )
     (workspace / "b.txt").write_text("")
-    assert fdc("run", "p.plan", cwd=workspace).returncode == 1
+    assert fdc("run", "p.plan", cwd=workspace).returncode == 5
     asked = [one["address"] for one in show(workspace)["ending"]["questions"]]
     assert len(asked) == 2
     unclear = fdc("answer", "last", "x", cwd=workspace)
@@ -213,10 +213,10 @@ def test_maybe_at_the_prompt_of_a_run_is_asked_again_and_the_run_goes_on(workspa
         child.kill()
         child.wait()
         os.close(controller)
-    assert fdc("run", "p.plan", cwd=workspace).returncode == 1
+    assert fdc("run", "p.plan", cwd=workspace).returncode == 5
     again = fdc("resume", "last", "--answer", "maybe", cwd=workspace)
     assert (
-        again.returncode == 1
+        again.returncode == 5
         and "an approval is answered with yes or no; `maybe` is not taken" in again.stdout
     )
     assert fdc("resume", "last", "--answer", "yes", cwd=workspace).returncode == 0

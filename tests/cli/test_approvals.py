@@ -31,7 +31,7 @@ def asked(workspace: Path, text: str, **files: str) -> Any:
     """A run that waits for an approval; what it prints."""
     plan(workspace, text, **files)
     done = fdc("run", "p.plan", cwd=workspace)
-    assert done.returncode == 1 and "Do you approve" in done.stdout, done
+    assert done.returncode == 5 and "Do you approve" in done.stdout, done
     return done.stdout
 
 
@@ -228,7 +228,7 @@ def test_a_difference_is_bounded_and_escaped_on_the_page_and_in_the_terminal(
         assert '<span class="del">-two</span>' in page
         (workspace / "tmp" / "late.txt").write_text("mine\n")
         assert (
-            fdc("resume", name, cwd=workspace).returncode == 1
+            fdc("resume", name, cwd=workspace).returncode == 5
         )  # asked again: it shows another list now
         served.form(f"/runs/{name}/answer", {**fields(page), "text": "yes"})
         assert "the run does not ask that (any more)" in served.get(f"/runs/{name}")

@@ -157,7 +157,7 @@ def test_cancel_stops_a_run_that_another_process_drives_and_kills_its_commands(
         == 0
     )
     forced = fdc("resume", name, "--force", cwd=workspace)
-    assert forced.returncode == 1 and "fdc stopped it before it ended" in forced.stdout, (
+    assert forced.returncode == 5 and "fdc stopped it before it ended" in forced.stdout, (
         forced.stderr
     )
     assert fdc("resume", name, "--assume", "done", cwd=workspace).returncode == 0
@@ -169,7 +169,7 @@ def test_cancel_of_a_run_whose_controller_is_gone(workspace: Path) -> None:
     (workspace / "p.plan").write_text(
         "set_plan x\nplan_step_complete x\nrequest_user_input which?\nclose_task\nsubmit\n"
     )
-    assert fdc("run", "p.plan", cwd=workspace).returncode == 1
+    assert fdc("run", "p.plan", cwd=workspace).returncode == 5
     name = runs(workspace)[0]["run"]
     assert fdc("cancel", name, cwd=workspace).returncode == 0
     assert fdc("cancel", name, cwd=workspace).returncode == 0  # twice is once
@@ -203,7 +203,7 @@ def test_a_run_in_a_home_that_cannot_be_written_says_that_it_will_want_trust(
     (tmp_path / "file").write_text("")
     nowhere = {"XDG_STATE_HOME": str(tmp_path / "file")}
     begun = fdc("run", "p.plan", cwd=workspace, env=nowhere)
-    assert begun.returncode == 1 and "`fdc resume` will want --trust" in begun.stderr, begun
+    assert begun.returncode == 5 and "`fdc resume` will want --trust" in begun.stderr, begun
     name = runs(workspace)[0]["run"]
     assert fdc("resume", name, "--answer", "x", cwd=workspace).returncode == 1
     assert fdc("resume", name, "--answer", "x", "--trust", cwd=workspace).returncode == 0

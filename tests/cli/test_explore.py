@@ -183,11 +183,11 @@ def test_without_a_terminal_nothing_is_asked_and_the_run_is_kept(tmp_path: Path)
 
 
 def test_a_name_with_two_meanings_is_presented_with_what_each_costs(tmp_path: Path) -> None:
-    """EXP-03: exit code 6; the options that it names work."""
+    """EXP-03: exit code 5; the options that it names work."""
     other = "def reserve(table):\n    '''Reserves a table for an order.'''\n"
     shop(tmp_path, {"lab/stock.py": other, "lab/use.py": "from .stock import reserve\n"})
     done = fdc("explore", "What does `reserve` do?", cwd=tmp_path)
-    assert 6 == done.returncode
+    assert 5 == done.returncode
     assert (
         "`lab/stock.py:1`: `--paths 'lab/**'`" in done.stdout
         and "`shop/stock.py:4`: `--paths 'shop/**'`" in done.stdout
@@ -372,7 +372,7 @@ def test_tracks_that_repeat_each_other_are_dropped_and_asked_for_once_more(tmp_p
         ({"tracks": [], "rationale": "", "ask": "Which stock?", "options": [
             {"option": "what is on the shelves", "tradeoff": "orders are left out"},
             {"option": "what is reserved", "tradeoff": "shelves are left out"},
-        ]}, 6, "- what is reserved\n  - shelves are left out", 1),
+        ]}, 5, "- what is reserved\n  - shelves are left out", 1),
     ],
 )  # fmt: skip
 def test_a_model_that_cannot_take_a_question_apart_asks_back(

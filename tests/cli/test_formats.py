@@ -99,5 +99,5 @@ def test_a_clean_lint_imports_no_renderer(plan: Path) -> None:
     run = fdc("lint", "example.plan", cwd=plan, env={"PYTHONVERBOSE": "1"})
     assert 0 == run.returncode
     loaded = [line for line in run.stderr.splitlines() if line.startswith("import 'fdc_toolchain")]
-    assert any("fdc_toolchain.cli.fast_path'" in line for line in loaded)
+    assert any("fdc_toolchain.cli.linting.fast_lint'" in line for line in loaded)
     assert [] == [line for line in loaded if "fdc_toolchain.report" in line]

@@ -93,7 +93,7 @@ def test_a_run_goes_on_without_what_only_its_past_needed(workspace: Path, progra
         "message_user {answer}",
     )
     done = fdc("run", "a.plan", cwd=workspace, env=env)
-    assert done.returncode == 1 and "Good?" in done.stdout, done.stderr
+    assert done.returncode == 5 and "Good?" in done.stdout, done.stderr
     program.unlink()
     done = fdc("resume", run_name(done.stdout), "--answer", "very", cwd=workspace, env=env)
     assert done.returncode == 0 and "very" in done.stdout

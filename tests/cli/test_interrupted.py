@@ -106,7 +106,7 @@ def test_commands_that_fdc_stopped_are_on_record_and_one_answer_settles_them_all
     (workspace / "held").unlink()
     asked = fdc("resume", cwd=workspace)
     assert (
-        1 == asked.returncode
+        5 == asked.returncode
         and "fdc stopped it before it ended; what it had done by then is done" in asked.stdout
     )
     assert ("one answer for all" in asked.stdout) == (count > 1)
@@ -176,7 +176,7 @@ def test_a_path_that_was_there_before_tells_nothing(workspace: Path) -> None:
     (workspace / "out/made-a").write_text("old")
     killed(workspace)
     asked = fdc("resume", cwd=workspace)
-    assert 1 == asked.returncode and "nobody knows whether it happened" in asked.stdout, asked
+    assert 5 == asked.returncode and "nobody knows whether it happened" in asked.stdout, asked
     assert 0 == fdc("resume", "--assume", "not-done", cwd=workspace).returncode
 
 

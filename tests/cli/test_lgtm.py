@@ -348,10 +348,10 @@ def hold(order):
 def test_a_definition_that_says_that_it_is_out_of_use_disproves_its_hypothesis(
     tmp_path: Path,
 ) -> None:
-    """LGTM-09, 11, 12, 69, 70: found without a model, at a place that was known before; exit code 5, and why on stderr."""
+    """LGTM-09, 11, 12, 69, 70: found without a model, at a place that was known before; exit code 7, and why on stderr."""
     (tmp_path / "store.py").write_text(OUT_OF_USE, "utf-8")
     done = fdc("lgtm", "How is stock reserved for an order?", cwd=tmp_path)
-    assert 5 == done.returncode, done.stderr
+    assert 7 == done.returncode, done.stderr
     why = "h_ReserveStock_001 was disproved: store.py:5: it says of itself that it is out of use: Deprecated: reserves stock"
     assert f"Warn: {why}" in done.stderr
     folder = folder_of(tmp_path)

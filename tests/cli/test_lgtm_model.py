@@ -97,7 +97,7 @@ def test_two_runs_with_the_same_model_give_the_same_tree(tmp_path: Path) -> None
 
 
 def test_a_hypothesis_that_is_disproved_stops_the_planning(tmp_path: Path) -> None:
-    """LGTM-11, 12, 24, 70, C-19: exit code 5, neither a synthesis nor a plan; `--gate subset` goes on with the rest."""
+    """LGTM-11, 12, 24, 70, C-19: exit code 7, neither a synthesis nor a plan; `--gate subset` goes on with the rest."""
 
     chosen: list[str] = []
     lock = threading.Lock()
@@ -141,7 +141,7 @@ def test_a_hypothesis_that_is_disproved_stops_the_planning(tmp_path: Path) -> No
     with thinking(**answers) as (_, env):
         done = plan_for(tmp_path / "w", env=env)
     assert (
-        5 == done.returncode
+        7 == done.returncode
         and "Overall Null Hypothesis Challenge Failed. Aborting planning." in done.stdout
     )
     folder, wv = folder_of(tmp_path / "w"), worldview(tmp_path / "w")
@@ -191,7 +191,7 @@ def test_a_reply_that_is_no_hypothesis_loses_its_area_and_no_other(tmp_path: Pat
 
 
 def test_a_refinement_that_fails_keeps_its_evidence_and_the_old_version(tmp_path: Path) -> None:
-    """LGTM-42, 57, 58, 60, 63, 64, 71, 73: as many rounds as allowed, no candidate, nothing is synthesised: exit code 6."""
+    """LGTM-42, 57, 58, 60, 63, 64, 71, 73: as many rounds as allowed, no candidate, nothing is synthesised: exit code 7."""
 
     def dangling(body: dict[str, Any]) -> Any:
         made = refined(body)
@@ -204,7 +204,7 @@ def test_a_refinement_that_fails_keeps_its_evidence_and_the_old_version(tmp_path
 
     with thinking(refined=dangling) as (server, env):
         done = plan_for(tmp_path, "--max-iterations", "2", env=env)
-    assert 6 == done.returncode and "Synthesis Failed. Aborting planning." in done.stdout
+    assert 7 == done.returncode and "Synthesis Failed. Aborting planning." in done.stdout
     assert 2 == done.stderr.count("Starting refinement iteration.") and 4 == len(
         asked(server, "refined")
     )
@@ -484,7 +484,7 @@ def test_refinement_goes_on_to_its_last_iteration_where_nothing_changes(tmp_path
         server, env,
     ):  # fmt: skip
         done = plan_for(tmp_path, env=env)
-    assert 6 == done.returncode, done.stderr
+    assert 7 == done.returncode, done.stderr
     assert (
         "Refinement Loop complete after 5 iterations: that was the last iteration." in done.stderr
     )
@@ -546,7 +546,7 @@ def test_the_code_of_a_plan_gets_into_the_files_only_where_a_person_approves(
     )
     waiting = fdc("run", path, cwd=tmp_path)
     assert (
-        1 == waiting.returncode
+        5 == waiting.returncode
         and "Do you approve that the code of" in waiting.stdout + waiting.stderr
     )
     said_no = fdc("resume", "last", "--answer", "no", cwd=tmp_path)

@@ -81,7 +81,7 @@ def test_a_run_in_which_a_tool_waits_follows_from_its_record(
 ) -> None:
     laid_out(workspace, effect, *items)
     done = fdc("run", "ask.plan", cwd=workspace)
-    assert 1 == done.returncode and "question: who?" in done.stdout, done
+    assert 5 == done.returncode and "question: who?" in done.stdout, done
     replayed(workspace)
 
 

@@ -175,7 +175,7 @@ def reported(workspace: Path) -> Path:
         "got <- call_plan sub.plan name=docs/a.md\noverwrite_file_with_block docs/b.md\n    {got} {who}\n"
         "# evidence: docs/a.md:1\nread_file docs/b.md\nsaid <- request_user_input {who}?\nclose_task\nsubmit\n"
     )
-    assert fdc("run", "p.plan", f"who={HOSTILE}".replace("\x00", ""), cwd=workspace).returncode == 1
+    assert fdc("run", "p.plan", f"who={HOSTILE}".replace("\x00", ""), cwd=workspace).returncode == 5
     return workspace
 
 
@@ -242,7 +242,7 @@ def test_a_step_of_which_nobody_knows_whether_it_happened_says_what_to_do(worksp
         and "run_in_bash_session at main/3 was begun" in interrupted.text
     )
     assert "step begun" in [one.get("class") for one in interrupted.all("details")]
-    assert fdc("resume", "last", cwd=workspace).returncode == 1
+    assert fdc("resume", "last", cwd=workspace).returncode == 5
     assert re.search(
         "nobody knows whether it happened.*--assume main/3=done", page_of(workspace).text
     )
@@ -260,7 +260,7 @@ def test_the_stack_of_a_branch_goes_up_to_the_root(workspace: Path) -> None:
         "set_plan x\nplan_step_complete x\nnames <- list_files docs\nall <- fork name in {names} max 3\n"
         "    got <- call_plan sub.plan name={name}\n    yield {got}\nmessage_user {all}\nclose_task\nsubmit\n"
     )
-    assert fdc("run", "p.plan", cwd=workspace).returncode == 1
+    assert fdc("run", "p.plan", cwd=workspace).returncode == 5
     stack = re.search(r'<ul class="stack">(.*?)</ul>', page_of(workspace).source, re.DOTALL)
     assert stack is not None
     assert re.findall("<code>(.*?)</code>", stack[1]) == [

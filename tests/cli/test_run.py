@@ -246,12 +246,12 @@ def test_a_failed_step_can_be_tried_again_when_its_cause_is_gone(workspace: Path
 def test_a_question_waits_for_its_answer_across_processes(workspace: Path) -> None:
     write(workspace, "colour <- request_user_input Which colour?", "message_user It is {colour}.")
     done = fdc("run", "a.plan", cwd=workspace)
-    assert done.returncode == 1
+    assert done.returncode == 5
     assert "question: Which colour?" in done.stdout and "--answer '...'" in done.stdout
     name = run_name(done.stdout)
     [one] = json.loads(fdc("runs", "--format", "json", cwd=workspace).stdout)["runs"]
     assert one["status"] == "waiting"
-    assert fdc("resume", name, cwd=workspace).returncode == 1
+    assert fdc("resume", name, cwd=workspace).returncode == 5
     assert (
         "no question that `--assume` could settle"
         in fdc("resume", name, "--assume", "done", cwd=workspace).stderr
@@ -359,7 +359,7 @@ def test_an_interrupted_run_says_how_it_goes_on_and_leaves_no_process(
     wait_for(lambda: not working_in(workspace))
     done = fdc("resume", name, cwd=workspace)
     assert (
-        done.returncode == 1
+        done.returncode == 5
         and "unknown: run_in_bash_session" in done.stdout
         and "--assume done" in done.stdout
     )

@@ -153,7 +153,7 @@ def test_no_variable_of_pythons_is_handed_on(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.slow
 def test_the_resume_of_the_browser_imports_nothing_from_it(hostile: Path) -> None:
     """The finding: `fdc ui` started `python -c` with the workspace as its working folder."""
-    assert 1 == fdc("run", "ask.plan", cwd=hostile).returncode
+    assert 5 == fdc("run", "ask.plan", cwd=hostile).returncode
     name = json.loads(fdc("runs", "--format", "json", cwd=hostile).stdout)["runs"][0]["run"]
     with fdc_started("ui", "--no-open", cwd=hostile) as process:
         served = Ui(process, hostile)

@@ -158,13 +158,13 @@ def test_an_approval_given_in_advance_is_in_the_journal_as_that(workspace: Path)
     )
     done = fdc("run", "a.plan", "--approve", "plan", cwd=workspace)
     assert (
-        done.returncode == 1
+        done.returncode == 5
         and "question: Which?" in done.stdout
         and "Do you approve" not in done.stdout
     )
     assert "answered by command line, in advance" in fdc("show", "last", cwd=workspace).stdout
     done = fdc("run", "a.plan", cwd=workspace)
-    assert done.returncode == 1 and "question: Do you approve the plan of today?" in done.stdout
+    assert done.returncode == 5 and "question: Do you approve the plan of today?" in done.stdout
     done = fdc(
         "resume", run_name(done.stdout), "--approve", "plan", "--answer", "yes", cwd=workspace
     )

@@ -130,7 +130,7 @@ def name_of(workspace: Path) -> str:
 def shop(workspace: Path) -> Path:
     """A workspace with a run that waits for an answer."""
     (workspace / "p.plan").write_text(ASKS)
-    assert fdc("run", "p.plan", f"what={HOSTILE}", cwd=workspace).returncode == 1
+    assert fdc("run", "p.plan", f"what={HOSTILE}", cwd=workspace).returncode == 5
     return workspace
 
 
@@ -389,7 +389,7 @@ def test_pages_follow_what_happens(served: Ui) -> None:
         assert fdc("answer", name, "none", cwd=served.workspace).returncode == 0
         second = next(one for one in stream if one.startswith(b"data: "))
         assert first != second
-        assert fdc("resume", name, cwd=served.workspace).returncode == 1
+        assert fdc("resume", name, cwd=served.workspace).returncode == 5
         assert next(one for one in stream if one.startswith(b"data: ")) not in (first, second)
         stream.close()
     assert "Approval" in served.get(f"/runs/{name}")
@@ -481,12 +481,12 @@ def test_in_a_real_browser_a_run_is_answered_approved_and_followed_live(
         window.until("Approval main/4")
         window.text(".ask pre", re.escape("\\u{1b}[2J\\u{202e}</pre>"))
         other: Any = fdc("run", "p.plan", cwd=shop)
-        assert other.returncode == 1
+        assert other.returncode == 5
         window.click(".ask button")
         window.until(r"finished p\.plan")
         window.go(f"{served.origin}/")
         window.until("finished")
-        assert fdc("answer", "last", "x", "--resume", cwd=shop).returncode == 1
+        assert fdc("answer", "last", "x", "--resume", cwd=shop).returncode == 5
         assert fdc("answer", "last", "yes", "--resume", cwd=shop).returncode == 0
         window.until(r"(?s)finished.*finished")  # without anybody loading the page again
         assert window.script("return document.title") == "Runs"

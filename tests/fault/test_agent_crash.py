@@ -284,4 +284,4 @@ def test_of_two_agents_on_a_task_one_has_it_and_the_other_says_who(home: Path) -
         assert (3, True) == (second.returncode, f"process {first.pid}" in second.stderr)
         first.send_signal(signal.SIGINT)
         assert 130 == first.wait(timeout=PATIENCE)
-    assert 1 == fdc("agent", "--resume", "T-1", cwd=home).returncode
+    assert 5 == fdc("agent", "--resume", "T-1", cwd=home).returncode

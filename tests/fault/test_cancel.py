@@ -20,7 +20,7 @@ def _waiting(workspace: Path) -> str:
     """A run that waits for an answer."""
     fleet.laid_out(workspace)
     done = fdc("run", "ask.plan", "-q", cwd=workspace)
-    assert 1 == done.returncode, done
+    assert 5 == done.returncode, done
     [folder] = (workspace / ".fdc" / "runs").iterdir()
     return folder.name
 

@@ -188,7 +188,7 @@ class World:
     def begin(self) -> str:
         before = set(self.statuses())
         done = self.nursery.run("run", "p.plan", "-q")
-        assert done.code == 1 and "question" in done.out, done
+        assert done.code == 5 and "question" in done.out, done
         [name] = set(self.statuses()) - before
         self.histories[name] = History()
         return name
@@ -232,12 +232,12 @@ class World:
                 heard(self._resumed(done))
         return (
             None
-            if done is None or done.code not in (0, 1) or not done.out
+            if done is None or done.code not in (0, 1, 5) or not done.out
             else json.loads(done.out)
         )
 
     def _resumed(self, done: Done) -> tuple[Any, ...]:
-        if done.code in (0, 1) and done.out:
+        if done.code in (0, 1, 5) and done.out:
             end = json.loads(done.out)
             if end["status"] != "waiting":
                 return (end["status"],)
@@ -498,7 +498,7 @@ SHORT = "set_plan x\nplan_step_complete x\nx <- request_user_input Which?\nmessa
 
 def begun(workspace: Path) -> tuple[str, str]:
     (workspace / "p.plan").write_text(SHORT)
-    assert 1 == fdc("run", "p.plan", cwd=workspace).returncode
+    assert 5 == fdc("run", "p.plan", cwd=workspace).returncode
     [one] = json.loads(fdc("runs", "--format", "json", cwd=workspace).stdout)["runs"]
     return str(workspace), one["run"]
 

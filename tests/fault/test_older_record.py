@@ -48,10 +48,10 @@ def restored(workspace: Path, copy: Path) -> None:
 def answered(workspace: Path, tmp_path: Path) -> tuple[Path, Path]:
     """A run whose approval lies ready, a copy of its record, and what became of it then: it has paid."""
     (workspace / "p.plan").write_text(PAYS)
-    assert fdc("run", "p.plan", cwd=workspace, env=ALLOW).returncode == 1
+    assert fdc("run", "p.plan", cwd=workspace, env=ALLOW).returncode == 5
     assert fdc("answer", "last", "yes", cwd=workspace).returncode == 0
     shutil.copytree(workspace / ".fdc", tmp_path / "copy")
-    assert fdc("resume", "last", cwd=workspace, env=ALLOW).returncode == 1
+    assert fdc("resume", "last", cwd=workspace, env=ALLOW).returncode == 5
     assert paid(workspace) == 1
     return workspace, tmp_path / "copy"
 
@@ -85,10 +85,10 @@ def test_who_restored_a_backup_on_purpose_says_so_and_used_answers_are_dropped(
     assert accepted.returncode == 0 and "accepted: the record" in accepted.stdout, accepted
     again = fdc("resume", "last", cwd=workspace, env=ALLOW)
     assert (
-        again.returncode == 1 and "Do you approve pay once" in again.stdout and paid(workspace) == 1
+        again.returncode == 5 and "Do you approve pay once" in again.stdout and paid(workspace) == 1
     )
     assert (
-        fdc("resume", "last", "--answer", "yes", cwd=workspace, env=ALLOW).returncode == 1
+        fdc("resume", "last", "--answer", "yes", cwd=workspace, env=ALLOW).returncode == 5
         and paid(workspace) == 2
     )
     refused = fdc("verify", "last", "--accept-older", cwd=workspace)
@@ -105,7 +105,7 @@ def test_a_copy_that_was_taken_while_the_run_was_driven_is_told_too(
         plan.replace("run_in_bash_session echo", "run_in_bash_session cat gate && echo")
     )
     os.mkfifo(workspace / "gate")
-    assert fdc("run", "p.plan", cwd=workspace, env=ALLOW).returncode == 1
+    assert fdc("run", "p.plan", cwd=workspace, env=ALLOW).returncode == 5
     assert fdc("answer", "last", "yes", cwd=workspace).returncode == 0
     with fdc_started("resume", "last", cwd=workspace, env=ALLOW, start_new_session=True) as process:
         gate = os.open(

@@ -10,7 +10,7 @@ from fdc_toolchain.engine.events import Perform
 from fdc_toolchain.journal.postgres import PgStore
 from fdc_toolchain.runs.workers import remote
 from fdc_toolchain.sandbox import sandbox
-from fdc_toolchain.tools.openings import Openings, approved
+from fdc_toolchain.tools.approvals.openings import Openings, approved
 from fdc_toolchain.tools.runtime import LocalTools, Workbench
 
 from tests.cli.test_run import run_name
@@ -89,7 +89,7 @@ def test_the_first_step_that_may_change_it_waits_and_nothing_is_changed(
     before = (repository / path).read_text() if (repository / path).exists() else None
     done = fdc("run", "a.plan", cwd=repository)
     name = run_name(done.stdout)
-    assert done.returncode == 1 and "waiting for a person after 2 steps" in done.stdout
+    assert done.returncode == 5 and "waiting for a person after 2 steps" in done.stdout
     assert "question: May this run change what is protected?" in done.stdout
     assert f"  a.plan: may change {CI}: `.github` is run by the CI" in done.stdout
     assert f"  a.plan:6: {'runs' if step == [COMMAND] else 'does'} {step[0]}"[:60] in done.stdout
@@ -128,7 +128,7 @@ def test_a_no_stops_the_run_and_an_unclear_answer_is_none(repository: Path) -> N
     name = run_name(fdc("run", "a.plan", cwd=repository).stdout)
     done = fdc("resume", name, "--answer", "perhaps", cwd=repository)
     assert (
-        done.returncode == 1
+        done.returncode == 5
         and "answered with yes or no" in done.stdout
         and "waiting for a person" in done.stdout
     )
@@ -199,7 +199,7 @@ def test_branches_that_ask_at_once_need_one_yes(repository: Path) -> None:
     ]
     write(repository, *body, "        {name}")
     done = fdc("run", "a.plan", cwd=repository)
-    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.returncode == 5, done.stdout + done.stderr
     name = run_name(done.stdout)
     address = re.findall(r"\((main/\S+)\); answer with", done.stdout)[0]
     done = fdc("resume", name, "--answer", f"{address}=yes", cwd=repository)

@@ -6,8 +6,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.linking.project.obeyed import obeyed
-from fdc_toolchain.linking.project.protected import named, of_workspace, protected
+from fdc_toolchain.linking.project.obeyed import obeyed, of_workspace
+from fdc_toolchain.linking.project.protected import named, protected
 from fdc_toolchain.linking.project.settings import Settings
 from fdc_toolchain.sandbox import sandbox
 from fdc_toolchain.workspace.failure import ToolFailure

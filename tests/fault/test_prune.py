@@ -78,13 +78,13 @@ def shop(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 def ran(shop: Path, plan: str, *options: str) -> str:
     """Runs a plan; its name."""
     done = fdc("run", plan, "--format", "json", *options, cwd=shop)
-    assert done.returncode in (0, 1), done
+    assert done.returncode in (0, 1, 5), done
     return str(json.loads(done.stdout)["run"])
 
 
 def answered(shop: Path, name: str) -> None:
     """Takes a forked run to its end."""
-    assert [1, 0] == [
+    assert [5, 0] == [
         fdc("resume", name, *more, cwd=shop).returncode for more in ((), ("--answer", "two"))
     ]
 

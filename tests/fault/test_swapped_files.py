@@ -101,7 +101,7 @@ def test_a_prompt_that_changes_after_the_proof_is_not_the_one_that_is_asked(
             "ANTHROPIC_API_KEY": "k",
             "FDC_MODEL": "claude-sonnet-5",
         }
-        assert fdc("run", "main.plan", cwd=two_faced, env=env).returncode == 1
+        assert fdc("run", "main.plan", cwd=two_faced, env=env).returncode == 5
         put(two_faced, "bad")
         (two_faced / "judge.md").write_text("{{ nothing_that_is_given }}\n")
         done = fdc("resume", "last", "--answer", "yes", cwd=two_faced, env=env)

@@ -439,7 +439,7 @@ def test_a_run_that_came_with_a_clone_does_not_go_on_unless_the_user_vouches_for
         "close_task\nsubmit\n"
     )
     stranger = {"XDG_STATE_HOME": str(tmp_path / "stranger")}
-    assert fdc("run", "p.plan", cwd=workspace, env=stranger).returncode == 1
+    assert fdc("run", "p.plan", cwd=workspace, env=stranger).returncode == 5
     name = json.loads(fdc("runs", "--format", "json", cwd=workspace).stdout)["runs"][0]["run"]
     for command in (
         ["resume", name, "--answer", "yes"],

@@ -153,7 +153,7 @@ def test_a_run_that_waits_for_another_one_can_be_cancelled(shop: Path) -> None:
 @pytest.mark.slow
 def test_a_cancelled_run_that_is_refused_stays_cancelled(shop: Path) -> None:
     """`fdc resume --force` goes on with a run that somebody wants cancelled, unless it cannot go on at all now."""
-    assert 1 == fdc("run", "glob.plan", "-q", cwd=shop).returncode
+    assert 5 == fdc("run", "glob.plan", "-q", cwd=shop).returncode
     name = json.loads(fdc("runs", "--format", "json", cwd=shop).stdout)["runs"][0]["run"]
     ask_to_cancel(str(shop), name, 0.0)  # whoever asked was killed before they could do it
     with driven(shop, "held-a.plan") as (process, other):
@@ -182,7 +182,7 @@ def test_a_claim_ends_with_its_process(shop: Path) -> None:
 
 @pytest.mark.slow
 def test_a_run_that_waits_for_a_person_holds_nothing_and_takes_its_claim_again(shop: Path) -> None:
-    assert 1 == fdc("run", "glob.plan", "-q", cwd=shop).returncode
+    assert 5 == fdc("run", "glob.plan", "-q", cwd=shop).returncode
     name = json.loads(fdc("runs", "--format", "json", cwd=shop).stdout)["runs"][0]["run"]
     with driven(shop, "held-a.plan") as (process, other):
         refused = fdc("resume", name, "--answer", "c", cwd=shop)

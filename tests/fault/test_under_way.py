@@ -76,7 +76,7 @@ def test_resume_does_so_before_anything_else(prepared: Path) -> None:
         killed.send_signal(signal.SIGKILL)
         killed.wait()
     done = fdc("resume", "last", cwd=prepared)
-    assert done.returncode == 1 and "--assume" in done.stdout and "`sub/.envrc`" in done.stderr
+    assert done.returncode == 5 and "--assume" in done.stdout and "`sub/.envrc`" in done.stderr
     assert not (prepared / "sub/.envrc").exists()
 
 

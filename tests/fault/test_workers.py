@@ -81,7 +81,7 @@ def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(
                 name for name, process in workers.living.items() if process.poll() is not None
             ]:
                 # On a machine that is busy enough, a worker is silent for too long by itself.
-                assert 70 == workers.living.pop(name).returncode, workers.log()
+                assert 3 == workers.living.pop(name).returncode, workers.log()
                 lost += 1
                 workers.start()
             [(records,)] = rows(url, "SELECT count(*) FROM fdc.record WHERE kind='outcome'")
@@ -93,13 +93,13 @@ def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(
                 name, blow = rng.choice(sorted(sessions)), blows.pop(0)
                 struck += 1
                 if blow == "kill":  # or it was silent for too long a moment before
-                    assert ended(workers.send(name, signal.SIGKILL)) in (-signal.SIGKILL, 70)
+                    assert ended(workers.send(name, signal.SIGKILL)) in (-signal.SIGKILL, 3)
                 elif blow == "freeze":
                     frozen = (name, workers.send(name, signal.SIGSTOP))
                 else:
                     process = workers.living.pop(name)
                     rows(url, "SELECT pg_terminate_backend(%s)", sessions[name])
-                    assert 70 == ended(process)
+                    assert 3 == ended(process)
                 workers.start()
             # They write the same files, so one is driven after the other: the first may end before a blow for the second.
             if moments and (moments[0] < 0.9 * STEPS or any(is_over(url, name) for name in runs)):
@@ -111,7 +111,7 @@ def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(
             name, process = frozen
             wait_for(lambda: not workers.connected(name))
             process.send_signal(signal.SIGCONT)
-            assert 70 == ended(process)
+            assert 3 == ended(process)
     for name in runs:
         whole(deeds, url, name, expected)
     happened = witnessed(deeds)
@@ -142,7 +142,7 @@ def test_a_run_shows_the_same_from_many_machines(deeds: Path, url: str) -> None:
         assert "whole, sealed by your key" in fdc("show", name, "--database", url, cwd=deeds).stdout
         # A question goes to whoever asked for the run, and the answer to whatever worker is there.
         asked = fdc("run", "--database", url, "ask.plan", cwd=deeds)
-        assert 1 == asked.returncode and "question: Which tea?" in asked.stdout
+        assert 5 == asked.returncode and "question: Which tea?" in asked.stdout
         answered = fdc("resume", "last", "--database", url, "--answer", "green", cwd=deeds)
         assert 0 == answered.returncode and "deed green" in answered.stdout, answered
         with Nursery(deeds, deeds.parent / "said", ready=("dbos", "psycopg")) as nursery:
@@ -183,7 +183,7 @@ def looked_at(deeds: Path, url: str, finished: str, nursery: Nursery) -> None:
     assert "big.plan" in page and "sealed by your key" in page
     asked = there(0, "run", "--detach", "-q", "ask.plan").strip()
     wait_for(lambda: is_over(url, asked))
-    assert "answer with: fdc answer" in there(1, "answer", asked)
+    assert "answer with: fdc answer" in there(5, "answer", asked)
     assert "goes on" in there(0, "answer", asked, "green")
     wait_for(lambda: ("finished",) in rows(url, "SELECT status FROM fdc.run WHERE name=%s", asked))
     assert "waits for no answer" in there(1, "answer", asked, "black")
@@ -226,7 +226,7 @@ def test_the_watchdog_finds_what_no_queue_knows_of(deeds: Path, url: str) -> Non
         # As after a restart of the server: every connection is gone, and so is every worker.
         rows(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                   "WHERE datname=current_database() AND pid<>pg_backend_pid()")  # fmt: skip
-        assert [70, 70] == [ended(workers.living.pop(one)) for one in ("w1", "w2")]
+        assert [3, 3] == [ended(workers.living.pop(one)) for one in ("w1", "w2")]
         workers.start(2)
         wait_for(lambda: is_over(url, name))
         followed = fdc("resume", foreign, "--database", url, cwd=deeds)
@@ -313,9 +313,7 @@ def test_a_server_that_crashes_and_recovers_loses_nothing(deeds: Path) -> None:
                     lambda least=least: rows(url, "SELECT count(*) FROM fdc.record")[0][0] > least
                 )
                 assert 0 == process.run([script, "crash", folder], cwd=outer).returncode
-                assert [70, 70] == [
-                    ended(workers.living.pop(name)) for name in list(workers.living)
-                ]
+                assert [3, 3] == [ended(workers.living.pop(name)) for name in list(workers.living)]
             workers.start(2)
             wait_for(lambda: is_over(url, *runs))
         for name in runs:

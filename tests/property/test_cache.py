@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.cache.blob_ids import Contents
-from fdc_toolchain.cli import fast_path
-from fdc_toolchain.cli.plan import incremental
+from fdc_toolchain.cli.linting import fast_lint, incremental
 from fdc_toolchain.linking.link import Linker
 from fdc_toolchain.linking.project.files import Files
 from fdc_toolchain.linking.project.settings import Settings
@@ -37,7 +36,7 @@ def lint(*arguments: str) -> tuple[int | None, str, str]:
     """`fdc lint ARGUMENTS` in this process: exit code, stdout, stderr."""
     out, err = Stdout(), Stdout()
     with redirect_stdout(out), redirect_stderr(err):
-        code = fast_path.main(list(arguments))
+        code = fast_lint.main(list(arguments))
     return code, out.getvalue(), err.getvalue()
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from fdc_toolchain.certificate import paths, places, rounds, uses
+from fdc_toolchain.certificate.files import paths, places, rounds, uses
 from fdc_toolchain.certificate.making import make_files
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import program_of

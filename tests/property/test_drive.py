@@ -9,7 +9,7 @@ from typing import Any
 
 from fdc_toolchain import resources
 from fdc_toolchain.diagnostics.source import Limits
-from fdc_toolchain.syntax import values
+from fdc_toolchain.syntax import tail_values, values
 from fdc_toolchain.syntax.compile_tables import TAILS
 from fdc_toolchain.syntax.lalr import Refused
 from fdc_toolchain.syntax.parse import _Builder, _machinery
@@ -27,7 +27,7 @@ PIECES = (
 ).split(" ")
 
 
-class _LarkReader(Transformer[Any, Any], values._Reader):  # type: ignore[misc]
+class _LarkReader(Transformer[Any, Any], tail_values.TailBuilder):  # type: ignore[misc]
     """The same methods, called by Lark."""
 
 

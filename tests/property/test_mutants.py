@@ -12,7 +12,7 @@ import importlib
 import inspect
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -41,225 +41,141 @@ FILE_SETS = 250
 MUTANTS: list[tuple[str, str, str]] = [
     # the words of a plan
     (
-        "fdc_toolchain.rules.solver.words",
+        "solver.words",
         "out |= self.body(instance, node.then, mask)",
         "out = self.body(instance, node.orelse, mask)",
     ),
+    ("solver.words", "out |= self.body(instance, node.orelse, mask)", "out |= 0"),
+    ("solver.words", "        if node.least:\n", "        if not node.least:\n"),
     (
-        "fdc_toolchain.rules.solver.words",
-        "out |= self.body(instance, node.orelse, mask)",
-        "out |= 0",
-    ),
-    (
-        "fdc_toolchain.rules.solver.words",
-        "        if node.least:\n",
-        "        if not node.least:\n",
-    ),
-    (
-        "fdc_toolchain.rules.solver.words",
+        "solver.words",
         "        reached = mask\n        frontier = mask & ~",
         "        reached = 0\n        frontier = mask & ~",
     ),
+    ("solver.words", "else self.machine.size\n        while", "else 1\n        while"),
+    ("solver.words", "            left -= 1\n", "            left -= 2\n"),
+    ("solver.words", "while frontier and left > 0", "while frontier and left > 1"),
+    ("solver.words", "left = node.most - node.least", "left = node.most"),
     (
-        "fdc_toolchain.rules.solver.words",
-        "else self.machine.size\n        while",
-        "else 1\n        while",
-    ),
-    ("fdc_toolchain.rules.solver.words", "            left -= 1\n", "            left -= 2\n"),
-    (
-        "fdc_toolchain.rules.solver.words",
-        "while frontier and left > 0",
-        "while frontier and left > 1",
-    ),
-    ("fdc_toolchain.rules.solver.words", "left = node.most - node.least", "left = node.most"),
-    (
-        "fdc_toolchain.rules.solver.words",
+        "solver.words",
         "after & ~reached & ~self.machine.sink",
         "after & reached & ~self.machine.sink",
     ),
+    ("solver.words", "(callee.unit.stated is not None and", "(callee.unit.stated is None and"),
+    ("solver.words", "            out |= known[0]", "            out = known[0]"),
+    ("solver.words", "key = (id(instance), low)", "key = (id(instance), 0)"),
     (
-        "fdc_toolchain.rules.solver.words",
-        "(callee.unit.stated is not None and",
-        "(callee.unit.stated is None and",
-    ),
-    (
-        "fdc_toolchain.rules.solver.words",
-        "            out |= known[0]",
-        "            out = known[0]",
-    ),
-    ("fdc_toolchain.rules.solver.words", "key = (id(instance), low)", "key = (id(instance), 0)"),
-    (
-        "fdc_toolchain.rules.solver.words",
+        "solver.words",
         "            rest ^= low\n            key",
         "            rest = 0\n            key",
     ),
-    ("fdc_toolchain.rules.solver.words", "after |= sink if target < 0", "after |= 0 if target < 0"),
+    ("solver.words", "after |= sink if target < 0", "after |= 0 if target < 0"),
+    ("solver.words", "instance.unit.body, 1 << self.machine.start)", "instance.unit.body, 1)"),
     (
-        "fdc_toolchain.rules.solver.words",
-        "instance.unit.body, 1 << self.machine.start)",
-        "instance.unit.body, 1)",
-    ),
-    (
-        "fdc_toolchain.rules.solver.words",
+        "solver.words",
         "self._exits[key] = self.apart(partial(self.body, instance, instance.unit.body, low))",
         "self._exits[key] = out, 0",
     ),
-    (
-        "fdc_toolchain.rules.solver.words",
-        "unit.body, low))\n            out",
-        "unit.body, mask))\n            out",
-    ),
+    ("solver.words", "unit.body, low))\n            out", "unit.body, mask))\n            out"),
     # the shortest run
+    ("solver.counterexample", "if found is None or total + cost < found[0]", "if found is None"),
+    ("solver.counterexample", "total = length + 1 + more", "total = length + more"),
     (
-        "fdc_toolchain.rules.solver.counterexample",
-        "if found is None or total + cost < found[0]",
-        "if found is None",
-    ),
-    (
-        "fdc_toolchain.rules.solver.counterexample",
-        "total = length + 1 + more",
-        "total = length + more",
-    ),
-    (
-        "fdc_toolchain.rules.solver.counterexample",
+        "solver.counterexample",
         "if known is None or length < known[0]",
         "if known is None or length + 1 < known[0]",
     ),
     (
-        "fdc_toolchain.rules.solver.counterexample",
+        "solver.counterexample",
         "frontier = merge(reached, after)",
         "frontier = {} if merge(reached, after) else after",
     ),
     (
-        "fdc_toolchain.rules.solver.counterexample",
+        "solver.counterexample",
         "if target < 0:\n                    known",
         "if target <= 0:\n                    known",
     ),
     (
-        "fdc_toolchain.rules.solver.counterexample",
+        "solver.counterexample",
         "(total, refusal.state) < (known.length, known.state)",
         "(known.length, known.state) < (total, refusal.state)",
     ),
     # files
+    ("solver.files.failures", "found.append(blamed(more, one.tail))", "found.append(more)"),
+    ("solver.files.effects", "out |= second[state]", "out = second[state]"),
+    ("solver.files.effects", "total = body if least else SAME", "total = body"),
     (
-        "fdc_toolchain.rules.solver.files.failures",
-        "found.append(blamed(more, one.tail))",
-        "found.append(more)",
-    ),
-    ("fdc_toolchain.rules.solver.files.effects", "out |= second[state]", "out = second[state]"),
-    ("fdc_toolchain.rules.solver.files.effects", "total = body if least else SAME", "total = body"),
-    (
-        "fdc_toolchain.rules.solver.files.effects",
+        "solver.files.effects",
         "range(MOST_ROUNDS if most is None else",
         "range(0 if most is None else",
     ),
+    ("solver.files.effects", "'delete': (GONE, _NEEDS, True)", "'delete': (THERE, _NEEDS, True)"),
     (
-        "fdc_toolchain.rules.solver.files.effects",
-        "'delete': (GONE, _NEEDS, True)",
-        "'delete': (THERE, _NEEDS, True)",
-    ),
-    (
-        "fdc_toolchain.rules.solver.files.effects",
+        "solver.files.effects",
         "'create': (THERE, _WANTS_FREE, True)",
         '"create": (THERE, ("",) * STATES, True)',
     ),
+    ("solver.files.effects", "anyhow = _union(anyhow, exits)", "anyhow = anyhow"),
+    ("solver.files.bodies", "either(one.of(path), other.of(path))", "one.of(path)"),
     (
-        "fdc_toolchain.rules.solver.files.effects",
-        "anyhow = _union(anyhow, exits)",
-        "anyhow = anyhow",
-    ),
-    (
-        "fdc_toolchain.rules.solver.files.bodies",
-        "either(one.of(path), other.of(path))",
-        "one.of(path)",
-    ),
-    (
-        "fdc_toolchain.rules.solver.files.bodies",
+        "solver.files.bodies",
         "Effects(paths, either(one.rest, other.rest), wild, fixed)",
         "Effects(paths, one.rest, wild, fixed)",
     ),
     (
-        "fdc_toolchain.rules.solver.files.bodies",
+        "solver.files.bodies",
         "bits |= done << BY_CHANCE if met == CHANCE",
         "bits |= 0 if met == CHANCE",
     ),
     (
-        "fdc_toolchain.rules.solver.files.bodies",
+        "solver.files.bodies",
         "settled(effect, before.exits[1], before.tail)",
         "settled(effect, UNKNOWN)",
     ),
-    (
-        "fdc_toolchain.rules.files",
-        "return log.since(path, found, seen[path], by_commands=by_commands)",
-        "return found",
-    ),
-    ("fdc_toolchain.rules.files", "rest = then(rest, entry.rest)", "pass"),
-    ("fdc_toolchain.rules.files", "inner[node.name] = present", "pass"),
-    ("fdc_toolchain.rules.files", "given[name] = (param.default,)", "pass"),
-    (
-        "fdc_toolchain.rules.files",
-        "entry = 1 if exists(literal) else 0",
-        "entry = 0 if exists(literal) else 1",
-    ),
-    ("fdc_toolchain.rules.files", "repeat(outer.rest, node.least, node.most)", "outer.rest"),
+    ("files", "return log.since(path, found, seen[path], by_commands=by_commands)", "return found"),
+    ("files", "rest = then(rest, entry.rest)", "pass"),
+    ("files", "inner[node.name] = present", "pass"),
+    ("files", "given[name] = (param.default,)", "pass"),
+    ("files", "entry = 1 if exists(literal) else 0", "entry = 0 if exists(literal) else 1"),
+    ("files", "repeat(outer.rest, node.least, node.most)", "outer.rest"),
     # the closure mandate
-    ("fdc_toolchain.rules.closure", "'close_op': [1, 1, 1]", '"close_op": [1, 0, 1]'),
-    ("fdc_toolchain.rules.closure", "'submit_op': [0, 2, 0]", '"submit_op": [0, 2, 2]'),
-    ("fdc_toolchain.rules.closure", "return [0, 0, 0]", "return [0, 1, 0]"),
+    ("closure", "'close_op': [1, 1, 1]", '"close_op": [1, 0, 1]'),
+    ("closure", "'submit_op': [0, 2, 0]", '"submit_op": [0, 2, 2]'),
+    ("closure", "return [0, 0, 0]", "return [0, 1, 0]"),
     (
-        "fdc_toolchain.rules.closure",
+        "closure",
         "summaries.root(instance) & ~CLOSURE.accept",
         "not summaries.root(instance) & CLOSURE.accept",
     ),
     # rules of protocols
+    ("solver.events", "verdict = None if one is None else verdict", "verdict = verdict"),
+    ("solver.events", "letter | bit << number", "bit << number"),
     (
-        "fdc_toolchain.rules.solver.events",
-        "verdict = None if one is None else verdict",
-        "verdict = verdict",
-    ),
-    ("fdc_toolchain.rules.solver.events", "letter | bit << number", "bit << number"),
-    (
-        "fdc_toolchain.rules.solver.events",
+        "solver.events",
         "            return False\n        if known is not None",
         "            continue\n        if known is not None",
     ),
     (
-        "fdc_toolchain.rules.protocol_rules.proved",
+        "protocol_rules.proved",
         "return (-1, *events.letters(rule, node))",
         "return events.letters(rule, node)",
     ),
+    ("protocol_rules.proved", "states & ~made.accept:", "states >> len(made.states):"),
     (
-        "fdc_toolchain.rules.protocol_rules.proved",
-        "states & ~made.accept:",
-        "states >> len(made.states):",
-    ),
-    (
-        "fdc_toolchain.rules.protocol_rules.proved",
+        "protocol_rules.proved",
         "1 << (sink if target < 0 else target)",
         "1 << (state if target < 0 else target)",
     ),
+    ("protocol_rules.per_value", "return out | self._visiting(", "return out and self._visiting("),
+    ("protocol_rules.per_value", "mask & ~visiting if listed else mask", "mask & ~visiting"),
+    ("protocol_rules.per_value", "(same if relation else other).add(name)", "other.add(name)"),
     (
-        "fdc_toolchain.rules.protocol_rules.per_value",
-        "return out | self._visiting(",
-        "return out and self._visiting(",
-    ),
-    (
-        "fdc_toolchain.rules.protocol_rules.per_value",
-        "mask & ~visiting if listed else mask",
-        "mask & ~visiting",
-    ),
-    (
-        "fdc_toolchain.rules.protocol_rules.per_value",
-        "(same if relation else other).add(name)",
-        "other.add(name)",
-    ),
-    (
-        "fdc_toolchain.rules.protocol_rules.per_value",
+        "protocol_rules.per_value",
         "assumed = dict.fromkeys((one.value.text for one in fixed if one not in possible), False)",
         "assumed = dict.fromkeys((one.value.text for one in fixed), True)",
     ),
     (
-        "fdc_toolchain.rules.protocol_rules.per_value",
+        "protocol_rules.per_value",
         "relation = _plain(param.default, self.kind) == self.value",
         "relation = False",
     ),
@@ -269,7 +185,8 @@ MUTANTS: list[tuple[str, str, str]] = [
 def test_each_mutant_has_its_place() -> None:
     """Also those that the default run does not plant."""
     sources = {
-        name: plain_source(importlib.import_module(name)) for name in {row[0] for row in MUTANTS}
+        name: plain_source(importlib.import_module(f"fdc_toolchain.rules.{name}"))
+        for name in {row[0] for row in MUTANTS}
     }
     assert [] == [(name, old) for name, old, _ in MUTANTS if sources[name].count(old) != 1]
 
@@ -306,7 +223,7 @@ def plain_source(module: ModuleType) -> str:
 @contextmanager
 def planted(name: str, old: str, new: str) -> Iterator[None]:
     """One mistake in one module of the analyses."""
-    module = importlib.import_module(name)
+    module = importlib.import_module(f"fdc_toolchain.rules.{name}")
     source = plain_source(module)
     assert source.count(old) == 1, (
         f"the place of this mutant has changed: {old!r} is there {source.count(old)} times"
@@ -503,20 +420,14 @@ def rules_differ() -> bool:
     return spoken > 6 or not 40 < doubts < 60
 
 
-_RULES = "fdc_toolchain.rules"
-DIFFER: dict[str, Callable[[], bool]] = {
-    f"{_RULES}.solver.words": words_differ,
-    f"{_RULES}.solver.counterexample": words_differ,
-    f"{_RULES}.files": files_differ,
-    f"{_RULES}.solver.files.effects": files_differ,
-    f"{_RULES}.solver.files.failures": files_differ,
-    f"{_RULES}.solver.files.bodies": files_differ,
-    f"{_RULES}.closure": closings_differ,
-    f"{_RULES}.solver.events": rules_differ,
-    f"{_RULES}.protocol_rules.proved": rules_differ,
-    f"{_RULES}.protocol_rules.per_value": rules_differ,
+_CHANGES = {
+    words_differ: "solver.words solver.counterexample",
+    files_differ: "files solver.files.effects solver.files.failures solver.files.bodies",
+    closings_differ: "closure",
+    rules_differ: "solver.events protocol_rules.proved protocol_rules.per_value",
 }
-"""What a mistake in a module changes."""
+"""What a mistake in a module of the rules changes."""
+DIFFER = {name: differ for differ, names in _CHANGES.items() for name in names.split()}
 
 
 def test_nothing_differs_without_a_mistake():

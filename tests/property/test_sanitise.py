@@ -5,7 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 import pytest
-from fdc_toolchain.protocols.sanitise import active, sanitised
+from fdc_toolchain.protocols.markdown.sanitise import active, sanitised
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain import resources
-from fdc_toolchain.cli.plan import lint as slow
+from fdc_toolchain.cli.linting import lint as slow
 from fdc_toolchain.linking.project import discover, stat_cache
 
 from tests.property.test_cache import World, difference, lint

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.cli.plan.analyze import figures
+from fdc_toolchain.runs.cost.figures import figures
 
 from tests.support.inside import fdc
 from tests.support.linting import ANY

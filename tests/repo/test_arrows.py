@@ -12,6 +12,7 @@ from tests.support.repository import PACKAGE
 
 FLOORS = {
     "diagnostics": 0, "resources": 0, "cachedir": 0, "durable": 0, "certificate": 0, "exits": 0,
+    "recursion": 0,
     "text": 1, "packs": 1,
     "syntax": 2, "automata": 2, "program": 2,
     "linking": 3, "engine": 3, "report": 3,
@@ -25,6 +26,7 @@ FLOORS = {
     "tasks": 11,
     "runs": 12,
     "agent": 13, "doctor": 13,
+    "api": 14,
     "testing": 15,
     "server": 16,
     "cli": 17,

@@ -179,6 +179,28 @@ def test_the_installed_registry_command_runs(installed: Path, far_away: Path) ->
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_installed_api_is_typed_and_runs_a_consumer(
+    installed: Path, far_away: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """`py.typed` is in the wheel: mypy of this environment reads the package of the other one."""
+    text = tmp_path_factory.mktemp("consumer") / "consumer.py"
+    text.write_bytes((ROOT / "tests" / "api" / "consumer.py").read_bytes())
+    (far_away / "knowledge_core").mkdir()
+    options = (
+        "--strict",
+        "--config-file=",
+        "--cache-dir",
+        text.parent / "cache",
+        "--python-executable",
+        installed / "python",
+    )
+    typed = process.run([sys.executable, "-m", "mypy", *options, text], cwd=far_away)
+    assert typed.returncode == 0, typed.stdout + typed.stderr
+    done = process.run([installed / "python", text, far_away], cwd=text.parent)
+    assert (0, "") == (done.returncode, done.stderr), done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1].startswith("finished True ")
+
+
 def test_nothing_is_written_beside_the_installed_package(installed: Path, far_away: Path) -> None:
     package = next(installed.parent.glob("lib/python*/site-packages/fdc_toolchain"))
 

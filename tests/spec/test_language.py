@@ -9,7 +9,7 @@ import pytest
 from fdc_toolchain.diagnostics.codes import BY_NAME
 from fdc_toolchain.diagnostics.source import Limits
 from fdc_toolchain.syntax.keyword_hints import RESERVED
-from fdc_toolchain.syntax.tree import WORDS
+from fdc_toolchain.syntax.language import WORDS
 
 from tests.support import spec
 from tests.support.repository import ROOT

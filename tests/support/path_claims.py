@@ -8,7 +8,7 @@ import random
 import re
 from typing import Any
 
-from fdc_toolchain.certificate import paths
+from fdc_toolchain.certificate.files import paths
 from fdc_toolchain.certificate.making import make_files
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import Checked, program_of

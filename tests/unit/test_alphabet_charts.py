@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fdc_packs.alphabet.calculus import metrics, primes
-from fdc_packs.alphabet.drawing import charts, raster
+from fdc_packs.alphabet.drawing import charts, charts_page, raster
 from fdc_packs.alphabet.drawing.charts_svg import nice, printed
 from fdc_packs.alphabet.model import EMPTY, Alphabet, Primitive, alphabet_of
 from hypothesis import given
@@ -117,7 +117,7 @@ class Page(HTMLParser):
 def test_the_page_needs_nothing_from_elsewhere(of: Alphabet) -> None:
     """Issue 6: one HTML page, all of it inline; what primitives say is text and no markup."""
     report = metrics.report(of, [{"concept": "x", "features": ["w1", HOSTILE]}])
-    text = charts.page(of, history(3), {**report, "note": HOSTILE}, HOSTILE)
+    text = charts_page.page(of, history(3), {**report, "note": HOSTILE}, HOSTILE)
     page = Page()
     page.feed(text)
     tags = [tag for tag, _ in page.tags]

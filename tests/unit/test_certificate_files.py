@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from fdc_toolchain.certificate import file_sets, places
+from fdc_toolchain.certificate import file_sets
+from fdc_toolchain.certificate.files import places
+from fdc_toolchain.certificate.files.paths import check
 from fdc_toolchain.certificate.making import make_files
-from fdc_toolchain.certificate.paths import check
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import compile_plan, program_of
 from fdc_toolchain.linking.project.files import Files

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.cli.plan.csdc import findings, main, validate_plan_for_model
+from fdc_toolchain.cli.linting.csdc_findings import findings
+from fdc_toolchain.cli.plan.csdc import main, validate_plan_for_model
 from fdc_toolchain.linking.project.settings import Settings
 from fdc_toolchain.rules.csdc import check
 

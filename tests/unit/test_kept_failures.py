@@ -164,69 +164,69 @@ def test_a_branch_that_may_stop_has_every_beginning_for_an_end() -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
-        ("fdc_toolchain.rules.solver.words", "return ends | passed", "return ends"),
+        ("solver.words", "return ends | passed", "return ends"),
         (
-            "fdc_toolchain.rules.solver.words",
+            "solver.words",
             "            if noting:\n                self.passed |= mask",
             "            if noting:\n                pass",
         ),
         (
-            "fdc_toolchain.rules.solver.words",
+            "solver.words",
             "            self.passed |= known[1]",
             "            self.passed |= 0",
         ),
         (
-            "fdc_toolchain.rules.solver.words",
+            "solver.words",
             "        self.passed |= found[1]",
             "        self.passed |= 0",
         ),
         (
-            "fdc_toolchain.rules.solver.words",
+            "solver.words",
             "            self.passed |= stopped",
             "            self.passed |= 0",
         ),
         (
-            "fdc_toolchain.rules.solver.words",
+            "solver.words",
             "        if node.keeps:\n            return",
             "        if False:\n            return",
         ),
         (
-            "fdc_toolchain.rules.solver.counterexample",
+            "solver.counterexample",
             "{state: (length, (path, stop)) for state, (length, path) in twin.passed.items()}",
             "{}",
         ),
         (
-            "fdc_toolchain.rules.solver.counterexample",
+            "solver.counterexample",
             "((out, summary.exits), (self.passed, summary.passed))",
             "((out, summary.exits),)",
         ),
         (
-            "fdc_toolchain.rules.solver.counterexample",
+            "solver.counterexample",
             "            merge(self.passed, stopped)",
             "            pass",
         ),
         (
-            "fdc_toolchain.rules.files",
+            "files",
             "ever[path] = either(either(ever.get(path) or elsewhere(path, so_far()), before), after)",
             "ever[path] = after",
         ),
         (
-            "fdc_toolchain.rules.files",
+            "files",
             "return Outcomes(self._turns(instance, node, stops), None)",
             "return Outcomes(self._turns(instance, node, ends), None)",
         ),
         (
-            "fdc_toolchain.rules.files",
+            "files",
             "either(either(ever.get(path) or elsewhere(path, so_far()), here), after)",
             "ever.get(path) or elsewhere(path, so_far())",
         ),
         (
-            "fdc_toolchain.rules.files",
+            "files",
             "self._turns(instance, node, ends), self._turns(instance, node, stops))",
             "self._turns(instance, node, ends), ends)",
         ),
         (
-            "fdc_toolchain.rules.protocol_rules.proved",
+            "protocol_rules.proved",
             "        self.passed |= found[1]",
             "        self.passed |= 0",
         ),

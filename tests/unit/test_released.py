@@ -11,7 +11,7 @@ from fdc_toolchain.engine.fold import fold, launch, start
 from fdc_toolchain.engine.machine import request_of
 from fdc_toolchain.engine.released import NONE, Released
 from fdc_toolchain.tools.runtime import LocalTools, Workbench
-from fdc_toolchain.workspace import preview
+from fdc_toolchain.workspace import shown_files
 from fdc_toolchain.workspace.files import Root
 
 from tests.support.linting import lint
@@ -176,7 +176,7 @@ def test_only_the_record_of_an_approval_releases_and_a_branch_keeps_what_it_bega
 def test_more_files_than_anybody_looks_through_are_refused(
     root: Root, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preview, "BOUND", 1)
+    monkeypatch.setattr(shown_files, "BOUND", 1)
     made = program("record_user_approval_for_plan it\nfor_each_file *.txt\n  delete_file {file1}\n")
     state = start(made, {})
     launch(state, "main/1")

@@ -10,8 +10,8 @@ from urllib.parse import quote
 import pytest
 from fdc_toolchain.linking.own_row import no_variable
 from fdc_toolchain.linking.project.secret_files import variable
-from fdc_toolchain.workspace.secret_values import files_of, values_of
-from fdc_toolchain.workspace.secrets import FORMS, LEAST, Scrubber
+from fdc_toolchain.workspace.secrets.scrubber import FORMS, LEAST, Scrubber
+from fdc_toolchain.workspace.secrets.values import files_of, values_of
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 
 
@@ -38,7 +39,7 @@ def store(name: str, value: object) -> None:
     import marshal
 
     target = os.path.join(cache_dir(), name)
-    temporary = f"{target}.{os.getpid()}"
+    temporary = f"{target}.{os.getpid()}.{_thread.get_ident()}"
     try:
         data = marshal.dumps(value)  # type: ignore[arg-type]
         os.makedirs(os.path.dirname(target), exist_ok=True)

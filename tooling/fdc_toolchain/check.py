@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,13 +13,13 @@ from .diagnostics.span import Span
 from .linking.graph import Graph, Instance
 from .linking.link import Linker
 from .linking.project.settings import Settings, read_settings
+from .recursion import deepen
 from .rules import RULES, Context
 from .rules.solver.fragment import as_fragment
 from .syntax import suppressions
 from .syntax.tree import Plan
 
-sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
-# bodies nest 200 deep at most and plans call each other ten deep: the walks recurse over both
+deepen()
 
 
 class Checked(NamedTuple):
@@ -66,6 +65,7 @@ def check(
     `whole`: as runs of their own, as `fdc run` begins them, also those that are only fragments.
     `own_comments` False: the suppressions in the plans' texts silence nothing (for plans that an agent wrote).
     """
+    deepen()  # the API puts the limit back behind each of its calls
     for key in keys:
         linker.link(key, (texts or {}).get(key))
     judged = [key for key in dict.fromkeys(keys) if linker.units[key].body]

@@ -7,7 +7,48 @@ FINDINGS = 1
 USAGE = 2
 WORLD = 3
 BUG = 4
+PERSON = 5
+PARTIAL = 6
+NO_RESULT = 7
 INTERRUPTED = 130
+
+TABLE: tuple[tuple[int, str, str], ...] = (
+    (CLEAN, "done", "The command did what was asked; a check found nothing wrong."),
+    (
+        FINDINGS,
+        "findings",
+        "A check found something wrong, the request was refused, or a run stopped or was cancelled.",
+    ),
+    (USAGE, "wrong usage", "The command line, a setting or a named input is wrong."),
+    (
+        WORLD,
+        "the world failed",
+        "A file, the disk, the network, a process, a model, a sandbox or a worker is missing or failed.",
+    ),
+    (BUG, "a bug of fdc", "fdc is wrong; please report it. `FDC_DEBUG=1` shows where."),
+    (
+        PERSON,
+        "a person has to act",
+        "Something waits for an answer, an approval or a decision. The output says what to do.",
+    ),
+    (
+        PARTIAL,
+        "partial result",
+        "A part of the result is there, and the rest could not be reached.",
+    ),
+    (NO_RESULT, "no result", "The command ran to its end and has no result. The output says why."),
+    (
+        INTERRUPTED,
+        "interrupted",
+        "Ctrl-C or a signal ended the command. Runs go on with `fdc resume`.",
+    ),
+)
+"""Every exit code of every command: the number, its name and what it means. docs/exit-codes.md shows it."""
+
+
+def summary() -> str:
+    """The codes and their names on one line, for help texts."""
+    return "Exit codes: " + ", ".join(f"{code} {name}" for code, name, _ in TABLE) + "."
 
 
 class Exit(Exception):
@@ -33,10 +74,18 @@ class UsageError(Exit):
     code = USAGE
 
 
+class Missing(UsageError):
+    """What was named does not exist: a plan, a run, a rule (2)."""
+
+
 class WorldError(Exit):
     """The world failed: a disk, a process, a provider (3)."""
 
     code = WORLD
+
+
+class Busy(WorldError):
+    """Another process or thread drives this run, or one that may write the same paths (3)."""
 
 
 class NotGranted(WorldError):

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
+from fdc_toolchain.cli.shared.options import Renamed, budget_option, quiet_option, workspace_option
 from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError, WorldError
 from fdc_toolchain.report.terminal.terminal_text import visible
 from fdc_toolchain.runs.observer import Silent
@@ -46,7 +47,7 @@ _PHASES = {
 
 
 @click.command(
-    epilog="Exit codes: 0 answered, 1 the documents do not answer it, 2 wrong usage, 3 the world failed, 4 a bug of ours."
+    epilog="Exit codes: 0 answered, 1 the documents do not answer it, 2 wrong usage, 3 the world failed, 4 a bug of fdc."
 )
 @click.argument("question")
 @click.option(
@@ -60,7 +61,13 @@ _PHASES = {
     "--code", is_flag=True, help="Read source files too: definitions, comments, docstrings."
 )
 @click.option(
-    "--out", metavar="FILE", help="Where the report goes; research/ in the workspace otherwise."
+    "--output",
+    "-o",
+    "out",
+    cls=Renamed,
+    old=("--out",),
+    metavar="FILE",
+    help="Where the report goes; research/ in the workspace otherwise.",
 )
 @click.option(
     "--web/--no-web",
@@ -82,16 +89,13 @@ _PHASES = {
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
+@budget_option
+@quiet_option
+@workspace_option
 def command(
-    question: str,
-    docs: str,
-    code: bool,
-    out: str | None,
-    web: bool | None,
-    model: str | None,
-    jobs: int,
-    form: str,
-) -> int:
+    question: str, docs: str, code: bool, out: str | None, web: bool | None, model: str | None, jobs: int, form: str,
+    budgets: tuple[str, ...], quiet: bool, workspace: str | None,
+) -> int:  # fmt: skip
     """Answer QUESTION from documents and, where that is allowed, the web; everything cites its file or page, and line.
 
     By default it retrieves and quotes: no model, no key and no network are needed.
@@ -100,10 +104,10 @@ def command(
     operator = _operator(web, model)
     folder = _folder(docs)
     from fdc_toolchain.cli.shared.compiling import compile_or_refuse
-    from fdc_toolchain.cli.shared.run_options import root_of
+    from fdc_toolchain.cli.shared.run_options import budget_of, root_of
     from fdc_toolchain.runs import run_driver
 
-    home = root_of(None)
+    home = root_of(workspace)
     program = compile_or_refuse(PLAN, home)
     if program is None:
         return FINDINGS
@@ -115,25 +119,15 @@ def command(
         include = "code" if code else "documents"
         searched = "yes" if operator.web else "no"
         given = {
-            "question": question,
-            "documents": within or folder,
-            "include": include,
-            "report": report,
-            "web": searched,
-        }
+            "question": question, "documents": within or folder, "include": include, "report": report, "web": searched,
+        }  # fmt: skip
         task = run_driver.task_for(home, None)
-        name = run_driver.begin(
-            root,
-            program,
-            PLAN,
-            run_driver.given_for(program, given),
-            {},
-            task if inside else None,
-            operator,
-        )
+        inputs = run_driver.given_for(program, given)
+        begun = task if inside else None
+        name = run_driver.begin(root, program, PLAN, inputs, budget_of(budgets), begun, operator)
         if within is None:
             _grant(root, name, folder)
-        show = _Watching()
+        show = _Watching(quiet)
         ended = run_driver.drive_run(root, name, show, jobs=jobs, operator=operator)
         show.erase()
         if ended.status == "finished" and not inside:
@@ -159,10 +153,10 @@ def _operator(web: bool | None, model: str | None) -> Operator:
 class _Watching(Silent):
     """Keeps what each tool of the plan returned; on a terminal, says which phase is under way."""
 
-    def __init__(self) -> None:
+    def __init__(self, quiet: bool) -> None:
         super().__init__()
         self.results: dict[str, Any] = {}
-        self._live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._live = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def begun(self, effect: Perform) -> None:
         super().begun(effect)
@@ -224,7 +218,7 @@ def _target(question: str, out: str | None, home: str) -> str:
             ours = False
         if not ours:
             raise UsageError(
-                f"`{os.path.relpath(target)}` exists and is no report of fdc; name another place with --out"
+                f"`{os.path.relpath(target)}` exists and is no report of fdc; name another place with --output"
             )
     return target
 
@@ -276,7 +270,7 @@ def _publish(written: str, target: str) -> None:
             os.unlink(temporary)
         reason = (failed.strerror or str(failed)).lower()
         raise WorldError(
-            f"the report cannot be written to `{target}`: {reason}; name another place with --out"
+            f"the report cannot be written to `{target}`: {reason}; name another place with --output"
         ) from failed
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
-from fdc_toolchain.exits import FINDINGS
+from fdc_toolchain.exits import CLEAN, FINDINGS
 from fdc_toolchain.linking.project.root import find_root
 
 __all__ = ["command", "execute_research_protocol", "main"]
@@ -69,7 +69,7 @@ def command(target: str, scope: str, path: str | None, query: str | None, url: s
     text, found = _execute({"target": target, "scope": scope, **stated}, None)
     if found:
         click.echo(text)
-        return 0
+        return CLEAN
     click.echo(text, err=True)
     return FINDINGS
 

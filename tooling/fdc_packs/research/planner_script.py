@@ -6,7 +6,7 @@ import os
 
 import click
 from fdc_toolchain import durable
-from fdc_toolchain.exits import UsageError
+from fdc_toolchain.exits import CLEAN, UsageError
 from fdc_toolchain.linking.project.root import find_root
 
 from .research_planner import TEMPLATE, plan_deep_research, research_files
@@ -34,7 +34,7 @@ def command(topic: str, research_id: str | None, write: bool, template: str | No
         click.echo(plan_deep_research(topic, name).encode("utf-8"), nl=False)
     except ValueError as wrong:
         raise UsageError(str(wrong)) from wrong
-    return 0
+    return CLEAN
 
 
 def _write(files: dict[str, str]) -> int:
@@ -49,7 +49,7 @@ def _write(files: dict[str, str]) -> int:
         if there[path] is None:
             durable.replace(os.path.join(root, path), text.encode("utf-8"))
         click.echo(path)
-    return 0
+    return CLEAN
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import control, data, paths
+from . import control, data
+from .files import paths
 
 PARTS = {"control": control.check, "data": data.check, "files": paths.check}
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from ..exits import CLEAN
+
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -18,4 +20,4 @@ def command(shell: str) -> int:
     made = get_completion_class(shell)
     assert made is not None
     click.echo(made(group(), {}, "fdc", "_FDC_COMPLETE").source())  # type: ignore[arg-type]
-    return 0
+    return CLEAN

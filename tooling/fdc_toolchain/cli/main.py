@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "explain": ("fdc_toolchain.cli.plan.explain", "explain a diagnostic's code"),
     "rules": ("fdc_toolchain.cli.plan.rules", "list every rule"),
+    "tools": ("fdc_toolchain.cli.tools", "list the tools that plans may use, or explain one"),
     "graph": ("fdc_toolchain.cli.plan.graph", "draw an automaton or a plan with its sub-plans"),
     "analyze": (
         "fdc_toolchain.cli.plan.analyze",
@@ -92,6 +93,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "pack": ("fdc_toolchain.cli.project.pack", "list packs, show what one brings, check one"),
     "cache": ("fdc_toolchain.cli.project.cache", "show or clear the verdict cache"),
     "completion": ("fdc_toolchain.cli.completion", "print a shell completion script"),
+    "help": ("fdc_toolchain.cli.help", "list every command, or explain one"),
 }
 
 
@@ -122,6 +124,8 @@ def group() -> object:
 
     import click
 
+    from .. import exits
+
     class Commands(click.Group):
         """Commands by name."""
 
@@ -136,8 +140,12 @@ def group() -> object:
             return importlib.import_module(row[0]).command
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            with formatter.section("Commands"):
-                formatter.write_dl([(name, line) for name, (_, line) in commands().items()])
+            from . import headings
+
+            found = commands()
+            for heading, names in headings.arranged(found, bool(ctx.meta.get(headings.EVERYTHING))):
+                with formatter.section(heading):
+                    formatter.write_dl([(name, found[name][1]) for name in names])
 
         def resolve_command(self, ctx: click.Context, args: list[str]):  # type: ignore[no-untyped-def]
             from ..text.suggest import did_you_mean
@@ -155,7 +163,8 @@ def group() -> object:
         name="fdc",
         help="Compiler, verifier and runner for the plans that AI agents write.",
         context_settings={"help_option_names": ["-h", "--help"]},
-        epilog="Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 the world failed, 4 a bug of ours.",
+        epilog="`fdc help --all` lists every command, `fdc help COMMAND` explains one. "
+        + exits.summary(),
     )
     made.params.append(
         click.Option(["--version"], is_flag=True, is_eager=True, help="Print the version and exit.")
@@ -184,7 +193,8 @@ def refuse_inside(name: str) -> None:
     import os
 
     inside = os.environ.get("FDC_RUN")
-    if inside and _outside_only(name) and not any(word in sys.argv for word in ("-h", "--help")):
+    asked = sys.argv[1:2] == ["help"] or any(word in sys.argv for word in ("-h", "--help"))
+    if inside and not asked and _outside_only(name):
         from ..exits import UsageError
 
         raise UsageError(
@@ -194,18 +204,20 @@ def refuse_inside(name: str) -> None:
 
 def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> int:
     """Runs one command line with click. Returns the exit code; prints trouble as one sentence on stderr."""
-    from .fast_path import leave_working_folder
+    from .process import leave_working_folder, our_bug, silence_stdout
 
     leave_working_folder()
     import click
 
-    from ..exits import BUG, INTERRUPTED, USAGE, WORLD, Exit
+    from ..exits import BUG, CLEAN, INTERRUPTED, USAGE, WORLD, Exit
     from ..report.terminal.terminal_text import visible
+    from ..runs.notices import on_stderr
 
+    on_stderr()
     try:
         refuse_inside(name)
         found = (commands or group()).main(args=argv, prog_name=name, standalone_mode=False)  # type: ignore[attr-defined]
-        return found if isinstance(found, int) else 0
+        return found if isinstance(found, int) else CLEAN
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.UsageError as wrong:
@@ -221,8 +233,8 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
         print(f"{name}: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        _silence_stdout()
-        return 0
+        silence_stdout()
+        return CLEAN
     except OSError as failed:
         where = f" ({visible(str(failed.filename))})" if failed.filename else ""
         print(f"{name}: {failed.strerror or failed}{where}", file=sys.stderr)
@@ -236,38 +248,18 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
         return our_bug(bug, name, BUG)
 
 
-def _silence_stdout() -> None:
-    import os
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def our_bug(bug: Exception, name: str, code: int) -> int:
-    """Says that we are wrong, and how to report it; returns `code`."""
-    import os
-    import traceback
-
-    print(f"{name}: internal error: {type(bug).__name__}: {bug}", file=sys.stderr)
-    if os.environ.get("FDC_DEBUG"):
-        traceback.print_exc()
-    else:
-        print(
-            f"{name}: this is a bug of ours, please report it; FDC_DEBUG=1 shows where",
-            file=sys.stderr,
-        )
-    return code
-
-
 def main(argv: list[str] | None = None) -> int:
     """`fdc ARGUMENTS`. Returns the exit code (`exits`)."""
     arguments = sys.argv[1:] if argv is None else argv
     if arguments == ["--version"]:
-        print(f"fdc {_version()}")
-        return 0
-    if arguments[:1] == ["lint"]:
-        from . import fast_path
+        from ..exits import CLEAN
 
-        code = fast_path.main(arguments[1:])
+        print(f"fdc {_version()}")
+        return CLEAN
+    if arguments[:1] == ["lint"]:
+        from .linting import fast_lint
+
+        code = fast_lint.main(arguments[1:])
         if code is not None:
             return code
     return run(arguments)

@@ -108,7 +108,7 @@ def from_plain(value: Any) -> Diagnostic:
 class Kept(NamedTuple):
     """A report as the caches keep it, of built-in types. The assumptions lie elsewhere: mostly only their number is asked for.
 
-    `found`: all other items, as `plain` makes them. `packed`: where the assumptions are (`cli.plan.assumption_packs`).
+    `found`: all other items, as `plain` makes them. `packed`: where the assumptions are (`cli.linting.assumption_packs`).
     """
 
     found: tuple[tuple[Any, ...], ...]

@@ -8,10 +8,14 @@ is, byte for byte; line ends inside a replacement become those of the line they 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
+from typing import NamedTuple
 
 from .diagnostic import Diagnostic, Edit, Fix
+
+MOST_ROUNDS = 10
+"""A repair may make room for the next one; so many times at most."""
 
 _Piece = tuple[int, int, str]
 """A stretch of the text by offsets, and what replaces it."""
@@ -23,6 +27,38 @@ def safe(diagnostics: Iterable[Diagnostic], path: str | None = None) -> list[Fix
     return [
         fix for fix in fixes if path is None or all(edit.span.path == path for edit in fix.edits)
     ]
+
+
+class Mended(NamedTuple):
+    """Files that repairs changed, by key, and the fixes that were applied."""
+
+    texts: dict[str, bytes]
+    applied: list[Fix]
+
+
+def mended(
+    diagnostics: Iterable[Diagnostic],
+    keys: Collection[str],
+    seen: Mapping[str, bytes | None],
+    *,
+    unsafe: bool = False,
+) -> Mended:
+    """One round of repairs: of the findings' fixes those that change one file of `keys` only; `unsafe`: those that may change
+    what a plan does, too. Bytes that are not UTF-8 stay as they are."""
+    fixes: dict[str, list[Fix]] = {}
+    for item in diagnostics:
+        if item.fix is None or not (item.fix.safe or unsafe):
+            continue
+        paths = {edit.span.path for edit in item.fix.edits}
+        if len(paths) == 1 and paths <= set(keys):
+            fixes.setdefault(paths.pop(), []).append(item.fix)
+    out = Mended({}, [])
+    for key, repairs in sorted(fixes.items()):
+        text, applied = apply((seen.get(key) or b"").decode("utf-8", "surrogateescape"), repairs)
+        if applied:
+            out.texts[key] = text.encode("utf-8", "surrogateescape")
+            out.applied.extend(applied)
+    return out
 
 
 def apply(text: str, fixes: list[Fix]) -> tuple[str, list[Fix]]:

@@ -17,16 +17,12 @@ there the program allows one kind of instruction only, so addresses are unique b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from .released import Released
+from ..program.model import Grant
+from .released import Released
 
 Kind = Literal["tool", "files", "predicate"]
-
-
-Grant = dict[str, tuple[tuple[tuple[bool, str], ...], ...]]
-"""What a plan allows: kind to globs, a glob being stretches of (is a value, text); values match themselves only."""
 
 
 class Perform(NamedTuple):

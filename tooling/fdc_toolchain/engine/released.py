@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..program.model import Grant
 from ..text.glob_match import compiled, fits, plain
-from .events import Grant
 
 NONE = ""
 """In the place of a digest: there was no file."""

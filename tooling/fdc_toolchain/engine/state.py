@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..program.model import Program
-from .events import Grant, Perform, Question, Stop
+from ..program.model import Grant, Program
+from .events import Perform, Question, Stop
 from .released import Released
 from .rules import Monitor, Noticed
 

@@ -7,6 +7,7 @@ Plan parameters arrive as text, so a number beside a text that spells a number i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..program.operators import Unusable as Unusable
@@ -93,3 +94,16 @@ def _value(value: dict[str, Any], names: dict[str, Any], answers: Any) -> Any:
     for answer in answers:
         return answer
     raise PredicateWanted(value["call"], args)
+
+
+def resolved(template: list[Any], names: Mapping[str, Any]) -> str:
+    """A template with what is known filled in; the rest stays a reference in braces."""
+    parts = []
+    for part in template:
+        if isinstance(part, str) or (
+            len(part["ref"]) == 1 and names.get(part["ref"][0]) is not None
+        ):
+            parts.append(text(render([part], dict(names))))
+        else:
+            parts.append("{" + ".".join(part["ref"]) + "}")
+    return "".join(parts)

@@ -70,7 +70,7 @@ def _read(path: str) -> bytes | None:
 
 def _make(path: str) -> None:
     """Leaves a whole new key; of two that try at once, the first one's stays."""
-    temporary = f"{path}.{os.getpid()}.tmp"
+    temporary = f"{path}.{os.urandom(8).hex()}.tmp"  # two threads may try at once, too
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)

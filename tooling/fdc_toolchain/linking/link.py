@@ -1,88 +1,34 @@
-"""Text to linked plans: tools, automata and calls looked up, everything reached from the roots.
-
-One look-up serves the linter and, through the program, the runner (FDC-28, FDC-41): a call's
-name is sought in the workspace's registry, then among the shipped plans, then as a path of
-the workspace, then as a shipped path. Files are read once, through `files.Files`.
-"""
+"""Text to linked plans: tools, automata and calls looked up, everything reached from the roots."""
 
 from __future__ import annotations
 
 import posixpath
-import re
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import Any
 
-from ..automata.load import load as load_automaton
-from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from ..diagnostics.span import Span
-from ..packs.index import index
 from ..syntax import tree, values
 from ..syntax.keyword_hints import assignment
+from ..syntax.language import complete
 from ..syntax.parse import Parsed, parse
 from ..syntax.values import Malformed, Value
 from ..text.suggest import did_you_mean
-from .bind import Binder
-from .catalogue import ANY_NUMBER, Catalogue, read_catalogue
+from .catalogue import ANY_NUMBER
 from .constants import fold
-from .model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Param, Unit
+from .headers import HeaderReader
+from .look_up import LookUp
+from .model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from .project.files import SHIPPED, Files
-from .project.outside_files import Row, active
 from .project.settings import Settings
-from .registry import REGISTRY, read_registry, shipped_registry
-
-_DIRECTIVE = re.compile(r"#\s*FSM:\s*(.*\S)\s*")
-MEASURES = ("steps", "model_calls", "tokens", "money", "seconds")
-MOST_HINTS = 200
-"""Unknown tools for which the one that was meant is looked for; that takes a while for each."""
-
-_ALLOW = ("read", "write", "run", "net")
 
 
-class Linker:
+class Linker(LookUp):
     """Links plans of one workspace. `units` holds every plan linked so far, by key."""
 
     def __init__(self, root: str, settings: Settings, files: Files | None = None) -> None:
-        self.root = root
-        self.settings = settings
-        self.files = files or Files(root)
+        super().__init__(root, settings, files)
         self.units: dict[str, Unit] = {}
-        self.diagnostics: list[Diagnostic] = []
-        self.catalogue: Catalogue
-        self.catalogue, found = read_catalogue(settings.catalogues, self.files.read)
-        self.diagnostics += found
-        if settings.stated_catalogues:
-            for name in settings.catalogues:
-                if self.files.read(name) is None:
-                    span = Span(name, 1, 1, 1, 1)
-                    self.diagnostics.append(
-                        Diagnostic(span, "FDC308", f"the catalogue `{name}` does not exist")
-                    )
-        self.registry, found = read_registry(self.files.read(REGISTRY), REGISTRY)
-        self.diagnostics += found
-        self.shipped = shipped_registry()
-        self.bind = Binder().bind
-        self.obligations: tuple[
-            Any, ...
-        ] = ()  # of `obligations.Obligation`, read where there are protocols
-        sources = self.files.protocols(settings.protocols) if settings.protocols else []
-        if sources:
-            from .protocol_rules import Workspace, read_obligations
-
-            workspace = Workspace(self.files.read, self._automaton_key, self.catalogue)
-            self.obligations = read_obligations(sources, workspace, self.diagnostics)
-        self._outside: tuple[Row, ...] | None = None
-        self._nearest: dict[str, str | None] = {}
-        self._automata: dict[str, tuple[Automaton | None, list[Diagnostic]]] = {}
-
-    @property
-    def outside(self) -> tuple[Row, ...]:
-        """The files that hold text from outside which earlier runs wrote. Raises OSError where nobody can tell."""
-        if self._outside is None:
-            self._outside = active(self.files)
-        return self._outside
-
-    # ---- plans -------------------------------------------------------------------------
 
     def link(self, key: str, data: bytes | None = None) -> Unit:
         """The unit under `key` and, in `units`, all that it reaches. `data` stands for a file not on disk."""
@@ -108,50 +54,6 @@ class Linker:
             ]
         return self.units[key]
 
-    def resolve(self, name: str) -> tuple[str | None, str | None]:
-        """(key, the registered path if it came from a registry) of a call's name."""
-        path = self.registry.resolve(name)
-        if path is not None:
-            key = posixpath.normpath(path)
-            return (key if self.files.read(key) is not None else None), path
-        path = self.shipped.resolve(name)
-        if path is not None and self.files.find(path):
-            return self.files.find(path), path
-        return self.files.find(name), None
-
-    def callable_names(self) -> list[str]:
-        """Every registered name."""
-        return sorted({*self.registry.entries, *self.shipped.entries})
-
-    def nearest_tool(self, word: str) -> str | None:
-        """The help for an unknown tool; none for the many of a text that is no plan at all."""
-        if word not in self._nearest and len(self._nearest) < MOST_HINTS:
-            self._nearest[word] = did_you_mean(word, [*self.catalogue.tools, *tree.WORDS])
-        return self._nearest.get(word)
-
-    # ---- automata ----------------------------------------------------------------------
-
-    def automaton(self, reference: str) -> tuple[str | None, Automaton | None, list[Diagnostic]]:
-        """(key, automaton, findings) of a path, or of a name: `tooling/NAME_fsm.json`, `tooling/NAME.json`, a pack's."""
-        key = self._automaton_key(reference)
-        if key is None:
-            return None, None, []
-        if key not in self._automata:
-            self._automata[key] = load_automaton(self.files.read(key) or b"", key)
-        return key, *self._automata[key]
-
-    def _automaton_key(self, reference: str) -> str | None:
-        candidates = [reference]
-        if "/" not in reference and not reference.endswith(".json"):
-            candidates = [f"tooling/{reference}_fsm.json", f"tooling/{reference}.json", reference]
-            candidates += [index().automata[reference]] if reference in index().automata else []
-        return next((key for key in map(self.files.find, candidates) if key is not None), None)
-
-    def automaton_findings(self, keys: Iterable[str] | None = None) -> list[Diagnostic]:
-        """What is wrong with the automata under `keys`, or with all that were looked at."""
-        wanted = self._automata if keys is None else [key for key in keys if key in self._automata]
-        return [item for key in wanted for item in self._automata[key][1]]
-
 
 def _missing(key: str) -> Parsed:
     span = Span(key, 1, 1, 1, 1)
@@ -162,165 +64,20 @@ def _missing(key: str) -> Parsed:
     )
 
 
-class _Reader:
+class _Reader(HeaderReader):
     """Links one plan; `data` None: there is no such file, which is all that is said of it."""
 
-    def __init__(self, linker: Linker, key: str, data: bytes | None) -> None:
-        self.linker = linker
+    def __init__(self, linker: LookUp, key: str, data: bytes | None) -> None:
         parsed = _missing(key) if data is None else parse(data, key, linker.settings.limits)
-        self.unit = unit = Unit(key, parsed.text or "", parsed.plan, name=key.removeprefix(SHIPPED))
-        unit.diagnostics = self.found = list(parsed.diagnostics)
+        unit = Unit(key, parsed.text or "", parsed.plan, name=key.removeprefix(SHIPPED))
+        super().__init__(linker, unit)
+        unit.diagnostics = list(parsed.diagnostics)
         self.depth = 0  # of for_each_file, which names {file1}, {file2}, ...
         self.loops: list[bool] = []  # of the loops around: does it collect what its body yields
         self.yielded: tree.Yield | None = None  # the plan's own result
         if parsed.plan is not None:
-            self._headers(parsed.plan)
+            self.read_headers(parsed.plan)
             unit.body = self._body(parsed.plan.statements)
-
-    def report(
-        self, span: Span, code: str, message: str, help: str | None = None, **more: Any
-    ) -> None:
-        self.found.append(Diagnostic(span, code, message, help=help, **more))
-
-    def malformed(self, node: Any, wrong: Malformed) -> None:
-        self.report(self.unit.at(node, wrong.start, wrong.end), "FDC109", wrong.message, wrong.help)
-
-    # ---- headers -----------------------------------------------------------------------
-
-    def _headers(self, plan: tree.Plan) -> None:
-        first = True
-        for node in plan.statements:
-            if type(node) is tree.Comment:
-                match = _DIRECTIVE.fullmatch(node.text)
-                if match:
-                    if not first:
-                        message = "`# FSM:` below the first line; it is read only there"
-                        self.report(
-                            self.unit.span(node),
-                            "FDC112",
-                            message,
-                            "move it to the first line, or write `use fsm PATH`",
-                        )
-                    start = node.column + match.start(1)
-                    span = Span(self.unit.key, node.line, start, node.line, start + len(match[1]))
-                    self._automaton(match[1], span)
-            elif type(node) is tree.Header:
-                getattr(self, f"_{node.keyword}")(node)
-            first = False
-
-    def _automaton(self, reference: str, span: Span, *, part: bool = False) -> None:
-        """The automaton that governs the plan or, with `part`, the plans that call it."""
-        before = self.unit.stated or self.unit.part
-        if before is not None:
-            self.report(
-                span,
-                "FDC111",
-                "the automaton is named twice",
-                labels=(Label(before, "first named here"),),
-            )
-            return
-        if part:
-            self.unit.part = span
-        else:
-            self.unit.stated = span
-        key, automaton, found = self.linker.automaton(reference)
-        if key is None:
-            message = f"the automaton `{reference}` does not exist"
-            self.report(
-                span,
-                "FDC201",
-                message,
-                "expected a path in the workspace, or a name for `tooling/NAME_fsm.json`",
-            )
-            return
-        self.unit.reads = (*self.unit.reads, key)
-        if automaton is None:
-            labels = tuple(Label(item.span, item.message) for item in found[:3])
-            self.report(span, "FDC202", f"the automaton `{reference}` is malformed", labels=labels)
-            return
-        stands_in = (
-            key.startswith(SHIPPED)
-            and not self.unit.key.startswith(SHIPPED)
-            and reference.endswith(".json")
-        )
-        if (
-            stands_in and reference != self.linker.settings.fsm
-        ):  # which governs plans that name none, too
-            message = f"the automaton `{reference}` is the one that comes with fdc; the workspace has no file of that path"
-            self.report(
-                span, "FDC711", message, f"put the automaton that you mean at `{reference}`"
-            )
-        if part:
-            self.unit.continues = automaton
-        else:
-            self.unit.automaton = automaton
-
-    def _use(self, node: tree.Header) -> None:
-        tail = values.header_tail("use", node.tail)
-        if isinstance(tail, Malformed):
-            self.malformed(node, tail)
-        elif tail.name not in ("fsm", "fragment"):
-            message = f"`use {tail.name}` is unknown; expected `use fsm` or `use fragment`"
-            self.report(self.unit.at(node, 0, len(tail.name)), "FDC109", message)
-        else:
-            value = tail.values[0]
-            if value.literal is None:
-                self.report(
-                    self.unit.at(node, value.start, value.end),
-                    "FDC109",
-                    "the automaton must be named literally",
-                )
-            else:
-                self._automaton(
-                    value.literal,
-                    self.unit.at(node, value.start, value.end),
-                    part=tail.name == "fragment",
-                )
-
-    def _param(self, node: tree.Header) -> None:
-        tail = values.param_tail(node.tail)
-        if isinstance(tail, Malformed):
-            self.malformed(node, tail)
-        elif tail.name in self.unit.params:
-            where = self.unit.params[tail.name].span
-            span, labels = self.unit.at(node, 0, len(tail.name)), (Label(where, "first here"),)
-            self.report(span, "FDC111", f"`{tail.name}` is declared twice", labels=labels)
-        else:
-            self.unit.params[tail.name] = Param(
-                tail.name, tail.default, self.unit.at(node, 0, len(tail.name))
-            )
-
-    def _budget(self, node: tree.Header) -> None:
-        tail = values.header_tail("budget", node.tail)
-        if isinstance(tail, Malformed):
-            self.malformed(node, tail)
-            return
-        name = {"llm_calls": "model_calls"}.get(tail.name, tail.name)
-        span = self.unit.at(node, 0, len(tail.name))
-        if name not in MEASURES:
-            message = f"`{tail.name}` is no measure; expected one of {', '.join(MEASURES)}"
-            self.report(span, "FDC109", message, did_you_mean(tail.name, MEASURES))
-        elif name in self.unit.budget:
-            self.report(span, "FDC111", f"the budget of `{name}` is stated twice")
-        else:
-            self.unit.budget[name] = (float(tail.values[0].text), span)
-
-    def _allow(self, node: tree.Header) -> None:
-        tail = values.header_tail("allow", node.tail)
-        if isinstance(tail, Malformed):
-            self.malformed(node, tail)
-        elif tail.name not in _ALLOW:
-            message = f"`{tail.name}` is no capability; expected one of {', '.join(_ALLOW)}"
-            self.report(
-                self.unit.at(node, 0, len(tail.name)),
-                "FDC109",
-                message,
-                did_you_mean(tail.name, _ALLOW),
-            )
-        else:
-            self.unit.allow.setdefault(tail.name, []).extend(tail.values)
-
-    # ---- bodies ------------------------------------------------------------------------
 
     def _body(self, nodes: list[tree.Statement]) -> list[Node]:
         out: list[Node] = []
@@ -340,8 +97,8 @@ class _Reader:
                 if node.bind is not None:
                     self.unit.results.append(node.bind)
                 out.append(act)
-            elif not isinstance(node, tree.Comment | tree.Header):
-                made = getattr(self, f"_{type(node).__name__}")(node)
+            elif not isinstance(node, tree.Comment | tree.Header | tree.Step):
+                made = _STATEMENTS[node.word](self, node)
                 if made is not None:
                     out.append(made)
         return out
@@ -383,7 +140,7 @@ class _Reader:
                 span = self.unit.at(node, start, end)
             self.report(span, code, message, hint)
 
-    def _Call(self, node: tree.Call) -> Node | None:
+    def _call(self, node: tree.Call) -> Node | None:
         tail = values.call_tail(node.tail)
         if isinstance(tail, Malformed):
             self.malformed(node, tail)
@@ -465,7 +222,7 @@ class _Reader:
         self.loops.pop()
         return body
 
-    def _ForEach(self, node: tree.ForEach) -> Node | None:
+    def _for_each(self, node: tree.ForEach) -> Node | None:
         tail = values.for_each_tail(node.tail)
         if isinstance(tail, Malformed):
             self.malformed(node, tail)
@@ -479,7 +236,7 @@ class _Reader:
         self.unit.loops.update(name for name in (tail.name, alias) if name)
         return Loop(node, "each", tail.name, alias, tail.over, 0, tail.most, None, body)
 
-    def _For(self, node: tree.For) -> Node | None:
+    def _for(self, node: tree.For) -> Node | None:
         word = "fork" if node.fork else "for"
         tail = values.fork_tail(node.tail) if node.fork else values.for_tail(node.tail)
         if isinstance(tail, Malformed):
@@ -493,7 +250,7 @@ class _Reader:
             self.unit.loops.add(tail.name)
         return Loop(node, word, tail.name, None, tail.over, 0, most, None, body, tail.keeps)
 
-    def _Iterate(self, node: tree.Iterate) -> Node | None:
+    def _iterate(self, node: tree.Iterate) -> Node | None:
         tail = values.iterate_tail(node.tail)
         if isinstance(tail, Malformed):
             self.malformed(node, tail)
@@ -515,7 +272,7 @@ class _Reader:
             exact=known is not None,
         )
 
-    def _If(self, node: tree.If) -> Node | None:
+    def _if(self, node: tree.If) -> Node | None:
         tail = values.if_tail(node.tail)
         before = self.yielded
         then = self._body(node.body)
@@ -528,7 +285,7 @@ class _Reader:
         self._predicates(node, tail)
         return Choice(node, tail, fold(tail.tree), then, orelse)
 
-    def _Require(self, node: tree.Require) -> Node | None:
+    def _require(self, node: tree.Require) -> Node | None:
         tail = values.require_tail(node.tail)
         if isinstance(tail, Malformed):
             self.malformed(node, tail)
@@ -536,7 +293,7 @@ class _Reader:
         self._predicates(node, tail.condition)
         return Gate(node, tail.condition, tail.why, fold(tail.condition.tree))
 
-    def _Yield(self, node: tree.Yield) -> Node | None:
+    def _yield(self, node: tree.Yield) -> Node | None:
         span = Span(self.unit.key, node.line, node.column, node.line, node.column + len("yield"))
         if self.loops and not self.loops[-1]:
             help_ = "bind the loop's results: `NAME <- for ...` or `NAME <- fork ...`"
@@ -572,3 +329,16 @@ class _Reader:
                 self.report(
                     span, "FDC303", f"`{name}` takes {known[name]} arguments, found {count}"
                 )
+
+
+_STATEMENTS: dict[str, Callable[[_Reader, Any], Node | None]] = {
+    "call_plan": _Reader._call,
+    "for_each_file": _Reader._for_each,
+    "for": _Reader._for,
+    "fork": _Reader._for,
+    "iterate": _Reader._iterate,
+    "if": _Reader._if,
+    "require": _Reader._require,
+    "yield": _Reader._yield,
+}
+complete(_STATEMENTS, "meaning in linking/link.py", header=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..syntax.tree import WORDS
+from ..syntax.language import WORDS
 from . import words
 from .dialect import automaton, colon, known, number
 from .model import Draft, Numbered, Refused, Tools

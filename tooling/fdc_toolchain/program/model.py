@@ -96,6 +96,10 @@ Program = dict[str, Any]
 PlanBody = dict[str, Any]
 Instruction = dict[str, Any]
 
+Grant = dict[str, tuple[tuple[tuple[bool, str], ...], ...]]
+"""What a plan allows, as the engine asks it: kind to globs, a glob being stretches of (is a value, text); values match
+themselves only."""
+
 FORMAT = 1
 """The version of this form. A controller refuses programs of a format it does not know."""
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
 from .load import RULES, load
-from .markdown import Block, blocks, lines
+from .markdown.outline import Block, blocks, lines
 
 MOST_SECTIONS = 99
 """Sections that prose is cut into at most; where a cut would give more, a coarser one is taken."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..diagnostics.codes import BY_NAME, CODES
+from ..exits import Missing, WorldError
 
 HEADINGS = ("What it flags", "Why it matters", "Example", "Instead")
 
@@ -38,6 +39,23 @@ def find(word: str) -> str | None:
     word = word.strip()
     code = word.upper()
     return code if code in CODES else BY_NAME.get(word.lower())
+
+
+def of(word: str) -> Explanation:
+    """The explanation that a user means by a code or a rule's name. Raises Missing, and WorldError."""
+    code = find(word)
+    if code is None:
+        from ..text.suggest import did_you_mean
+        from .terminal.terminal_text import visible
+
+        hint = did_you_mean(word, [*CODES, *BY_NAME]) or "`fdc rules` lists all of them"
+        raise Missing(f"there is no rule `{visible(word)}`; {hint}")
+    try:
+        return load(code)
+    except OSError as failed:
+        raise WorldError(
+            f"the explanation of {code} is missing from this installation: {failed}"
+        ) from failed
 
 
 def load(code: str) -> Explanation:

@@ -17,6 +17,7 @@ from ..linking.graph import Instance
 from ..linking.model import Act, Loop, Node, Unit
 from ..linking.project import places
 from ..linking.project.files import Files
+from ..linking.project.obeyed import of_workspace
 from ..linking.project.protected import (
     ANYWHERE,
     TOP,
@@ -24,7 +25,6 @@ from ..linking.project.protected import (
     Protection,
     folded_name,
     named,
-    of_workspace,
     opened,
 )
 from ..linking.project.secret_files import Secret, secret

@@ -12,13 +12,14 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..exits import NotGranted, UsageError, WorldError
+from ..exits import Busy, Missing, NotGranted, UsageError, WorldError
 from .notices import notice
 from .records.open_journal import writing
 
 if TYPE_CHECKING:
     from ..check import Checked
     from ..engine.state import RunState
+    from ..linking.link import Linker
     from ..tasks.activity import Task
     from ..workspace.operator import Operator
 
@@ -40,20 +41,28 @@ def checked_plan(plan: str, root: str, *, trust_settings: bool = False) -> Check
     `trust_settings`: what the settings allow counts as confirmed.
     Raises UsageError where there is no such plan, or where the settings are wrong.
     """
-    from ..check import check, key_of
+    from ..check import check
     from ..linking.link import Linker
-    from ..text.suggest import did_you_mean
     from ..workspace.confirmed_settings import settings_of
 
     linker = Linker(root, settings_of(root, trust=trust_settings))
-    if _DOCUMENT.search(plan) and os.path.isfile(plan):
+    return check(linker, [plan_key(linker, plan, plan)], whole=True)
+
+
+def plan_key(linker: Linker, plan: str, path: str) -> str:
+    """The key of a plan: of the file at `path`, else of what is registered as `plan`. Raises UsageError where there is none."""
+    from ..check import key_of
+    from ..text.suggest import did_you_mean
+
+    is_file = os.path.isfile(path)
+    if is_file and _DOCUMENT.search(plan):
         raise UsageError(_for_people(plan))
-    key = key_of(plan, root) if os.path.isfile(plan) else linker.resolve(plan)[0]
+    key = key_of(path, linker.root) if is_file else linker.resolve(plan)[0]
     if key is None:
         hint = did_you_mean(plan, linker.callable_names())
         none = f"there is no plan `{plan}`, neither a file nor a registered name"
-        raise UsageError(none + (f"; {hint}" if hint else ""))
-    return check(linker, [key], whole=True)
+        raise Missing(none + (f"; {hint}" if hint else ""))
+    return key
 
 
 def given_for(program: dict[str, Any], pairs: Mapping[str, str]) -> dict[str, str]:
@@ -122,9 +131,9 @@ def granted(
         raise NotGranted(f"{subject}, because {ABSENT}", found)
 
 
-def in_the_way(said: str, wait: bool | None) -> WorldError:
+def in_the_way(said: str, wait: bool | None) -> Busy:
     """What is said to whoever would drive a run that another one is in the way of. `wait` None: the command has no `--wait`."""
-    return WorldError(
+    return Busy(
         f"{said}; begin when it has ended" + (", or say `--wait`" if wait is not None else "")
     )
 
@@ -139,6 +148,7 @@ def begin(
     operator: Operator | None = None,
     simulate: dict[str, Any] | None = None,
     wait: bool | None = None,
+    embedded: bool = False,
 ) -> str:
     """Puts a new run on record, nothing of which has happened; returns its name. Raises WorldError.
 
@@ -147,6 +157,7 @@ def begin(
     Raises Exit for a program without a certificate that holds (`certified.certified`).
     Raises UsageError for a budget that cannot be kept to (`money.settle`), NotGranted where something is not there that it
     needs. `simulate` is a script (`tools.simulate`): nothing of such a run is ever performed, so it needs nothing.
+    `embedded`: as for `run_driver.drive_run`.
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
     """
     from ..engine.ports import WorldFailed
@@ -171,7 +182,11 @@ def begin(
             inputs["simulate"] = simulate
         if task is not None:
             inputs["task"] = task._asdict()
-        other = None if wait else claims.in_the_way(root, lambda: write_set(program, inputs))
+        other = (
+            None
+            if wait
+            else claims.in_the_way(root, lambda: write_set(program, inputs), alone=embedded)
+        )
         if other is not None:
             raise in_the_way(other.said(), wait)
         store = writing(root)

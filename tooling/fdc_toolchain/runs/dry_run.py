@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..engine.values import render, text
+from ..engine.values import resolved
 from ..report.terminal.terminal_text import cut, visible
 
 if TYPE_CHECKING:
@@ -152,19 +152,6 @@ def listing(root: str, glob: str) -> list[str] | None:
         return None
 
 
-def resolved(template: list[Any], names: Mapping[str, Any]) -> str:
-    """A template with what is known filled in; the rest stays a reference in braces."""
-    parts = []
-    for part in template:
-        if isinstance(part, str) or (
-            len(part["ref"]) == 1 and names.get(part["ref"][0]) is not None
-        ):
-            parts.append(text(render([part], dict(names))))
-        else:
-            parts.append("{" + ".".join(part["ref"]) + "}")
-    return "".join(parts)
-
-
 def _costs(
     found: Worst, limits: Mapping[str, float], models: Mapping[str, Any] | None
 ) -> list[str]:
@@ -220,7 +207,7 @@ def said(found: Worst) -> list[str]:
 
 def _opened(program: dict[str, Any], root: str) -> Iterator[str]:
     """What the plans may write of what is protected, because they name it."""
-    from ..tools.openings import named_by
+    from ..tools.approvals.openings import named_by
     from .tool_runtime import protected
 
     for _, glob, found in named_by(program, *protected(root)):

@@ -15,10 +15,14 @@ from .observer import Observer, Silent
 if TYPE_CHECKING:
     from ..tools.context import Context
     from ..workspace.operator import Operator
+    from .records.run_outcome import Ended
+
+Drive = Callable[..., "Ended"]
+"""`run_driver.drive_run`: takes a run as far as it goes. It is handed in, since the run driver drives the outer run too."""
 
 
 def pipeline_in(
-    root: str, show: Observer, operator: Operator
+    root: str, show: Observer, operator: Operator, drive: Drive
 ) -> Callable[[dict[str, Any], Context], Any]:
     """The handler of `plan.run` in a workspace. What the inner run spends counts as the step's."""
 
@@ -30,7 +34,8 @@ def pipeline_in(
         from ..tools import intent_files
         from ..workspace import run_folders
         from ..workspace.failure import ToolFailure
-        from . import nested_plan, run_driver
+        from . import nested_plan
+        from .records.open_journal import writing
 
         pipeline = args.get("pipeline")
         if not isinstance(pipeline, dict):
@@ -39,7 +44,7 @@ def pipeline_in(
         name = mark["run"] if mark else run_folders.RunIds().run_id()
         if mark is None:
             intent_files.write(context.run_folder, context.key, {"run": name})
-        store = run_driver.writing(root)
+        store = writing(root)
         try:
             if store.run(name) is None:
                 program, findings, _ = nested_plan.compiled(str(pipeline.get("text", "")), root)
@@ -65,9 +70,7 @@ def pipeline_in(
             store.close()
         watching = _Inner(show)
         try:
-            ended = run_driver.drive_run(
-                root, name, watching, operator=operator, within=context.run
-            )
+            ended = drive(root, name, watching, operator=operator, within=context.run)
         except NotGranted as lacks:
             raise ToolFailure("unavailable", str(lacks), None, {"run": name}) from lacks
         except Exit as failed:

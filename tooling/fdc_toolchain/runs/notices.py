@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 
-def notice(text: str) -> None:
-    """Logs a warning of the logger `fdc`. Without a handler of the program's own, Python writes it to stderr, a line each."""
+if TYPE_CHECKING:
+    from logging import Logger
+
+_on_stderr = False
+
+
+def on_stderr() -> None:
+    """From now on notices that no handler takes go to stderr, a line each: for programs whose stderr is fdc's own."""
+    global _on_stderr
+    _on_stderr = True
+
+
+def logger() -> Logger:
+    """The logger `fdc`. Inside of another program, which may have no handlers, what it is told goes nowhere else."""
     import logging
 
-    logging.getLogger("fdc").warning("%s", text)
+    found = logging.getLogger("fdc")
+    if not _on_stderr and not found.handlers:
+        found.addHandler(logging.NullHandler())
+    return found
+
+
+def notice(text: str) -> None:
+    """Logs a warning."""
+    logger().warning("%s", text)

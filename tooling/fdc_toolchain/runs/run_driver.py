@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..exits import Refused, UsageError, WorldError
+from ..exits import Busy, Missing, Refused, WorldError
 from .create_run import begin, given_for, granted, in_the_way, task_for
 from .notices import notice
 from .observer import Observer
@@ -57,6 +57,7 @@ def drive_run(
     seen: int | None = None,
     wait: bool | None = None,
     within: str | None = None,
+    embedded: bool = False,
 ) -> Ended:
     """Takes a run as far as it goes and puts the end on record. An interruption is an end too (`interrupted`).
 
@@ -64,6 +65,9 @@ def drive_run(
     `trusted`: the user vouches for a run that is not sealed by their key. `force`: a cancelled run
     goes on. `seen`: the run's epoch when the user saw the questions that they answer or settle here. `wait`: runs that may
     write the same paths are waited for. `within`: the run in a step of which this one is driven.
+    `embedded`: the process is not fdc's own. Its signals are left alone, KeyboardInterrupt is raised once the end is on
+    record, and runs that it drives at the same time may be in
+    each other's way.
     Raises Refused where one of them is needed, or where the run went on meanwhile; NotGranted where what is left of it needs
     something that is not there; WorldError where the run is driven by somebody else, where a run is in the way
     (`runs.records.claims`), or where its record cannot be read or is damaged.
@@ -81,13 +85,11 @@ def drive_run(
         lock = run_folders.Lock(run_folders.run_folder(root, name))
         holder = lock.take()
         if holder is not None:
-            raise WorldError(
-                f"the run {name} is being driven by {holder}; one controller at a time"
-            )
+            raise Busy(f"the run {name} is being driven by {holder}; one controller at a time")
         store = writing(root)
         row = store.run(name)
         if row is None:
-            raise UsageError(f"there is no run `{name}` here")
+            raise Missing(f"there is no run `{name}` here")
         known(row)
         if not force and run_folders.cancel_asked(
             root, name
@@ -104,7 +106,7 @@ def drive_run(
             return over(store, row, trusted)
         if "model" in row.inputs:
             pricing.check(root, store, row, budget or {}, operator)
-        claim = _claim(store, row, root, within)
+        claim = _claim(store, row, root, within, embedded)
         if "simulate" not in row.inputs:
             _granted(store, row, root, operator, retry)
         stale = run_folders.cancel_request(root, name) if force else None
@@ -126,6 +128,7 @@ def drive_run(
             jobs,
             shell_seconds,
             operator,
+            embedded,
         )
     except Untrusted as whose:
         raise Refused(untrusted(name, str(whose))) from whose
@@ -143,7 +146,7 @@ def drive_run(
         show.close()
 
 
-def _claim(store: Store, row: RunRow, root: str, within: str | None) -> Claim:
+def _claim(store: Store, row: RunRow, root: str, within: str | None, alone: bool) -> Claim:
     """The claim of a run, not taken yet. Raises WorldError where the workspace's own tools are not the code any more with
     which the run began."""
     from ..program.codec import ProgramError
@@ -158,7 +161,7 @@ def _claim(store: Store, row: RunRow, root: str, within: str | None) -> Claim:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
     if said is not None:
         raise WorldError(f"the run {row.name} cannot go on: {said}")
-    return Claim(root, row.name, write_set(program, row.inputs), within=within)
+    return Claim(root, row.name, write_set(program, row.inputs), within=within, alone=alone)
 
 
 def _alone(claim: Claim, root: str, row: RunRow, wait: bool | None, stale: bytes | None) -> bool:
@@ -235,14 +238,17 @@ def _drive(
     jobs: int,
     shell_seconds: float | None,
     operator: Operator | None,
+    embedded: bool,
 ) -> Ended:
+    from contextlib import nullcontext
+
     from ..engine.drive import Ending, Ports, drive
     from ..engine.events import Mismatch, Record
     from ..engine.fold import fold
     from ..engine.ports import Cancelled, WorldFailed
     from ..program.codec import ProgramError
     from ..tasks.run_log import Watched
-    from ..tools import openings
+    from ..tools.approvals import openings
     from ..tools.runtime import LocalTools
     from ..tools.simulate import SimulatedTools
     from ..workspace import run_folders
@@ -278,7 +284,7 @@ def _drive(
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
     bench = bench_for(
-        root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row)
+        root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row), drive_run
     )
     bench = bench._replace(
         met=met(root, program, records), opened=openings.approved(program, records)
@@ -290,11 +296,12 @@ def _drive(
         tools = SimulatedTools(row.inputs["simulate"], bench.root)
     show.watch(state)
     signals = False
+    passed_on: KeyboardInterrupt | None = None
     watch = run_folders.CancelWatch(root, row.name, lambda: _halt(tools.cancel, signals))
     progress, traced = spanned(show if log is None else Watched(show, log), row)
     ports = Ports(journal, tools, Monotonic(), progress, watch.asked.is_set)
     try:
-        with interruptible() as signals:
+        with nullcontext(False) if embedded else interruptible() as signals:
             watch.start()
             try:
                 ending = drive(program, state, ports, room=jobs, assume=assume)
@@ -303,7 +310,8 @@ def _drive(
         ended = ended_of(row, ending, state)
         if ending.status == "broken":
             ended.unsettled = unsettled(state)
-    except (KeyboardInterrupt, Cancelled):
+    except (KeyboardInterrupt, Cancelled) as left_by:
+        passed_on = left_by if embedded and isinstance(left_by, KeyboardInterrupt) else None
         if state.ended:  # it was over before anybody interrupted
             last = Ending("stopped" if state.stop else "finished", state.stop, state.result)
             ended = ended_of(row, last, state)
@@ -326,6 +334,8 @@ def _drive(
     kept.forget(root, row, [address for address in ready if kept.wanted(state, address) is None])
     if ended.status in OVER:
         run_folders.forget_cancel(root, row.name)
+    if passed_on is not None:
+        raise passed_on
     return ended
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .cost.models import model_for
-from .nested_run import pipeline_in
+from .nested_run import Drive, pipeline_in
 from .observer import Observer
 
 if TYPE_CHECKING:
     from ..tools.context import Context
-    from ..tools.runtime import Workbench
+    from ..tools.workbench import Workbench
     from ..workspace.files import Root
     from ..workspace.operator import Operator
     from .records.answers import Answer
@@ -26,14 +26,15 @@ def bench_for(
     operator: Operator | None,
     ready: Mapping[str, Answer],
     shown: Mapping[str, dict[str, Any]],
+    drive: Drive,
 ) -> Workbench:
     """The workbench of a run; whoever takes it closes its `root`. `answers` come before those that lie `ready`; `shown` is what
-    the approvals showed that they are for (`runs.records.answers.shown`).
+    the approvals showed that they are for (`runs.records.answers.shown`). `drive` drives runs within a step.
 
     Raises UsageError.
     """
-    from ..tools.runtime import Workbench
     from ..tools.shell import SECONDS
+    from ..tools.workbench import Workbench
     from ..workspace import run_folders
     from ..workspace.operator import Operator
 
@@ -49,7 +50,10 @@ def bench_for(
         shell_seconds=SECONDS if shell_seconds is None else shell_seconds,
         operator=allowed,
         model=model,
-        overrides={"close_task": _closing(root), "plan.run": pipeline_in(root, show, allowed)},
+        overrides={
+            "close_task": _closing(root),
+            "plan.run": pipeline_in(root, show, allowed, drive),
+        },
         shown=shown,
         givers={address: one.note() for address, one in ready.items() if address not in answers},
     )
@@ -96,7 +100,7 @@ def protected(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     import os
 
     from .. import durable
-    from ..linking.project.protected import of_workspace
+    from ..linking.project.obeyed import of_workspace
     from ..linking.project.settings import Settings, SettingsError, read_settings
     from ..linking.registry import REGISTRY, read_registry
 

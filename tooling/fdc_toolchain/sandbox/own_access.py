@@ -13,8 +13,8 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..engine.events import Grant
 from ..linking.own_row import reads_all
+from ..program.model import Grant
 from ..workspace.files import parts_of
 
 PASSED = ("LANG", "LANGUAGE", "TZ")

@@ -29,8 +29,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..engine.events import Grant
 from ..linking.project.protected import own_environment
+from ..program.model import Grant
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
 from ..workspace.operator import OPERATOR, Operator, Tier

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..engine.events import Grant
 from ..linking.project.protected import ANYWHERE, TOP, folded_name, folded_path, packages, protected
 from ..linking.project.secret_files import secret
+from ..program.model import Grant
 from ..text.glob_match import matches
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root, by_name

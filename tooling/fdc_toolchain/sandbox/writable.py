@@ -14,7 +14,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from ..engine.events import Grant
+from ..program.model import Grant
 from ..text.glob_match import compiled, fits
 from ..workspace.failure import ToolFailure
 

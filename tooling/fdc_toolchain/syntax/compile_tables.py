@@ -6,15 +6,13 @@ from functools import lru_cache
 from typing import Any
 
 from lark import Lark
-from lark.lexer import UnlessCallback
+from lark.lexer import PatternStr, UnlessCallback
 from lark.parsers.lalr_analysis import Shift
 
+from .language import CONSTRUCTS, STATEMENTS
 from .tables import Grammar, Tables, plain
 
-TAILS = (
-    "template arguments call_tail for_each_tail for_tail fork_tail iterate_tail require_tail if_tail yield_tail"
-    " use_tail param_tail budget_tail allow_tail"
-).split()
+TAILS = ["template", "arguments", *(row.tail for row in STATEMENTS.values())]
 
 
 @lru_cache(maxsize=1)
@@ -30,8 +28,10 @@ def tail_parser(text: str) -> Lark:
 
 
 def compiled(text: str) -> Grammar:
-    """The tables of a grammar."""
-    shape, tails = shape_parser(text), tail_parser(text)
+    """The tables of a grammar. Raises ImportError where its first words are not those of `syntax.language`."""
+    shape = shape_parser(text)
+    _agree(shape)
+    tails = tail_parser(text)
     wanted = {"BINDING": shape, "STEP": shape, "PLACEHOLDER": tails}
     terminals = {
         name: parser.get_terminal(name).pattern.to_regexp() for name, parser in wanted.items()
@@ -39,6 +39,31 @@ def compiled(text: str) -> Grammar:
     return Grammar(
         _tables(shape, ["plan"], lexed=False), _tables(tails, TAILS, lexed=True), terminals
     )
+
+
+def _agree(shape: Lark) -> None:
+    """The grammar and the table of statements have the same first words under the same names."""
+    used, work = set(), ["plan"]
+    while work:
+        name = work.pop()
+        if name not in used:
+            used.add(name)
+            work += [
+                str(symbol.name)
+                for rule in shape.rules
+                if rule.origin.name == name
+                for symbol in rule.expansion
+            ]
+    written = {
+        str(item.name): str(item.pattern.value)
+        for item in shape.terminals
+        if item.name in used and isinstance(item.pattern, PatternStr)
+    }
+    stated = {row.token: row.word for row in CONSTRUCTS}
+    for token, word in sorted(stated.items() - written.items()):
+        raise ImportError(f'grammar/plan.lark has no `{token}: "{word}"` which `plan` uses')
+    for token, word in sorted(written.items() - stated.items()):
+        raise ImportError(f"syntax/language.py has no row for `{word}` ({token} in plan.lark)")
 
 
 def _tables(parser: Lark, starts: list[str], *, lexed: bool) -> Tables:

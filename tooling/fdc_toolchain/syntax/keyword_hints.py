@@ -10,8 +10,8 @@ import re
 from typing import NamedTuple
 
 from ..text.suggest import did_you_mean
+from .language import WORDS
 from .syntax_errors import clip
-from .tree import WORDS
 
 
 class Advice(NamedTuple):

@@ -19,20 +19,8 @@ from ..diagnostics.diagnostic import Diagnostic, Edit, Fix
 from ..diagnostics.source import Limits, refused
 from ..diagnostics.span import Span
 from .keyword_hints import FOREIGN, Advice, advise, unbound_arrow
-from .tree import (
-    Call,
-    Comment,
-    For,
-    ForEach,
-    Header,
-    If,
-    Iterate,
-    Require,
-    Statement,
-    Step,
-    TextBlock,
-    Yield,
-)
+from .language import CONSTRUCTS, STATEMENTS
+from .tree import NODES, Comment, Statement, Step, TextBlock
 
 
 class Mark:
@@ -52,25 +40,6 @@ DEDENT = Mark("_DEDENT")
 
 Token = Statement | TextBlock | Mark
 
-_WORDS: dict[str, Callable[[int, int, str, int], Statement | Else]] = {
-    "use": lambda line, column, tail, at: Header(line, column, "use", tail, at),
-    "param": lambda line, column, tail, at: Header(line, column, "param", tail, at),
-    "budget": lambda line, column, tail, at: Header(line, column, "budget", tail, at),
-    "allow": lambda line, column, tail, at: Header(line, column, "allow", tail, at),
-    "call_plan": Call,
-    "for_each_file": ForEach,
-    "for": lambda line, column, tail, at: For(line, column, tail, at, False),
-    "fork": lambda line, column, tail, at: For(line, column, tail, at, True),
-    "iterate": Iterate,
-    "if": If,
-    "else": lambda line, column, tail, at: Else(line, column, tail),
-    "require": Require,
-    "yield": Yield,
-}
-
-_OPENERS = (ForEach, For, Iterate, If)
-_BINDABLE = (Step, Call, For)
-
 
 class Else(Mark):
     """An `else` line; the grammar folds it into its `if`."""
@@ -80,6 +49,14 @@ class Else(Mark):
     def __init__(self, line: int, column: int, tail: str) -> None:
         super().__init__("ELSE", line, column)
         self.tail = tail
+
+
+_WORDS: dict[str, Callable[[int, int, str, int], Statement | Else]] = {
+    **NODES,
+    "else": lambda line, column, tail, at: Else(line, column, tail),
+}
+_OPENERS = frozenset(row.token for row in CONSTRUCTS if row.body)
+_BINDABLE = frozenset(("STEP", *(row.token for row in CONSTRUCTS if row.binds)))
 
 
 class LineLexer:
@@ -149,7 +126,7 @@ class LineLexer:
                     last = None
                 continue
             if indent > level:
-                if isinstance(last, _OPENERS) or type(last) is Else:
+                if last is not None and last.type in _OPENERS:
                     levels.append(indent)
                     tokens.append(INDENT)
                     if len(levels) > limits.nesting + 1:
@@ -202,7 +179,7 @@ class LineLexer:
                 if levels[-1] != indent:
                     found.append(_mismatch(path, number, indent, levels))
             if binding:
-                if isinstance(node, _BINDABLE):
+                if node.type in _BINDABLE:
                     node.column = column
                     tokens.append(
                         Mark("BINDING", number, column, binding.split("<", 1)[0].rstrip())
@@ -272,13 +249,9 @@ def _white_space(path: str, number: int, line: str, level: int) -> Diagnostic:
 
 def _unexpected(path: str, number: int, indent: int, level: int, last: object) -> Diagnostic:
     span = Span(path, number, 1, number, indent + 1)
-    what = {
-        Header: "a header line",
-        Call: "`call_plan`",
-        Require: "`require`",
-        Yield: "`yield`",
-    }.get(type(last))
-    if what:
+    word = getattr(last, "word", None)
+    if word:
+        what = "a header line" if STATEMENTS[word].header else f"`{word}`"
         message = f"unexpected indentation: {what} takes no indented lines"
     elif last is None and not level and number == 1:
         message = f"unexpected indentation of {_spaces(indent)}: the first line is not indented"

@@ -15,9 +15,10 @@ from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.source import DEFAULT, Limits, decode
 from ..diagnostics.span import Span
 from .lalr import Driver
+from .language import STATEMENTS
 from .lines import Else, LineLexer, Mark, Token
 from .tables import grammar
-from .tree import Call, Comment, For, ForEach, Header, If, Iterate, Plan, Statement, Step, TextBlock
+from .tree import Call, Comment, Header, If, Plan, Statement, Step, TextBlock
 
 
 class Parsed(NamedTuple):
@@ -41,7 +42,7 @@ class _Stray:
 class _Builder:
     """Folds tokens into the nodes that they are, as the parser reduces."""
 
-    transparent = frozenset("step call require yield header for_each for fork iterate if".split())
+    transparent = frozenset(("step", "header", *(row.rule for row in STATEMENTS.values())))
     """Rules that over one part give it as it stands."""
 
     def _leaf(self, children: list[Any]) -> Any:
@@ -90,19 +91,14 @@ class _Builder:
     def plan(self, children: list[Any]) -> Any:
         return children
 
-    call = _leaf
-    require = _leaf
-    yield_ = _leaf
     header = _leaf
-    for_each = _opener
-    for_ = _opener
-    fork = _opener
-    iterate = _opener
 
 
-# The driver finds methods by rule name; four of our rules are Python keywords.
-for _rule in ("if", "else", "for", "yield"):
-    setattr(_Builder, _rule, getattr(_Builder, _rule + "_"))
+# The driver finds methods by rule name; `if` and `else`, Python's own words, are the two that belong together.
+for _row in STATEMENTS.values():
+    setattr(_Builder, _row.rule, _Builder._opener if _row.body else _Builder._leaf)
+setattr(_Builder, "if", _Builder.if_)
+setattr(_Builder, "else", _Builder.else_)
 
 
 @lru_cache(maxsize=1)
@@ -151,9 +147,6 @@ def _unspoiled(more: list[Diagnostic], found: list[Diagnostic], text: str) -> li
     return [item for item in more if item.span.line not in spoiled or item.code == "FDC106"]
 
 
-_BODIED = {ForEach: "for_each_file", Iterate: "iterate", If: "if"}
-
-
 class _Settler:
     """Reports what the grammar let through.
 
@@ -195,8 +188,8 @@ class _Settler:
             begun = True
             before = node.line
             out.append(node)
-            if kind is For or kind in _BODIED:
-                word = _BODIED.get(kind) or ("fork" if node.fork else "for")
+            word = node.word
+            if STATEMENTS[word].body:
                 stop = node.else_line if kind is If and node.else_line else after
                 node.body = self._body(node.body, node.line, node.column, stop, word)
                 if kind is If and node.else_line:

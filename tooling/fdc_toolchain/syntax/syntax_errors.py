@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from .language import STATEMENTS
+
 
 class Malformed(NamedTuple):
     """The tail is not of its form: where, one sentence, and what to write."""
@@ -30,18 +32,7 @@ class Wrong(Exception):
 
 FORMS = {
     "arguments": 'an argument is a word, a "quoted text", `{name}`, or `key=` before one of these',
-    "call_tail": "the form is `call_plan NAME key=value ...`",
-    "for_each_tail": "the form is `for_each_file GLOB [as NAME] [max N]`",
-    "for_tail": "the form is `for NAME in VALUE max N`",
-    "fork_tail": "the form is `fork NAME in VALUE max N`, and `keep failures` behind it where a branch may fail alone",
-    "iterate_tail": "the form is `iterate max N until CONDITION`",
-    "require_tail": 'the form is `require CONDITION else "why"`',
-    "if_tail": "the form is `if CONDITION`",
-    "yield_tail": "the form is `yield VALUE`",
-    "use_tail": "the form is `use fsm NAME`",
-    "param_tail": "the form is `param NAME` or `param NAME = DEFAULT`",
-    "budget_tail": "the form is `budget MEASURE NUMBER`",
-    "allow_tail": "the form is `allow ACCESS PATTERN ...`",
+    **{row.tail: row.form for row in STATEMENTS.values()},
 }
 """The form of each tail, by the grammar's name for it."""
 

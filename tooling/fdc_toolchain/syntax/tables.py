@@ -14,8 +14,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from .. import cachedir, resources
-
-FORMAT = 1
+from .language import CONSTRUCTS
 
 
 class Tables(NamedTuple):
@@ -66,10 +65,21 @@ def _key(text: bytes) -> str:
     except ImportError:  # pragma: no cover - an interpreter built without it
         from hashlib import sha1
     spec = find_spec("lark")
-    place = spec.origin if spec is not None and spec.origin else ""
-    info = os.stat(place) if place else None
-    version = f"{FORMAT} {sys.version} {place} {info and (info.st_mtime_ns, info.st_size)}"
-    return sha1(text + version.encode()).hexdigest()
+    here = os.path.dirname(os.path.abspath(__file__))
+    sources = [spec.origin if spec is not None else None, f"{here}/compile_tables.py", __file__]
+    made_by = [_version(source) for source in sources]
+    return sha1(text + repr((sys.version, CONSTRUCTS, made_by)).encode()).hexdigest()
+
+
+def _version(source: str | None) -> tuple[str, int, int] | None:
+    """Path, time and size of a source file; None where there is none."""
+    import os
+
+    try:
+        info = os.stat(source or "")
+    except OSError:
+        return None
+    return source or "", info.st_mtime_ns, info.st_size
 
 
 def plain(value: Any) -> Any:

@@ -10,47 +10,16 @@ from typing import Any
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
-from . import values
 from .syntax_errors import Malformed
-from .tree import (
-    Call,
-    Comment,
-    For,
-    ForEach,
-    Header,
-    If,
-    Iterate,
-    Plan,
-    Require,
-    Statement,
-    Step,
-    Yield,
-)
-
-_READERS = {
-    Call: values.call_tail,
-    ForEach: values.for_each_tail,
-    Iterate: values.iterate_tail,
-    If: values.if_tail,
-    Require: values.require_tail,
-    Yield: values.yield_tail,
-}
+from .tree import Comment, If, Plan, Statement, Step
+from .values import READERS
 
 _PLACES = frozenset(("start", "end", "refs", "predicates"))
 
 
 def read_tail(node: Statement, tail: str) -> Any:
     """What `tail` means after the first word of `node`; Malformed, or None for steps and comments."""
-    if isinstance(node, Header):
-        return (
-            values.param_tail(tail)
-            if node.keyword == "param"
-            else values.header_tail(node.keyword, tail)
-        )
-    if isinstance(node, For):
-        return values.fork_tail(tail) if node.fork else values.for_tail(tail)
-    reader = _READERS.get(type(node))
-    return reader(tail) if reader else None
+    return None if isinstance(node, Step | Comment) else READERS[node.word](tail)
 
 
 def walk(nodes: list[Statement]) -> Iterator[Statement]:
@@ -93,18 +62,17 @@ def meaning(nodes: list[Statement]) -> tuple[Any, ...]:
     """A body without places: equal for two texts exactly where linter and runner cannot tell them apart."""
     out: list[Any] = []
     for node in nodes:
-        kind = type(node).__name__
         if isinstance(node, Step):
-            out.append((kind, node.bind, node.tool, node.tail, node.block and node.block.text))
+            out.append(("step", node.bind, node.tool, node.tail, node.block and node.block.text))
             continue
         if isinstance(node, Comment):
-            out.append((kind, node.text))
+            out.append(("#", node.text))
             continue
-        said: list[Any] = [kind, getattr(node, "bind", None), placeless(read_tail(node, node.tail))]
-        if isinstance(node, Header):
-            said.append(node.keyword)
-        if isinstance(node, For):
-            said.append(node.fork)
+        said: list[Any] = [
+            node.word,
+            getattr(node, "bind", None),
+            placeless(read_tail(node, node.tail)),
+        ]
         said.append(meaning(getattr(node, "body", [])))
         if isinstance(node, If):
             said += [node.else_line > 0, meaning(node.orelse)]

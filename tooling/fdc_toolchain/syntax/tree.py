@@ -9,8 +9,11 @@ side tables do that.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..diagnostics.span import Span
 from ..text.slots import Record
+from .language import STATEMENTS, complete
 
 
 class TextBlock(Record):
@@ -57,7 +60,8 @@ class Call(Record):
     """`call_plan NAME key=value ... [depth N]`."""
 
     __slots__ = ("line", "column", "tail", "tail_column", "bind")
-    type = "CALL"
+    word = "call_plan"
+    type = STATEMENTS[word].token
 
     def __init__(
         self, line: int, column: int, tail: str, tail_column: int, bind: str | None = None
@@ -73,7 +77,8 @@ class ForEach(Record):
     """`for_each_file GLOB [as NAME] [max N]`: the body once per file that matches on entry."""
 
     __slots__ = ("line", "column", "tail", "tail_column", "body")
-    type = "FOR_EACH"
+    word = "for_each_file"
+    type = STATEMENTS[word].token
 
     def __init__(
         self,
@@ -115,6 +120,11 @@ class For(Record):
         self.body: list[Statement] = []
 
     @property
+    def word(self) -> str:
+        """Its first word."""
+        return "fork" if self.fork else "for"
+
+    @property
     def type(self) -> str:
         """The name of its line token."""
         return "FORK" if self.fork else "FOR"
@@ -124,7 +134,8 @@ class Iterate(Record):
     """`iterate max N [until COND]`: the body at least once and at most N times, until COND holds."""
 
     __slots__ = ("line", "column", "tail", "tail_column", "body")
-    type = "ITERATE"
+    word = "iterate"
+    type = STATEMENTS[word].token
 
     def __init__(
         self,
@@ -154,7 +165,8 @@ class If(Record):
         "else_tail",
         "orelse",
     )
-    type = "IF"
+    word = "if"
+    type = STATEMENTS[word].token
 
     def __init__(
         self,
@@ -181,7 +193,8 @@ class Require(Record):
     """`require COND else "why"`: a gate; a run that fails it stops there, with the reason."""
 
     __slots__ = ("line", "column", "tail", "tail_column")
-    type = "REQUIRE"
+    word = "require"
+    type = STATEMENTS[word].token
 
     def __init__(self, line: int, column: int, tail: str, tail_column: int) -> None:
         self.line = line
@@ -194,7 +207,8 @@ class Yield(Record):
     """`yield VALUE`: into the enclosing `for` or `fork`; outside of one, the plan's own result."""
 
     __slots__ = ("line", "column", "tail", "tail_column")
-    type = "YIELD"
+    word = "yield"
+    type = STATEMENTS[word].token
 
     def __init__(self, line: int, column: int, tail: str, tail_column: int) -> None:
         self.line = line
@@ -216,6 +230,11 @@ class Header(Record):
         self.tail_column = tail_column
 
     @property
+    def word(self) -> str:
+        """Its first word."""
+        return self.keyword
+
+    @property
     def type(self) -> str:
         """The name of its line token."""
         return self.keyword.upper()
@@ -233,13 +252,28 @@ class Comment(Record):
         self.text = text
 
 
-WORDS = (
-    "use", "param", "budget", "allow", "call_plan", "for_each_file",
-    "for", "fork", "iterate", "if", "else", "require", "yield",
-)  # fmt: skip
-"""The words that start a line and are no tool."""
+Keyword = Call | ForEach | For | Iterate | If | Require | Yield | Header
+"""A statement that starts with a word of the language."""
 
-Statement = Step | Call | ForEach | For | Iterate | If | Require | Yield | Header | Comment
+Statement = Step | Comment | Keyword
+
+NODES: dict[str, Callable[[int, int, str, int], Keyword]] = {
+    "use": lambda line, column, tail, at: Header(line, column, "use", tail, at),
+    "param": lambda line, column, tail, at: Header(line, column, "param", tail, at),
+    "budget": lambda line, column, tail, at: Header(line, column, "budget", tail, at),
+    "allow": lambda line, column, tail, at: Header(line, column, "allow", tail, at),
+    "call_plan": Call,
+    "for_each_file": ForEach,
+    "for": lambda line, column, tail, at: For(line, column, tail, at, False),
+    "fork": lambda line, column, tail, at: For(line, column, tail, at, True),
+    "iterate": Iterate,
+    "if": If,
+    "require": Require,
+    "yield": Yield,
+}
+"""By first word, what makes the node: line, column, tail, column of the tail."""
+
+complete(NODES, "class in syntax/tree.py")
 
 
 class Plan(Record):

@@ -8,223 +8,66 @@ characters from the start of the tail.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import resources
-from .conditions import Condition, Conditions, Ref, condition, number
+from .conditions import Condition, Ref
 from .lalr import Driver, Refused
+from .language import STATEMENTS
 from .syntax_errors import Malformed, Wrong, complain
 from .tables import grammar
+from .tail_values import (
+    Argument,
+    CallTail,
+    IterateTail,
+    LoopTail,
+    NamedValues,
+    ParamTail,
+    RequireTail,
+    TailBuilder,
+    Value,
+    count,
+    escape,
+    placeholder,
+    template,
+)
 
-
-class Value(NamedTuple):
-    """One argument as written: its text (unquoted), the template in it, and where it stands."""
-
-    text: str
-    parts: tuple[str | Ref, ...]
-    start: int
-    end: int
-
-    @property
-    def refs(self) -> list[Ref]:
-        """The references in it, in order."""
-        return [part for part in self.parts if isinstance(part, Ref)]
-
-    @property
-    def literal(self) -> str | None:
-        """The text, where nothing in it is computed."""
-        return "".join(self.parts) if not self.refs else None  # type: ignore[arg-type]
-
-
-class Argument(NamedTuple):
-    """`key=value`, or a value in order (key None)."""
-
-    key: str | None
-    value: Value
-    start: int
-
-
-class CallTail(NamedTuple):
-    """`NAME key=value ... [depth N]`."""
-
-    target: Value
-    arguments: tuple[Argument, ...]
-    depth: int | None
-
-
-class LoopTail(NamedTuple):
-    """The head of `for_each_file`, `for` or `fork`: the name bound (or None), what is gone through, the bound.
-
-    `keeps`: of a `fork` that says `keep failures`, whose branches can stop alone.
-    """
-
-    name: str | None
-    over: Value
-    most: int | None
-    keeps: bool = False
-
-
-class IterateTail(NamedTuple):
-    """`max N [until COND]`."""
-
-    most: int | None
-    until: Condition | None
-
-
-class RequireTail(NamedTuple):
-    """`COND else "why"`."""
-
-    condition: Condition
-    why: str
-
-
-class ParamTail(NamedTuple):
-    """`NAME [= DEFAULT]`."""
-
-    name: str
-    default: str | None
-
-
-class NamedValues(NamedTuple):
-    """`NAME value ...` of `use`, `budget` and `allow`."""
-
-    name: str
-    values: tuple[Value, ...]
-
-
-_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
-
-
-def _string(token: Any) -> str:
-    def escaped(match: re.Match[str]) -> str:
-        if match[1] not in _ESCAPES:
-            at = token.start_pos + 1 + match.start()
-            help_ = f"a backslash is written `\\\\`: `\\\\{match[1]}`"
-            raise Wrong(at, at + 2, f"`\\{match[1]}` means nothing in a quoted text", help_)
-        return _ESCAPES[match[1]]
-
-    return re.sub(r"\\(.)", escaped, token[1:-1]) if "\\" in token else token[1:-1]
-
-
-def _fixed(token: Any, what: str) -> str:
-    """The text of a STRING that is not a template; says so where it looks like one."""
-    text = _string(token)
-    for part in template(text):
-        if isinstance(part, Ref):
-            name = ".".join(part.path)
-            raise Wrong(
-                token.start_pos,
-                token.end_pos,
-                f"{what} is a fixed text; `{{{name}}}` in it is not filled in",
-            )
-    return text
-
-
-def _count(token: Any) -> int | None:
-    return None if token is None else int(number(token))
-
-
-class _Reader(Conditions):
-    """Builds the values above as the parser reduces."""
-
-    transparent = frozenset(("conjunction", "disjunction", "target"))
-    """Rules that over one part give it as it stands."""
-
-    def _value(self, children: list[Any]) -> Value:
-        token = children[0]
-        start, end = token.start_pos, token.start_pos + len(token)
-        if token.type == "STRING":
-            text = _string(token)
-            shift = start + 1 if len(text) == len(token) - 2 else None
-        else:
-            text, shift = str(token), start
-        parts = template(text)
-        if "{" in text:
-            parts = tuple(
-                part
-                if isinstance(part, str)
-                else Ref(
-                    part.path,
-                    *(
-                        (part.start + shift, part.end + shift)
-                        if shift is not None
-                        else (start, end)
-                    ),
-                )
-                for part in parts
-            )
-        return Value(text, parts, start, end)
-
-    value = call_value = loop_value = _value
-
-    def amount(self, children: list[Any]) -> Value:
-        number(children[0])
-        return self._value(children)
-
-    def target(self, children: list[Any]) -> Value:
-        return children[0]
-
-    def positional(self, children: list[Any]) -> Argument:
-        return Argument(None, children[0], children[0].start)
-
-    def named(self, children: list[Any]) -> Argument:
-        return Argument(children[0][:-1], children[1], children[0].start_pos)
-
-    def arguments(self, children: list[Any]) -> tuple[Argument, ...]:
-        return tuple(children)
-
-    def call_tail(self, children: list[Any]) -> CallTail:
-        depth = children[-1]
-        return CallTail(children[0], tuple(children[1:-1]), _count(depth))
-
-    def for_each_tail(self, children: list[Any]) -> LoopTail:
-        over, name, most = children
-        return LoopTail(name and str(name), over, _count(most))
-
-    def for_tail(self, children: list[Any]) -> LoopTail:
-        name, over, most = children
-        return LoopTail(str(name), over, _count(most))
-
-    def fork_tail(self, children: list[Any]) -> LoopTail:
-        name, over, most, keeps = children
-        return LoopTail(str(name), over, _count(most), keeps is not None)
-
-    def iterate_tail(self, children: list[Any]) -> IterateTail:
-        most, until = children
-        return IterateTail(_count(most), until and condition(until))
-
-    def require_tail(self, children: list[Any]) -> RequireTail:
-        return RequireTail(condition(children[0]), _fixed(children[1], "the reason of a `require`"))
-
-    def if_tail(self, children: list[Any]) -> Condition:
-        return condition(children[0])
-
-    def constant(self, token: Any) -> str:
-        return _fixed(token, "a quoted text in a condition")
-
-    def yield_tail(self, children: list[Any]) -> Value:
-        return children[0]
-
-    def param_tail(self, children: list[Any]) -> ParamTail:
-        name, default = children[0], children[-1]
-        if not isinstance(default, Value):
-            return ParamTail(str(name), None)
-        if default.literal is None:
-            raise Wrong(
-                default.start, default.end, "a default is a fixed text; nothing in it is filled in"
-            )
-        return ParamTail(name[:-1] if name.type == "KEY" else str(name), default.literal)
-
-    def use_tail(self, children: list[Any]) -> NamedValues:
-        return NamedValues(str(children[0]), tuple(children[1:]))
-
-    budget_tail = allow_tail = use_tail
+__all__ = [
+    "READERS",
+    "Argument",
+    "CallTail",
+    "Condition",
+    "IterateTail",
+    "LoopTail",
+    "Malformed",
+    "NamedValues",
+    "ParamTail",
+    "Ref",
+    "RequireTail",
+    "Value",
+    "arguments",
+    "call_tail",
+    "escape",
+    "for_each_tail",
+    "for_tail",
+    "fork_tail",
+    "header_tail",
+    "if_tail",
+    "iterate_tail",
+    "param_tail",
+    "placeholder",
+    "require_tail",
+    "rest",
+    "template",
+    "yield_tail",
+]
 
 
 @lru_cache(maxsize=1)
 def _driver() -> Driver:
-    return Driver(grammar().tails, _Reader())
+    return Driver(grammar().tails, TailBuilder())
 
 
 def _read(start: str, text: str) -> Any:
@@ -251,12 +94,6 @@ def _refusal(start: str, text: str) -> Malformed:
     except UnexpectedCharacters as error:
         return complain(start, text, error.pos_in_stream or 0, set(error.allowed or ()))
     raise AssertionError(f"Lark reads what our loop over its tables refused: {text!r}")
-
-
-@lru_cache(maxsize=1)
-def placeholder() -> re.Pattern[str]:
-    """`{name}`, `{name.field}` or `{{name}}` in a text."""
-    return re.compile(grammar().terminals["PLACEHOLDER"])
 
 
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"
@@ -296,42 +133,6 @@ def _words(text: str) -> list[Argument]:
     return out
 
 
-def template(text: str) -> tuple[str | Ref, ...]:
-    """The parts of a text: literal stretches and references; `{{name}}` is the text `{name}`."""
-    if "{" not in text:
-        return (text,) if text else ()
-    return _template(text)
-
-
-@lru_cache(maxsize=1 << 14)
-def _template(text: str) -> tuple[str | Ref, ...]:
-    parts: list[str | Ref] = []
-    literal: list[str] = []
-    last = 0
-    for match in placeholder().finditer(text):
-        literal.append(text[last : match.start()])
-        found = match.group()
-        last = match.end()
-        if found.startswith("{{"):
-            literal.append(found[1:-1])
-            continue
-        before = "".join(literal)
-        if before:
-            parts.append(before)
-        literal = []
-        parts.append(Ref(tuple(found[1:-1].split(".")), match.start(), match.end()))
-    literal.append(text[last:])
-    rest = "".join(literal)
-    if rest:
-        parts.append(rest)
-    return tuple(parts)
-
-
-def escape(text: str) -> str:
-    """The template that stands for `text` and nothing else: every `{name}` in it is written `{{name}}`."""
-    return placeholder().sub(lambda match: "{" + match.group() + "}", text)
-
-
 def rest(text: str) -> Value:
     """The whole tail as one value, as it stands."""
     return Value(text, template(text), 0, len(text))
@@ -343,73 +144,59 @@ def arguments(text: str) -> tuple[Argument, ...] | Malformed:
     return tuple(_words(text)) if _WORDS(text) else _read("arguments", text)
 
 
-@lru_cache(maxsize=1 << 14)
-def call_tail(text: str) -> CallTail | Malformed:
-    """What follows `call_plan`."""
+def _call(text: str) -> CallTail | None:
     if _WORDS(text):
         target, *given = _words(text)
         if target.key is None and all(argument.key is not None for argument in given):
             return CallTail(target.value, tuple(given), None)
-    return _read("call_tail", text)
+    return None
 
 
-@lru_cache(maxsize=1 << 14)
-def for_each_tail(text: str) -> LoopTail | Malformed:
-    """What follows `for_each_file`."""
+def _each(text: str) -> LoopTail | None:
     found = _EACH(text)
-    if found:
-        return LoopTail(found[2], _plain(found[1], 0), _count(found[3]))
-    return _read("for_each_tail", text)
+    return LoopTail(found[2], _plain(found[1], 0), count(found[3])) if found else None
 
 
 def _items(text: str) -> LoopTail | None:
     found = _ITEMS(text)
-    return LoopTail(found[1], _plain(found[2], found.start(2)), _count(found[3])) if found else None
+    return LoopTail(found[1], _plain(found[2], found.start(2)), count(found[3])) if found else None
 
 
-@lru_cache(maxsize=1 << 14)
-def for_tail(text: str) -> LoopTail | Malformed:
-    """What follows `for`."""
-    return _items(text) or _read("for_tail", text)
+_SHORT_CUTS: dict[str, Callable[[str], Any]] = {
+    "call_plan": _call,
+    "for_each_file": _each,
+    "for": _items,
+    "fork": _items,
+    "yield": lambda text: _plain(text, 0) if _WORD(text) else None,
+}
+"""By first word, what reads the tails that need no parser; None: this one does."""
 
 
-@lru_cache(maxsize=1 << 14)
-def fork_tail(text: str) -> LoopTail | Malformed:
-    """What follows `fork`."""
-    return _items(text) or _read("fork_tail", text)
+def _reader(word: str, rule: str) -> Callable[[str], Any]:
+    short = _SHORT_CUTS.get(word)
+
+    @lru_cache(maxsize=1 << 14)
+    def read(text: str) -> Any:
+        return short and short(text) or _read(rule, text)
+
+    return read
 
 
-@lru_cache(maxsize=1 << 14)
-def iterate_tail(text: str) -> IterateTail | Malformed:
-    """What follows `iterate`."""
-    return _read("iterate_tail", text)
+READERS = {word: _reader(word, row.tail) for word, row in STATEMENTS.items()}
+"""By first word, what reads the rest of the line."""
+
+call_tail: Callable[[str], CallTail | Malformed] = READERS["call_plan"]
+for_each_tail: Callable[[str], LoopTail | Malformed] = READERS["for_each_file"]
+for_tail: Callable[[str], LoopTail | Malformed] = READERS["for"]
+fork_tail: Callable[[str], LoopTail | Malformed] = READERS["fork"]
+iterate_tail: Callable[[str], IterateTail | Malformed] = READERS["iterate"]
+require_tail: Callable[[str], RequireTail | Malformed] = READERS["require"]
+if_tail: Callable[[str], Condition | Malformed] = READERS["if"]
+yield_tail: Callable[[str], Value | Malformed] = READERS["yield"]
+param_tail: Callable[[str], ParamTail | Malformed] = READERS["param"]
 
 
-@lru_cache(maxsize=1 << 14)
-def require_tail(text: str) -> RequireTail | Malformed:
-    """What follows `require`."""
-    return _read("require_tail", text)
-
-
-@lru_cache(maxsize=1 << 14)
-def if_tail(text: str) -> Condition | Malformed:
-    """What follows `if`."""
-    return _read("if_tail", text)
-
-
-@lru_cache(maxsize=1 << 14)
-def yield_tail(text: str) -> Value | Malformed:
-    """What follows `yield`."""
-    return _plain(text, 0) if _WORD(text) else _read("yield_tail", text)
-
-
-@lru_cache(maxsize=1 << 12)
-def param_tail(text: str) -> ParamTail | Malformed:
-    """What follows `param`."""
-    return _read("param_tail", text)
-
-
-@lru_cache(maxsize=1 << 12)
 def header_tail(keyword: str, text: str) -> NamedValues | Malformed:
     """What follows `use`, `budget` or `allow`."""
-    return _read(f"{keyword}_tail", text)
+    found: NamedValues | Malformed = READERS[keyword](text)
+    return found

@@ -14,26 +14,9 @@ from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.source import Limits
 from .parse import parse
 from .tails import malformed_tails, meaning, placeless, read_tail
-from .tree import (
-    Call,
-    Comment,
-    For,
-    ForEach,
-    Header,
-    If,
-    Iterate,
-    Plan,
-    Require,
-    Statement,
-    Step,
-    TextBlock,
-    Yield,
-)
+from .tree import Call, Comment, If, Keyword, Plan, Statement, Step, TextBlock
 
 _INDENT = "  "
-_KEYWORDS = {
-    Call: "call_plan", ForEach: "for_each_file", Iterate: "iterate", If: "if", Require: "require", Yield: "yield",
-}  # fmt: skip
 _SURPLUS = re.compile(r'("(?:[^"\\]|\\.)*")| +')
 _AFTER_KEY = re.compile(r'("(?:[^"\\]|\\.)*")|(?<=[A-Za-z0-9_]=) +')
 _DEFAULT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*) *= *(.*)")
@@ -123,24 +106,20 @@ def _line(node: Statement) -> str:
         return node.text
     if isinstance(node, Step):
         words = [node.tool, node.tail]
-    elif isinstance(node, Header):
-        words = [node.keyword, _tail(node)]
-    elif isinstance(node, For):
-        words = ["fork" if node.fork else "for", _tail(node)]
     else:
-        words = [_KEYWORDS[type(node)], _tail(node)]
+        words = [node.word, _tail(node)]
     bind = getattr(node, "bind", None)
     if bind:
         words = [bind, "<-", *words]
     return " ".join(word for word in words if word)
 
 
-def _tail(node: Call | ForEach | For | Iterate | If | Require | Yield | Header) -> str:
+def _tail(node: Keyword) -> str:
     """The tail with one space between its words, where that changes nothing that it means."""
     tail = _SURPLUS.sub(lambda match: match[1] or " ", node.tail)
     if isinstance(node, Call):
         tail = _AFTER_KEY.sub(lambda match: match[1] or "", tail)
-    if isinstance(node, Header) and node.keyword == "param":
+    if node.word == "param":
         tail = _DEFAULT.sub(r"\1 = \2", tail, count=1) if _DEFAULT.fullmatch(tail) else tail
     if placeless(read_tail(node, tail)) != placeless(read_tail(node, node.tail)):
         return node.tail

@@ -23,8 +23,8 @@ from ..engine.ports import Progress, WorldFailed
 from ..engine.values import text as written
 from ..program.model import Instruction, Program
 from ..tools.files.documents import MARK
-from ..workspace.secret_values import values_of
-from ..workspace.secrets import Scrubber
+from ..workspace.secrets.scrubber import Scrubber
+from ..workspace.secrets.values import values_of
 from . import activity_log
 from .activity import Entry, Status, Task, entry, log_ids
 

@@ -39,3 +39,16 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """A help sentence, or None when nothing is near."""
     found = nearest(word, known)
     return found and f"did you mean `{found}`?"
+
+
+def near(word: str, known: Iterable[str], most: int = 5) -> list[str]:
+    """The names nearest to a word, the nearest first: those of which it, or a word
+    of it, can be a misspelling, and those that have it in them."""
+    small, limit = word.lower(), max(1, len(word) // 3)
+    rated = []
+    for name in known:
+        whole = name.lower()
+        far = min(distance(small, part, limit) for part in (whole, *whole.split("_")))
+        if far <= limit or (len(small) > 2 and small in whole):
+            rated.append((far, name))
+    return [name for _, name in sorted(rated)[:most]]

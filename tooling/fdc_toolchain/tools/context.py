@@ -7,13 +7,13 @@ import signal
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from ..engine.events import Grant
+from ..program.model import Grant
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
 from ..workspace.operator import OPERATOR, Operator
-from ..workspace.secrets import Scrubber
+from ..workspace.secrets.scrubber import Scrubber
 
 
 class Leaving:
@@ -52,17 +52,24 @@ class Leaving:
                     continue  # it has just ended, or is no longer ours
 
 
+class Ask(Protocol):
+    """Puts a question to a person. Raises Waiting where nobody is there.
+
+    `unfit` says why a text is no answer (empty: it is one); then the question is put again.
+    """
+
+    def __call__(self, question: str, unfit: Callable[[str], str] | None = None, /) -> str: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """One step's surroundings.
 
     `root`: the opened workspace. `key`: the idempotency key, `RUN:ADDRESS`, the same for every
     attempt of this step and for no other. `run`: the run's name. `run_folder`: an absolute path
-    below `.fdc/`, the run's own, for marks. `say` shows the user a text. `ask` puts a question
-    to a person and returns the answer, or raises `Waiting` where nobody is there; a second argument says why a
-    text is no answer (empty: it is one), and the question is put again. `bound` is true
-    where the plan keeps the result. `cancelled` is set when the controller leaves.
-    `shell_seconds` limits a command. `tool` is the tool's declaration. `grants` are what the plans
+    below `.fdc/`, the run's own, for marks. `say` shows the user a text, `ask` puts a question
+    to a person and returns the answer. `bound` is true where the plan keeps the result. `cancelled` is set when the
+    controller leaves. `shell_seconds` limits a command. `tool` is the tool's declaration. `grants` are what the plans
     on the stack allow, `operator` what whoever started fdc does. `plan`: the path of the plan that the step is in.
     `secrets` takes secrets out of texts (None: those of the environment alone are known).
     """
@@ -72,11 +79,11 @@ class Context:
     run: str
     run_folder: str
     say: Callable[[str], None]
-    ask: Callable[..., str]
+    ask: Ask
     bound: bool
     cancelled: Leaving
     shell_seconds: float
-    tool: dict[str, Any]
+    tool: dict[str, object]
     grants: Sequence[Grant] = ()
     operator: Operator = OPERATOR
     plan: str = ""

@@ -7,8 +7,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..engine.events import Failure, Outcome, Perform
 from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
@@ -19,53 +18,19 @@ from ..workspace import capability, fdc_records, globs
 from ..workspace.failure import ToolFailure, from_os
 from ..workspace.files import Root
 from ..workspace.limits import Limits
-from ..workspace.operator import OPERATOR, Operator
 from ..workspace.outside_table import Book, Keeper, as_proved
-from ..workspace.secret_values import values_of
-from ..workspace.secrets import Scrubber, without
-from . import approvals, intent_files, openings, python_tools, tool_rows
-from .approvals import Approvals
-from .context import Context, Handler, Leaving
-from .model.prompt_tools import Model
+from ..workspace.secrets.scrubber import Scrubber, without
+from ..workspace.secrets.values import values_of
+from . import intent_files, python_tools, tool_rows
+from .approvals import approvals, openings
+from .context import Context, Leaving
 from .results import as_declared, outcome_of
 from .talk_tools import neither
 from .tool_rows import Row
+from .workbench import Workbench
 
 if TYPE_CHECKING:
     from ..engine.state import RunState
-
-
-class Workbench(NamedTuple):
-    """What a run's tools work with. `ask` returns a person's answer, or None where nobody is there.
-
-    `answers` are those that were given already, by address, and `givers` what the journal says of who gave them.
-    `overrides` are handlers of tools that live above this room. `model` answers the tools that are prompts. `met`: the run
-    may have looked at text from outside before.
-    `shown`: by address, what the approvals showed that `answers` are for. `opened`: a person let the run change what its plans
-    name of what is protected (`openings.approved`). `ask` takes, of an approval, the lines of what it
-    shows as well.
-    """
-
-    run: str
-    root: Root
-    run_folder: str
-    say: Callable[[str], None]
-    ask: Callable[..., str | None]
-    answers: Mapping[str, str]
-    shell_seconds: float
-    operator: Operator = OPERATOR
-    model: Model | None = None
-    overrides: Mapping[str, Handler] = MappingProxyType({})
-    givers: Mapping[str, dict[str, Any]] = MappingProxyType({})
-    met: bool = True
-    shown: Mapping[str, dict[str, Any]] = MappingProxyType({})
-    opened: bool = False
-
-    def close(self) -> None:
-        """Closes what was opened for the run: its root, and the lines to the model."""
-        self.root.close()
-        if self.model is not None:
-            self.model.close()
 
 
 class LocalTools:
@@ -81,7 +46,7 @@ class LocalTools:
         self._answered: dict[str, dict[str, Any]] = {}
         self._secrets = Scrubber(more=lambda: values_of(bench.root.path))
         self._book = Book(bench.root.path, bench.met)
-        self._approvals = Approvals(
+        self._approvals = approvals.Approvals(
             program, bench.root, bench.shown, self._ahead, self._secrets.value
         )
         self._openings = openings.Openings(program, bench)
@@ -373,7 +338,7 @@ class LocalTools:
     ) -> str:
         """What a person says. A text that is no answer is said to be none, and asked for again; nothing is recorded of it.
 
-        `opens`: what is shown of what the plans open (`tools.openings`); an answer to something else counts for nothing.
+        `opens`: what is shown of what the plans open (`approvals.openings`); an answer to something else counts for nothing.
         """
         address = effect.address
         given = self._bench.answers.get(address)

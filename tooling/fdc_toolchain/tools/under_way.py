@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from ..engine.events import Grant
 from ..journal.user_key import key
+from ..program.model import Grant
 from ..sandbox import views, writable
 
 if TYPE_CHECKING:

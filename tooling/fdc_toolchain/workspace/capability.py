@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..engine.events import Grant
 from ..linking.catalogue import reads_at_large
+from ..program.model import Grant
 from ..text.glob_match import compiled, fits, within
 from .failure import ToolFailure
 from .files import parts_of

@@ -18,16 +18,16 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
-from ..engine.events import Grant
 from ..linking.project import places
 from ..linking.project.protected import RECORDS, SETTINGS, Protected, folded_path, named, protected
 from ..linking.project.secret_files import secret
+from ..program.model import Grant
 from .failure import ToolFailure, from_os
+from .shown_files import Noted, difference, digest
 
 if TYPE_CHECKING:
     from ..engine.released import Released
     from .outside_table import Keeper
-    from .preview import Noted
 
 MAX_FILE = places.MAX_FILE
 
@@ -118,8 +118,6 @@ class Root:
         shown = None if self.released is None else self.released.lists.get(glob)
         if shown is None or self.released is None:
             return found
-        from .preview import difference
-
         own, known, there = self.released.is_own, set(shown), set(found)
         for path in shown:
             wrong = difference(self.released, self, path)
@@ -195,8 +193,6 @@ class Root:
 
     def _looked(self, path: str, name: str, data: bytes) -> None:
         """A file was read: it is noted, or must be what an approval showed."""
-        from .preview import digest
-
         if self._noted is not None:
             self._noted.file(name, digest(data))
         shown = None if self.released is None else self.released.shown(name)

@@ -8,6 +8,9 @@ from typing import Literal, NamedTuple
 Tier = Literal["bubblewrap", "landlock", "none"]
 TIERS: tuple[Tier, ...] = ("bubblewrap", "landlock", "none")
 
+APPROVALS = {"plan": "record_user_approval_for_plan"}
+"""What may be approved in advance, and the tool that would ask."""
+
 
 class Operator(NamedTuple):
     """Whether commands may run without a sandbox or reach the network, and which model answers ("" for none).

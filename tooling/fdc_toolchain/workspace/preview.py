@@ -12,19 +12,19 @@ these files and no others, as they are now (`engine.released`). Contents are sho
 from __future__ import annotations
 
 import difflib
-from hashlib import blake2b
 from typing import Any
 
 from ..engine.ahead import UNKNOWN, Hole, follow
-from ..engine.events import Grant, Perform
+from ..engine.events import Perform
 from ..engine.released import NONE, Released
 from ..engine.state import Scope, Strand
 from ..engine.values import text
-from ..program.model import Program
+from ..program.model import Grant, Program
 from ..text.glob_match import compare, compiled, matches, plain
 from . import capability, globs, merge_diff
 from .failure import ToolFailure
 from .files import Root
+from .shown_files import Noted, difference, digest, now_at
 
 ROWS = 500
 ONE = 12 * 1024
@@ -33,14 +33,8 @@ ALL = 48 * 1024
 """Bytes of all differences that are shown."""
 LISTED = 200
 """Files of one list that are shown."""
-BOUND = 20_000
-"""Files that are bound; what goes beyond is refused."""
 LONGEST = 5_000
 """Lines of a file that are compared."""
-
-
-class TooMuch(Exception):
-    """More files than an approval can show and bind."""
 
 
 def preview(program: Program, strand: Strand, root: Root, perform: Any) -> dict[str, Any]:
@@ -64,56 +58,6 @@ def differences(shows: dict[str, Any], root: Root) -> str:
         if found:
             return found
     return ""
-
-
-def difference(released: Released, root: Root, path: str) -> str:
-    """The same of one file."""
-    shown = released.shown(path)
-    if shown is None:
-        return ""
-    now = now_at(root, path)
-    if now == shown:
-        return ""
-    how = "is gone" if now == NONE else "is there now" if shown == NONE else "is not what it was"
-    return f"`{path}` {how} since the approval showed it"
-
-
-def now_at(root: Root, path: str) -> str:
-    """The digest of a file, `NONE` where there is none, and a word for what cannot be read."""
-    try:
-        data = root.granted(()).find(path)  # as it is, whatever was shown
-    except ToolFailure as failure:
-        return f"({failure.kind})"
-    return NONE if data is None else digest(data)
-
-
-def digest(data: bytes) -> str:
-    """The name of a content."""
-    return blake2b(data, digest_size=16).hexdigest()
-
-
-class Noted:
-    """The lists that were looked up and the files that were read meanwhile."""
-
-    def __init__(self) -> None:
-        self.lists: dict[str, list[str]] = {}
-        self.files: dict[str, str] = {}
-
-    def list(self, glob: str, found: list[str]) -> None:
-        """A glob was looked up."""
-        self.lists[glob] = found
-        self._full(sum(map(len, self.lists.values())))
-
-    def file(self, path: str, now: str) -> None:
-        """A file was looked at."""
-        self.files.setdefault(path, now)
-        self._full(len(self.files))
-
-    def _full(self, count: int) -> None:
-        if count > BOUND:
-            raise TooMuch(
-                f"what follows is about more than {BOUND} files, which nobody could look through"
-            )
 
 
 class _Seer:

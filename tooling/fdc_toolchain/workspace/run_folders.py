@@ -102,15 +102,17 @@ class CancelWatch:
         self._stopped = threading.Event()
         self._sending = threading.Lock()
         self.asked = threading.Event()
+        self._thread = threading.Thread(target=self._look, name="fdc-cancel", daemon=True)
 
     def start(self) -> None:
         """Begins to look."""
-        threading.Thread(target=self._look, name="fdc-cancel", daemon=True).start()
+        self._thread.start()
 
     def stop(self) -> None:
-        """Afterwards `leave` is not called any more."""
+        """Afterwards `leave` is not called any more, and the thread has ended."""
         with self._sending:
             self._stopped.set()
+        self._thread.join()
 
     def _look(self) -> None:
         while not self._stopped.wait(0.2):

@@ -8,15 +8,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
+from fdc_toolchain.exits import CLEAN, FINDINGS, PERSON, Refused, UsageError, WorldError
 from fdc_toolchain.report.terminal.terminal_text import visible
+
+from .folder import base_here, root_here, store_of
 
 if TYPE_CHECKING:
     from ..state import Base
     from ..store import Store
-
-INCONSISTENT = 5
-"""A person must look: a rule of consistency is broken, and cannot be mended without judgement."""
 
 
 class _InOrder(click.Group):
@@ -125,8 +124,8 @@ def run(
 
     Without a model it works until one of the stopping conditions of config.yaml holds; with one, which costs, one iteration.
 
-    Exit codes: 0 done or ended, 5 a consistency violation that a person must look at, 1 an iteration was given up,
-    2 wrong usage, 3 the world failed (go on with the same command).
+    Exit codes: 0 done or ended, 1 an iteration was given up, 2 wrong usage, 3 the world failed (go on with the
+    same command), 5 a consistency violation that a person must look at.
     """
     from fdc_toolchain.cli.shared.run_options import budget_of
 
@@ -212,7 +211,7 @@ def check(form: str) -> int:
         ]
     except ValueError as wrong:
         base, found = None, [("error", str(wrong))]
-    code = INCONSISTENT if any(kind == "violation" for kind, _ in found) else CLEAN
+    code = PERSON if any(kind == "violation" for kind, _ in found) else CLEAN
     code = FINDINGS if any(kind == "error" for kind, _ in found) else code
     if form == "json":
         said = [{"kind": kind, "message": text} for kind, text in found]
@@ -322,66 +321,3 @@ def introspect(query: str, label: str) -> int:
 
     click.echo(json.dumps(answer(root_here(), query, label), indent=2))
     return CLEAN
-
-
-def root_here() -> str:
-    """The alphabet's folder: the nearest one from here upwards. Raises UsageError where there is none."""
-    from .. import layout
-
-    folder = os.getcwd()
-    while not (
-        os.path.isfile(os.path.join(folder, layout.CONFIG))
-        and os.path.isdir(os.path.join(folder, "alphabet/primitives"))
-    ):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            raise UsageError("there is no alphabet here; `fdc alphabet init DIR` makes one")
-        folder = parent
-    return folder
-
-
-def store_of(root: str) -> Store:
-    """The folder, with a commit that was interrupted brought to its end: what is read is never half of an iteration."""
-    from ..store import Busy, Store, began
-
-    store = Store(root)
-    try:
-        held = store.held()
-        if held is not None and began(held.pid) != held.began and store.prepared() is not None:
-            store.recover()
-    except (ValueError, Busy):
-        pass  # whoever runs the next iteration decides
-    except OSError as failed:
-        raise WorldError(
-            f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
-    return store
-
-
-def base_here(store: Store) -> Base:
-    """As `base_of`; whoever only looks is told who mends."""
-    try:
-        return base_of(store)
-    except Refused as wrong:
-        known = any(
-            str(wrong).startswith(f"{name}:") or str(wrong).startswith(f"{name} ")
-            for name in store.damaged()
-        )
-        hint = "; `fdc alphabet run` puts back what the last iteration left" if known else ""
-        raise Refused(f"{wrong}{hint}") from wrong
-
-
-def base_of(store: Store) -> Base:
-    """What the files say. Raises Refused for files that cannot be understood, WorldError where they cannot be read."""
-    from .. import layout
-    from ..config import ConfigError
-    from ..state import StateError, read
-
-    try:
-        return read(store.texts(layout.wanted()["globs"]))
-    except (StateError, ConfigError, ValueError) as wrong:
-        raise Refused(str(wrong)) from wrong
-    except OSError as failed:
-        raise WorldError(
-            f"{failed.filename or store.root}: {(failed.strerror or str(failed)).lower()}"
-        ) from failed

@@ -9,7 +9,7 @@ from fdc_toolchain.exits import Refused, UsageError
 
 from .. import layout, markers
 from ..yamltext import NotYaml, parse
-from .alphabet import store_of
+from .folder import store_of
 
 
 def answer(root: str, query: str, label: str) -> Any:

@@ -7,7 +7,7 @@ import os
 import click
 from fdc_toolchain.exits import CLEAN, Refused, UsageError, WorldError
 
-from .alphabet import base_here, store_of
+from .folder import base_here, store_of
 
 
 def draw(root: str, output: str) -> int:

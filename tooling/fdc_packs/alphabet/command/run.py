@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from fdc_toolchain.cli.shared.progress import Aside
-from fdc_toolchain.exits import CLEAN, FINDINGS, Exit, Refused, UsageError, WorldError
+from fdc_toolchain.exits import CLEAN, FINDINGS, PERSON, Exit, Refused, UsageError, WorldError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
-from .alphabet import INCONSISTENT, base_of
+from .folder import base_of
 
 if TYPE_CHECKING:
     from fdc_toolchain.engine.events import Outcome, Perform
@@ -26,7 +26,7 @@ PLAN = "alphabet"
 class Inconsistent(Exit):
     """A rule of consistency is broken, and a person must look (5)."""
 
-    code = INCONSISTENT
+    code = PERSON
 
 
 class Asked(NamedTuple):
@@ -315,7 +315,8 @@ def _driven(
         ),
         err=True,
     )
-    return exit_code(ended) or FINDINGS, {
+    code = exit_code(ended)
+    return FINDINGS if code in (CLEAN, PERSON) else code, {
         "run": name,
         "ok": False,
         "why": reason.why,

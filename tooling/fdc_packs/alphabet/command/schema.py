@@ -9,7 +9,7 @@ import click
 from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError, WorldError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
-from .alphabet import store_of
+from .folder import store_of
 
 
 def held(root: str, files: tuple[str, ...], form: str) -> int:

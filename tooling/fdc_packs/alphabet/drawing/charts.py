@@ -1,4 +1,4 @@
-"""How an alphabet came about, as drawings: growth, acceptance, coverage, the graph of its relationships; and one page. Pure.
+"""How an alphabet came about, as drawings: growth, acceptance, coverage, the graph of its relationships. Pure.
 
 A history is a list of rows, the oldest first: iteration, proposed, accepted, rejected, refined, deferred, total, coverage,
 consistency. What a row lacks is not drawn.
@@ -248,10 +248,3 @@ def _legend(alphabet: Alphabet, shown: set[str], side: float) -> str:
             )
         )
     return "".join(parts)
-
-
-def page(alphabet: Alphabet, history: History, report: Mapping[str, Any], title: str) -> str:
-    """One self-contained HTML page with all of it; see charts_page."""
-    from .charts_page import page as made
-
-    return made(alphabet, history, report, title)

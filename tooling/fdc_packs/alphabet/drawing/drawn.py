@@ -8,7 +8,7 @@ from typing import Any
 from ..calculus import metrics
 from ..model import Alphabet
 from ..yamltext import dump
-from . import charts
+from . import charts, charts_page
 
 FOLDER = "validation/report"
 DRAWINGS = ("growth.svg", "acceptance.svg", "coverage.svg", "graph.svg")
@@ -46,7 +46,7 @@ def pages(
     )
     return {
         **dict(zip(DRAWINGS, drawings, strict=True)),
-        "metrics.yaml": dump({"metrics": measured}), "index.html": charts.page(alphabet, rows, measured, title),
+        "metrics.yaml": dump({"metrics": measured}), "index.html": charts_page.page(alphabet, rows, measured, title),
     }  # fmt: skip
 
 

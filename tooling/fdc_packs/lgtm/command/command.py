@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.cli.shared.progress import Aside
-from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError
+from fdc_toolchain.cli.shared.options import quiet_option, workspace_option
+from fdc_toolchain.cli.shared.progress import Aside, Json
+from fdc_toolchain.exits import CLEAN, FINDINGS, NO_RESULT, UsageError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
 if TYPE_CHECKING:
@@ -19,19 +20,11 @@ if TYPE_CHECKING:
     from fdc_toolchain.runs.run_driver import Ended
 
 PLAN = "lgtm"
-CHALLENGED, UNSYNTHESISED, UNPLANNED = 5, 6, 7
-EXITS = {
-    "planned": CLEAN,
-    "challenge": CHALLENGED,
-    "synthesis": UNSYNTHESISED,
-    "planning": UNPLANNED,
-    "document": UNPLANNED,
-}
 
 
 @click.command(
-    epilog="Exit codes: 0 planned, 5 a hypothesis did not survive its challenge, 6 nothing could be synthesised, 7 no pipeline "
-    "or document held; 1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of ours."
+    epilog="Exit codes: 0 planned, 1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of fdc, 7 no plan: "
+    "a hypothesis did not survive its challenge, nothing could be synthesised, or no pipeline or document held."
 )
 @click.argument("question", required=False)
 @click.option(
@@ -114,10 +107,12 @@ EXITS = {
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
+@quiet_option
+@workspace_option
 def command(
     question: str | None, prior: str, paths: str, max_iterations: int, areas: int, confidence: float, conflicts: int, gate: str,
     model: str | None, web: bool, budgets: tuple[str, ...], jobs: int, checked: str | None,
-    form: str,
+    form: str, quiet: bool, workspace: str | None,
 ) -> int:  # fmt: skip
     """Plan an implementation for QUESTION: refined and challenged micro-hypotheses, one document with checked links.
 
@@ -130,7 +125,7 @@ def command(
 
         if question is not None:
             raise UsageError("--check takes a run, and no question")
-        return check(checked, root_of(None), form)
+        return check(checked, root_of(workspace), form)
     if question is None:
         raise click.MissingParameter(param_hint="'QUESTION'", param_type="argument")
     if paths.startswith("/") or ".." in paths.split("/"):
@@ -146,7 +141,7 @@ def command(
     from fdc_toolchain.runs import run_driver
     from fdc_toolchain.workspace.operator import Operator
 
-    root = root_of(None)
+    root = root_of(workspace)
     program = compile_or_refuse(PLAN, root)
     if program is None:
         return FINDINGS
@@ -160,7 +155,8 @@ def command(
     )
     for line in _too_small(program, budget, operator.model):
         click.echo(line, err=True)
-    ended = run_driver.drive_run(root, name, _Watching(), jobs=jobs, operator=operator)
+    show = Json() if quiet else _Watching()
+    ended = run_driver.drive_run(root, name, show, jobs=jobs, operator=operator)
     return _tell(ended, form)
 
 
@@ -207,8 +203,8 @@ def _tell(ended: Ended, form: str) -> int:
 
     outcome: dict[str, Any] = ended.result if isinstance(ended.result, dict) else {}
     code = exit_code(ended)
-    if code == CLEAN:
-        code = EXITS[outcome["ended"]]
+    if code == CLEAN and outcome["ended"] != "planned":
+        code = NO_RESULT
     if form == "json":
         click.echo(json.dumps(as_json(ended), indent=2, ensure_ascii=True))
         return code
@@ -222,7 +218,7 @@ def _tell(ended: Ended, form: str) -> int:
         else:
             more = (
                 " `--gate subset` goes on with those that stand."
-                if outcome["validated"] and code == CHALLENGED
+                if outcome["validated"] and outcome["ended"] == "challenge"
                 else ""
             )
             click.echo(f"No plan was made. {visible(outcome['why'])}{more}")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from fdc_packs.research.explore.code_outline import Definition
+from fdc_packs.research.explore.code_definitions import Definition
 from fdc_packs.research.explore.code_search import TESTS, Tree
 from fdc_packs.research.explore.strategies import around
 

@@ -11,14 +11,15 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.exits import FINDINGS, UsageError, WorldError
+from fdc_toolchain.cli.shared.options import quiet_option, workspace_option
+from fdc_toolchain.cli.shared.progress import Json
+from fdc_toolchain.exits import CLEAN, FINDINGS, PARTIAL, UsageError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
 if TYPE_CHECKING:
     from fdc_toolchain.runs.run_driver import Ended
 
-FIXED, NO_PROGRESS, PARTIAL, WORLD = 0, 1, 3, 5
-EXITS = {"fixed": FIXED, "passing": FIXED, "partial": PARTIAL, "none": NO_PROGRESS}
+EXITS = {"fixed": CLEAN, "passing": CLEAN, "partial": PARTIAL, "none": FINDINGS}
 PLANS = ("fix", "fix-plain", "fix-write")
 ENDED = {
     "fixed": "fixed: the test command passes in the copy",
@@ -33,8 +34,8 @@ ENDED = {
 
 
 @click.command(
-    epilog="Exit codes: 0 the test command passes, 3 some failures are gone and others are left, 1 no progress, "
-    "or the run was stopped; 2 wrong usage, 4 a bug of ours, 5 the world failed, 130 interrupted.",
+    epilog="Exit codes: 0 the test command passes, 1 no progress, or the run was stopped; 2 wrong usage, "
+    "3 the world failed, 4 a bug of fdc, 6 some failures are gone and others are left, 130 interrupted.",
 )
 @click.argument("files", nargs=-1, metavar="[FILES]...")
 @click.option(
@@ -125,10 +126,12 @@ ENDED = {
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
+@quiet_option
+@workspace_option
 def command(
     files: tuple[str, ...], test: str | None, write: bool, iterations: int, refine: int, passes: int, stalls: int,
     no_discipline: bool, test_timeout: float | None, alone: bool, resume: str | None, model: str | None,
-    budgets: tuple[str, ...], allow_unsandboxed: bool, allow_weak_sandbox: bool, form: str,
+    budgets: tuple[str, ...], allow_unsandboxed: bool, allow_weak_sandbox: bool, form: str, quiet: bool, workspace: str | None,
 ) -> int:  # fmt: skip
     """Repair FILES (otherwise every Python file that is no test) until COMMAND passes.
 
@@ -142,46 +145,42 @@ def command(
 
     from .watch import Watching
 
-    root = root_of(None)
+    root = root_of(workspace)
     operator = Operator.of_environment(
         unsandboxed=allow_unsandboxed, model=model, weak=allow_weak_sandbox
     )
     tell_weakness(operator)
     ceilings = budget_of(budgets)
-    show = Watching()
-    try:
-        if resume is not None:
-            name = _resumed(root, resume)
-            options = {
-                "budget": ceilings,
-                "shell_seconds": test_timeout,
-                "operator": operator,
-                "retry": True,
-            }
-            ended = run_driver.drive_run(root, name, show, **options)  # type: ignore[arg-type]
-        else:
-            _bounded(iterations, refine, passes)
-            if alone and not files:
-                raise UsageError("--alone needs the FILES that the command is run with")
-            given = {"test": _command(test), "files": "\n".join(_named(root, files)), "alone": "yes" if alone else "no",
-                     "iterations": str(iterations), "refine": str(refine), "passes": str(passes),
-                     "patience": str(test_timeout or 0)}  # fmt: skip
-            if not no_discipline:
-                given["stalls"] = str(stalls)
-            plan = "fix-plain" if no_discipline else "fix"
-            if write:
-                plan, given["discipline"] = "fix-write", "no" if no_discipline else "yes"
-            program = compile_or_refuse(plan, root)
-            if program is None:
-                return FINDINGS
-            inputs, task = run_driver.given_for(program, given), run_driver.task_for(root, None)
-            name = run_driver.begin(root, program, plan, inputs, ceilings, task, operator)
-            ended = run_driver.drive_run(
-                root, name, show, shell_seconds=test_timeout, operator=operator
-            )
-    except WorldError as failed:
-        click.echo(f"fdc: {visible(str(failed))}", err=True)
-        return WORLD
+    show = Json() if quiet else Watching()
+    if resume is not None:
+        name = _resumed(root, resume)
+        options = {
+            "budget": ceilings,
+            "shell_seconds": test_timeout,
+            "operator": operator,
+            "retry": True,
+        }
+        ended = run_driver.drive_run(root, name, show, **options)  # type: ignore[arg-type]
+    else:
+        _bounded(iterations, refine, passes)
+        if alone and not files:
+            raise UsageError("--alone needs the FILES that the command is run with")
+        given = {"test": _command(test), "files": "\n".join(_named(root, files)), "alone": "yes" if alone else "no",
+                 "iterations": str(iterations), "refine": str(refine), "passes": str(passes),
+                 "patience": str(test_timeout or 0)}  # fmt: skip
+        if not no_discipline:
+            given["stalls"] = str(stalls)
+        plan = "fix-plain" if no_discipline else "fix"
+        if write:
+            plan, given["discipline"] = "fix-write", "no" if no_discipline else "yes"
+        program = compile_or_refuse(plan, root)
+        if program is None:
+            return FINDINGS
+        inputs, task = run_driver.given_for(program, given), run_driver.task_for(root, None)
+        name = run_driver.begin(root, program, plan, inputs, ceilings, task, operator)
+        ended = run_driver.drive_run(
+            root, name, show, shell_seconds=test_timeout, operator=operator
+        )
     return _tell(root, ended, form)
 
 
@@ -245,10 +244,8 @@ def _tell(root: str, ended: Ended, form: str) -> int:
     code = run_summary.exit_code(ended)
     outcome = ended.result if isinstance(ended.result, dict) else {}
     pages = fix_trace.write(root, ended.run) if outcome or ended.stop is not None else ""
-    if code == FIXED and outcome:
+    if code == CLEAN and outcome:
         code = EXITS[outcome["status"]]
-    elif ended.status == "broken":
-        code = WORLD
     if form == "json":
         click.echo(
             json.dumps({**_summary(ended, outcome), "page": pages}, indent=2, ensure_ascii=True)

@@ -11,9 +11,11 @@ import os
 import re
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from fdc_toolchain.tools.files.documents import CODE, Document
+
+from . import code_trees
+from .code_definitions import TROUBLE, WORDS, Definition, Outline, remark_above
 
 DEFINES = re.compile(
     r"^(?P<indent>\s*)(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([^)]*\))?"
@@ -33,12 +35,8 @@ IMPORTS = re.compile(
     r"|export\s+.*\bfrom\b|(?:const|let|var)\s.*=\s*require\()"
 )
 REMARK = re.compile(r"^\s*(?://|#(?!\s*include\b|\[|!\[)|/\*|\*(?:\s|/|$)|--\s|;;|%|<!--)")
-TROUBLE = re.compile(
-    r"\b(?:raise|throw|throws|except|catch|rescue|panic!?|unwrap_or_else|Err\(|errors?\.New|reject\()"
-)
 CONTINUES = re.compile(r"[)\]}{]|end\b|else\b|catch\b|finally\b|rescue\b|ensure\b")
 """How a line begins that belongs to what stands above it, though it is indented no deeper."""
-WORDS = re.compile(r"\w{2}")
 WORD = re.compile(r"[A-Za-z_$][\w$]*")
 DATA = frozenset(
     (
@@ -58,28 +56,6 @@ DATA = frozenset(
 )
 
 
-class Definition(NamedTuple):
-    """Something with a name: where it stands, where it ends, and the line of its first words of documentation (0: none)."""
-
-    name: str
-    qualified: str
-    kind: str
-    line: int
-    end: int
-    doc: int = 0
-
-
-class Outline(NamedTuple):
-    """A file's definitions by line, the lines that use a name, that import, that are prose, and that handle errors."""
-
-    definitions: tuple[Definition, ...]
-    uses: dict[str, tuple[int, ...]]
-    imports: frozenset[int]
-    prose: frozenset[int]
-    trouble: frozenset[int]
-    how: str
-
-
 def is_code(path: str) -> bool:
     """Whether a file of that name is source text."""
     return os.path.splitext(path)[1].lower() in CODE
@@ -92,8 +68,6 @@ def outline(document: Document) -> Outline:
         found = _python(document)
         if found is not None:
             return found
-    from . import code_trees
-
     return code_trees.outline(document, extension) or by_lines(document, extension)
 
 
@@ -270,11 +244,3 @@ def _closed(
             max(ends[at] or last, number),
             remark_above(number, prose, document.lines),
         )
-
-
-def remark_above(line: int, prose: set[int], lines: tuple[str, ...]) -> int:
-    """The first line with words of the comment right above a definition; 0 where there is none."""
-    above = line
-    while above - 1 in prose:
-        above -= 1
-    return next((number for number in range(above, line) if WORDS.search(lines[number - 1])), 0)

@@ -11,7 +11,7 @@ from typing import Any
 
 from fdc_toolchain.tools.files.documents import Document
 
-from .code_outline import TROUBLE, Definition, Outline, remark_above
+from .code_definitions import TROUBLE, Definition, Outline, remark_above
 
 GRAMMARS = {
     ".js": ("tree_sitter_javascript", "language"),

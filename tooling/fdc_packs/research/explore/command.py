@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.cli.shared.progress import Aside
-from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError
+from fdc_toolchain.cli.shared.options import budget_option, quiet_option, workspace_option
+from fdc_toolchain.cli.shared.progress import Aside, Json
+from fdc_toolchain.exits import CLEAN, FINDINGS, NO_RESULT, PERSON, UsageError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
 if TYPE_CHECKING:
@@ -20,13 +22,12 @@ if TYPE_CHECKING:
     from fdc_toolchain.runs.run_driver import Ended
 
 PLAN = "explore"
-CONFUSED, AMBIGUOUS, BLOCKED = 5, 6, 7
-EXITS = {"success": CLEAN, "confusion": CONFUSED, "ambiguity": AMBIGUOUS, "blocked": BLOCKED}
+EXITS = {"success": CLEAN, "confusion": PERSON, "ambiguity": PERSON, "blocked": NO_RESULT}
 
 
 @click.command(
-    epilog="Exit codes: 0 answered, 5 the question needs to be put otherwise, 6 it means several things, 7 blocked; "
-    "1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of ours."
+    epilog="Exit codes: 0 answered, 1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of fdc, 5 the question "
+    "needs to be put otherwise or means several things, 7 blocked."
 )
 @click.argument("question")
 @click.option(
@@ -57,6 +58,9 @@ EXITS = {"success": CLEAN, "confusion": CONFUSED, "ambiguity": AMBIGUOUS, "block
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
+@budget_option
+@quiet_option
+@workspace_option
 def command(
     question: str,
     paths: str,
@@ -66,6 +70,9 @@ def command(
     model: str | None,
     jobs: int,
     form: str,
+    budgets: tuple[str, ...],
+    quiet: bool,
+    workspace: str | None,
 ) -> int:
     """Answer QUESTION about the source code here: three to six independent tracks, one answer, every claim cited."""
     if paths.startswith("/") or ".." in paths.split("/"):
@@ -81,11 +88,15 @@ def command(
         "deepen_above": str(deepen_above),
         "rerank": _said(rerank),
     }
-    code, outcome = _explored({**given, "question": _asked(question)}, model, jobs, form)
+    from fdc_toolchain.cli.shared.run_options import budget_of, root_of
+
+    root, budget = root_of(workspace), budget_of(budgets)
+    explored = partial(_explored, root, budget, model=model, jobs=jobs, form=form, quiet=quiet)
+    code, outcome = explored({**given, "question": _asked(question)})
     if outcome.get("ended") == "confusion" and sys.stdin.isatty() and sys.stdout.isatty():
         again = _again()
         if again:
-            code, _ = _explored({**given, "question": _asked(again)}, model, jobs, form)
+            code, _ = explored({**given, "question": _asked(again)})
     return code
 
 
@@ -103,14 +114,19 @@ def _again() -> str:
 
 
 def _explored(
-    given: dict[str, str], model: str | None, jobs: int, form: str
+    root: str,
+    budget: dict[str, float],
+    given: dict[str, str],
+    *,
+    model: str | None,
+    jobs: int,
+    form: str,
+    quiet: bool,
 ) -> tuple[int, dict[str, Any]]:
     from fdc_toolchain.cli.shared.compiling import compile_or_refuse
-    from fdc_toolchain.cli.shared.run_options import root_of
     from fdc_toolchain.runs import run_driver
     from fdc_toolchain.workspace.operator import Operator
 
-    root = root_of(None)
     program = compile_or_refuse(PLAN, root)
     if program is None:
         return FINDINGS, {}
@@ -122,10 +138,10 @@ def _explored(
         program,
         PLAN,
         run_driver.given_for(program, given),
-        {},
+        budget,
         run_driver.task_for(root, None),
     )
-    show = _Watching()
+    show = Json() if quiet else _Watching()
     ended = run_driver.drive_run(root, name, show, jobs=jobs, operator=operator)
     outcome = ended.result if isinstance(ended.result, dict) else {}
     return _tell(ended, outcome, form), outcome

@@ -444,7 +444,7 @@ class LocalWorld:
             else "research"
         )
         out = f"{place}/{slug(question)}.md"
-        options = ["--format", "json", "--out", out, *([] if web else ["--no-web"])]
+        options = ["--format", "json", "--output", out, *([] if web else ["--no-web"])]
         argv = python_process.fdc("research", *options, "--", question)
         environment = {**python_process.environment(), claims.KIN: claims.kin()}
         if self.purse is not None and self.purse.budget:
@@ -573,7 +573,7 @@ def _tools(program: dict[str, Any], context: Context) -> Any:
     return LocalTools(program, bench)
 
 
-def _nobody(question: str) -> str:
+def _nobody(question: str, unfit: Callable[[str], str] | None = None, /) -> str:
     from ...engine.ports import Waiting
 
     raise Waiting(question)

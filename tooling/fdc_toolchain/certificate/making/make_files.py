@@ -11,9 +11,9 @@ from typing import Any
 
 from ..control import digest
 from ..file_sets import RUN
-from ..known import Did, Here, Side, State, by_line, joined
-from ..paths import Paths
-from ..places import Key, literal
+from ..files.known import Did, Here, Side, State, by_line, joined
+from ..files.paths import Paths
+from ..files.places import Key, literal
 from ..plans import Wrong, turns
 
 MOST_NODES = 200_000

@@ -15,7 +15,7 @@ _SHOWN = 16
 
 @click.command(
     epilog="Exit codes: 0 written, or it holds; 1 the plan has errors, or the certificate does not hold; 2 wrong usage, "
-    "3 the world failed, 4 a bug of ours.",
+    "3 the world failed, 4 a bug of fdc.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("plan")

@@ -4,27 +4,10 @@ from __future__ import annotations
 
 import click
 
-from ...check import Checked
-from ...diagnostics.diagnostic import Diagnostic
-from ...diagnostics.span import Span
-from ...rules.bounds import Bounds
-from ...rules.csdc import check as check_model
-from .lint_options import defaults
+from ..linting.csdc_findings import findings
+from ..linting.options import defaults
 
 MODELS = ("A", "B")
-
-
-def findings(checked: Checked, model: str, complexity: str | None) -> list[Diagnostic]:
-    """The findings of a model, and of a complexity class where one is stated."""
-    found = list(check_model(checked.context.order, model))
-    bounds = Bounds()
-    for instance, _ in checked.context.roots:
-        actual = "EXP" if bounds.plan(instance).nesting > 1 else "P"
-        if complexity and actual != complexity:
-            span = Span(instance.unit.key, 1, 1, 1, 2)
-            message = f"the plan's complexity class is {actual}, expected {complexity}"
-            found.append(Diagnostic(span, "FDC432", message))
-    return found
 
 
 @click.command("csdc")
@@ -41,7 +24,7 @@ def command(plan: str, model: str, complexity: str | None) -> int:
     A permits `define_set_of_names` and forbids `define_diagonalization_function`, B the reverse;
     both in one plan are refused in either. The plan is linted under the model's own automaton.
     """
-    from ..fast_path import execute
+    from ..linting.fast_lint import execute
 
     fsm = f"tooling/csdc_{model.lower()}_fsm.json"
     return execute(

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ...exits import UsageError
+from ...exits import CLEAN, FINDINGS, UsageError
 
 
 @click.command("expand")
@@ -42,7 +42,7 @@ def command(plan: str, digest: bool, workspace: str | None) -> int:
             nl=False,
             err=True,
         )
-        return 1
+        return FINDINGS
     program = program_of(checked)
     click.echo(digest_of(program) if digest else json.dumps(program, indent=2, ensure_ascii=False))
-    return 0
+    return CLEAN

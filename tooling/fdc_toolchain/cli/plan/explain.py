@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ...exits import CLEAN, UsageError, WorldError
+from ...exits import CLEAN
 from ...report import explanations
 
 
@@ -20,7 +20,7 @@ from ...report import explanations
 )  # fmt: skip
 def command(rules: tuple[str, ...], form: str) -> int:
     """Explain each RULE, which is a code such as FDC301 or a name such as unknown-tool."""
-    found = [_load(rule) for rule in rules]
+    found = [explanations.of(rule) for rule in rules]
     if form == "json":
         from ...report.json_ import dumps
 
@@ -34,20 +34,3 @@ def command(rules: tuple[str, ...], form: str) -> int:
 
         click.echo("\n".join(render(item, style()) for item in found), nl=False, color=True)
     return CLEAN
-
-
-def _load(rule: str) -> explanations.Explanation:
-    code = explanations.find(rule)
-    if code is None:
-        from ...diagnostics.codes import BY_NAME, CODES
-        from ...report.terminal.terminal_text import visible
-        from ...text.suggest import did_you_mean
-
-        hint = did_you_mean(rule, [*CODES, *BY_NAME]) or "`fdc rules` lists all of them"
-        raise UsageError(f"there is no rule `{visible(rule)}`; {hint}")
-    try:
-        return explanations.load(code)
-    except OSError as failed:
-        raise WorldError(
-            f"the explanation of {code} is missing from this installation: {failed}"
-        ) from failed

@@ -64,13 +64,12 @@ def command(target: str, form: str | None, output: str | None, workspace: str | 
 
 
 def _drawn(graph: Graph, form: str) -> str:
-    from importlib import import_module
-
+    from ...report.drawing import dot, mermaid, svg
     from ...report.drawing.layers import TooLarge
 
+    renders = {"dot": dot.render, "mermaid": mermaid.render, "svg": svg.render}
     try:
-        text: str = import_module(f"...report.drawing.{form}", __package__).render(graph)
-        return text
+        return renders[form](graph)
     except TooLarge as large:
         raise UsageError(f"{large}; `--format dot` and `--format mermaid` have no limit") from large
 

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ...exits import UsageError
+from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.catalogue import Catalogue
 from ...linking.graph import Instance
 from ...linking.model import Act, Choice, Invoke, Loop, Node
@@ -129,7 +129,7 @@ def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -
         click.echo("Valid.")
     if evidence and instance.unit.plan is not None:
         bad = _evidence(root, instance.unit.plan, linker.catalogue) or bad
-    return 1 if bad else 0
+    return FINDINGS if bad else CLEAN
 
 
 _PLAIN = ("plan_op", "step_op", "close_op", "submit_op", None)

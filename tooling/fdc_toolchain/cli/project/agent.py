@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...exits import CLEAN, FINDINGS, INTERRUPTED, WORLD, Refused, UsageError, WorldError
+from ...exits import CLEAN, FINDINGS, INTERRUPTED, PERSON, WORLD, Refused, UsageError, WorldError
 from ...report.terminal.terminal_text import visible
 from ...runs.observer import Observer, Silent
 
@@ -27,8 +27,8 @@ SHOWN_FINDINGS = 3
 
 
 @click.command(
-    epilog="Exit codes: 0 ready to be submitted, 1 the task failed or somebody has to act first, 2 wrong usage, 3 the world "
-    "failed, 4 a bug of ours, 130 interrupted.",
+    epilog="Exit codes: 0 ready to be submitted, 1 the task failed, 2 wrong usage, "
+    "3 the world failed, 4 a bug of fdc, 5 waiting for a person, 130 interrupted.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("task", required=False)
@@ -136,7 +136,7 @@ def command(
     durably. Whatever stops the controller, kill -9 included, `fdc agent --resume ID` goes on from there.
 
     What is planned or coded after text from outside was shown, pages of the web say, waits until a person has read and
-    approved exactly that text: exit code 1, and `--resume ID --approve SHA256`.
+    approved exactly that text: exit code 5, and `--resume ID --approve SHA256`.
     """
     from ...agent.host import files
     from ...agent.host.real_world import LocalWorld
@@ -407,9 +407,9 @@ def _tell(graph: MasterControlGraph, state: AgentState, talk: _Talk) -> int:
     notes = graph.notes(state)
     done = graph.finished and graph.current_state != "ERROR"
     codes = {
-        "answer": FINDINGS,
-        "approval": FINDINGS,
-        "budget": FINDINGS,
+        "answer": PERSON,
+        "approval": PERSON,
+        "budget": PERSON,
         "broken": WORLD,
         "interrupted": INTERRUPTED,
     }

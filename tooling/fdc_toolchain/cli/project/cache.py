@@ -8,6 +8,7 @@ import shutil
 import click
 
 from ...cachedir import cache_dir
+from ...exits import CLEAN
 
 
 @click.group("cache")
@@ -27,7 +28,7 @@ def show() -> int:
             except OSError:
                 continue
     click.echo(f"{cache_dir()}: {count} files, {size / 1024:.1f} KiB")
-    return 0
+    return CLEAN
 
 
 @command.command("clear")
@@ -35,4 +36,4 @@ def clear() -> int:
     """Delete the cache folder."""
     shutil.rmtree(cache_dir(), ignore_errors=True)
     click.echo(f"{cache_dir()}: cleared")
-    return 0
+    return CLEAN

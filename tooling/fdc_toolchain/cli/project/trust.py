@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ...exits import UsageError, WorldError
+from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 from ..shared.run_options import root_of
 
 
@@ -59,22 +59,22 @@ def _rows(root: str, yes: bool, withdraw: bool) -> int:
     if withdraw:
         allowances.confirm(root, ())
         click.echo("Withdrawn: the settings allow nothing on this machine.")
-        return 0
+        return CLEAN
     rows = settings_of(root).allow
     if not rows:
         click.echo("The settings allow no safety error; there is nothing to confirm.")
-        return 0
+        return CLEAN
     for row in rows:
         click.echo(f"{row.code} in {visible(row.files)}: {visible(row.reason)}")
     if allowances.confirmed(root, rows):
         click.echo("Confirmed before.")
-        return 0
+        return CLEAN
     if not yes and not click.confirm("Allow this on this machine?", default=False):
         click.echo("Not confirmed.")
-        return 1
+        return FINDINGS
     allowances.confirm(root, rows)
     click.echo("Confirmed.")
-    return 0
+    return CLEAN
 
 
 def _files(root: str, given: tuple[str, ...], yes: bool, withdraw: bool) -> int:
@@ -118,4 +118,4 @@ def _files(root: str, given: tuple[str, ...], yes: bool, withdraw: bool) -> int:
             root, key, row.sha256, getpass.getuser(), time.time(), withdrawn=withdraw
         )
         click.echo("Withdrawn." if withdraw else "Approved.")
-    return 1 if declined else 0
+    return FINDINGS if declined else CLEAN

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...exits import CLEAN, FINDINGS, Refused, UsageError
+from ...exits import CLEAN, PERSON, UsageError
 from ..shared.run_options import database_option, is_terminal, root_of
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 the answer is kept (with --resume: those of `fdc run`), 1 the run asks nothing, or nothing "
-    "was answered, 2 wrong usage, 3 the world failed.",
+    epilog="Exit codes: 0 the answer is kept (with --resume: those of `fdc run`), 1 the run asks nothing, "
+    "2 wrong usage, 3 the world failed, 5 nothing was answered, the run still waits.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("run")
@@ -56,48 +56,23 @@ def command(
         found = questions.questions(root, store, row)
         status = remote.status_of(store, root, row)
     if not found:
-        why = f"`fdc show {row.name}` says how it stands"
-        if status == "running":
-            why = "it is being driven"
-        elif row.status == "waiting":
-            why = f"somebody must find out what happened, and say so: `fdc resume {row.name} --assume`"
-        raise Refused(f"the run {row.name} waits for no answer; {why}")
+        raise questions.none_open(row, status)
     if words:
-        question, text = _chosen(row, found, words)
+        if len(words) > 2:
+            raise UsageError("expected RUN [ADDRESS] TEXT; quote a TEXT of several words")
+        text = words[-1]
+        question = questions.chosen(row, found, words[0] if len(words) == 2 else None, text)
         for line in questions.screen(question._replace(given=None)):
             click.echo(line)
         _keep(database, root, row, question, text)
     elif not _by_hand(database, root, row, found):
-        return FINDINGS
+        return PERSON
     if resume:
         from .resume import command as go_on
 
         return int(ctx.invoke(go_on, run=row.name, database=database, workspace=workspace))
     click.echo(f"`fdc resume {row.name}` {'follows it' if database else 'goes on'}")
     return CLEAN
-
-
-def _chosen(row: RunRow, found: list[Open], words: tuple[str, ...]) -> tuple[Open, str]:
-    from ...runs.records import questions
-
-    by_address = {one.effect.address: one for one in found}
-    known = ", ".join(by_address)
-    if len(words) > 2:
-        raise UsageError("expected RUN [ADDRESS] TEXT; quote a TEXT of several words")
-    if len(words) == 2:
-        if words[0] not in by_address:
-            raise UsageError(f"the run {row.name} asks nothing at `{words[0]}`; it does at {known}")
-        question, text = by_address[words[0]], words[1]
-    elif len(found) > 1:
-        raise UsageError(
-            f"the run {row.name} asks {len(found)} questions; say which one first: {known}"
-        )
-    else:
-        question, text = found[0], words[0]
-    wrong = questions.unfit(question, text)
-    if wrong:
-        raise UsageError(wrong)
-    return question, text
 
 
 def _keep(database: str | None, root: str, row: RunRow, question: Open, text: str) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import click
 
-from ...exits import CLEAN, Refused, UsageError, WorldError
+from ...exits import CLEAN
 from ..shared.run_options import database_option, root_of
 
 
@@ -31,61 +29,13 @@ def command(run: str, seconds: float, database: str | None, workspace: str | Non
 
     `fdc resume --force` goes on with it all the same; `fdc fork` begins a new run from one of its steps.
     """
-    from ...engine.ports import WorldFailed
-    from ...runs import run_driver
+    from ...runs.cancel_run import cancel
     from ...runs.workers import remote
-    from ...workspace import run_folders
 
     root = root_of(workspace)
     if database:
-        click.echo(f"run {remote.cancel(database, root, run, seconds)} is cancelled")
-        return CLEAN
-    with run_driver.reading(root) as store:
-        row = run_driver.the_run(store, run)
-    if row.status in ("finished", "stopped"):
-        raise Refused(f"the run {row.name} is over ({row.status}); there is nothing to cancel")
-    try:
-        lock = run_folders.Lock(run_folders.run_folder(root, row.name))
-        run_folders.ask_to_cancel(root, row.name, time.time())
-        deadline = time.monotonic() + seconds
-        while (holder := lock.take()) is not None:
-            if time.monotonic() > deadline:
-                raise WorldError(
-                    f"{holder} drives {row.name} and has not stopped yet; it will before its next step"
-                )
-            time.sleep(0.05)
-        try:
-            status = _close(root, row.name)
-        finally:
-            lock.release()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
-    if status != "cancelled":
-        raise Refused(f"the run {row.name} was over before it could be cancelled ({status})")
-    click.echo(f"run {row.name} is cancelled")
+        name = remote.cancel(database, root, run, seconds)
+    else:
+        name = cancel(root, run, seconds)
+    click.echo(f"run {name} is cancelled")
     return CLEAN
-
-
-def _close(root: str, name: str) -> str:
-    """Cancels a run that nobody drives; returns how it stands then."""
-    from ...engine.events import Mismatch
-    from ...journal.sqlite import Untrusted
-    from ...program.codec import ProgramError
-    from ...runs import run_driver
-    from ...runs.records import run_outcome
-    from ...workspace import run_folders
-
-    store = run_driver.writing(root)
-    try:
-        row = store.run(name)
-        if row is None:
-            raise UsageError(f"there is no run `{name}` here")
-        try:
-            return run_outcome.cancel_asked(root, store, row)
-        except Untrusted as whose:
-            run_folders.forget_cancel(root, name)
-            raise Refused(run_driver.untrusted(name, str(whose))) from whose
-    except (ProgramError, Mismatch) as wrong:
-        raise WorldError(f"the run {name} cannot be read: {wrong}") from wrong
-    finally:
-        store.close()

@@ -12,7 +12,7 @@ from ..shared.run_options import database_option, root_of
 
 if TYPE_CHECKING:
     from ...journal.sqlite import RunRow, Store
-    from .show import Rows
+    from ...runs.records.followed import Rows
 
 
 @click.command(
@@ -37,14 +37,16 @@ def command(one: str, other: str, form: str, database: str | None, workspace: st
     """
     from ...report.terminal.terminal_text import visible
     from ...runs import run_driver
+    from ...runs.records.followed import followed
     from ...runs.workers import remote
-    from .show import folded
 
     root = root_of(workspace)
     with remote.reading(database, root) as store:
         first, second = run_driver.the_run(store, one), run_driver.the_run(store, other)
         assert store is not None  # runs were found in it
-        rows = [folded(store.program(row), row, store.records(row)) for row in (first, second)]
+        rows = [
+            followed(store.program(row), row, store.records(row)).rows for row in (first, second)
+        ]
         found = _about(store, root, first, second) + _steps(*rows)
     if form == "json":
         click.echo(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ...exits import UsageError
+from ...exits import CLEAN, UsageError
 from ..shared.run_options import database_option, pairs_of, root_of
 
 
@@ -49,7 +49,7 @@ def command(
     )
     if quiet:
         click.echo(made.name)
-        return 0
+        return CLEAN
     click.echo(
         f"run {made.name}: {visible(made.plan)}, from {visible(address)} of {made.parent} on"
     )
@@ -59,4 +59,4 @@ def command(
         else f"`fdc resume {made.name}` goes on"
     )
     click.echo(f"{made.records} records taken over; {how}")
-    return 0
+    return CLEAN

@@ -84,7 +84,7 @@ def command(
     from ...runs import run_driver
     from ...runs.workers import remote
     from ...workspace.operator import Operator
-    from ..shared.progress import progress
+    from ..shared.live import progress
     from ..shared.terminal import style
     from .run_summary import tell
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ...exits import FINDINGS, INTERRUPTED, UsageError
+from ...exits import CLEAN, FINDINGS, INTERRUPTED, UsageError
 from ..shared.run_options import (
     APPROVALS,
     budget_of,
@@ -22,8 +22,8 @@ from ..shared.run_options import (
 
 
 @click.command(
-    epilog="Exit codes: 0 finished, 1 refused, stopped, cancelled or waiting, 2 wrong usage, 3 the world failed, "
-    "or does not give what the plan needs, 4 a bug of ours, 130 interrupted.",
+    epilog="Exit codes: 0 finished, 1 refused, stopped or cancelled, 2 wrong usage, 3 the world failed, "
+    "or does not give what the plan needs, 4 a bug of fdc, 5 waiting for a person, 130 interrupted.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("plan")
@@ -81,7 +81,7 @@ def command(
     from ...runs.workers import remote
     from ...workspace.operator import Operator
     from ..shared.compiling import compile_or_refuse
-    from ..shared.progress import progress
+    from ..shared.live import progress
     from ..shared.terminal import style
     from .run_summary import tell
 
@@ -111,7 +111,7 @@ def command(
             outline(program, root, given, budget, settle(root, program, budget, operator), lacks),
             nl=False,
         )
-        return 0
+        return CLEAN
     script = None if simulate is None else source(root, simulate)
     shown = os.path.relpath(plan, root) if os.path.isfile(plan) else plan
     if database and (simulate is not None or approved):
@@ -143,7 +143,7 @@ def _remotely(
     """Lets the workers of a database drive the run, and shows it as if it were driven here."""
     from ...report.terminal.terminal_text import visible
     from ...runs.workers import remote
-    from ..shared.progress import progress
+    from ..shared.live import progress
     from ..shared.terminal import style
     from .run_summary import tell
 
@@ -158,7 +158,7 @@ def _remotely(
             click.echo(
                 json.dumps({"format": 1, "run": name, "status": "new"}) if form == "json" else name
             )
-        return 0
+        return CLEAN
     try:
         return tell(
             remote.follow(database, root, name, f"{name}:first", show), show, form, quiet, look

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...exits import BUG, CLEAN, FINDINGS, INTERRUPTED, WORLD, WorldError
+from ...exits import BUG, CLEAN, FINDINGS, INTERRUPTED, PERSON, WORLD, WorldError
 from ...report.terminal.style import Style
 from ...report.terminal.terminal_text import visible
 from ...runs.observer import Observer
@@ -27,6 +27,10 @@ def broken_off(ended: Ended) -> None:
     """Says on standard error why a run whose answer was wanted has none. Raises WorldError where the world failed."""
     if ended.status == "interrupted":
         click.echo(f"interrupted; {_goes_on(ended)}", err=True)
+    elif ended.status == "waiting":
+        from ..shared.terminal import style
+
+        click.echo("\n".join(_story(ended, style())), err=True)
     elif ended.stop is not None:
         click.echo(
             f"{ended.stop['kind']}: {visible(ended.stop['message'])}; `fdc show {ended.run}` shows every step",
@@ -55,13 +59,15 @@ def tell(ended: Ended, show: Observer, form: str, quiet: bool, style: Style) -> 
 
 
 def exit_code(ended: Ended) -> int:
-    """0 finished, 1 stopped, cancelled or waiting for a person, 3 the world failed, 4 our bug, 130 interrupted."""
+    """Finished, interrupted, the world failed, waiting for a person; else stopped or cancelled, or a bug of fdc."""
     if ended.status == "finished":
         return CLEAN
     if ended.status == "interrupted":
         return INTERRUPTED
     if ended.status == "broken":
         return WORLD
+    if ended.status == "waiting":
+        return PERSON
     return BUG if ended.stop is not None and ended.stop["kind"] == "bug" else FINDINGS
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...exits import CLEAN
 from ..shared.run_options import database_option, root_of
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def command(
 ) -> int:
     """List the runs of this workspace, the newest last, with what they spent of their budget."""
     if context.invoked_subcommand is not None:
-        return 0
+        return CLEAN
     from fnmatch import fnmatchcase
 
     from ...report.terminal.terminal_text import visible
@@ -87,11 +88,11 @@ def command(
         ]
     if form == "json":
         click.echo(json.dumps({"format": 1, "runs": found}, indent=2))
-        return 0
+        return CLEAN
     if not found:
         none = "no runs yet; `fdc run PLAN` makes one"
         click.echo("no such runs" if status or plan is not None or stalled is not None else none)
-        return 0
+        return CLEAN
     click.echo(f"{'run':<20}  {'status':<11}  {'records':>7}  {'driven':>8}  plan")
     for one in found:
         seconds = one["seconds"]
@@ -104,7 +105,7 @@ def command(
         click.echo(
             f"{one['run']:<20}  {one['status']:<11}  {one['steps']:>7}  {driven:>8}  {shown}{more}"
         )
-    return 0
+    return CLEAN
 
 
 @command.command("prune", context_settings={"help_option_names": ["-h", "--help"]})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...exits import UsageError, WorldError
+from ...exits import CLEAN, UsageError
 from ...report.exit_codes import exit_code
 from ..shared.run_options import database_option, root_of
 from .verify import SEALS
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from ...engine.events import Perform, Record
     from ...journal.hash_chain import Checked
     from ...journal.sqlite import RunRow
+    from ...runs.records.followed import Rows
 
 _SHOWN = ("tool", "effect", "args", "path", "line")
-
-Rows = list[tuple["Record", "Perform | None"]]
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -45,6 +44,7 @@ def command(
 ) -> int:
     """Show RUN (the beginning of its name will do): how it stands, and every step that it made."""
     from ...runs import run_driver
+    from ...runs.records.followed import followed
     from ...runs.workers import remote
 
     root = root_of(workspace)
@@ -52,7 +52,8 @@ def command(
         row = run_driver.the_run(store, run)
         assert store is not None  # a run was found in it
         program = store.program(row)
-        rows, kept = followed(program, row, store.records(row))
+        found = followed(program, row, store.records(row))
+        rows, kept = found.rows, found.kept
         checked = store.check(row.id)
         status = remote.status_of(store, root, row)
     if address is not None:
@@ -68,29 +69,7 @@ def command(
         _lines(
             row, status, rows, checked, {**program["budget"], **row.inputs.get("budget", {})}, kept
         )
-    return 0
-
-
-def folded(program: dict[str, Any], row: RunRow, records: list[Record]) -> Rows:
-    """Every record with the effect that it belongs to."""
-    return followed(program, row, records)[0]
-
-
-def followed(
-    program: dict[str, Any], row: RunRow, records: list[Record]
-) -> tuple[Rows, list[dict[str, Any]]]:
-    """Every record with the effect that it belongs to, and why branches stopped whose failures were kept."""
-    from ...engine.events import Mismatch
-    from ...engine.fold import fold
-
-    rows: Rows = []
-    try:
-        state = fold(
-            program, row.inputs, records, lambda record, effect: rows.append((record, effect))
-        )
-    except Mismatch as wrong:
-        raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong
-    return rows, [one._asdict() for one in state.kept]
+    return CLEAN
 
 
 def _lines(

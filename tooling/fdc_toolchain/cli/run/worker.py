@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...exits import Refused, UsageError, WorldError
+from ...exits import CLEAN, WORLD, Refused, UsageError, WorldError
 from ...runs.workers.signals import Asked, Requests
 from ..shared.run_options import database_option, root_of, tell_weakness
 
@@ -20,7 +20,7 @@ _LEAVING = 4.0
 
 
 @click.command(
-    epilog="Exit codes: 0 asked to end, 2 wrong usage, 3 the database is not there, 70 the database was lost on the way.",
+    epilog="Exit codes: 0 asked to end, 2 wrong usage, 3 the database is not there, or was lost.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @database_option
@@ -159,7 +159,7 @@ def command(
         raise WorldError(str(failed)) from failed
     except Asked:
         say(f"worker {name} ends; it had taken no run yet")
-        os._exit(0)  # a thread of DBOS may be there already, and would be waited for
+        os._exit(CLEAN)  # a thread of DBOS may be there already, and would be waited for
     say(
         f"worker {name} takes runs from {shown(url)} and drives them in {root}, for the workspace {' and '.join(place.serves)}"
     )
@@ -174,7 +174,7 @@ def command(
     say(f"worker {name} ends; what it drove goes to the others")
     session.stop()
     # DBOS would wait for its threads, and mark what they hold as done.
-    os._exit(0)
+    os._exit(CLEAN)
 
 
 def place_of(root: str, serves: tuple[str, ...], any_commit: bool) -> Place:
@@ -211,4 +211,4 @@ def fatal(why: str) -> None:
             f"fdc: the database is lost, and this worker with it: {' '.join(why.split())}\n".encode(),
         )
     finally:
-        os._exit(70)
+        os._exit(WORLD)

@@ -8,7 +8,7 @@ from typing import TextIO
 import click
 
 from ...agent.lessons.code_suggester import suggest
-from ...exits import UsageError
+from ...exits import CLEAN, UsageError
 from ..project.lessons import root_of, workspace
 
 
@@ -43,7 +43,7 @@ def command(
     except ValueError as wrong:
         raise UsageError(str(wrong)) from wrong
     click.echo(os.path.relpath(os.path.join(root, plan)))
-    return 0
+    return CLEAN
 
 
 def main(argv: list[str] | None = None) -> int:

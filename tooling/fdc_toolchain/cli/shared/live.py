@@ -17,7 +17,8 @@ from ...report.amounts import duration, number
 from ...report.exit_codes import exit_code
 from ...report.terminal.style import PLAIN, Style
 from ...report.terminal.terminal_text import columns, cut, visible
-from .progress import Lines, Quiet, arguments, step_line
+from ...runs.observer import Observer
+from .progress import Json, Lines, Quiet, arguments, step_line
 
 if TYPE_CHECKING:
     from ...engine.state import RunState
@@ -260,3 +261,14 @@ def _name(frame: str) -> str:
 def clock(seconds: float) -> str:
     """`0:07`, `61:05`."""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+def progress(form: str, quiet: bool, style: Style, terminal: bool) -> Observer:
+    """The one that fits the output."""
+    if form == "json":
+        return Json()
+    if quiet:
+        return Quiet()
+    if not terminal:
+        return Lines(style)
+    return Live(style)

@@ -150,16 +150,3 @@ def arguments(args: dict[str, Any], most: int = 72) -> str:
         line = whole.strip().split("\n", 1)[0]
         shown.append(line if len(line) <= 60 else line[:57] + "...")
     return cut(visible(" ".join(shown)), most)
-
-
-def progress(form: str, quiet: bool, style: Style, terminal: bool) -> Observer:
-    """The one that fits the output."""
-    if form == "json":
-        return Json()
-    if quiet:
-        return Quiet()
-    if not terminal:
-        return Lines(style)
-    from .live import Live
-
-    return Live(style)

@@ -11,14 +11,12 @@ import click
 
 from ...engine.decide import MEASURES
 from ...exits import UsageError
+from ...workspace.operator import APPROVALS
 
 if TYPE_CHECKING:
     from ...workspace.operator import Operator
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-APPROVALS = {"plan": "record_user_approval_for_plan"}
-"""What may be approved in advance, and the tool that would ask."""
 
 database_option = click.option(
     "--database", envvar="FDC_DATABASE", metavar="URL",

@@ -10,9 +10,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from .protected import ANYWHERE, TOP, folded_name
+from .protected import ANYWHERE, TOP, folded_name, own_environment
+
+if TYPE_CHECKING:
+    from .settings import Settings
 
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"[^"]*")?\s*\]')
 _ROW = re.compile(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)")
@@ -95,3 +99,17 @@ def _text(path: str) -> str:
             return file.read(_MOST)
     except (OSError, ValueError):
         return ""
+
+
+def of_workspace(root: str, settings: Settings, plans: Iterable[str], path: str) -> tuple[str, ...]:
+    """Globs of what is protected in this workspace beside the list: what its settings say, what they obey (automaton, protocols),
+    its registered `plans`, where links of protected names and the settings of git lead, and folders of `path` (a PATH) in it
+    that belong to no environment of its own."""
+    found = [*settings.protect, settings.fsm, settings.protocols, *plans, *obeyed(root)]
+    root = os.path.realpath(root)
+    for folder in path.split(os.pathsep):
+        inside = os.path.realpath(folder) if os.path.isabs(folder) else ""
+        name = os.path.relpath(inside, root) if inside.startswith(root + "/") else ""
+        if name and not own_environment(inside):
+            found.append(name)
+    return tuple(dict.fromkeys(one for one in found if one))

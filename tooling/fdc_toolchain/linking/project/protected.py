@@ -9,12 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...text.glob_match import matches
-
-if TYPE_CHECKING:
-    from .settings import Settings
 
 
 class Protected(NamedTuple):
@@ -147,22 +144,6 @@ class Protection:
         if entry in self._plain or any(matches(entry, glob) for glob in self._globs):
             return Protected(entry, _OURS, False)
         return None
-
-
-def of_workspace(root: str, settings: Settings, plans: Iterable[str], path: str) -> tuple[str, ...]:
-    """Globs of what is protected in this workspace beside the list: what its settings say, what they obey (automaton, protocols),
-    its registered `plans`, where links of protected names and the settings of git lead, and folders of `path` (a PATH) in it
-    that belong to no environment of its own."""
-    from .obeyed import obeyed
-
-    found = [*settings.protect, settings.fsm, settings.protocols, *plans, *obeyed(root)]
-    root = os.path.realpath(root)
-    for folder in path.split(os.pathsep):
-        inside = os.path.realpath(folder) if os.path.isabs(folder) else ""
-        name = os.path.relpath(inside, root) if inside.startswith(root + "/") else ""
-        if name and not own_environment(inside):
-            found.append(name)
-    return tuple(dict.fromkeys(one for one in found if one))
 
 
 def own_environment(folder: str) -> bool:

@@ -114,20 +114,8 @@ def _written(node: tree.Statement) -> str:
     """The line as it is written, without its indentation."""
     if isinstance(node, tree.Step):
         word = node.tool
-    elif isinstance(node, tree.For):
-        word = "fork" if node.fork else "for"
     else:
-        word = _WORDS[type(node)]
+        word = node.word  # type: ignore[union-attr]
     bind = getattr(node, "bind", None)
     text = f"{word} {node.tail}" if node.tail else word  # type: ignore[union-attr]
     return f"{bind} <- {text}" if bind else text
-
-
-_WORDS: dict[type, str] = {
-    tree.Call: "call_plan",
-    tree.ForEach: "for_each_file",
-    tree.Iterate: "iterate",
-    tree.If: "if",
-    tree.Require: "require",
-    tree.Yield: "yield",
-}

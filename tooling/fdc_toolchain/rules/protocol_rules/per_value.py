@@ -28,8 +28,7 @@ from ..files import bound_twice
 from ..solver import events, values
 from ..solver.counterexample import Leaf, Reached, Refusal, Search, merge
 from ..solver.words import Machine, Rows, Summaries
-from .proved import STOP, machine_of
-from .rule_violations import Case
+from .rule_machine import STOP, Case, machine_of
 
 MOST_VALUES = 2000
 """Values that a plan may name before nobody looks at each of them."""

@@ -12,7 +12,6 @@ from collections.abc import Hashable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from ...automata import declare
 from ...diagnostics.diagnostic import Diagnostic
 from ...linking.graph import Instance
 from ...linking.model import Act
@@ -20,6 +19,7 @@ from ...linking.protocol_rules import Obligation
 from ..solver import events
 from ..solver.rule import Context
 from ..solver.words import Machine, Steps, Summaries
+from .rule_machine import STOP
 
 
 class Verdict(NamedTuple):
@@ -65,26 +65,6 @@ def verdicts(
                 yield Verdict(
                     rule, instance, "holds" if together.wakes(instance, number) else "vacuous", []
                 )
-
-
-def machine_of(rule: Obligation) -> Machine:
-    """The automaton that a plan's run must not lead into its sink, nor leave outside of its accepting states."""
-    made = rule.machine
-    return Machine(rule.id, rule.states, _Table(made), 0, made.accept, rule.id)
-
-
-STOP = "stop"
-"""What a `require` contributes to the word of a rule that a run which stops there must keep."""
-
-
-class _Table(dict[str, list[int]]):
-    """The rows by letter; `STOP` refuses where the rule is not kept."""
-
-    def __init__(self, made: declare.Template) -> None:
-        super().__init__({str(letter): row for letter, row in made.table.items()})
-        self[STOP] = [
-            state if made.accept >> state & 1 else -1 for state in range(len(made.states))
-        ]
 
 
 # ---- all rules in one walk --------------------------------------------------------------------------

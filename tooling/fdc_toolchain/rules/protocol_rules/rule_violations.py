@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import NamedTuple
 
 from ...diagnostics.diagnostic import Diagnostic, Label
 from ...diagnostics.span import Span
@@ -24,7 +23,7 @@ from ..solver.counterexample import (
 )
 from ..solver.refusals import MOST, last_line
 from ..solver.words import Rows, Summaries
-from .proved import STOP, machine_of
+from .rule_machine import STOP, Case, machine_of
 
 
 class Alone(Summaries):
@@ -49,22 +48,6 @@ class Alone(Summaries):
         """What the letters do that a step may be."""
         table = self.machine.table
         return (table[STOP],) if symbol == STOP else tuple(table[str(letter)] for letter in symbol)  # type: ignore[attr-defined]
-
-
-class Case(NamedTuple):
-    """One walk over a root's runs: the words, their shortest paths, where they start, and what the walk is about.
-
-    `assumed`: which arguments, made of what the run is given, are that (`each_value`); the walks about one thing
-    come one after the other, for each way in which they may be. `doubt` is where one of those arguments stands.
-    """
-
-    words: Summaries
-    search: Search
-    root: Instance
-    starts: tuple[int, ...]
-    about: str
-    assumed: frozenset[str] = frozenset()
-    doubt: Leaf | None = None
 
 
 def cases(root: Instance, rule: Obligation) -> Iterator[Case] | None:

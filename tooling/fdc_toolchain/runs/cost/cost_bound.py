@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ..dry_run import resolved
+from ...engine.values import resolved
 from .created_files import Made, creates, fixed, matching, pattern
 
 MEASURES = ("steps", "model_calls", "tokens", "money")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ...engine.values import resolved
 from ...text.glob_match import Tokens, compare, compiled, fits, plain
-from ..dry_run import resolved
 
 _CREATES = ("create", "write")
 _ANYTHING = compiled([(False, "**")])

@@ -19,8 +19,8 @@ def model_for(
         return None
     from ...linking.project.settings import SettingsError, read_settings
     from ...tools.model.messages_api import Choice, MessagesModel
-    from ...workspace.secret_values import values_of
-    from ...workspace.secrets import Scrubber
+    from ...workspace.secrets.scrubber import Scrubber
+    from ...workspace.secrets.values import values_of
 
     try:
         rows = dict(read_settings(root).models)

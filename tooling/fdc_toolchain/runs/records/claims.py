@@ -132,14 +132,17 @@ def taken(root: str, run: str, written: WriteSet) -> Claim:
     return claim
 
 
-def in_the_way(root: str, written: Callable[[], WriteSet]) -> Other | None:
-    """Which run is in the way of a new one, as far as can be told without a claim. Raises WorldFailed."""
+def in_the_way(root: str, written: Callable[[], WriteSet], *, alone: bool = False) -> Other | None:
+    """Which run is in the way of a new one, as far as can be told without a claim. Raises WorldFailed.
+
+    `alone`: runs that this process drives may be in its way too.
+    """
     folder = os.path.join(root, run_folders.FOLDER, FOLDER)
     try:
         if os.path.islink(folder) or not any(name[0] != "." for name in os.listdir(folder)):
             return None
         with durable.exclusive(os.path.join(folder, _ALL)):
-            return _in_the_way(folder, written(), _family())
+            return _in_the_way(folder, written(), frozenset() if alone else _family())
     except FileNotFoundError:
         return None
     except OSError as failed:

@@ -127,7 +127,7 @@ def _read(path: str) -> dict[str, str] | None:
 
 def _make(path: str, root: str) -> None:
     """Leaves a new identity; of two that try at once, the first one's stays."""
-    temporary = f"{path}.{os.getpid()}.tmp"
+    temporary = f"{path}.{os.urandom(8).hex()}.tmp"
     try:
         _write(
             temporary,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ...exits import UsageError, WorldError
+from ...exits import Missing, UsageError, WorldError
 
 if TYPE_CHECKING:
     from ...journal.sqlite import RunRow, Store
@@ -50,7 +50,7 @@ def the_run(store: Store | None, prefix: str) -> RunRow:
     if len(exact) == 1 or len(found) == 1:
         return (exact or found)[0]
     if not found:
-        raise UsageError(f"no run begins with `{prefix}`; `fdc runs` lists them")
+        raise Missing(f"no run begins with `{prefix}`; `fdc runs` lists them")
     names = ", ".join(row.name for row in found[:6])
     raise UsageError(
         f"{len(found)} runs begin with `{prefix}`: {names}{' ...' if len(found) > 6 else ''}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ...exits import Refused, WorldError
+from ...exits import Refused, UsageError, WorldError
 
 if TYPE_CHECKING:
     from ...journal.sqlite import RunRow, Store
@@ -37,6 +37,36 @@ def questions(root: str, store: Store, row: RunRow) -> list[Open]:
         raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong
 
 
+def none_open(row: RunRow, status: str) -> Refused:
+    """What is said of a run without an open question; `status` is how it stands (`open_journal.status_of`)."""
+    why = f"`fdc show {row.name}` says how it stands"
+    if status == "running":
+        why = "it is being driven"
+    elif row.status == "waiting":
+        why = f"somebody must find out what happened, and say so: `fdc resume {row.name} --assume`"
+    return Refused(f"the run {row.name} waits for no answer; {why}")
+
+
+def chosen(row: RunRow, found: list[Open], address: str | None, text: str) -> Open:
+    """The question that a text answers: the one at `address`, or the only one.
+
+    Raises UsageError where none is meant clearly, and where the text cannot be its answer.
+    """
+    by_address = {one.effect.address: one for one in found}
+    known = ", ".join(by_address)
+    if address is not None and address not in by_address:
+        raise UsageError(f"the run {row.name} asks nothing at `{address}`; it does at {known}")
+    if address is None and len(found) > 1:
+        raise UsageError(
+            f"the run {row.name} asks {len(found)} questions; say which one first: {known}"
+        )
+    question = found[0] if address is None else by_address[address]
+    wrong = unfit(question, text)
+    if wrong:
+        raise UsageError(wrong)
+    return question
+
+
 def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float) -> None:
     """Keeps an answer that `unfit` has nothing against; `how` says from where it came.
 
@@ -64,6 +94,20 @@ def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float
             )
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
+
+
+def name_of(row: RunRow, question: Open) -> str:
+    """A name of exactly this question of this run: of its step, its arguments, and what it shows."""
+    from hashlib import blake2b
+
+    from ...program.codec import canonical
+    from .answers import digest
+
+    effect = question.effect
+    said = [
+        row.name, row.digest, effect.address, effect.request, question.outcomes, question.text, digest(question.shows),
+    ]  # fmt: skip
+    return blake2b(canonical(said).encode("ascii"), digest_size=16).hexdigest()
 
 
 def screen(question: Open) -> list[str]:

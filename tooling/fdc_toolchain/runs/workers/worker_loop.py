@@ -420,10 +420,10 @@ class _Drive:
         """
         from ...engine.drive import Ending, Ports, drive
         from ...engine.ports import Cancelled
-        from ...tools import openings
+        from ...tools.approvals import openings
         from ...tools.runtime import LocalTools
         from ..records import answers as kept
-        from ..run_driver import Monotonic
+        from ..run_driver import Monotonic, drive_run
         from ..tool_runtime import bench_for, take_away
         from . import fork_shards
 
@@ -439,10 +439,10 @@ class _Drive:
 
         take_away(fleet.root)
         show = Silent()
-        answers = self.asked.get("answers") or {}
+        given = self.asked.get("answers") or {}
         shown = kept.shown(self.row)
         bench = bench_for(
-            fleet.root, run, show, answers, fleet.shell_seconds, fleet.operator, {}, shown
+            fleet.root, run, show, given, fleet.shell_seconds, fleet.operator, {}, shown, drive_run
         )
         bench = bench._replace(
             opened=openings.approved(self.program, [*before, *self.store.records(self.row)])

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from ...engine.ports import WorldFailed
 from ...workspace.failure import ToolFailure
-from ...workspace.secrets import Scrubber
+from ...workspace.secrets.scrubber import Scrubber
 from .prices import price
 
 MAX_REPLY = 8 * 1024 * 1024

@@ -13,7 +13,7 @@ from typing import Any
 from ...engine.events import Outcome
 from ...text.glob_match import compiled, fits
 from ...workspace.failure import ToolFailure
-from ...workspace.secrets import Scrubber
+from ...workspace.secrets.scrubber import Scrubber
 from ..context import Context, text, word
 from ..files.readable import readable
 from . import web_pages

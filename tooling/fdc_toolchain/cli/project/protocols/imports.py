@@ -15,14 +15,18 @@ from ....protocols import layout
 from ....protocols.compile import How, compile_agents
 from ....protocols.imports.agents_md import take_apart
 from ....protocols.load import PROSE, RULES
-from ....protocols.sanitise import findings, sanitised
+from ....protocols.markdown.sanitise import findings, sanitised
 from ...shared.findings import show
+from ...shared.options import Renamed
 
 
 @click.command("import", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("file", type=click.Path())
 @click.option(
-    "--out",
+    "--output",
+    "out",
+    cls=Renamed,
+    old=("--out",),
     metavar="DIR",
     type=click.Path(),
     required=True,

@@ -1,0 +1,84 @@
+"""`fdc --help` shows what is used most, `fdc help --all` everything, `fdc help COMMAND` one command."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.cli.headings import HEADINGS, arranged
+from fdc_toolchain.cli.main import COMMANDS
+
+from tests.support import process
+from tests.support.inside import fdc
+
+
+def shown(text: str) -> dict[str, list[str]]:
+    """The commands of a page of help, by heading."""
+    out: dict[str, list[str]] = {}
+    for line in text.split("\n"):
+        if heading := re.fullmatch(r"(\w+):", line):
+            rows = out.setdefault(heading[1], [])
+        elif command := re.match(r"  ([a-z]\w*)  +\S", line):
+            rows.append(command[1])
+    return {name: found for name, found in out.items() if name != "Options"}
+
+
+def test_the_first_page_is_short_and_says_where_the_rest_is(tmp_path: Path) -> None:
+    done = fdc("--help", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    page = shown(done.stdout)
+    assert ["Plans", "Runs", "Systems", "Project"] == list(page)
+    assert len([one for rows in page.values() for one in rows]) <= 17
+    assert {"lint", "explain", "tools"} <= {*page["Plans"]} and {"run", "answer"} <= {*page["Runs"]}
+    assert "fdc help --all" in done.stdout and "5 a person has to" in done.stdout
+    assert done.stdout == fdc("help", cwd=tmp_path).stdout == fdc("-h", cwd=tmp_path).stdout
+
+
+def test_the_whole_page_has_every_command_once(tmp_path: Path) -> None:
+    done = fdc("help", "--all", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    page = shown(done.stdout)
+    assert sorted(COMMANDS) == sorted(one for rows in page.values() for one in rows)
+    first = shown(fdc("--help", cwd=tmp_path).stdout)
+    for heading, rows in first.items():
+        assert {*rows} <= {*page[heading]}
+
+
+def test_every_command_of_the_core_has_a_heading_and_no_other_has() -> None:
+    placed = [one for _, first, more in HEADINGS for one in (*first.split(), *more.split())]
+    core = [name for name, row in COMMANDS.items() if row[0].startswith("fdc_toolchain.")]
+    assert sorted(core) == sorted(placed)
+
+
+def test_a_command_of_a_pack_stands_among_the_systems() -> None:
+    assert [("Runs", ["run"]), ("Systems", ["agent", "brew"])] == arranged(
+        ["agent", "brew", "run", "fork"], everything=False
+    )
+
+
+@pytest.mark.parametrize("words", [("lint",), ("run",), ("lessons", "apply")])
+def test_help_of_a_command_is_its_own(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = fdc("help", *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        fdc(*words, "--help", cwd=tmp_path).stdout,
+        "",
+    )
+    assert f"Usage: fdc {' '.join(words)} " in done.stdout
+
+
+def test_what_cannot_be_explained_is_one_sentence(tmp_path: Path) -> None:
+    done = fdc("help", "lnit", cwd=tmp_path)
+    assert done.returncode == 2 and "no such command `lnit`; did you mean `lint`?" in done.stderr
+    both = fdc("help", "lint", "--all", cwd=tmp_path)
+    assert (both.returncode, both.stderr) == (2, "fdc: say either COMMAND or --all\n")
+
+
+def test_a_command_of_a_run_may_read_the_help_and_begin_nothing(workspace: Path) -> None:
+    """FDC-37."""
+    inside = {"FDC_RUN": "r"}
+    done = process.fdc("help", "run", cwd=workspace, env=inside)
+    assert done.returncode == 0 and "Usage: fdc run" in done.stdout, done.stderr
+    for words in (("run", "help"), ("help", "run", "--all")):
+        assert process.fdc(*words, cwd=workspace, env=inside).returncode == 2

@@ -1,0 +1,75 @@
+"""The folder of an alphabet, as the commands find and read it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from fdc_toolchain.exits import Refused, UsageError, WorldError
+
+if TYPE_CHECKING:
+    from ..state import Base
+    from ..store import Store
+
+
+def root_here() -> str:
+    """The alphabet's folder: the nearest one from here upwards. Raises UsageError where there is none."""
+    from .. import layout
+
+    folder = os.getcwd()
+    while not (
+        os.path.isfile(os.path.join(folder, layout.CONFIG))
+        and os.path.isdir(os.path.join(folder, "alphabet/primitives"))
+    ):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            raise UsageError("there is no alphabet here; `fdc alphabet init DIR` makes one")
+        folder = parent
+    return folder
+
+
+def store_of(root: str) -> Store:
+    """The folder, with a commit that was interrupted brought to its end: what is read is never half of an iteration."""
+    from ..store import Busy, Store, began
+
+    store = Store(root)
+    try:
+        held = store.held()
+        if held is not None and began(held.pid) != held.began and store.prepared() is not None:
+            store.recover()
+    except (ValueError, Busy):
+        pass  # whoever runs the next iteration decides
+    except OSError as failed:
+        raise WorldError(
+            f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
+    return store
+
+
+def base_here(store: Store) -> Base:
+    """As `base_of`; whoever only looks is told who mends."""
+    try:
+        return base_of(store)
+    except Refused as wrong:
+        known = any(
+            str(wrong).startswith(f"{name}:") or str(wrong).startswith(f"{name} ")
+            for name in store.damaged()
+        )
+        hint = "; `fdc alphabet run` puts back what the last iteration left" if known else ""
+        raise Refused(f"{wrong}{hint}") from wrong
+
+
+def base_of(store: Store) -> Base:
+    """What the files say. Raises Refused for files that cannot be understood, WorldError where they cannot be read."""
+    from .. import layout
+    from ..config import ConfigError
+    from ..state import StateError, read
+
+    try:
+        return read(store.texts(layout.wanted()["globs"]))
+    except (StateError, ConfigError, ValueError) as wrong:
+        raise Refused(str(wrong)) from wrong
+    except OSError as failed:
+        raise WorldError(
+            f"{failed.filename or store.root}: {(failed.strerror or str(failed)).lower()}"
+        ) from failed

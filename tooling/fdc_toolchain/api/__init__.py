@@ -1,0 +1,94 @@
+"""The public face of fdc: all that editors, packs and other people's programs may import.
+
+    from fdc_toolchain import api
+
+    result = api.check("plan.txt", workspace="/work/here")
+    run = api.begin("plan.txt", workspace="/work/here", inputs={"topic": "tea"})
+    ended = api.drive(run, workspace="/work/here")
+
+A path is absolute, or counts from the workspace; the working folder does not matter. Every exception is an `FdcError`. Nothing
+is printed: notices go to the logger `fdc`. Every function can be called from any thread. What is not in `__all__` is private
+and may change; what is changes as semantic versioning says. `docs/api.md` has an example of each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .errors import (
+    FdcError,
+    InternalError,
+    InvalidInput,
+    NotFound,
+    NotGranted,
+    PlanRefused,
+    RunBusy,
+    RunRefused,
+    WorldTrouble,
+)
+from .plan_calls import (
+    apply_fixes,
+    bounds,
+    catalogue,
+    check,
+    compile_plan,
+    explain,
+    find_workspace,
+    fix,
+)
+from .run_calls import answer, begin, cancel, drive, resume, runs, show
+from .values import (
+    JSON,
+    Bound,
+    Bounds,
+    Call,
+    Catalogue,
+    CheckResult,
+    Diagnostic,
+    Done,
+    Edit,
+    Explanation,
+    Fix,
+    FixedText,
+    FixResult,
+    Label,
+    Parameter,
+    Policy,
+    Program,
+    Question,
+    RunResult,
+    RunState,
+    RunStatus,
+    RunSummary,
+    Severity,
+    Span,
+    Step,
+    StepStatus,
+    Stop,
+    ToolInfo,
+    Verdict,
+)
+from .watching import Watcher
+
+if TYPE_CHECKING:
+    from .for_packs import Context, Tool, ToolFailure, Waiting
+
+__all__ = [
+    "Bound", "Bounds", "Call", "Catalogue", "CheckResult", "Context", "Diagnostic", "Done", "Edit", "Explanation",
+    "FdcError", "Fix", "FixResult", "FixedText", "InternalError", "InvalidInput", "JSON", "Label", "NotFound",
+    "NotGranted", "Parameter", "PlanRefused", "Policy", "Program", "Question", "RunBusy", "RunRefused", "RunResult",
+    "RunState", "RunStatus", "RunSummary", "Severity", "Span", "Step", "StepStatus", "Stop", "Tool", "ToolFailure",
+    "ToolInfo", "Verdict", "Waiting", "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "cancel",
+    "catalogue", "check", "compile_plan", "drive", "explain", "find_workspace", "fix", "resume", "runs", "show",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    """What only tools need, imported when it is asked for: it is most of what there is to import."""
+    if name in ("Context", "Tool", "ToolFailure", "ToolInfo", "Waiting"):
+        from . import for_packs
+
+        found: object = getattr(for_packs, name)
+        globals()[name] = found
+        return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

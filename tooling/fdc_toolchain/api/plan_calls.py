@@ -1,0 +1,334 @@
+"""Plans: checked, repaired, compiled, their cost bounded, findings explained. Nothing here writes a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from .errors import InvalidInput, NotFound, PlanRefused, calling
+from .values import (
+    Bound,
+    Bounds,
+    Call,
+    Catalogue,
+    CheckResult,
+    Diagnostic,
+    Edit,
+    Explanation,
+    Fix,
+    FixedText,
+    FixResult,
+    Label,
+    Parameter,
+    Program,
+    Span,
+    ToolInfo,
+)
+
+if TYPE_CHECKING:
+    from ..check import Checked
+    from ..diagnostics import diagnostic as below
+    from ..diagnostics.span import Span as SpanBelow
+    from ..linking.catalogue import Tool
+
+Path = str | os.PathLike[str]
+_NO_TEXTS: Mapping[str, str] = {}
+
+
+def find_workspace(start: Path) -> str:
+    """The nearest folder from `start` upwards that is a workspace, as an absolute path; `start` itself where none is."""
+    with calling():
+        from ..linking.project.root import find_root
+
+        return find_root(root_of(start))
+
+
+def check(
+    plan: Path,
+    *,
+    workspace: Path,
+    text: str | None = None,
+    unsaved: Mapping[str, str] = _NO_TEXTS,
+    whole: bool = False,
+) -> CheckResult:
+    """Judges a plan: a path from the workspace, an absolute path, or a registered name.
+
+    `text` stands for the content of a file that need not be there; `unsaved` does so for other files, by their paths.
+    `whole`: as a run of its own, also a plan that is only a fragment. What is wrong with the plan is a finding, never an
+    exception. Raises NotFound, InvalidInput (the settings are wrong), WorldTrouble.
+    """
+    with calling():
+        return result_of(checked(root_of(workspace), plan, text, unsaved, whole))
+
+
+def apply_fixes(text: str, fixes: Iterable[Fix]) -> FixedText:
+    """The text after as many of the fixes as fit together. A fix is applied whole or not at all."""
+    with calling():
+        from ..diagnostics.edits import apply
+
+        given = list(fixes)
+        made = [_fix_below(fix) for fix in given]
+        done, applied = apply(text, made)
+        numbers = {id(fix): number for number, fix in enumerate(made)}
+        return FixedText(text=done, applied=tuple(given[numbers[id(fix)]] for fix in applied))
+
+
+def fix(
+    plan: Path,
+    *,
+    workspace: Path,
+    text: str | None = None,
+    unsaved: Mapping[str, str] = _NO_TEXTS,
+    unsafe: bool = False,
+) -> FixResult:
+    """A plan's text with its safe fixes applied, again and again until none is left; `unsafe`: the others too.
+
+    The file stays as it is. Raises as `check`, and InvalidInput where the text is not UTF-8.
+    """
+    with calling():
+        from ..diagnostics.edits import MOST_ROUNDS, mended
+
+        root = root_of(workspace)
+        found = checked(root, plan, text, unsaved, False)
+        applied: list[Fix] = []
+        for _ in range(MOST_ROUNDS):
+            key, files = found.keys[0], found.context.linker.files
+            _text(key, files.seen.get(key) or b"")
+            done = mended(found.diagnostics, [key], files.seen, unsafe=unsafe)
+            if not done.applied:
+                break
+            applied += [_fix(item) for item in done.applied]
+            found = checked(root, key, _text(key, done.texts[key]), unsaved, False)
+        key = found.keys[0]
+        now = _text(key, found.context.linker.files.seen.get(key) or b"")
+        return FixResult(text=now, applied=tuple(applied), result=result_of(found))
+
+
+def compile_plan(
+    plan: Path,
+    *,
+    workspace: Path,
+    text: str | None = None,
+    unsaved: Mapping[str, str] = _NO_TEXTS,
+) -> Program:
+    """The program of a plan that is proved as a run of its own. Raises as `check`, and PlanRefused."""
+    with calling():
+        from ..check import program_of
+        from ..program.codec import canonical, digest
+
+        found = proved(checked(root_of(workspace), plan, text, unsaved, True))
+        program = program_of(found)
+        return Program(plan=found.keys[0], hash=digest(program), json=canonical(program))
+
+
+def bounds(
+    plan: Path,
+    *,
+    workspace: Path,
+    text: str | None = None,
+    unsaved: Mapping[str, str] = _NO_TEXTS,
+) -> Bounds:
+    """The most that any run of a plan uses. Raises as `check`, and PlanRefused: nothing bounds a plan with errors."""
+    with calling():
+        from ..runs.cost.figures import MEASURES, figures_of
+
+        root = root_of(workspace)
+        found, _ = figures_of(proved(checked(root, plan, text, unsaved, False)), root)
+        most = {
+            name: Bound(formula=found["worst"][name], number=found["worst_now"][name])
+            for name in MEASURES
+        }
+        return Bounds(
+            plan=found["plan"],
+            **most,
+            degree=found["degree"],
+            stack=found["stack"],
+            writes=found["modality"].startswith("Construction"),
+            shell=found["shell"],
+            created=found["worst_created"],
+            notes=tuple(found["worst_notes"]),
+        )
+
+
+def explain(rule: str) -> Explanation:
+    """What a rule flags, why it matters, and what to write instead; `rule` is a code or a name. Raises NotFound."""
+    with calling():
+        from ..report.explanations import of
+
+        found = of(rule)
+        severity: below.Severity = found.severity  # type: ignore[assignment]
+        return Explanation(
+            code=found.code,
+            rule=found.rule,
+            severity=severity,
+            summary=found.summary,
+            markdown=found.markdown,
+        )
+
+
+def catalogue(*, workspace: Path) -> Catalogue:
+    """The tools and registered plans that a plan of the workspace can name, by name. Raises NotFound, InvalidInput."""
+    with calling():
+        from ..linking.link import Linker
+        from ..workspace.confirmed_settings import settings_of
+
+        root = root_of(workspace)
+        linker = Linker(root, settings_of(root))
+        tools = (linker.catalogue.tools[name] for name in sorted(linker.catalogue.tools))
+        return Catalogue(
+            tools=tuple(_tool(tool) for tool in tools if not tool.forbidden),
+            plans=tuple(linker.callable_names()),
+        )
+
+
+# What `run_calls` needs too
+
+
+def root_of(workspace: Path) -> str:
+    """The absolute path of a workspace that is there."""
+    root = os.path.abspath(text_of(workspace))
+    if not os.path.isdir(root):
+        raise NotFound(f"the workspace `{root}` is not a folder")
+    return root
+
+
+def text_of(given: Path) -> str:
+    """A path or another argument as text. Raises InvalidInput for what the types forbid."""
+    found = os.fspath(given) if isinstance(given, os.PathLike) else given
+    if not isinstance(found, str):
+        raise InvalidInput(f"expected text or a path of text, found {type(found).__name__}")
+    return found
+
+
+def checked(
+    root: str, plan: Path, text: str | None, unsaved: Mapping[str, str], whole: bool
+) -> Checked:
+    """The service's check of one plan."""
+    from ..check import check as judge
+    from ..linking.link import Linker
+    from ..runs.create_run import plan_key
+    from ..workspace.confirmed_settings import settings_of
+
+    linker = Linker(root, settings_of(root))
+    texts = {_key(root, path): _bytes(content) for path, content in unsaved.items()}
+    linker.files.seen.update(texts)
+    key = _key(root, plan)
+    if text is not None:
+        texts[key] = _bytes(text)
+    elif key not in texts:
+        name = text_of(plan)
+        key = plan_key(linker, name, os.path.join(root, key))
+    return judge(linker, [key], texts, whole=whole)
+
+
+def proved(found: Checked) -> Checked:
+    """The same, where the plan has no error. Raises PlanRefused."""
+    errors = [item for item in found.diagnostics if item.severity == "error"]
+    if errors:
+        more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
+        first = f"{errors[0].span}: {errors[0].code} {errors[0].message}"
+        raise PlanRefused(f"the plan `{found.keys[0]}` is refused: {first}{more}", result_of(found))
+    return found
+
+
+def result_of(found: Checked) -> CheckResult:
+    """What the service's check found, as plain values."""
+    from ..syntax.tree import span
+
+    key = found.keys[0]
+    diagnostics = tuple(map(_diagnostic, found.diagnostics))
+    wrong = any(item.severity == "error" for item in diagnostics)
+    part = any(item.span.path == key for item in found.fragments)
+    return CheckResult(
+        plan=key,
+        text=found.sources(key) or "",
+        verdict="error" if wrong else "fragment" if part else "proved",
+        diagnostics=diagnostics,
+        assumptions=tuple(map(_diagnostic, found.assumptions)),
+        fragments=tuple(map(_diagnostic, found.fragments)),
+        calls=tuple(
+            Call(span=_span(span(key, call.call)), name=call.name, target=call.key)
+            for call in found.context.linker.units[key].calls
+        ),
+    )
+
+
+def _key(root: str, plan: Path) -> str:
+    """The key of a path: relative to the workspace where it lies in it, whichever way through links it is written."""
+    path = os.path.normpath(os.path.join(root, text_of(plan)))
+    if path.startswith(root + os.sep):
+        return path[len(root) + 1 :]
+    real, folder = os.path.realpath(root), os.path.realpath(os.path.dirname(path))
+    if folder == real or folder.startswith(real + os.sep):
+        return os.path.join(folder, os.path.basename(path))[len(real) + 1 :]
+    return path
+
+
+def _bytes(text: str) -> bytes:
+    """A text as the file that an editor would save; halves of surrogate pairs become a finding."""
+    return text_of(text).encode("utf-8", "surrogatepass")
+
+
+def _text(key: str, data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        raise InvalidInput(
+            f"`{key}` is not UTF-8 text (byte {wrong.start}); save it as UTF-8 first"
+        ) from wrong
+
+
+def _tool(tool: Tool) -> ToolInfo:
+    parameters = tuple(
+        Parameter(name=one.name, kind=one.kind, required=one.required, access=one.access)
+        for one in tool.parameters
+    )
+    return ToolInfo(
+        name=tool.name,
+        summary=str(tool.row.get("summary", "")),
+        action=tool.action,
+        effect=tool.effect,
+        parameters=parameters,
+    )
+
+
+def _span(span: SpanBelow) -> Span:
+    path, line, column, end_line, end_column = span
+    return Span(path=path, line=line, column=column, end_line=end_line, end_column=end_column)
+
+
+def _fix(fix: below.Fix) -> Fix:
+    edits = tuple(Edit(span=_span(edit.span), replacement=edit.replacement) for edit in fix.edits)
+    return Fix(title=fix.title, edits=edits, safe=fix.safe)
+
+
+def _fix_below(fix: Fix) -> below.Fix:
+    from ..diagnostics.diagnostic import Edit, Fix
+    from ..diagnostics.span import Span
+
+    edits = []
+    for edit in fix.edits:
+        at = edit.span
+        span = Span(at.path, at.line, at.column, at.end_line, at.end_column)
+        edits.append(Edit(span, edit.replacement))
+    return Fix(fix.title, tuple(edits), fix.safe)
+
+
+def _diagnostic(item: below.Diagnostic) -> Diagnostic:
+    from ..report.terminal.trace import depths
+
+    return Diagnostic(
+        code=item.code,
+        rule=item.rule,
+        severity=item.severity,
+        message=item.message,
+        span=_span(item.span),
+        labels=tuple(Label(span=_span(label.span), message=label.message) for label in item.labels),
+        trace=tuple(
+            Label(span=_span(step.span), message=step.message.lstrip(" "), depth=depth)
+            for step, depth in zip(item.trace, depths(item.trace), strict=True)
+        ),
+        help=item.help,
+        fix=None if item.fix is None else _fix(item.fix),
+    )

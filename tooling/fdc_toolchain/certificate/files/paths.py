@@ -1,0 +1,188 @@
+"""Checks a certificate of a program, part `files`: each path that a step uses is there, or free, as the step needs it.
+
+It imports nothing of fdc. A row claims something of a plan that begins in some way: what its parameters name, and what is known
+of each path. The plan's body is walked once for each row; what holds when a round of a loop begins, and what a called plan does,
+is claimed and compared. What the proof assumes is in the program (`assumptions`); `open` lists the uses that are not shown.
+
+The checker of this part is this file with `rounds.py`, `uses.py`, `known.py`, `places.py` and `touches.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..control import digest
+from ..file_sets import RUN
+from ..plans import Wrong, live
+from . import places
+from .known import (
+    IS_GONE,
+    IS_THERE,
+    NONE,
+    UNKNOWN,
+    Here,
+    State,
+    by_line,
+    claimed,
+    dids,
+    joined,
+    within,
+)
+from .places import Key, apart, below, key_of, literal, plain
+from .rounds import Rounds
+from .uses import CHANGES
+
+
+def check(program: Any, certificate: Any) -> str | None:
+    """The first thing in a certificate that does not hold of a program, with its place; None where everything holds."""
+    try:
+        if (certificate["format"], certificate["part"], certificate["program"]) != (
+            1,
+            "files",
+            digest(program),
+        ):
+            raise Wrong("the certificate is for another program, or is not of the form `files` 1")
+        if certificate["rows"][0]["plan"] != program["root"]:
+            raise Wrong("the first row is not that of the root")
+        lines = by_line(program)
+        for number in range(len(certificate["rows"])):
+            Paths(program, certificate, number, lines).check()
+    except Wrong as wrong:
+        return str(wrong)
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as wrong:
+        return (
+            f"the certificate lacks a claim, or is not of its form: {type(wrong).__name__}: {wrong}"
+        )
+    return None
+
+
+class Paths(Rounds):
+    """One row: a whole plan, begun as the row says."""
+
+    def check(self) -> None:
+        """Raises Wrong."""
+        begun = self.begin()
+        here, stops = self.walk(begun.copy())
+        claim, where = self.row["gives"], f"plan `{self.id}`"
+        self.hold(
+            within(here, claimed(begun, claim["ends"])),
+            f"{where}: it may leave paths in another way than is claimed",
+        )
+        held = stops is None or within(stops, claimed(begun, claim["stops"]))
+        self.hold(
+            held, f"{where}: where it stops, it may leave paths in another way than is claimed"
+        )
+        self.hold(
+            self.did <= dids(self.row["did"]), f"{where}: it may do more to paths than is claimed"
+        )
+
+    def walk(self, here: Here) -> tuple[Here, Here | None]:
+        """What holds at the end, and wherever the plan may stop; None: nobody asks."""
+        self.note(here)
+        self.body("", self.plan["body"], here)
+        found = here, joined(self.passed, "") if self.stopping else None
+        for one in found:
+            if one is not None:
+                one.forget(self.id)
+        return found
+
+    def begin(self) -> Here:
+        """How the row says that the plan begins; of the root, what the facts say. Raises Wrong."""
+        names = {name: key_of(key) for name, key in self.row["params"].items()}
+        here = claimed(Here(names | {"run": (RUN[:-1],)}, {}), self.row["entry"])
+        if any(below(atom, self.id) for key in here.files for atom in places.atoms(key)):
+            raise Wrong(f"plan `{self.id}`: it is claimed to begin with values of its own")
+        if self.is_root:
+            params = {
+                param["name"]: ((f"|{param['name']}", "", ""),)
+                for param in self.plan.get("params", ())
+            }
+            if names != params or self.row["limits"] or self.stopping or self.meanwhile:
+                raise Wrong("the first row is not that of the root")
+            if not within(Here({}, {key: self.fact(key) for key in here.files}), here):
+                raise Wrong("the first row does not begin with the facts")
+        return here
+
+    def fact(self, key: Key) -> State:
+        """What is so of a literal path before the first step."""
+        if not literal(key):
+            raise Wrong("the first row says something of a path that is not literal")
+        if key[0].startswith(
+            RUN
+        ):  # the run finds nothing there of what it creates by a name of its own
+            return frozenset({UNKNOWN}), NONE
+        return (
+            IS_GONE
+            if self.certificate["facts"][key[0].removesuffix("/")] == "missing"
+            else IS_THERE
+        )
+
+    # ---- the walk ----------------------------------------------------------------------
+
+    def body(self, place: str, body: Any, here: Here) -> None:
+        """Changes a state to what holds at the end of a body. Raises Wrong."""
+        for number, node in enumerate(body, 1):
+            op, at = node["op"], f"{place}/{number}"
+            if op == "step":
+                self.step(here, node)
+            elif op == "call":
+                self.call(here, node, at)
+            elif op == "if":
+                sides = [(f"{at}.{side}", node[side], here.copy()) for side in live(node)]
+                for side in sides:
+                    self.body(*side)
+                here.become(joined([one for _, _, one in sides], self.id + at))
+            elif op in ("each", "for", "fork", "iterate"):
+                self.loop(here, node, at)
+            elif op not in ("skip", "require", "yield"):
+                raise Wrong(f"`{op}` is no instruction of a program")
+            if node.get("bind"):
+                here.names[node["bind"]] = ((f"{self.id}{at}|{node['bind']}", "", ""),)
+            self.note(here)
+
+    def call(self, here: Here, node: Any, at: str) -> None:
+        """A call: it begins as the row claimed for it says, and does what that row says."""
+        where, given = f"plan `{self.id}`, line {node['line']}", {}
+        for param in self.program["plans"][node["plan"]].get("params", ()):
+            default = param.get("default")
+            value = node["args"].get(
+                param["name"], [{"ref": [""]}] if default is None else [default]
+            )
+            given[param["name"]] = places.resolved(value, here.names)
+        row = self.callee(here, node, at, given)
+        begins = (
+            {name: key_of(key) for name, key in row["params"].items()},
+            row["stopping"] is True,
+            row["limits"],
+        )
+        held = row["plan"] == node["plan"] and begins == (given, self.stopping, self.limits)
+        self.hold(held, f"{where}: the row claimed for the call is for another one")
+        entry, did = claimed(Here({}, {}), row["entry"]), dids(row["did"])
+        held = frozenset(map(tuple, row["meanwhile"])) == self.meanwhile and within(here, entry)
+        self.hold(held, f"{where}: the call may begin in another way than is claimed")
+        rest = {key: here.files[key] for key in here.files.keys() - entry.files.keys()}
+        self.hold(
+            not self.moved(rest, did), f"{where}: the call may change more paths than is claimed"
+        )
+        if self.stopping:
+            self.note(Here(here.names, rest | claimed(entry, row["gives"]["stops"]).files))
+        here.files = rest | claimed(entry, row["gives"]["ends"]).files
+        self.did |= did
+
+    def moved(self, keys: Iterable[Key], did: Iterable[tuple[str, Any]]) -> list[Key]:
+        """The paths of which something that is done may change what is known."""
+        changed = {what for access, what in did if access in CHANGES}
+        loose, commands = (
+            [what for what in changed if not plain(what)],
+            any(access == "command" for access, _ in did),
+        )
+        asked = (
+            keys if commands or loose else [key for key in keys if key in changed or not plain(key)]
+        )
+        return [key for key in asked if commands and self.reached(key) or key in changed
+                or any(not apart(key, other) for other in (loose if plain(key) else changed))]  # fmt: skip
+
+    def callee(self, here: Here, node: Any, at: str, given: dict[str, Key]) -> Any:
+        """The row that is claimed for a call."""
+        return self.certificate["rows"][self.visit("calls", at)]

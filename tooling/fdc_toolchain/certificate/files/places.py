@@ -1,0 +1,172 @@
+"""The part of the checker that says which paths a text of a plan may name. Like `control.py` it imports nothing of fdc.
+
+A path is a `Key`: stretches of text, and values that are not known before the run, each with the glob that found it, or none.
+Two uses with one key, and no new value between them, name one file.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from functools import cache
+from typing import Any
+
+from ..file_sets import HOLE, RUN, files_of
+from ..file_sets import apart as differ
+from ..readers import pattern
+
+Atom = tuple[str, str, str]
+"""A value: the place that makes it, the field of it that is meant, the glob that found it (empty: any text)."""
+
+Key = tuple[Any, ...]
+"""A path: texts and atoms. A text alone is a literal path; with a slash at its end it is a file or folder that is searched."""
+
+NOBODY: Atom = ("", "", "")
+"""A value that no other use is known to have."""
+
+
+# ---- paths ---------------------------------------------------------------------------------------------
+
+
+def key_of(value: Any) -> Key:
+    """A key as it is written in a certificate."""
+    return tuple(tuple(part) if isinstance(part, (list, tuple)) else part for part in value)
+
+
+def resolved(template: Any, names: dict[str, Key]) -> Key:
+    """The path that an argument names. Raises ValueError where its own text has our marks."""
+    parts: list[Any] = [""]
+    for part in template:
+        found: Key = (part,)
+        if type(part) is not str:
+            name, *fields = part["ref"]
+            found = names.get(name, (NOBODY,))
+            if fields:  # a text has no fields
+                atom = found[0] if len(found) == 1 and type(found[0]) is tuple else NOBODY
+                found = ((atom[0], ".".join([atom[1], *fields]), ""),)
+        elif any(mark in part for mark in "\0\1\2"):
+            raise ValueError("a text with control characters")
+        for one in found:
+            if type(one) is str and type(parts[-1]) is str:
+                parts[-1] += one
+            else:
+                parts.append(one)
+    return (
+        (posixpath.normpath(parts[0]),)
+        if len(parts) == 1
+        else tuple(part for part in parts if part != "")
+    )
+
+
+def literal(key: Key) -> bool:
+    return len(key) == 1 and type(key[0]) is str
+
+
+@cache
+def plain(key: Key) -> bool:
+    """Whether it is one path, and another key of that kind another path."""
+    return literal(key) and not key[0].startswith("runs/") and not key[0].endswith("/")
+
+
+def atoms(key: Key) -> list[Atom]:
+    return [part for part in key if type(part) is tuple]
+
+
+def opaque(key: Key) -> bool:
+    """Whether it holds a value that may be any text."""
+    return any(not glob for _, _, glob in atoms(key))
+
+
+def tracked(key: Key) -> bool:
+    return NOBODY not in atoms(key) and all(name for name, _, _ in atoms(key))
+
+
+def text_of(key: Key) -> str:
+    """The path as a pattern: globs stand for what they found, marks for other values."""
+    return "".join(part if type(part) is str else part[2] or HOLE for part in key)
+
+
+def renamed(key: Key, prefix: str) -> Key:
+    """The same path in another round, or branch: values that are made below a place are others there."""
+    return tuple(
+        (part[0] + "'", *part[1:]) if type(part) is tuple and below(part, prefix) else part
+        for part in key
+    )
+
+
+def said(key: Key) -> str:
+    """The path in words: values by the names that they have where they are made."""
+    found = ""
+    for part in key:
+        name = part if type(part) is str else re.split("[|$]", part[0])[-1]
+        found += (
+            name
+            if type(part) is str
+            else "{" + ".".join([name, *filter(None, part[1].split("."))]) + "}"
+        )
+    return f"`{found.replace(RUN[:-1], '{run}').rstrip('/')}`"
+
+
+def written(template: Any) -> str:
+    """A path as a plan writes it."""
+    return (
+        "`"
+        + "".join(
+            part if type(part) is str else "{" + ".".join(part["ref"]) + "}" for part in template
+        )
+        + "`"
+    )
+
+
+def below(atom: Atom, prefix: str) -> bool:
+    """Whether a value is made in the loop at a place."""
+    return atom[0].startswith((prefix + "/", prefix + "|", prefix + "$"))
+
+
+@cache
+def apart(one: Key, other: Key) -> bool:
+    """Whether two paths never name the same file, for a reason that needs no search."""
+    for folder, path in ((one, other), (other, one)):
+        if literal(folder) and folder[0].endswith("/"):
+            return apart((folder[0][:-1],), path) and differ(
+                (folder[0], ""), files_of(text_of(path))
+            )
+    if one == other or plain(one) and plain(other):
+        return one != other
+    if atoms(one) == atoms(other) != [] and tracked(one) and size(one) != size(other):
+        return True  # the same values, with more text around them in one of the two
+    if (found := found_by(one, other)) is not None:
+        return not found
+    return differ(files_of(text_of(one)), files_of(text_of(other)))
+
+
+def size(key: Key) -> int:
+    return sum(len(part.replace("/", "").replace(".", "")) for part in key if type(part) is str)
+
+
+def found_by(one: Key, other: Key) -> bool | None:
+    """Whether one is a literal path that the globs of the other find; None where that is not asked, or not so simple."""
+    name, globs = (one, other) if plain(one) else (other, one)
+    text = text_of(globs)
+    if not plain(name) or opaque(globs) or RUN[:-1] in text or re.search(r"\[|\./|//|\.\.", text):
+        return None
+    parts = (re.escape(part) if type(part) is str else pattern(part[2]).pattern for part in globs)
+    return re.fullmatch("".join(parts), name[0], re.S) is not None
+
+
+def certainly(one: Key, other: Key) -> bool:
+    """Whether one is a literal path that the globs of the other find. A glob may leave out names that begin with a dot."""
+    hidden = any(
+        part.startswith(".") for key in (one, other) if plain(key) for part in key[0].split("/")
+    )
+    return found_by(one, other) is True and not hidden
+
+
+def granted(glob: str, key: Key) -> bool:
+    """Whether a glob of `allow write` may name a path."""
+    glob = re.sub(r"\{[^}]*\}", "**", glob)
+    if plain(key):
+        return pattern(glob).fullmatch(key[0]) is not None
+    if literal(key) and key[0].endswith("/"):
+        return granted(glob, (key[0][:-1],)) or not differ(files_of(glob), (key[0], ""))
+    return not differ(files_of(glob), files_of(text_of(key)))

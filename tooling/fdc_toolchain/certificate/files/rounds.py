@@ -1,0 +1,175 @@
+"""The part of the checker that follows paths through loops. Like `control.py` it imports nothing of fdc."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from itertools import pairwise
+from typing import Any
+
+from ..plans import Wrong, turns
+from . import places
+from .known import (
+    ALWAYS,
+    CHANCE,
+    IS_THERE,
+    NONE,
+    OPEN,
+    UNKNOWN,
+    Did,
+    Here,
+    State,
+    bound,
+    claimed,
+    commanded,
+    dids,
+    either,
+    joined,
+    meets,
+    touched,
+    within,
+)
+from .places import HOLE, Key, apart, literal, renamed
+from .uses import CHANGES, Uses
+
+
+class Rounds(Uses):
+    """A plan that begins as a row says, with its loops."""
+
+    @abstractmethod
+    def body(self, place: str, body: Any, here: Here) -> None:
+        """Changes a state to what holds at the end of a body. Raises Wrong."""
+
+    def hold(self, held: bool, message: str) -> None:
+        """Raises Wrong where a claim does not hold."""
+        if not held:
+            raise Wrong(message)
+
+    def visit(self, kind: str, at: str) -> Any:
+        """The claim for a joint: one for each time that the walk of the row comes by; the last one is for all further times."""
+        claims, number = self.row[kind][at], self.visits[kind, at]
+        self.visits[kind, at] += 1
+        return claims[min(number, len(claims) - 1)]
+
+    def loop(self, here: Here, node: Any, at: str) -> None:
+        """A loop: what is claimed to hold when a round begins."""
+        prefix, keeps, forks = (
+            self.id + at,
+            "keep" in node,
+            node["op"] == "fork" and turns(node)[1] != 1,
+        )
+        item: Key = ((f"{prefix}|{node.get('alias') or node.get('name')}", "", ""),)
+        if node["op"] == "each":
+            glob = places.resolved(node["glob"], here.names)
+            if places.opaque(glob):
+                self.need(node, glob, frozenset({UNKNOWN}))
+            item = ((item[0][0], "", places.text_of(glob).replace(HOLE, "**") or "**"),)
+        claim = self.claim(node, at)
+        did, (stopping, done, meanwhile) = (
+            dids(claim["did"]),
+            (self.stopping, self.did, self.meanwhile),
+        )
+        if forks:
+            self.meanwhile |= {where for access, where in did if access == "command"}
+            self.conflicts(node, prefix, did)
+        self.did = set()
+        ends = self.rounds(here, node, at, (item, did), claim, "rounds", keeps)
+        if forks and stopping and not keeps:  # a branch that stops lets the others go on
+            self.note(self.rounds(here, node, at, (item, did), claim, "stops", True))
+        self.hold(
+            self.did <= did,
+            f"plan `{self.id}`, line {node['line']}: a round may do more to paths than is claimed",
+        )
+        self.did, self.meanwhile = done | self.did, meanwhile
+        names = (
+            {name: ((f"{prefix}${name}", "", ""),) for name in bound(node["body"])}
+            if node["op"] != "fork"
+            else {}
+        )
+        loop = {
+            name: here.names[name]
+            for name in (node.get("name"), node.get("alias"))
+            if name in here.names
+        }
+        here.names, here.files = {**here.names, **names, **loop}, ends.files
+
+    def claim(self, node: Any, at: str) -> Any:
+        """What is claimed of a loop."""
+        return self.visit("loops", at)
+
+    def rounds(
+        self,
+        here: Here,
+        node: Any,
+        at: str,
+        item: tuple[Key, Did],
+        claim: Any,
+        kind: str,
+        some_stop: bool,
+    ) -> Here:
+        """Where a loop ends. Claim n is what holds after n rounds; the last one holds after further rounds, too."""
+        least, most = (0 if kind == "stops" else turns(node)[0]), turns(node)[1]
+        chain, where = (
+            [claimed(here, rows) for rows in claim[kind]],
+            f"plan `{self.id}`, line {node['line']}",
+        )
+        self.hold(
+            within(here, chain[0]), f"{where}: the loop may begin in another way than is claimed"
+        )
+        chain += [] if len(chain) - 1 == most else chain[-1:]
+        for before, after in pairwise(chain):
+            held = within(self.turn(before, node, at, item, some_stop), after)
+            self.hold(
+                held, f"{where}: a round of the loop may leave paths in another way than is claimed"
+            )
+        return joined(chain[min(least, len(chain) - 1) :], "")
+
+    def turn(self, head: Here, node: Any, at: str, item: tuple[Key, Did], some_stop: bool) -> Here:
+        """What holds after a round; with `some_stop`, wherever a round may stop, too."""
+        here, prefix, (key, did) = head.copy(), self.id + at, item
+        if node["op"] != "fork":
+            here.names |= {name: ((f"{prefix}|{name}", "", ""),) for name in bound(node["body"])}
+        here.names |= {
+            name: key for name in (node.get("name"), node.get("alias")) if name is not None
+        }
+        if node["op"] == "each":
+            here.files[key] = self.listed(key, prefix, did if node["max"] != 1 else NONE)
+        here.files = (
+            {one: self.around(one, state) for one, state in here.files.items()}
+            if self.meanwhile
+            else here.files
+        )
+        outer = self.stopping, self.passed
+        if some_stop:
+            self.stopping, self.passed = True, [here.copy()]
+        self.body(at, node["body"], here)
+        found = joined([*self.passed, here], "") if some_stop else here
+        if some_stop:
+            self.stopping, self.passed = outer
+        for one in (found, *self.passed):
+            one.forget(prefix)
+        return Here(head.names, found.files)
+
+    def listed(self, key: Key, prefix: str, did: Did) -> State:
+        """What is known of the file of a round: it was there when the loop began, and other rounds had other files."""
+        state = IS_THERE
+        for access, what in sorted(did, key=repr) * 2:
+            if access == "command" and self.reached(key):
+                state = either((state, commanded(state, what)))
+            elif (
+                access in CHANGES
+                and what != key
+                and (reason := meets(renamed(what, prefix), key)) is not None
+            ):
+                state = touched(state, access, reason)
+        return state
+
+    def conflicts(self, node: Any, prefix: str, did: Did) -> None:
+        """Branches run at the same time: what one of them changes, no other one uses. Raises Wrong."""
+        used = {what for access, what in did if access != "command"}
+        for key in {what for access, what in did if access in CHANGES}:
+            for other in used:
+                there = renamed((other[0].rstrip("/"),) if literal(other) else other, prefix)
+                if not apart(key, there):
+                    chance = key == other != there or places.opaque(key) or places.opaque(there)
+                    reason = CHANCE if chance else ALWAYS if key == there else OPEN
+                    self.need(node, key, frozenset({reason}))

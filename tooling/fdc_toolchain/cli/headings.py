@@ -1,0 +1,37 @@
+"""The headings of `fdc --help`: which commands the first page shows, and where the others stand in `fdc help --all`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+HEADINGS: tuple[tuple[str, str, str], ...] = (
+    ("Plans", "lint fmt explain tools", "graph analyze validate expand certify migrate rules csdc"),
+    ("Runs", "run resume answer show", "runs report ui cancel fork replay verify diff worker"),
+    ("Systems", "agent", ""),
+    (
+        "Project",
+        "protocols doctor",
+        "start close knowledge lessons registry audit trust probe pack cache completion help",
+    ),
+)
+"""Each heading with the commands of the first page, and the others."""
+
+EVERYTHING = "fdc_toolchain.cli.headings.everything"
+"""In click's `Context.meta`: the page shows every command."""
+
+OF_PACKS = "Systems"
+"""The heading of commands that no row names: those of packs. The first page shows them."""
+
+
+def arranged(names: Iterable[str], everything: bool) -> list[tuple[str, list[str]]]:
+    """The headings with their commands: those of the first page, or `everything`. Names that are not there are left out."""
+    there = list(names)
+    placed = {name for _, first, more in HEADINGS for name in (*first.split(), *more.split())}
+    packs = [name for name in there if name not in placed]
+    out = []
+    for heading, first, more in HEADINGS:
+        shown = first.split() + (more.split() if everything else [])
+        rows = [name for name in shown if name in there] + (packs if heading == OF_PACKS else [])
+        if rows:
+            out.append((heading, rows))
+    return out

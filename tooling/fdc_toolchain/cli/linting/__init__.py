@@ -1,0 +1,1 @@
+"""What `fdc lint` does: known verdicts first, then judging, repairing, reporting."""

@@ -1,0 +1,171 @@
+"""The start-up path of `fdc lint`: where the verdict is known, it is printed with next to nothing imported.
+
+Everything that takes time to import is behind `cli.linting.lint`, which is loaded only when there is
+something to prove, to fix or to show.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import time
+
+from ...diagnostics.verdict_line import verdict_line
+from ...exits import BUG, CLEAN, INTERRUPTED, WORLD
+from ..process import leave_working_folder, our_bug, silence_stdout
+from .options import Options, must_be_there, quick
+
+ASSUMED = "FDC414"
+"""The one code of an assumption that is not among those of the seventh hundred, of which the first is a fragment's."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...linking.project import stat_cache
+
+
+def main(arguments: list[str]) -> int | None:
+    """`fdc lint ARGUMENTS`. None: the words are not plain, let click read them."""
+    leave_working_folder()
+    options = quick(arguments)
+    if options is None:
+        return None
+    try:
+        code = execute(options)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # here, where its failure can still be said in a sentence
+        return code
+    except KeyboardInterrupt:
+        print("fdc: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        silence_stdout()
+        return CLEAN
+    except OSError as failed:
+        silence_stdout()
+        from ...report.terminal.terminal_text import visible
+
+        where = f" ({visible(str(failed.filename))})" if failed.filename else ""
+        print(f"fdc: {failed.strerror or failed}{where}", file=sys.stderr)
+        return WORLD
+    except Exception as trouble:
+        from ...exits import Exit
+        from ...report.terminal.terminal_text import visible
+
+        if isinstance(trouble, Exit):
+            print(f"fdc: {visible(str(trouble))}", file=sys.stderr)
+            return trouble.code
+        return our_bug(trouble, "fdc", BUG)
+
+
+def execute(options: Options) -> int:
+    """Lints as the options say. Raises `exits.Exit` for usage and for the world."""
+    from ...linking.project import stat_cache
+    from ...linking.project.root import find_root
+
+    gc.disable()  # the process ends with this command; what it loads and makes has no cycles worth finding before
+    workspace = options["workspace"]
+    root = os.path.abspath(str(workspace)) if workspace else find_root(os.getcwd())
+    paths = options["paths"] or ["."]
+    assert isinstance(paths, list)
+    if "-" in paths or any(options[name] for name in ("fix", "diff", "no_cache")):
+        from ...linking.project.discover import find_keys
+        from .lint import lint
+
+        done = lint(options, root, None)
+        sight = stat_cache.Seen()
+        find_keys([path for path in paths if path != "-"], root, _excluded(paths, root), sight)
+        return _look_alikes(sight, options, root, done)[0]
+    words = repr(
+        [options[name] for name in ("fsm", "profile", "model", "complexity", "trust_settings")]
+        + [_confirmed(root)]
+    )
+    memory = stat_cache.name_of(root, paths, words)
+    began = time.time_ns()
+    looked: dict[str, stat_cache.Stamp] = {}
+    kept = stat_cache.recall(memory, looked)
+    code = None if kept is None else _show(options, root, *kept)
+    if code is not None:
+        return code
+    must_be_there(paths)
+    from ...cache import verdicts
+    from ...cache.blob_ids import Contents
+    from ...linking.project.discover import find_keys
+
+    sight = stat_cache.Seen(began)
+    keys = find_keys(paths, root, _excluded(paths, root), sight)
+    contents = Contents(root, began, looked)
+    name = verdicts.digest(keys, contents, words)
+    record = verdicts.load(name, contents) if name else None
+    code = None if record is None else _show(options, root, record.checked, record.kept)
+    if code is not None:
+        contents.save()
+    else:
+        from .lint import lint
+
+        code = lint(options, root, (keys, name, contents))
+        record = verdicts.load(name, contents) if name else None
+    code, said = _look_alikes(sight, options, root, code)
+    if record is not None and not said:  # what has to be said again is looked at again
+        verdicts.remember_seen(memory, sight, contents, record)
+    return code
+
+
+def _look_alikes(
+    sight: stat_cache.Seen, options: Options, root: str, code: int
+) -> tuple[int, bool]:
+    """The exit code, and whether files were named that look like plans and that the search passed over."""
+    if not sight.others:
+        return code, False
+    from .look_alikes import say
+
+    return say(sight, options, root, code)
+
+
+def _show(options: Options, root: str, checked: int, kept: tuple[object, ...]) -> int | None:
+    """Reports what is kept; returns the exit code, or None where some of it is lost."""
+    found, _, number = kept
+    assert isinstance(found, tuple) and isinstance(number, int)
+    plain = (
+        options["format"] in (None, "text", "concise")
+        and not options["output"]
+        and not options["assumptions"]
+    )
+    if plain and all(_is_assumption(item) for item in found):
+        if not options["quiet"]:
+            print(verdict_line(checked, number + len(found), listed=False))
+        return CLEAN
+    from .lint import show_record
+
+    return show_record(options, root, checked, kept)
+
+
+def _is_assumption(item: object) -> bool:
+    """Whether a finding, as the cache keeps it, is an assumption that no setting denies."""
+    code, grade = item[1], item[7]  # type: ignore[index]
+    return grade is None and (code == ASSUMED or (code.startswith("FDC7") and code != "FDC700"))
+
+
+def _confirmed(root: str) -> str:
+    """What this user confirmed for this workspace (`fdc trust`), as it is stored."""
+    from ...workspace.allowances import stored
+
+    return stored(root)
+
+
+def _excluded(paths: list[object], root: str) -> tuple[str, ...]:
+    """The globs that the settings leave out of folders; settings are read only where they could say so."""
+    if not any(os.path.isdir(str(path)) for path in paths):
+        return ()
+    from ...linking.project.regular_file import read
+
+    for name in ("fdc.toml", "pyproject.toml"):
+        try:
+            data = read(os.path.join(root, name))
+        except OSError:
+            continue
+        if b"exclude" in data and (name == "fdc.toml" or b"tool.fdc" in data):
+            from ...workspace.confirmed_settings import settings_of
+
+            return settings_of(root).exclude
+    return ()

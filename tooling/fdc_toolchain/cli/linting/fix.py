@@ -1,0 +1,54 @@
+"""`fdc lint --fix` and `--diff`: repairs, applied until nothing safe is left to repair."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from ...diagnostics.edits import MOST_ROUNDS, mended
+from ...exits import CLEAN, FINDINGS
+from .options import Options
+
+
+def fix(
+    options: Options, root: str, settings: Any, keys: list[str], texts: dict[str, bytes]
+) -> int:
+    """Repairs the plans (or, with `diff`, shows how); reports what is left. Returns the exit code."""
+    from ...durable import replace
+    from ...report.diff import unified
+    from ..shared.terminal import style
+    from .judge import judge, report, write
+
+    original: dict[str, bytes] = {}
+    now = dict(texts)
+    count = 0
+    for _ in range(MOST_ROUNDS):
+        found, sources, files = judge(options, root, settings, keys, now)
+        round_ = mended(found, keys, files.seen, unsafe=bool(options["unsafe_fixes"]))
+        if not round_.applied:
+            break
+        for key in round_.texts:
+            original.setdefault(key, files.seen.get(key) or b"")
+        now.update(round_.texts)
+        count += len(round_.applied)
+    changed = {key: data for key, data in now.items() if key in original and data != original[key]}
+    if options["diff"]:
+        for key, data in sorted(changed.items()):
+            before, after = (
+                original[key].decode("utf-8", "replace"),
+                data.decode("utf-8", "replace"),
+            )
+            write(
+                unified(key, before, after, style(options["color"])).encode("utf-8", "replace"),
+                sys.stdout,
+            )
+        return FINDINGS if changed and not options["exit_zero"] else CLEAN
+    for key, data in sorted(changed.items()):
+        if key not in texts:
+            replace(os.path.realpath(os.path.join(root, key)), data)
+    for key in texts:  # who pipes a text in wants it back, and nothing else
+        write(now[key], sys.stdout)
+    if count and not options["quiet"]:
+        print(f"{count} finding{'' if count == 1 else 's'} repaired", file=sys.stderr)
+    return report(options, found, sources, len(keys), settings.strict, aside=bool(texts))

@@ -1,0 +1,140 @@
+"""Judges plans as the options say, and prints the findings."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ...diagnostics.diagnostic import Diagnostic, ordered, parted
+from ...diagnostics.verdict_line import verdict_line
+from ...exits import CLEAN, FINDINGS, WorldError
+from ...workspace.confirmed_settings import settings_of
+from .options import Options
+
+
+def settings_for(options: Options, root: str) -> Any:
+    settings = settings_of(root, trust=bool(options["trust_settings"]))
+    if options["fsm"]:
+        settings = settings._replace(fsm=str(options["fsm"]))
+    if options["profile"]:
+        settings = settings._replace(profile=str(options["profile"]))
+    if options["strict"]:
+        settings = settings._replace(strict=True)
+    return settings
+
+
+def judge(
+    options: Options, root: str, settings: Any, keys: list[str], texts: dict[str, bytes]
+) -> Any:
+    """(findings, sources, files read) of one look at the plans."""
+    from ...check import check
+    from ...linking.link import Linker
+
+    linker = Linker(root, settings)
+    checked = check(linker, keys, texts, whole=bool(options["model"]))
+    found = [*checked.diagnostics, *checked.assumptions, *checked.fragments]
+    if options["model"]:
+        from .csdc_findings import findings
+
+        found = ordered(found + findings(checked, str(options["model"]), options["complexity"]))  # type: ignore[arg-type]
+    disk = reader(root)
+    return (
+        found,
+        lambda key: checked.sources(key) if key in linker.units else disk(key),
+        linker.files,
+    )
+
+
+def reader(root: str) -> Callable[[str], str | None]:
+    """The texts of files as spans count in them."""
+    from ...packs import shipped
+
+    def sources(key: str) -> str | None:
+        try:
+            if key.startswith("fdc:"):
+                data = shipped.read(key[4:]) or b""
+            else:
+                with open(os.path.join(root, key), "rb") as file:
+                    data = file.read()
+        except OSError:
+            return None
+        return decoded(data)
+
+    return sources
+
+
+def decoded(data: bytes) -> str:
+    """A file's text as spans count in it."""
+    return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def report(
+    options: Options,
+    found: list[Diagnostic],
+    sources: Callable[[str], str | None],
+    checked: int,
+    strict: bool,
+    *,
+    aside: bool = False,
+    uncounted: int = 0,
+) -> int:
+    """Prints the findings in the form asked for (`aside`: on stderr); returns the exit code.
+
+    `uncounted`: how many assumptions there are besides those in `found`.
+    """
+    form = str(options["format"] or "text")
+    target = options["output"]
+    findings = parted(found).findings
+    listed = bool(options["assumptions"])
+    if options["quiet"] and not findings and not listed and form in ("text", "concise"):
+        text = ""
+    elif not found and not uncounted and form in ("text", "concise"):
+        text = verdict_line(checked) + "\n"
+    else:
+        from ...report.render import render
+        from ..shared.terminal import style
+
+        look = style(options["color"], to_file=bool(target))
+        text = render(
+            form,
+            found,
+            sources,
+            style=look,
+            files_checked=checked,
+            assumptions=listed,
+            uncounted=uncounted,
+        )
+    if target:
+        from ...durable import replace
+
+        try:
+            replace(os.path.realpath(str(target)), text.encode("utf-8", "surrogateescape"))
+        except OSError as failed:
+            raise WorldError(
+                f"the report cannot be written to `{target}`: {failed.strerror}"
+            ) from failed
+    else:
+        write(text.encode("utf-8", "replace"), sys.stderr if aside else sys.stdout)
+    if options["exit_zero"]:
+        return CLEAN
+    bad = any(
+        item.severity == "error" or (strict and item.severity == "warning") for item in findings
+    )
+    return FINDINGS if bad else CLEAN
+
+
+def write(data: bytes, stream: Any) -> None:
+    """Writes UTF-8, whatever the terminal claims to speak. A reader who has left changes no verdict."""
+    if stream is None:
+        return  # closed before we began
+    try:
+        buffer = getattr(stream, "buffer", None)
+        if buffer is None:
+            stream.write(data.decode("utf-8", "replace"))
+        else:
+            buffer.write(data)
+        stream.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,0 +1,132 @@
+"""Proves plans, or takes what the cache knows of them, and reports."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ...cache import verdicts
+from ...cache.blob_ids import Contents
+from ...diagnostics.diagnostic import Diagnostic, Kept, from_plain, ordered, parted, plain
+from ...exits import UsageError
+from ...workspace.confirmed_settings import settings_of
+from .judge import judge, reader, report, settings_for
+from .options import Options, must_be_there
+
+Plans = tuple[list[str], "str | None", Contents]
+"""The keys to judge, the name of their record in the cache, and the ids of the files."""
+
+
+def lint(options: Options, root: str, plans: Plans | None) -> int:
+    """Proves and reports; returns the exit code. `plans` is None where the cache is not asked."""
+    from ...check import key_of
+    from ...linking.project.discover import find_plans
+
+    texts: dict[str, bytes] = {}
+    if plans is None:
+        paths = list(options["paths"] or ["."])  # type: ignore[call-overload]
+        keys = []
+        if "-" in paths:
+            paths = [path for path in paths if path != "-"]
+            if sys.stdin is None:
+                raise UsageError("`-` reads stdin, which is closed")
+            given = options["stdin_filename"]
+            key = key_of(str(given), root) if given else "<stdin>"
+            texts[key] = sys.stdin.buffer.read()
+            keys.append(key)
+        must_be_there(paths)
+        keys += sorted(
+            {
+                key_of(path, root)
+                for path in (find_plans(paths, root, settings_of(root).exclude) if paths else [])
+            }
+        )
+        name, contents = None, None
+    else:
+        keys, name, contents = plans
+    settings = settings_for(options, root)
+    if options["fix"] or options["diff"]:
+        from .fix import fix
+
+        return fix(options, root, settings, keys, texts)
+    if name is not None and contents is not None and not options["model"]:
+        return _with_table(options, root, settings, keys, name, contents)
+    found, sources, _ = judge(options, root, settings, keys, texts)
+    return report(options, found, sources, len(keys), settings.strict)
+
+
+def _with_table(
+    options: Options, root: str, settings: Any, keys: list[str], name: str, contents: Contents
+) -> int:
+    """Judges what the table of the workspace has no verdict for, keeps the whole as a record, and reports it."""
+    from ...linking.link import Linker
+    from . import assumption_packs
+    from .incremental import findings
+    from .parallel import processes
+
+    words = repr([options[word] for word in ("fsm", "profile")] + [settings.trusted])
+    jobs = processes(options["jobs"])
+    for afresh in (False, True):
+        try:
+            outcome = findings(
+                Linker(root, settings), keys, contents, words, jobs=jobs, afresh=afresh
+            )
+            more = (
+                assumption_packs.read(outcome.packed, outcome.fresh)
+                if _lists_assumptions(options)
+                else []
+            )
+            break
+        except assumption_packs.Lost:
+            assert not afresh
+    if outcome.kept:
+        kept = Kept(tuple(plain(item) for item in outcome.found), outcome.packed, outcome.number)
+        verdicts.store(name, contents, kept, len(keys), outcome.files, outcome.probes)
+    contents.save()
+    return _report_kept(
+        options, root, len(keys), outcome.found, more, outcome.number, settings.strict
+    )
+
+
+def show_record(options: Options, root: str, checked: int, kept: tuple[Any, ...]) -> int | None:
+    """Reports a verdict of the cache; None where assumptions that are to be listed are not there any more."""
+    record = Kept(*kept)
+    more: list[Diagnostic] = []
+    if record.number and _lists_assumptions(options):
+        from . import assumption_packs
+
+        try:
+            more = assumption_packs.read(record.packed)
+        except assumption_packs.Lost:
+            return None
+    found = [from_plain(item) for item in record.found]
+    strict = bool(options["strict"])
+    if not strict and found:
+        strict = settings_of(root).strict
+    return _report_kept(options, root, checked, found, more, record.number, strict)
+
+
+def _lists_assumptions(options: Options) -> bool:
+    return options["format"] not in (None, "text", "concise") or bool(options["assumptions"])
+
+
+def _report_kept(
+    options: Options,
+    root: str,
+    checked: int,
+    found: list[Diagnostic],
+    more: list[Diagnostic],
+    number: int,
+    strict: bool,
+) -> int:
+    """Reports `found` and, where they are listed, the `number` assumptions `more`."""
+    if not _lists_assumptions(options):
+        return report(options, found, reader(root), checked, strict, uncounted=number)
+    parts = parted(ordered(found + more))  # one kind after the other, as where nothing is kept
+    return report(
+        options,
+        [*parts.findings, *parts.assumptions, *parts.fragments],
+        reader(root),
+        checked,
+        strict,
+    )

@@ -1,0 +1,79 @@
+"""Plans under names by which no folder is searched: a lint that did not look at them says so."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+from ...exits import CLEAN, FINDINGS
+from ...linking.catalogue import catalogues, document
+from ...linking.project.stat_cache import Seen
+from .options import Options
+
+MOST_FILES = 300
+"""Texts whose beginning is looked at."""
+MOST_BYTES = 4096
+MOST_NAMED = 5
+
+_FIRST_WORD = re.compile(r"(?:[A-Za-z_]\w*[ \t]*<-[ \t]*)?([A-Za-z_][\w.-]*)")
+_WORDS = ("for_each_file", "call_plan")
+
+
+def looks_like_a_plan(data: bytes, tools: frozenset[str]) -> bool:
+    """True where the text says `# FSM:` or `use fsm`, or its first step is of a tool that is known."""
+    for line in data.decode("utf-8", "replace").split("\n"):
+        text = line.strip()
+        if re.match(r"#\s*FSM:|use fsm\s", text):
+            return True
+        if not text or text.startswith("#"):
+            continue
+        found = _FIRST_WORD.match(text)
+        return found is not None and (found[1] in tools or found[1] in _WORDS)
+    return False
+
+
+def say(sight: Seen, options: Options, root: str, code: int) -> tuple[int, bool]:
+    """(the exit code, whether there was something to say). It goes to stderr; with `--strict` a clean lint becomes a finding."""
+    tools = _tools()
+    found = []
+    for path in sorted(sight.others)[:MOST_FILES]:
+        sight.file(path)
+        try:
+            with open(path, "rb") as file:
+                data = file.read(MOST_BYTES)
+        except OSError:
+            continue
+        if looks_like_a_plan(data, tools):
+            found.append(os.path.relpath(path))
+    if not found:
+        return code, False
+    from ...report.terminal.terminal_text import visible
+
+    many = len(found) > 1
+    names = ", ".join(visible(name) for name in found[:MOST_NAMED])
+    if len(found) > MOST_NAMED:
+        names += f" and {len(found) - MOST_NAMED} more"
+    print(
+        f"fdc: warning: {names} look{'' if many else 's'} like {'plans' if many else 'a plan'} and"
+        f" {'were' if many else 'was'} not checked: folders are searched for *.plan, *.plan.txt and plan.txt;"
+        f" rename {'them' if many else 'it'}, or name {'each' if many else 'it'}: fdc lint {visible(found[0])}",
+        file=sys.stderr,
+    )
+    if code == CLEAN and not options["exit_zero"] and (options["strict"] or _strict(root)):
+        return FINDINGS, True
+    return code, True
+
+
+def _tools() -> frozenset[str]:
+    """The names of the shipped tools that are no plain English words."""
+    names: set[str] = set()
+    for name in catalogues():
+        names.update(document(name)["tools"])
+    return frozenset(name for name in names if "_" in name)
+
+
+def _strict(root: str) -> bool:
+    from ...workspace.confirmed_settings import settings_of
+
+    return bool(settings_of(root).strict)

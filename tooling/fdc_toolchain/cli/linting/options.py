@@ -1,0 +1,101 @@
+"""The options of `fdc lint`: one table for the quick reader and for click. Imports next to nothing."""
+
+import os
+
+FORMATS = ("text", "concise", "json", "jsonl", "sarif", "github", "junit")
+
+JOBS = range(1, 257)
+
+# name, short form, takes (None: a flag; a tuple: one of these; a range: a number in it; a text: anything), help
+OPTIONS: tuple[tuple[str, str, object, str], ...] = (
+    ("format", "f", FORMATS, "How findings are shown."),
+    ("output", "o", "FILE", "Write the report there instead of stdout."),
+    ("fix", "", None, "Apply the safe fixes."),
+    ("unsafe-fixes", "", None, "With --fix: apply the others too, and look at the result."),
+    ("diff", "", None, "Show what the fixes would change, and change nothing."),
+    (
+        "assumptions",
+        "",
+        None,
+        "List the assumptions that the proofs rest on, and what makes each unnecessary.",
+    ),
+    ("trust-settings", "", None, "Take what the settings allow as confirmed (for CI)."),
+    ("strict", "", None, "Warnings fail the lint too."),
+    ("exit-zero", "", None, "Exit 0 whatever is found."),
+    ("quiet", "q", None, "Print nothing where nothing is wrong."),
+    (
+        "jobs",
+        "j",
+        JOBS,
+        "Processes that prove plans: one for each processor where it is not given.",
+    ),
+    ("no-cache", "", None, "Neither read nor write the verdict cache."),
+    ("color", "", ("auto", "always", "never"), "Colours: for a terminal, always or never."),
+    ("workspace", "", "DIR", "The workspace; the nearest one above the current folder otherwise."),
+    ("stdin-filename", "", "PATH", "The name of what `-` reads from stdin."),
+    ("fsm", "", "PATH", "The automaton of root plans that name none."),
+    ("profile", "", ("default", "fdc"), "`fdc` refuses every call but `deep-research`."),
+    ("model", "", ("A", "B"), "Check against CSDC model A or B too."),
+    ("complexity", "", ("P", "EXP"), "With --model: the complexity class that the plan must have."),
+)
+
+OLD = {"--output-file": "--output"}
+"""Spellings of 0.1.0 that go on working; no help shows them."""
+
+Options = dict[str, object]
+
+
+def defaults() -> Options:
+    """Every option unset, and no path."""
+    options: Options = {
+        name.replace("-", "_"): (False if takes is None else None) for name, _, takes, _ in OPTIONS
+    }
+    options["paths"] = []
+    return options
+
+
+def quick(arguments: list[str]) -> Options | None:
+    """The options of a plain command line, or None where click should have a look (help, mistakes, rare forms)."""
+    takes_of = {f"--{name}": (name.replace("-", "_"), takes) for name, _, takes, _ in OPTIONS}
+    takes_of |= {f"-{short}": takes_of[f"--{name}"] for name, short, _, _ in OPTIONS if short}
+    takes_of |= {old: takes_of[name] for old, name in OLD.items()}
+    options = defaults()
+    paths: list[str] = []
+    rest = iter(arguments)
+    for word in rest:
+        if not word.startswith("-") or word == "-":
+            paths.append(word)
+            continue
+        name, equals, value = word.partition("=")
+        row = takes_of.get(name)
+        if row is None or (equals and not name.startswith("--")):
+            return None
+        key, takes = row
+        if takes is None:
+            if equals:
+                return None
+            options[key] = True
+            continue
+        if not equals:
+            found = next(rest, None)
+            if found is None or found.startswith("-"):
+                return None
+            value = found
+        if isinstance(takes, tuple) and value not in takes:
+            return None
+        if isinstance(takes, range) and not (value.isdecimal() and int(value[:9]) in takes):
+            return None
+        options[key] = value
+    options["paths"] = paths
+    return options
+
+
+def must_be_there(paths: list[str]) -> None:
+    """Raises UsageError for a path that is neither a file nor a folder: a pipe or a device is nothing to prove."""
+    for path in paths:
+        if not os.path.isfile(path) and not os.path.isdir(path):
+            from ...exits import UsageError
+
+            if os.path.exists(path):
+                raise UsageError(f"`{path}` is no regular file; `-` reads stdin")
+            raise UsageError(f"Could not find file `{path}`")

@@ -1,0 +1,279 @@
+"""What a tool's declaration says, in words and as data: parameters, result, effect, needs, failures, cost."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..linking.catalogue import Parameter, Tool
+
+EFFECTS = {
+    "pure": "it computes a value and changes nothing; a lost step is repeated",
+    "read": "it looks at the world and changes nothing; a lost step is repeated",
+    "idempotent": "it changes something; a lost step is repeated with the same key",
+    "once": "it changes something; a lost step is looked for, or a person is asked",
+}
+TRUST = {
+    "trusted": "the result is the tool's own",
+    "workspace": "the result comes from the workspace",
+    "model": "the result is what a model says",
+    "untrusted": "the result comes from outside, as a page of the web",
+}
+SINKS = {
+    "command": "chooses a command",
+    "path": "chooses a file",
+    "url": "chooses an address",
+    "message": "is sent to others",
+    "change": "chooses what is changed",
+    "user": "is shown to the user",
+    "data": "chooses nothing",
+}
+ACCESS = {
+    "read": "the file is read",
+    "create": "the file is created and must not exist",
+    "write": "the file is written, new or not",
+    "edit": "the file is changed and must exist",
+    "delete": "the file is deleted",
+}
+NEEDS = {
+    "sandbox": "a sandbox",
+    "git": "the program `git`",
+    "bash": "the program `bash`",
+    "model": "a model (`--model NAME` or FDC_MODEL)",
+    "web": "the web (`--allow-network` or FDC_ALLOW_WEB=1)",
+    "search": "a search provider",
+    "pages": "the packages that fetch pages",
+    "rerank": "a reranker",
+    "network": "the network (`--allow-network` or FDC_ALLOW_NETWORK=1)",
+    "nobody": "something that no machine has: a step with it always fails",
+}
+OF_ACCESS = {
+    "read": {"missing", "encoding", "size", "secret"},
+    "create": {"exists", "protected"},
+    "write": {"protected"},
+    "edit": {"missing", "protected", "encoding", "size"},
+    "delete": {"missing", "protected"},
+    "list": {"missing"},
+}
+OF_NEED = {
+    "sandbox": {"sandbox", "timeout"},
+    "git": {"git"},
+    "bash": {"sandbox", "timeout"},
+    "model": {"model", "refusal", "reply", "budget"},
+    "web": {
+        "net",
+        "http",
+        "url",
+        "address",
+        "redirect",
+        "robots",
+        "timeout",
+        "size",
+        "unavailable",
+    },
+    "search": {"net", "http", "unavailable", "timeout"},
+    "pages": {"unavailable"},
+    "rerank": {"unavailable"},
+    "nobody": {"unavailable"},
+}
+
+
+class Origin(NamedTuple):
+    """Where tools come from: the core, a pack, or a catalogue of the workspace. `path`: the catalogue's file."""
+
+    kind: str
+    name: str
+    path: str
+
+    @property
+    def title(self) -> str:
+        """As the list shows it."""
+        if self.kind == "workspace":
+            return f"workspace ({self.path})"
+        return "core" if self.kind == "core" else f"pack {self.name}"
+
+
+class Listed(NamedTuple):
+    """A tool, or a predicate of conditions (`tool` is None), with its declaration as written."""
+
+    name: str
+    origin: Origin
+    row: dict[str, Any]
+    tool: Tool | None
+
+
+def summary(one: Listed) -> str:
+    """What it is for, in a line."""
+    if one.tool is not None and one.tool.broken:
+        return "its row is wrong, and no plan can use it"
+    return str(one.row.get("summary", ""))
+
+
+def described(one: Listed) -> dict[str, Any]:
+    """A tool or a predicate for programs that read it."""
+    out: dict[str, Any] = {
+        "name": one.name,
+        "kind": "predicate" if one.tool is None else "tool",
+        "from": one.origin._asdict(),
+        "summary": summary(one),
+    }
+    if one.tool is None:
+        return {**out, "parameters": list(one.row["parameters"])}
+    if one.tool.broken:
+        return {**out, "broken": True}
+    tool, row = one.tool, one.row
+    return {
+        **out,
+        "forbidden": tool.forbidden,
+        "action": tool.action,
+        "actions": row.get("actions", []),
+        "parameters": [
+            {
+                "name": item.name,
+                "kind": item.kind,
+                "required": item.required,
+                "access": item.access,
+                "sink": item.sink,
+                "form": item.form,
+            }
+            for item in tool.parameters
+        ],
+        "need_one_of": list(tool.need_one_of),
+        "result": row.get("result"),
+        "writes_unknown": tool.writes_unknown,
+        "effect": tool.effect,
+        "trust": tool.trust,
+        "clears": list(tool.clears),
+        "failure": "value" if row.get("failure") == "value" else "stop",
+        "failure_kinds": failure_kinds(tool),
+        "needs": needs(tool),
+        "cost": row.get("cost", {}),
+        "limits": row.get("limits", {}),
+        "approves": bool(row.get("approves")),
+    }
+
+
+def explained(one: Listed) -> list[str]:
+    """A tool or a predicate, for people."""
+    lines = [f"{one.name}: {summary(one)}", f"from: {one.origin.title}, {one.origin.path}"]
+    tool = one.tool
+    if tool is None:
+        return [*lines, f"in a condition: {one.name}({', '.join(one.row['parameters'])})"]
+    if tool.broken:
+        return [*lines, "`fdc lint` says what is wrong"]
+    if tool.forbidden:
+        return [*lines, f"forbidden: {tool.forbidden}"]
+    lines += [f"in a plan: {_usage(tool)}", f"action: {tool.action or 'none'}"]
+    if tool.parameters:
+        lines.append("parameters:")
+        lines += [f"  {item.name}: {'; '.join(_of(item, tool))}" for item in tool.parameters]
+    if tool.need_one_of:
+        lines.append(f"one of these has to be given: {', '.join(tool.need_one_of)}")
+    lines.append(f"result: {_result(one.row.get('result'))}")
+    lines.append(f"effect: {tool.effect}: {EFFECTS[tool.effect]}")
+    lines.append(f"trust: {tool.trust}: {TRUST[tool.trust]}")
+    if tool.clears:
+        lines.append(f"the result may choose, whatever was given: {', '.join(tool.clears)}")
+    if tool.writes_unknown:
+        lines.append("it may write files that its arguments do not name")
+    ends = "is its result: {failed, why}" if one.row.get("failure") == "value" else "stops the run"
+    lines.append(f"a failure {ends}; its kinds: {', '.join(failure_kinds(tool)) or 'none'}")
+    lines.append(f"needs: {', '.join(needs(tool)) or 'nothing'}")
+    lines.append(f"cost: {_cost(one.row.get('cost', {}))}")
+    limits = one.row.get("limits", {})
+    if limits:
+        lines.append(f"limits: {', '.join(f'{key} {value}' for key, value in limits.items())}")
+    return lines
+
+
+def _usage(tool: Tool) -> str:
+    """How a step with the tool is written."""
+    words = [item.name if item.required else f"[{item.name}]" for item in tool.inline]
+    result = "[x <- ]" if tool.row.get("result") is not None else ""
+    below = f", and {tool.block.name} as a block below" if tool.block is not None else ""
+    return f"{result}{' '.join([tool.name, *words])}{below}"
+
+
+def _of(item: Parameter, tool: Tool) -> list[str]:
+    """What is said of a parameter."""
+    out = [item.kind if item.required else f"{item.kind}, optional"]
+    if item.access:
+        out.append(ACCESS[item.access])
+    if item.sink:
+        out.append(SINKS[item.sink])
+    elif tool.effect == "pure" or "prompt" in tool.row.get("run", {}):
+        out.append("the tool makes a text of it")
+    else:
+        out.append("may choose anything; takes no text from outside")
+    if item.form in ("pattern", "sections"):
+        out.append(
+            "a regular expression" if item.form == "pattern" else "SEARCH and REPLACE sections"
+        )
+    return out
+
+
+def _result(declared: Any) -> str:
+    if isinstance(declared, dict):
+        return "{" + ", ".join(f"{key}: {value}" for key, value in declared.items()) + "}"
+    return "none" if declared is None else str(declared)
+
+
+def _cost(cost: dict[str, Any]) -> str:
+    words = [
+        f"{value:,} {key.replace('_', ' ')}" if key != "money" else f"{value} of money"
+        for key, value in cost.items()
+        if value
+    ]
+    return f"at most {', '.join(words)} a step" if words else "none"
+
+
+def needs(tool: Tool) -> list[str]:
+    """What this machine or its operator has to give for a step with the tool."""
+    from ..tools import tool_rows
+    from ..tools.own_code import is_own
+
+    run = tool.row.get("run", {})
+    if "prompt" in run:
+        if "embedded" not in run:
+            return [NEEDS["model"]]
+        return [f"{NEEDS['model']}; without one, `{run['embedded']}` answers"]
+    if "python" in run:
+        if is_own(run["python"]):
+            return []
+        net = [NEEDS["network"]] if tool.row.get("access", {}).get("net") else []
+        return [NEEDS["sandbox"], *net]
+    out = []
+    row = tool_rows.tool(tool.name)
+    for need in row.needs if row is not None else ():
+        if isinstance(need, str):
+            out.append(NEEDS[need])
+        else:
+            out.append(f"{NEEDS[need.what]} where {need.parameter} is {' or '.join(need.values)}")
+    return out
+
+
+def failure_kinds(tool: Tool) -> list[str]:
+    """The kinds of failures that the tool's declaration implies, in the order of `program.causes.FAILURES`."""
+    from ..program.causes import FAILURES
+    from ..tools import tool_rows
+
+    found: set[str] = set()
+    for item in tool.parameters:
+        if item.access or item.kind in ("path", "glob"):
+            found |= {"path", "file", "capability"} | OF_ACCESS[item.access or "list"]
+        if item.form == "sections":
+            found |= {"diff", "encoding"}
+        elif item.form == "pattern":
+            found.add("argument")
+        if item.text:
+            found.add("type")
+    run = tool.row.get("run", {})
+    if "prompt" in run:
+        found |= {"model", "refusal", "reply", "prompt", "budget"}
+    elif "python" in run:
+        found |= {"error", "result", "timeout", "sandbox"}
+    row = tool_rows.tool(tool.name)
+    for need in row.needs if row is not None else ():
+        found |= OF_NEED.get(need if isinstance(need, str) else need.what, set())
+    if "command" in (item.sink for item in tool.parameters):
+        found.add("exit")
+    return [kind for kind in FAILURES if kind in found]

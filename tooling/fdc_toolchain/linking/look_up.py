@@ -1,0 +1,116 @@
+"""What the names in a workspace's plans stand for: tools, automata, plans.
+
+One look-up serves the linter and, through the program, the runner (FDC-28, FDC-41): a call's
+name is sought in the workspace's registry, then among the shipped plans, then as a path of
+the workspace, then as a shipped path. Files are read once, through `files.Files`.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable
+from typing import Any
+
+from ..automata.load import load as load_automaton
+from ..automata.model import Automaton
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
+from ..packs.index import index
+from ..syntax.language import WORDS
+from ..text.suggest import did_you_mean
+from .bind import Binder
+from .catalogue import Catalogue, read_catalogue
+from .project.files import Files
+from .project.outside_files import Row, active
+from .project.settings import Settings
+from .registry import REGISTRY, read_registry, shipped_registry
+
+MOST_HINTS = 200
+"""Unknown tools for which the one that was meant is looked for; that takes a while for each."""
+
+
+class LookUp:
+    """Names of one workspace."""
+
+    def __init__(self, root: str, settings: Settings, files: Files | None = None) -> None:
+        self.root = root
+        self.settings = settings
+        self.files = files or Files(root)
+        self.diagnostics: list[Diagnostic] = []
+        self.catalogue: Catalogue
+        self.catalogue, found = read_catalogue(settings.catalogues, self.files.read)
+        self.diagnostics += found
+        if settings.stated_catalogues:
+            for name in settings.catalogues:
+                if self.files.read(name) is None:
+                    span = Span(name, 1, 1, 1, 1)
+                    self.diagnostics.append(
+                        Diagnostic(span, "FDC308", f"the catalogue `{name}` does not exist")
+                    )
+        self.registry, found = read_registry(self.files.read(REGISTRY), REGISTRY)
+        self.diagnostics += found
+        self.shipped = shipped_registry()
+        self.bind = Binder().bind
+        self.obligations: tuple[
+            Any, ...
+        ] = ()  # of `obligations.Obligation`, read where there are protocols
+        sources = self.files.protocols(settings.protocols) if settings.protocols else []
+        if sources:
+            from .protocol_rules import Workspace, read_obligations
+
+            workspace = Workspace(self.files.read, self._automaton_key, self.catalogue)
+            self.obligations = read_obligations(sources, workspace, self.diagnostics)
+        self._outside: tuple[Row, ...] | None = None
+        self._nearest: dict[str, str | None] = {}
+        self._automata: dict[str, tuple[Automaton | None, list[Diagnostic]]] = {}
+
+    @property
+    def outside(self) -> tuple[Row, ...]:
+        """The files that hold text from outside which earlier runs wrote. Raises OSError where nobody can tell."""
+        if self._outside is None:
+            self._outside = active(self.files)
+        return self._outside
+
+    def resolve(self, name: str) -> tuple[str | None, str | None]:
+        """(key, the registered path if it came from a registry) of a call's name."""
+        path = self.registry.resolve(name)
+        if path is not None:
+            key = posixpath.normpath(path)
+            return (key if self.files.read(key) is not None else None), path
+        path = self.shipped.resolve(name)
+        if path is not None and self.files.find(path):
+            return self.files.find(path), path
+        return self.files.find(name), None
+
+    def callable_names(self) -> list[str]:
+        """Every registered name."""
+        return sorted({*self.registry.entries, *self.shipped.entries})
+
+    def nearest_tool(self, word: str) -> str | None:
+        """The help for an unknown tool; none for the many of a text that is no plan at all."""
+        if word not in self._nearest and len(self._nearest) < MOST_HINTS:
+            self._nearest[word] = did_you_mean(word, [*self.catalogue.tools, *WORDS])
+        return self._nearest.get(word)
+
+    # ---- automata ----------------------------------------------------------------------
+
+    def automaton(self, reference: str) -> tuple[str | None, Automaton | None, list[Diagnostic]]:
+        """(key, automaton, findings) of a path, or of a name: `tooling/NAME_fsm.json`, `tooling/NAME.json`, a pack's."""
+        key = self._automaton_key(reference)
+        if key is None:
+            return None, None, []
+        if key not in self._automata:
+            self._automata[key] = load_automaton(self.files.read(key) or b"", key)
+        return key, *self._automata[key]
+
+    def _automaton_key(self, reference: str) -> str | None:
+        candidates = [reference]
+        if "/" not in reference and not reference.endswith(".json"):
+            candidates = [f"tooling/{reference}_fsm.json", f"tooling/{reference}.json", reference]
+            candidates += [index().automata[reference]] if reference in index().automata else []
+        return next((key for key in map(self.files.find, candidates) if key is not None), None)
+
+    def automaton_findings(self, keys: Iterable[str] | None = None) -> list[Diagnostic]:
+        """What is wrong with the automata under `keys`, or with all that were looked at."""
+        wanted = self._automata if keys is None else [key for key in keys if key in self._automata]
+        return [item for key in wanted for item in self._automata[key][1]]

@@ -1,0 +1,1 @@
+"""Markdown of protocols: its outline, and what of it would act in a viewer."""

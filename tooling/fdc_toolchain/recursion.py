@@ -1,0 +1,37 @@
+"""Python's limit of recursion: walks recurse over bodies, which nest 200 deep, and over calls, ten deep."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+DEPTH = 20_000
+
+
+def deepen() -> None:
+    """Raises the limit for as long as the process lives."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
+
+
+class Depth:
+    """The limit, raised while a call is under way in any thread, and put back behind the last one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls = 0
+        self._before = 0
+
+    def enter(self) -> None:
+        """A call begins."""
+        with self._lock:
+            if self._calls == 0:
+                self._before = sys.getrecursionlimit()
+            self._calls += 1
+            deepen()
+
+    def leave(self) -> None:
+        """A call ends."""
+        with self._lock:
+            self._calls -= 1
+            if self._calls == 0 and sys.getrecursionlimit() == DEPTH:
+                sys.setrecursionlimit(self._before)

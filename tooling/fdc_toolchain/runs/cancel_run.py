@@ -1,0 +1,66 @@
+"""Cancels runs, whoever drives them."""
+
+from __future__ import annotations
+
+import time
+
+from ..exits import Busy, Missing, Refused, WorldError
+
+
+def cancel(root: str, run: str, seconds: float) -> str:
+    """Cancels a run, and waits so long for who drives it; returns its whole name.
+
+    Raises UsageError where there is no such run, Refused where it is over, Busy where it is still driven by then, WorldError.
+    """
+    from ..engine.ports import WorldFailed
+    from ..workspace import run_folders
+    from .records.open_journal import reading, the_run
+
+    with reading(root) as store:
+        row = the_run(store, run)
+    if row.status in ("finished", "stopped"):
+        raise Refused(f"the run {row.name} is over ({row.status}); there is nothing to cancel")
+    try:
+        lock = run_folders.Lock(run_folders.run_folder(root, row.name))
+        run_folders.ask_to_cancel(root, row.name, time.time())
+        deadline = time.monotonic() + seconds
+        while (holder := lock.take()) is not None:
+            if time.monotonic() > deadline:
+                raise Busy(
+                    f"{holder} drives {row.name} and has not stopped yet; it will before its next step"
+                )
+            time.sleep(0.05)
+        try:
+            status = _close(root, row.name)
+        finally:
+            lock.release()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    if status != "cancelled":
+        raise Refused(f"the run {row.name} was over before it could be cancelled ({status})")
+    return row.name
+
+
+def _close(root: str, name: str) -> str:
+    """Cancels a run that nobody drives; returns how it stands then."""
+    from ..engine.events import Mismatch
+    from ..journal.sqlite import Untrusted
+    from ..program.codec import ProgramError
+    from ..workspace import run_folders
+    from .records.open_journal import untrusted, writing
+    from .records.run_outcome import cancel_asked
+
+    store = writing(root)
+    try:
+        row = store.run(name)
+        if row is None:
+            raise Missing(f"there is no run `{name}` here")
+        try:
+            return cancel_asked(root, store, row)
+        except Untrusted as whose:
+            run_folders.forget_cancel(root, name)
+            raise Refused(untrusted(name, str(whose))) from whose
+    except (ProgramError, Mismatch) as wrong:
+        raise WorldError(f"the run {name} cannot be read: {wrong}") from wrong
+    finally:
+        store.close()

@@ -1,0 +1,76 @@
+"""How much a plan can cost, as `fdc analyze` and the API say it: complexity, modality, worst case (FDC-13 to FDC-15)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...rules.bounds import Bounds, Polynomial, shown
+
+if TYPE_CHECKING:
+    from ...check import Checked
+    from ...diagnostics.diagnostic import Diagnostic
+
+MEASURES = ("steps", "model_calls", "tokens", "money")
+_LABELS = ("Constant (O(1))", "Polynomial (P-Class)", "Exponential (EXPTIME-Class)")
+
+
+def figures(path: str, root: str) -> tuple[dict[str, Any], list[Diagnostic]]:
+    """The figures of the plan at `path`, and the errors that leave them uncertain."""
+    from ...check import check_paths
+
+    return figures_of(check_paths([path], root), root)
+
+
+def figures_of(checked: Checked, root: str) -> tuple[dict[str, Any], list[Diagnostic]]:
+    """The figures of the first plan that was checked, and the errors that leave them uncertain.
+
+    The complexity class is named as the seeds name it; `degree` is the true one.
+    """
+    instance = checked.context.graph.instance(checked.keys[0])
+    cost = Bounds().plan(instance)
+    worst = {name: getattr(cost, name) for name in MEASURES}
+    found: dict[str, Any] = {
+        "plan": checked.keys[0],
+        "complexity": _LABELS[min(cost.nesting, 2)],
+        "complexity_class": "EXP" if cost.nesting > 1 else "P",
+        "degree": cost.degree,
+        "modality": "Construction (Read-Write)" if cost.writes else "Analysis (Read-Only)",
+        "shell": cost.shell,
+        "stack": instance.height,
+        "worst": {name: shown(poly) for name, poly in worst.items()},
+    }
+    errors = [item for item in checked.diagnostics if item.severity == "error"]
+    return found | _now(checked, root, worst, errors), errors
+
+
+def _now(
+    checked: Checked, root: str, formulas: dict[str, Polynomial], errors: list[Diagnostic]
+) -> dict[str, Any]:
+    """`worst_now`: the numbers with the files that there are now and those that the plan creates, None where nobody can tell.
+
+    `worst_created` says whether such files are counted, `worst_notes` what the numbers assume. A plan whose errors
+    leave it without a program has numbers only where no file decides.
+    """
+    if any(not item.code.startswith("FDC4") for item in errors):
+        return {
+            "worst_now": {name: _number(poly) for name, poly in formulas.items()},
+            "worst_created": False,
+            "worst_notes": [],
+        }
+    from ...check import program_of
+    from ..dry_run import listing, said
+    from .cost_bound import worst
+
+    program = program_of(checked)
+    given = dict.fromkeys(param["name"] for param in program["plans"][program["root"]]["params"])
+    now = worst(program, given, 0.0, lambda glob: listing(root, glob))
+    numbers = {name: _number(poly) for name, poly in now.cost.items()}
+    return {"worst_now": numbers, "worst_created": now.created, "worst_notes": said(now)}
+
+
+def _number(poly: Polynomial) -> float | None:
+    """The number of a polynomial that is one."""
+    if any(poly):
+        return None
+    total = poly.get((), 0)
+    return int(total) if total == int(total) else total

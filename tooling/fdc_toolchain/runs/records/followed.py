@@ -1,0 +1,41 @@
+"""A run followed through its record: every record with the effect that it belongs to, and what the run came to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...exits import WorldError
+
+if TYPE_CHECKING:
+    from ...engine.events import Perform, Record
+    from ...engine.state import RunState
+    from ...journal.sqlite import RunRow
+
+Rows = list[tuple["Record", "Perform | None"]]
+
+
+class Followed(NamedTuple):
+    """Every record with its effect, and the state of the run behind the last one."""
+
+    rows: Rows
+    state: RunState
+
+    @property
+    def kept(self) -> list[dict[str, Any]]:
+        """Why branches stopped whose failures were kept."""
+        return [one._asdict() for one in self.state.kept]
+
+
+def followed(program: dict[str, Any], row: RunRow, records: list[Record]) -> Followed:
+    """Follows the records of a run. Raises WorldError where they are not of this program."""
+    from ...engine.events import Mismatch
+    from ...engine.fold import fold
+
+    rows: Rows = []
+    try:
+        state = fold(
+            program, row.inputs, records, lambda record, effect: rows.append((record, effect))
+        )
+    except Mismatch as wrong:
+        raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong
+    return Followed(rows, state)

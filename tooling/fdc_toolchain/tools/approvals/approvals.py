@@ -1,0 +1,115 @@
+"""Steps that ask for an approval, and those behind them: what is shown, what that binds, and that it is still so.
+
+`workspace.preview` finds out what follows. Here is when: what the question showed that was answered is what counts, also
+where the answer comes later; where a file of it is another one by then, the answer is for something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...engine.events import Failure, Outcome, Perform
+from ...engine.released import NONE, Released
+from ...program.model import Program
+from ...text.glob_match import plain
+from ...workspace import preview, shown_files
+from ...workspace.failure import ToolFailure
+from ...workspace.files import Root
+from .. import intent_files
+from ..context import Context, text
+
+if TYPE_CHECKING:
+    from ...engine.state import RunState
+
+
+class Approvals:
+    """The approvals that a run asks for. `shown`: by address, what those showed that answers are at hand for."""
+
+    def __init__(
+        self,
+        program: Program,
+        root: Root,
+        shown: Mapping[str, dict[str, Any]],
+        perform: Callable[[Perform, Root], Any],
+        scrub: Callable[[Any], Any],
+    ) -> None:
+        """`perform` does a step that only reads, `scrub` takes secrets out of a value."""
+        self.state: RunState | None = None
+        self._program, self._root, self._before = program, root, shown
+        self._perform, self._scrub = perform, scrub
+        self._shows: dict[str, dict[str, Any]] = {}
+
+    def about(
+        self, effect: Perform, declared: dict[str, Any], answered: bool
+    ) -> dict[str, Any] | None:
+        """What an approval shows, None for any other step: as it was when the question was put that is `answered`, otherwise as
+        it is now. Raises ToolFailure."""
+        want = None if self.state is None else self.state.running.get(effect.address)
+        if want is None or not declared.get("approves"):
+            return None
+        if answered and effect.address in self._before:
+            shows = self._before[effect.address]
+        else:
+            try:
+                shows = preview.preview(self._program, want.strand, self._root, self._perform)
+            except shown_files.TooMuch as much:
+                raise ToolFailure("size", str(much)) from None
+            shows = {**shows, "rows": self._scrub(shows["rows"])}
+        self._shows[effect.address] = shows
+        return shows
+
+    def forget(self, address: str) -> dict[str, Any] | None:
+        """The approval was not given: what it showed."""
+        return self._shows.pop(address, None)
+
+    def bound(self, address: str, outcome: Outcome) -> Outcome:
+        """The outcome of a step; of an approval that was given, with what it binds, or that it is one of nothing by now."""
+        shows = self._shows.pop(address, None)
+        if shows is None or outcome.failure is not None:
+            return outcome
+        changed = preview.differences(shows, self._root)
+        if changed:
+            said = f"{changed}, so the answer is for something else; `fdc resume RUN --retry` asks again"
+            return outcome._replace(value=None, failure=Failure("changed", said))
+        return outcome._replace(notes={**(outcome.notes or {}), "approved": shows})
+
+
+def as_shown(
+    released: Released, declared: dict[str, Any], args: dict[str, Any], context: Context
+) -> None:
+    """Raises ToolFailure where a file that a step changes is not as the approval before it showed it.
+
+    A file may be as this very step leaves it: its first attempt was lost in a crash.
+    """
+    parameters = declared.get("parameters", ())
+    block = next((one["name"] for one in parameters if one["kind"] == "block"), None)
+    for one in parameters:
+        access, given = one.get("access"), args.get(one["name"])
+        if access in (None, "read") or not isinstance(given, str):
+            continue
+        path = plain(given)
+        shown = released.shown(path)
+        if shown is None:
+            continue
+        now, begun = shown_files.now_at(context.root, path), f"{context.key} approved"
+        if now == shown:
+            if access == "delete":
+                intent_files.write(context.run_folder, begun, {"path": path})
+            continue
+        gone = (
+            access == "delete"
+            and now == NONE
+            and intent_files.read(context.run_folder, begun) is not None
+        )
+        written = (
+            access in ("create", "write")
+            and block is not None
+            and now == shown_files.digest(_leaves(args, block))
+        )
+        if not gone and not written:
+            raise ToolFailure("changed", shown_files.difference(released, context.root, path))
+
+
+def _leaves(args: dict[str, Any], block: str) -> bytes:
+    return text(args, block, "").encode("utf-8", "replace")

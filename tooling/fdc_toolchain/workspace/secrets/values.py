@@ -1,0 +1,93 @@
+"""What the workspace's own files of secrets hold, so that it can be kept out of what a run writes down."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ...linking.project.protected import packages
+from ...linking.project.secret_files import secret, variable
+from ...linking.project.settings import SettingsError, read_settings
+from .scrubber import LEAST
+
+MOST_FILES, MOST_BYTES, MOST_VALUES = 200, 64 * 1024, 500
+"""Files that are read, bytes of each, values that are taken in all."""
+
+_ROW = re.compile(
+    r"""([\w.\-/:]{2,80})["']?\s*[=:]\s*(?:"([^"\r\n]{8,})"|'([^'\r\n]{8,})'|([^\s"',;]{8,}))"""
+)
+_LOGIN = re.compile(r"\bpassword\s+(\S{8,})")
+_BODY = re.compile(r"^[A-Za-z0-9+/=]{32,}\s*$", re.MULTILINE)
+_USER = re.compile(r"://[^/\s:@]*:([^/\s@]{8,})@")
+_LETTER, _DIGIT = re.compile("[A-Za-z]"), re.compile("[0-9]")
+_RANDOM = 20
+
+
+def values_of(root: str) -> dict[str, str]:
+    """The secret values in the files of secrets of a workspace, each with the name of its file (and of its row)."""
+    out: dict[str, str] = {}
+    for path in files_of(root):
+        try:
+            handle = os.open(
+                os.path.join(root, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            )
+            with open(handle, "rb") as file:
+                text = file.read(MOST_BYTES).decode("utf-8", "replace")
+        except OSError:
+            continue
+        for value, name in _in(text):
+            if len(out) < MOST_VALUES and len(value) >= LEAST:
+                out.setdefault(value, f"{path} {name}".strip())
+    return out
+
+
+def files_of(root: str) -> list[str]:
+    """The files of secrets, by path; installed packages are not searched."""
+    try:
+        more = read_settings(root).secret
+    except SettingsError:
+        more = ()
+    found: list[str] = []
+    work = [("", False)]
+    while work and len(found) < MOST_FILES:
+        folder, inside = work.pop()
+        try:
+            with os.scandir(os.path.join(root, folder) if folder else root) as entries:
+                rows = sorted(
+                    (one.name, one.is_dir(follow_symlinks=False))
+                    for one in entries
+                    if not one.is_symlink()
+                )
+        except OSError:
+            continue
+        for name, is_folder in rows:
+            path = folder + name
+            hit = inside or secret(path, more) is not None
+            if hit and not is_folder:
+                found.append(path)
+            elif (
+                is_folder
+                and name not in (".git", ".fdc")
+                and not packages(os.path.join(root, path))
+            ):
+                work.append((path + "/", hit))
+    return sorted(found)[:MOST_FILES]
+
+
+def _in(text: str) -> list[tuple[str, str]]:
+    found = [(match[1], "") for match in _USER.finditer(text)]
+    found += [(match[1], "password") for match in _LOGIN.finditer(text)]
+    if "PRIVATE KEY-----" in text:
+        return found + [(match[0].strip(), "") for match in _BODY.finditer(text)]
+    for match in _ROW.finditer(text):
+        name, value = match[1], (match[2] or match[3] or match[4]).strip()
+        if not os.path.isabs(value) and (variable(name) == "value" or _is_random(value)):
+            found.append((value, name.rsplit(":", 1)[-1]))
+    return found
+
+
+def _is_random(value: str) -> bool:
+    """True for what no person would choose as a plain setting: long, of letters and digits, without a space."""
+    if len(value) < _RANDOM or " " in value or "://" in value:
+        return False
+    return bool(_LETTER.search(value) and _DIGIT.search(value))
