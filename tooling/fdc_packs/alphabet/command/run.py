@@ -315,8 +315,7 @@ def _driven(
         ),
         err=True,
     )
-    code = exit_code(ended)
-    return FINDINGS if code in (CLEAN, PERSON) else code, {
+    return {CLEAN: FINDINGS, PERSON: FINDINGS}.get(exit_code(ended), exit_code(ended)), {
         "run": name,
         "ok": False,
         "why": reason.why,
