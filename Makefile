@@ -22,7 +22,7 @@ help: ## list the verbs
 
 demo: ## prove the plan library, then answer a question from this repository's own documents
 	@$(SETUP) base
-	$(FDC) lint plans/library
+	$(FDC) lint plans/library tooling/fdc_packs
 	$(FDC) research "$(QUESTION)" --docs .
 
 test: ## run every test (ARGS="tests/repo -x" for some)
@@ -39,13 +39,13 @@ lint: ## look for mistakes in Python files and plans
 	@$(SETUP) dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(FDC) lint plans/library
+	$(FDC) lint plans/library tooling/fdc_packs
 
 fmt: ## repair what can be repaired safely, and write plans in the one canonical form
 	@$(SETUP) dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(FDC) fmt plans/library
+	$(FDC) fmt plans/library tooling/fdc_packs
 
 types: ## check the types
 	@$(SETUP) dev

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.repository import PACKAGE, PACKS
+from tests.support.repository import PACKAGE, python_of_packs
 
 STARTERS = {
     "subprocess": {"Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput"},
@@ -85,7 +85,7 @@ def pythons(source: str) -> list[int]:
 
 def files() -> list[Path]:
     tooling = PACKAGE.parent
-    inside = [*PACKAGE.rglob("*.py"), *PACKS.rglob("*.py")]
+    inside = [*PACKAGE.rglob("*.py"), *python_of_packs()]
     return [*sorted(inside), *sorted(tooling.glob("*.py"))]
 
 
