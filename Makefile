@@ -7,8 +7,14 @@ SETUP := sh .ci/setup
 BIN := .venv/bin
 FDC := $(BIN)/fdc
 PY := $(BIN)/python
-# One more than there are processors: some tests wait for a clock or another process most of the time.
-WORKERS := $(PY) -c "import os; print(len(os.sched_getaffinity(0)) + 1 if hasattr(os, 'sched_getaffinity') else 'auto')"
+# Two more than there are processors: tests that wait for a clock or another process left a third of two processors idle.
+WORKERS := $(PY) -c "import os; print(len(os.sched_getaffinity(0)) + 2 if hasattr(os, 'sched_getaffinity') else 'auto')"
+# In a new checkout every worker would compile all the tests for itself: two processes do it before, half of them each.
+# What is wrong with a test is said by the run that follows.
+COMPILE := for half in "tests/property tests/unit" "tests/cli tests/fault tests/golden tests/repo tests/spec"; do \
+	$(PY) -m pytest --collect-only --quiet $$half >/dev/null 2>&1 & done; wait
+# Where it is set, each worker would compile all tests anew, which takes longer than most of them.
+unexport PYTHONDONTWRITEBYTECODE
 QUESTION := How does a run continue after it was killed?
 
 help: ## list the verbs
@@ -16,11 +22,12 @@ help: ## list the verbs
 
 demo: ## prove the plan library, then answer a question from this repository's own documents
 	@$(SETUP) base
-	$(FDC) lint plans/library
+	$(FDC) lint plans/library tooling/fdc_packs
 	$(FDC) research "$(QUESTION)" --docs .
 
 test: ## run every test (ARGS="tests/repo -x" for some)
 	@$(SETUP) dev
+	@[ -d tests/unit/__pycache__ ] || { $(COMPILE); }
 	@$(PY) -m pytest --numprocesses=$$($(WORKERS)) --dist=loadfile --no-loadscope-reorder $(ARGS)
 
 install: ## make .venv with all that the other verbs need
@@ -32,13 +39,13 @@ lint: ## look for mistakes in Python files and plans
 	@$(SETUP) dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(FDC) lint plans/library
+	$(FDC) lint plans/library tooling/fdc_packs
 
 fmt: ## repair what can be repaired safely, and write plans in the one canonical form
 	@$(SETUP) dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(FDC) fmt plans/library
+	$(FDC) fmt plans/library tooling/fdc_packs
 
 types: ## check the types
 	@$(SETUP) dev

@@ -220,6 +220,13 @@ def test_fixes_that_do_not_fit_are_left_out() -> None:
     assert ("xy\r\ncd", (good,)) == (done.text, done.applied)
 
 
+def test_the_canonical_form_is_that_of_fmt(home: Path) -> None:
+    untidy = CLEAN.replace("read_file docs", "read_file    docs").replace("\n", "\r\n")
+    assert CLEAN.replace("\n", "\r\n") == api.format_plan(untidy)
+    assert CLEAN == api.format_plan(CLEAN)
+    assert api.format_plan("if\n") is None and api.format_plan("set_plan \ud800\n") is None
+
+
 def test_bounds_are_formulas_and_numbers(home: Path) -> None:
     text = CLEAN.replace("read_file docs/tea.md", "for_each_file docs/*.md\n  read_file {file1}")
     found = api.bounds("loop.plan", text=text, workspace=home)

@@ -272,7 +272,7 @@ def test_a_track_whose_agent_is_too_slow_is_blocked_and_the_others_are_told(tmp_
         assert 0 == fdc("explore", QUESTION, cwd=shop(tmp_path / "quick"), env=env).returncode
     seconds = math.ceil(time.monotonic() - began)
     copy = copy_to(tmp_path / "fdc")
-    catalogue = copy / "grammar" / "explore_tools.json"
+    catalogue = copy / "tooling/fdc_packs/research/explore/explore_tools.json"
     text = catalogue.read_text("utf-8")
     assert 1 == text.count('"seconds": 300')
     catalogue.write_text(text.replace('"seconds": 300', f'"seconds": {seconds}'), "utf-8")

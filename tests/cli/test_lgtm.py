@@ -211,9 +211,10 @@ def test_the_phases_come_in_order_and_each_persists(embedded: tuple[Path, Any]) 
 
 
 def _tools(name: str) -> dict[str, Any]:
-    from tests.support.repository import ROOT
+    from tests.support import repository
 
-    return dict(json.loads((ROOT / f"grammar/{name}.json").read_text("utf-8"))["tools"])
+    [path] = [path for path in repository.catalogues() if path.stem == name]
+    return dict(json.loads(path.read_text("utf-8"))["tools"])
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ BEGIN = "set_plan Work\nplan_step_complete ready\n"
 END = "close_task\nsubmit\n"
 NAMED = "allow read **\nallow write protocols/**\n"
 RESEARCH = "# FSM: tooling/research_fsm.json\nset_plan Research\n"
-EXPLORE = (ROOT / "plans/library/explore.plan").read_text("utf-8")
+EXPLORE = (ROOT / "tooling/fdc_packs/research/explore/plans/explore.plan").read_text("utf-8")
 PHASES = [
     "scan <- scan_documents",
     "scope <- scope_question question=tea scan={scan}",

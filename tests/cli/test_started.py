@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.cli.main import COMMANDS
+from fdc_toolchain.cli.main import commands
 
 from tests.support import forks
 from tests.support.process import clean_environment, fdc
@@ -29,7 +29,7 @@ sys.exit({"three": 3, "words": "some words", "none": None}[sys.argv[1]])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", commands())
 def test_every_command_starts_from_nothing_and_says_what_the_forked_one_says(
     name: str, workspace: Path
 ) -> None:

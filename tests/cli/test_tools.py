@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.linking.catalogue import SHIPPED
+from fdc_toolchain.linking.catalogue import catalogues, document
 from fdc_toolchain.program.causes import FAILURES
 from fdc_toolchain.text.suggest import near
 
+from tests.support import repository
 from tests.support.inside import fdc
-from tests.support.repository import ROOT
 
 OWN = {
     "format": 1,
@@ -76,15 +76,17 @@ def test_tools_are_listed_by_where_they_come_from(shop: Path) -> None:
 
 
 def test_every_tool_and_predicate_that_a_plan_may_use_is_listed_once(shop: Path) -> None:
-    documents = [json.loads((ROOT / path).read_text("utf-8")) for path in SHIPPED]
+    documents = [document(path) for path in catalogues()]
     known = [name for one in (*documents, OWN) for name in (*one["tools"], *one.get("predicates", ()))]  # fmt: skip
     found = data(shop)
     assert sorted(known) == sorted(one["name"] for one in found)
     assert {"core", "pack", "workspace"} == {one["from"]["kind"] for one in found}
     for one in found:
-        home = shop if one["from"]["kind"] == "workspace" else ROOT
-        document = json.loads((home / one["from"]["path"]).read_text("utf-8"))
-        assert one["name"] in document["predicates" if one["kind"] == "predicate" else "tools"]
+        path = one["from"]["path"]
+        own = one["from"]["kind"] == "workspace"
+        place = shop / path if own else repository.shipped(path)
+        there = json.loads(place.read_text("utf-8"))
+        assert one["name"] in there["predicates" if one["kind"] == "predicate" else "tools"]
         assert {*one.get("failure_kinds", ())} <= {*FAILURES}
 
 

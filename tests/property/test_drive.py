@@ -10,8 +10,8 @@ from typing import Any
 from fdc_toolchain import resources
 from fdc_toolchain.diagnostics.source import Limits
 from fdc_toolchain.syntax import tail_values, values
-from fdc_toolchain.syntax.compile_tables import TAILS
-from fdc_toolchain.syntax.lalr import Refused
+from fdc_toolchain.syntax.grammar.compile_tables import TAILS
+from fdc_toolchain.syntax.grammar.lalr import Refused
 from fdc_toolchain.syntax.parse import _Builder, _machinery
 from fdc_toolchain.syntax.syntax_errors import Wrong
 from lark import Lark, Transformer

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.check import check_paths
-from fdc_toolchain.cli.main import COMMANDS
+from fdc_toolchain.cli.main import commands
 from fdc_toolchain.diagnostics.codes import CODES
 from fdc_toolchain.protocols.load import load
 from jsonschema import Draft202012Validator
 
+from tests.support import repository
 from tests.support.process import fdc
 from tests.support.repository import ROOT
 from tests.support.seeds import seed
@@ -54,7 +55,7 @@ def test_the_sources_are_sound_and_in_pairs() -> None:
         for tool in item.body.get("associated_tools", [])
         if "/" in tool
     }
-    assert [] == sorted(tool for tool in named if not (ROOT / tool).is_file())
+    assert [] == sorted(tool for tool in named if not repository.shipped(tool).is_file())
 
 
 SEED_RULES = {
@@ -114,7 +115,7 @@ def test_every_code_they_cite_exists() -> None:
 
 def test_every_command_they_name_exists() -> None:
     named = set(re.findall(r"`fdc ([a-z]+)", TEXT))
-    assert {"start", "lint", "run", "close"} <= named <= set(COMMANDS)
+    assert {"start", "lint", "run", "close"} <= named <= set(commands())
 
 
 @pytest.mark.parametrize("name", sorted(name for name, text in PROSE.items() if "```plan" in text))

@@ -13,7 +13,7 @@ from tests.support.repository import PACKAGE
 FLOORS = {
     "diagnostics": 0, "resources": 0, "cachedir": 0, "durable": 0, "certificate": 0, "exits": 0,
     "recursion": 0,
-    "text": 1,
+    "text": 1, "packs": 1,
     "syntax": 2, "automata": 2, "program": 2,
     "linking": 3, "engine": 3, "report": 3,
     "rules": 4, "lower": 4, "migrate": 4,
@@ -116,24 +116,27 @@ def test_every_arrow_in_the_package_points_down() -> None:
     assert [] == wrong_arrows(PACKAGE)
 
 
-KNOWN = {
-    "__main__.py": "where the packs that come with fdc lie",
-    "cli/main.py": "the table of commands",
-    "cli/run/ui.py": "the page of a repair",
-    "server/pages.py": "the page of a repair",
-    "tools/own_code.py": "whose functions run inside of fdc",
-    "tools/runtime.py": "the table of tools",
-}
-"""Files of the core that name packs. They are to find them by entry points (issue 13); nothing may come to this list."""
+BESIDE = "packs/beside.py"
+"""The one file of the core that says where packs lie beside fdc."""
 
 
-def test_no_other_file_of_the_core_names_a_pack() -> None:
-    named = {
-        path.relative_to(PACKAGE).as_posix()
-        for path in PACKAGE.rglob("*.py")
-        if "fdc_packs" in path.read_text("utf-8")
+def naming(package: Path) -> set[str]:
+    """The files of a package, of whatever kind, that have the name of the package of packs in them."""
+    return {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*")
+        if path.is_file() and path.suffix != ".pyc" and b"fdc_packs" in path.read_bytes()
     }
-    assert {*KNOWN} == named
+
+
+def test_the_core_names_no_pack() -> None:
+    assert {BESIDE} == naming(PACKAGE)
+
+
+def test_a_planted_name_of_a_pack_is_found(tmp_path: Path) -> None:
+    (tmp_path / "server").mkdir()
+    (tmp_path / "server" / "page.html.j2").write_text("{# fdc_packs.repair #}\n", "utf-8")
+    assert {"server/page.html.j2"} == naming(tmp_path)
 
 
 @pytest.mark.parametrize(

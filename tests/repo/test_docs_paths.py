@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from tests.support import repository
 from tests.support.repository import ROOT, files, is_ignored
 
 PAGES = [
@@ -67,7 +68,7 @@ def leads_somewhere(path: str) -> bool:
         return PLACEHOLDER.search(parent) is not None or (ROOT / parent).is_dir()
     if "*" in path:
         return any(fnmatchcase(name, path) for name in files())
-    return (ROOT / path).exists() or is_ignored(path)
+    return repository.shipped(path).exists() or is_ignored(path)
 
 
 @pytest.mark.parametrize("page", PAGES)

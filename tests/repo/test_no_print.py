@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.repository import PACKAGE, PACKS
+from tests.support.repository import PACKAGE, PACKS, python_of_packs
 
 SPEAKING_ROOMS = {"cli", "server"}
 SPEAKING_OF_PACKS = {"command", "gather_script", "planner_script", "repair_probe_inside"}
@@ -52,7 +52,7 @@ def noises(source: str) -> list[tuple[int, str]]:
 def quiet_files() -> list[Path]:
     """The files of the core, but for its front doors; and those of the packs, but for their commands."""
     core = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py"))]
-    packs = [path.relative_to(PACKS) for path in sorted(PACKS.rglob("*.py"))]
+    packs = [path.relative_to(PACKS) for path in python_of_packs()]
     return [
         *(
             PACKAGE / path

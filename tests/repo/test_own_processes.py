@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.repository import PACKAGE, PACKS
+from tests.support.repository import PACKAGE, python_of_packs
 
 STARTERS = {
     "subprocess": {"Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput"},
@@ -23,6 +23,7 @@ STARTERS = {
 }  # fmt: skip
 MODULES = {"multiprocessing", "concurrent.futures.process", "runpy", "pty"}
 STARTING = {
+    "cli/linting/parallel.py": "copies of itself, which prove plans and run none",
     "cli/project/protocols/diff.py": "git",
     "cli/run/ui.py": "fdc itself, by python_process",
     "agent/host/background.py": "what it is given: fdc itself, by python_process",
@@ -84,7 +85,7 @@ def pythons(source: str) -> list[int]:
 
 def files() -> list[Path]:
     tooling = PACKAGE.parent
-    inside = [*PACKAGE.rglob("*.py"), *PACKS.rglob("*.py")]
+    inside = [*PACKAGE.rglob("*.py"), *python_of_packs()]
     return [*sorted(inside), *sorted(tooling.glob("*.py"))]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 from fdc_toolchain import exits
-from fdc_toolchain.cli.main import COMMANDS
+from fdc_toolchain.cli.main import commands as of_fdc
 from fdc_toolchain.cli.run.run_summary import broken_off, exit_code
 from fdc_toolchain.runs import run_driver
 from fdc_toolchain.runs.observer import Silent
@@ -42,7 +42,7 @@ def test_every_code_has_one_row_and_one_name() -> None:
     assert {one.code for one in raised if issubclass(one, exits.Exit)} <= CODES
 
 
-@pytest.mark.parametrize("name", ["fdc", *COMMANDS])
+@pytest.mark.parametrize("name", ["fdc", *of_fdc()])
 def test_a_help_text_names_codes_of_the_table_in_their_order(name: str) -> None:
     for command in everything(name):
         text = " ".join(f"{command.help or ''} {command.epilog or ''}".split())
@@ -61,7 +61,7 @@ def everything(name: str) -> Iterator[click.Command]:
         assert isinstance(top, click.Group)
         yield top
         return
-    command = importlib.import_module(COMMANDS[name][0]).command
+    command = importlib.import_module(of_fdc()[name][0]).command
     waiting = [command]
     while waiting:
         one = waiting.pop()

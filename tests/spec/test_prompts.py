@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from fdc_toolchain.tools.model.prompt_tools import rendered, variables
 from jsonschema import Draft202012Validator
 
-from tests.support.repository import ROOT
+from tests.support import repository
 
 
 def shipped() -> Iterator[tuple[str, dict[str, Any]]]:
-    for path in sorted((ROOT / "grammar").glob("*tools.json")):
+    for path in repository.catalogues():
         for name, row in json.loads(path.read_text("utf-8"))["tools"].items():
             if "prompt" in row.get("run", {}):
                 yield name, row
@@ -41,7 +40,7 @@ class Told(str):
 def test_a_variable_that_nobody_fills_is_found() -> None:
     row = {"parameters": [{"name": "question"}, {"name": "scope"}]}
     assert unfilled(row, "{{ question | data }} {{ scpe }}") == {"scope", "scpe"}
-    assert len(PROMPTS) >= 3
+    assert len(PROMPTS) >= 30
 
 
 @pytest.mark.parametrize("name", PROMPTS)
@@ -49,7 +48,7 @@ def test_every_variable_of_a_shipped_prompt_is_filled_and_what_comes_from_outsid
     name: str,
 ) -> None:
     row = PROMPTS[name]
-    prompt = Path(ROOT, row["run"]["prompt"]).read_text("utf-8")
+    prompt = repository.shipped(row["run"]["prompt"]).read_text("utf-8")
     assert unfilled(row, prompt) == set()
     for given in (
         lambda parameter: Told("x"),
@@ -74,7 +73,7 @@ def test_a_shipped_prompt_has_a_schema_that_is_one_and_costs_that_are_declared(n
     row = PROMPTS[name]
     if "schema" in row["run"]:  # else the reply is text
         Draft202012Validator.check_schema(
-            json.loads(Path(ROOT, row["run"]["schema"]).read_text("utf-8"))
+            json.loads(repository.shipped(row["run"]["schema"]).read_text("utf-8"))
         )
     least = (
         2 if "schema" in row["run"] else 1

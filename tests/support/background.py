@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from . import forks
 from .process import clean_environment
+from .profiles import SOAK
 from .repository import ROOT
 
 PATIENCE = 240.0
@@ -26,10 +28,25 @@ def fdc_started(
     python: str = sys.executable,
     **options: Any,
 ) -> Iterator[subprocess.Popen[str]]:
-    """A running `fdc ARGUMENTS`, which is dead and cleared away afterwards, whatever the test does."""
+    """A running `fdc ARGUMENTS`, which is dead and cleared away afterwards, whatever the test does.
+
+    It is forked (`forks`) where that is the same: a script, this Python, and no options but its streams; never in the soak.
+    Processes of a database are started: two forked workers lost a run between them (dbos is imported once for both).
+    """
     command = [python, *program, *arguments]
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
-    process = subprocess.Popen(command, cwd=cwd, env=clean_environment(env), **options)
+    environment = clean_environment(env)
+    forked = (
+        not SOAK
+        and python == sys.executable
+        and len(program) == 1
+        and "FDC_DATABASE" not in environment
+        and "--database" not in arguments
+        and options.keys() <= {"stdin", "stdout", "stderr", "text"}
+        and forks.can_run(environment, clean_environment())
+    )
+    start = forks.Started if forked else subprocess.Popen
+    process = start(command, cwd=cwd, env=environment, **options)
     try:
         yield process
     finally:

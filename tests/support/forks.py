@@ -11,11 +11,13 @@ import functools
 import marshal
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from .repository import ROOT
 
@@ -114,6 +116,51 @@ def run(
     return subprocess.CompletedProcess(list(argv), int(said[3][20:]), said[1], said[2])
 
 
+class Started(subprocess.Popen):  # type: ignore[type-arg]
+    """A command as `subprocess.Popen` gives it, forked: `python3 SCRIPT ARGUMENTS` (`args` begins with Python)."""
+
+    _heard = -1
+
+    def _execute_child(self, args: Sequence[str], *more: Any) -> None:
+        """Asks for the process, with the streams that Popen made."""
+        cwd, env = more[4:6]
+        into, _, _, out, _, err = more[9:15]
+        server = _server(*_for_the_start(env))
+        umask = os.umask(0)
+        os.umask(umask)
+        self._heard, told = os.pipe()
+        request = {"argv": args[1:], "cwd": os.fspath(cwd), "env": dict(env), "umask": umask}
+        streams = [
+            given if given != -1 else number for number, given in enumerate((into, out, err))
+        ]
+        try:
+            server.start(request, [*streams, told])
+        finally:
+            os.close(told)
+            self._close_pipe_fds(*more[9:15])
+        self.pid = int(os.read(self._heard, 20) or server.last_words())
+        self._child_created = True
+
+    def _try_wait(self, wait_flags: int) -> tuple[int, int]:
+        """As `os.waitpid`, for a process that is the server's child."""
+        if wait_flags and not select.select([self._heard], [], [], 0)[0]:
+            return 0, 0
+        code = int(os.read(self._heard, 20) or -signal.SIGKILL)  # the server dies with its children
+        os.close(self._heard)
+        return self.pid, code << 8 if code >= 0 else -code
+
+    def _internal_poll(self, *_: object, **__: object) -> int | None:
+        if self.returncode is None and self._waitpid_lock.acquire(False):
+            try:
+                if self.returncode is None:
+                    pid, status = self._try_wait(os.WNOHANG)
+                    if pid:
+                        self._handle_exitstatus(status)
+            finally:
+                self._waitpid_lock.release()
+        return self.returncode
+
+
 _CLIENT = """#!{python} -IS
 import _signal, _socket, array, marshal, os, sys
 heard, told = os.pipe()
@@ -160,7 +207,6 @@ def _serve(handle: int) -> None:
     import gc
     import importlib
     import pkgutil
-    import signal
 
     import fdc_toolchain
 

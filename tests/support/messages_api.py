@@ -81,6 +81,8 @@ class Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # head and body are two writes: without this the second waits 40 ms for the client's acknowledgement
+    disable_nagle_algorithm = True
     server: Server
 
     def log_message(self, *args: Any) -> None:

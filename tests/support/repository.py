@@ -14,6 +14,26 @@ PACKAGE = ROOT / "tooling" / "fdc_toolchain"
 PACKS = ROOT / "tooling" / "fdc_packs"
 
 
+def python_of_packs() -> list[Path]:
+    """The Python files of packs; not what a pack lays down in a workspace, of which nothing runs inside of fdc."""
+    return [path for path in sorted(PACKS.rglob("*.py")) if "data" not in path.parts]
+
+
+def plans() -> list[Path]:
+    """The plans that fdc ships: the core's and those of packs."""
+    return sorted([*(ROOT / "plans" / "library").glob("*.plan"), *PACKS.rglob("*.plan")])
+
+
+def catalogues() -> list[Path]:
+    """The catalogues that fdc ships."""
+    return sorted([ROOT / "grammar" / "tools.json", *PACKS.rglob("*_tools.json")])
+
+
+def shipped(name: str) -> Path:
+    """Where the checkout has what fdc calls `packs/NAME/...`, or by its path."""
+    return PACKS / name.removeprefix("packs/") if name.startswith("packs/") else ROOT / name
+
+
 @cache
 def files() -> tuple[str, ...]:
     """Every file that belongs to the repository, as POSIX paths from the root, sorted: tracked or about to be."""

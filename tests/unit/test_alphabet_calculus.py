@@ -24,7 +24,7 @@ from fdc_packs.alphabet.calculus.semantic import decomposition
 from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
 from fdc_toolchain import resources
 
-FOLDER = "plans/library/alphabet/calculus"
+FOLDER = "tooling/fdc_packs/alphabet/data/calculus"
 
 
 def alphabet() -> Alphabet:

@@ -171,7 +171,7 @@ def test_the_shipped_concepts_are_a_sound_benchmark() -> None:
 
     T-57: a corpus said 73 of itself and had 77, and was taken for evidence though its authors had the alphabet in view.
     """
-    shipped = yaml.safe_load(read("plans/library/alphabet/test_concepts.yaml"))
+    shipped = yaml.safe_load(read("tooling/fdc_packs/alphabet/data/test_concepts.yaml"))
     tests = metrics.tests_of(shipped)
     assert 80 == len(tests)
     said = " ".join((ROOT / "docs" / "alphabet.md").read_text("utf-8").split())

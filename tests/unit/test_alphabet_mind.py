@@ -382,7 +382,7 @@ def test_an_alphabet_grows_with_no_model_and_every_answer_keeps_its_schema() -> 
     """Issue 6: 30 cycles over the real dictionary; the outputs are those of ALPH-07 and ALPH-13, and several attacks strike."""
     schemas = {
         name: jsonschema.Draft202012Validator(
-            json.loads(resources.read(f"plans/library/alphabet/{name}.schema.json"))
+            json.loads(resources.read(f"tooling/fdc_packs/alphabet/data/{name}.schema.json"))
         )
         for name in ("proposer", "critic")
     }

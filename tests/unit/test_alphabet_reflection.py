@@ -88,7 +88,7 @@ def test_the_taxonomies_are_by_domain_by_level_by_depth_and_by_use() -> None:
 @pytest.mark.parametrize("role", ["proposer", "critic", "refiner", "meta_reasoner"])
 def test_a_prompt_is_a_file_and_every_gap_in_it_is_filled(role: str) -> None:
     """ALPH-58: a value that is missing is an error that names it, never an empty place in a question."""
-    prompt = resources.read(f"plans/library/alphabet/{role}.jinja").decode()
+    prompt = resources.read(f"tooling/fdc_packs/alphabet/data/{role}.jinja").decode()
     assert variables(prompt) <= {"context", "lexicon", "wrong"}
     with pytest.raises(ToolFailure, match=r"cannot be filled in.*(context|iteration|undefined)"):
         rendered(prompt, {"context": {}, "lexicon": {"rows": []}, "wrong": ""})

@@ -179,7 +179,9 @@ END = ["tool_exec", "write_op", "tool_exec", "close_op"]
 )
 def test_the_automaton_lets_the_phases_pass_in_order(middle: list[str], accepted: bool) -> None:
     """ALPH-44: read, phases, triggers, write; state by state."""
-    automaton = json.loads((ROOT / "tooling/alphabet_fsm.json").read_text("utf-8"))
+    automaton = json.loads(
+        (ROOT / "tooling/fdc_packs/alphabet/alphabet_fsm.json").read_text("utf-8")
+    )
     at: str | None = automaton["start_state"]
     for symbol in ["plan_op", "read_op", *middle, *END]:
         at = automaton["transitions"].get(at, {}).get(symbol)

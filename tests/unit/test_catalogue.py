@@ -11,8 +11,8 @@ from fdc_toolchain.linking.catalogue import read_catalogue
 from fdc_toolchain.linking.catalogue_check import explain
 from fdc_toolchain.linking.project.settings import Settings
 
+from tests.support import repository
 from tests.support.linting import findings, lint, places
-from tests.support.repository import ROOT
 
 TOOL: dict[str, Any] = {
     "summary": "x", "action": "read_op", "effect": "pure", "trust": "trusted",
@@ -39,7 +39,7 @@ def at(text: str, needle: str) -> tuple[int, int]:
 
 
 def test_the_shipped_catalogues_have_no_fault():
-    for path in sorted((ROOT / "grammar").glob("*tools.json")):
+    for path in repository.catalogues():
         assert [] == explain(path.read_bytes(), path.name, frozenset(), {})
 
 

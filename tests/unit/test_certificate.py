@@ -37,7 +37,7 @@ from tests.support.programs import (
     require,
     step,
 )
-from tests.support.repository import PACKAGE, ROOT
+from tests.support.repository import PACKAGE, ROOT, plans
 
 A, B, C = (step(tool, action=f"{tool}_op") for tool in "abc")
 ANY = compare(ref("run"), "==", 1)
@@ -460,7 +460,7 @@ def test_a_nested_cycle_under_exhausted_recursion_has_no_certificate() -> None:
 
 def test_every_shipped_plan_is_certified() -> None:
     """Each that names its automaton by itself, each fragment with a plan that calls it."""
-    shipped = {str(one.relative_to(ROOT)) for one in (ROOT / "plans" / "library").glob("*.plan")}
+    shipped = {str(one.relative_to(ROOT)) for one in plans()}
     seen: set[str] = set()
     for name in sorted(shipped):
         if not any(

@@ -24,7 +24,7 @@ from fdc_toolchain.linking.project.settings import Allowed, Settings
 from fdc_toolchain.program.shape import problems
 
 from tests.support import flow_claims, linting
-from tests.support.repository import PACKAGE, ROOT
+from tests.support.repository import PACKAGE, ROOT, plans
 
 HEAD = "# FSM: any.json\n"
 WEB = "page <- view_text_website https://example.org/\n"
@@ -311,7 +311,7 @@ def test_a_value_in_an_option_is_no_plain_argument() -> None:
 
 
 def test_every_shipped_plan_is_certified() -> None:
-    for one in sorted((ROOT / "plans" / "library").glob("*.plan")):
+    for one in plans():
         if any(
             line.startswith(("use fsm", "# FSM:")) for line in one.read_text("utf-8").splitlines()
         ):

@@ -15,7 +15,7 @@ from fdc_toolchain.check import compile_plan, program_of
 from fdc_toolchain.linking.project.files import Files
 
 from tests.support import linting
-from tests.support.repository import ROOT
+from tests.support.repository import ROOT, plans
 
 THERE = ("a.md", "docs/c.md")
 ITEMS = "items <- list_files docs\n"
@@ -178,7 +178,7 @@ def test_paths_are_apart_for_a_reason_that_needs_no_search() -> None:
 
 
 def test_every_shipped_plan_is_certified() -> None:
-    for one in sorted((ROOT / "plans" / "library").glob("*.plan")):
+    for one in plans():
         if any(
             line.startswith(("use fsm", "# FSM:")) for line in one.read_text("utf-8").splitlines()
         ):

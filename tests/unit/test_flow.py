@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from fdc_toolchain import resources
-from fdc_toolchain.linking.catalogue import SHIPPED
+from fdc_toolchain.linking.catalogue import catalogues, document
 
 from tests.support.linting import findings, lint, places
 
@@ -443,10 +442,11 @@ def test_a_pure_function_and_a_file_choose_nothing() -> None:
     assert declared({"name": "to", "kind": "rest"}, effect="pure") == []
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", catalogues())
 def test_every_shipped_catalogue_says_what_each_parameter_chooses(name: str) -> None:
     """A7."""
-    tools = json.loads(resources.read(name))["tools"]
+    tools = document(name)["tools"]
+    assert tools
     unsaid = [
         (tool, item["name"])
         for tool, row in tools.items()

@@ -5,8 +5,9 @@ from importlib import util
 
 import pytest
 from fdc_toolchain.engine.reach import reach
+from fdc_toolchain.packs.index import index
 from fdc_toolchain.runs import granted
-from fdc_toolchain.tools.runtime import TOOLS
+from fdc_toolchain.tools import tool_rows
 from fdc_toolchain.workspace.operator import Operator
 
 from tests.support.programs import program, step
@@ -28,11 +29,15 @@ def bare(monkeypatch):
     monkeypatch.setattr(util, "find_spec", lambda name: None)
 
 
-@pytest.mark.parametrize("tool", [name for name, row in TOOLS.items() if row.needs])
+NEEDY = [name for name, row in (*tool_rows.TOOLS.items(), *index().tools.items()) if row.needs]
+
+
+@pytest.mark.parametrize("tool", NEEDY)
 def test_every_need_of_every_row_is_looked_at(bare, tool):
-    plain = [need for need in TOOLS[tool].needs if isinstance(need, str)]
+    needs = tool_rows.tool(tool).needs
+    plain = [need for need in needs if isinstance(need, str)]
     assert len(lacks(step(tool))) == len(plain)
-    for need in TOOLS[tool].needs:
+    for need in needs:
         if not isinstance(need, str):
             for value in need.values:
                 assert len(lacks(step(tool, **{need.parameter: value}))) > len(plain)

@@ -21,10 +21,11 @@ from tests.support.repair_states import (
     row_of,
 )
 from tests.support.repaired import RIGHT, WHY, WRONG
-from tests.support.repository import ROOT
+from tests.support.repository import ROOT, shipped
 
-CATALOGUE = json.loads((ROOT / "grammar/repair_tools.json").read_text("utf-8"))["tools"]
-CHECKLIST = json.loads((ROOT / "plans/library/fix/checklist.json").read_text("utf-8"))
+PACK = ROOT / "tooling/fdc_packs/repair"
+CATALOGUE = json.loads((PACK / "repair_tools.json").read_text("utf-8"))["tools"]
+CHECKLIST = json.loads((PACK / "prompts/checklist.json").read_text("utf-8"))
 
 
 def test_the_checklist_says_what_the_code_checks() -> None:
@@ -61,7 +62,7 @@ def test_the_checklist_says_what_the_code_checks() -> None:
 )
 def test_every_prompt_uses_what_its_tool_has(tool: str) -> None:
     declared = CATALOGUE[tool]
-    text = (ROOT / declared["run"]["prompt"]).read_text("utf-8")
+    text = shipped(declared["run"]["prompt"]).read_text("utf-8")
     assert variables(text) <= {parameter["name"] for parameter in declared["parameters"]}
     assert "data-" in rendered(text, EXAMPLE)[1] and hasattr(
         embedded, declared["run"]["embedded"].partition(":")[2]
@@ -83,7 +84,7 @@ def test_no_prompt_shows_an_explanation_or_an_edit() -> None:
     for declared in CATALOGUE.values():
         if "prompt" in declared.get("run", {}):
             whole = "".join(
-                rendered((ROOT / declared["run"]["prompt"]).read_text("utf-8"), EXAMPLE)
+                rendered(shipped(declared["run"]["prompt"]).read_text("utf-8"), EXAMPLE)
             )
             assert WHY not in whole and "SECRET-EDIT" not in whole
 
@@ -113,27 +114,19 @@ def test_the_linter_proves_the_order_the_bound_and_what_is_written(
     where: str, old: str, new: str, code: str
 ) -> None:
     """HYP-08, 32: no patch without falsification and proposal; each is measured; every loop has a bound; nothing is written."""
-    library = ROOT / "plans/library"
     world = {
-        f"plans/library/{name}.plan": (library / f"{name}.plan").read_text("utf-8")
-        for name in PLANS
+        f"plans/{name}.plan": (PACK / "plans" / f"{name}.plan").read_text("utf-8") for name in PLANS
     }
-    world |= {
-        str(path.relative_to(ROOT)): path.read_text("utf-8") for path in (library / "fix").iterdir()
-    }
-    world["tooling/repair_fsm.json"] = (ROOT / "tooling/repair_fsm.json").read_text("utf-8")
     for name in PLANS[1:]:
         for plan in PLANS:
-            key = f"plans/library/{plan}.plan"
+            key = f"plans/{plan}.plan"
             world[key] = world[key].replace(
-                f"call_plan {name.replace('_', '-')} ", f"call_plan plans/library/{name}.plan "
+                f"call_plan {name.replace('_', '-')} ", f"call_plan plans/{name}.plan "
             )
-    changed = f"plans/library/{where}.plan"
+    changed = f"plans/{where}.plan"
     assert old in world[changed]
     world[changed] = world[changed].replace(old, new, 1) if old else world[changed]
     errors = [
-        item.code
-        for item in findings(lint(world, "plans/library/fix.plan"))
-        if item.severity == "error"
+        item.code for item in findings(lint(world, "plans/fix.plan")) if item.severity == "error"
     ]
     assert any(one.startswith(code) for one in errors) if code else not errors, errors

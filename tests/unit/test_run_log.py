@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from fdc_toolchain import resources
 from fdc_toolchain.check import compile_plan
 from fdc_toolchain.engine.events import Failure, Outcome, Perform
-from fdc_toolchain.linking.catalogue import SHIPPED
+from fdc_toolchain.linking.catalogue import catalogues, document
 from fdc_toolchain.syntax.evidence import evidence, place
 from fdc_toolchain.syntax.parse import parse
 from fdc_toolchain.tasks.activity import Task, faults, line, log_ids, open_tasks
@@ -18,7 +16,7 @@ from fdc_toolchain.tasks.run_log import Step, action_type, entry_of, log_id, sta
 from fdc_toolchain.tools.files.documents import MARK
 
 TOOLS: dict[str, Any] = {
-    name: row for path in SHIPPED for name, row in json.loads(resources.read(path))["tools"].items()
+    name: row for path in catalogues() for name, row in document(path)["tools"].items()
 }
 
 

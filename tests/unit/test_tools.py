@@ -17,7 +17,7 @@ from fdc_toolchain.engine.events import Outcome, Perform
 from fdc_toolchain.engine.machine import request_of
 from fdc_toolchain.engine.ports import Cancelled, Waiting
 from fdc_toolchain.sandbox.sandbox import offered
-from fdc_toolchain.tools.runtime import TOOLS, LocalTools, Workbench
+from fdc_toolchain.tools.runtime import LocalTools, Workbench
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 from fdc_toolchain.workspace.merge_diff import apply
@@ -84,10 +84,6 @@ def bench(workspace: Path, tmp_path: Path) -> Iterator[Bench]:
     made = Bench(workspace, folder)
     yield made
     made.root.close()
-
-
-def test_every_tool_of_the_catalogue_has_a_row() -> None:
-    assert set(CATALOGUE) - set(TOOLS) == set()
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from fdc_toolchain.check import check_paths
@@ -20,7 +19,7 @@ from fdc_toolchain.linking.types import (
 )
 
 from tests.support.linting import findings, lint
-from tests.support.repository import ROOT
+from tests.support.repository import ROOT, plans
 
 HEAD = "use fsm any.json\n"
 
@@ -177,7 +176,7 @@ def test_what_is_of_two_types_has_the_fields_of_both_or_null() -> None:
 def test_the_shipped_plans_have_no_error_and_at_most_two_assumptions_each() -> None:
     """With those of the plans that they call."""
     many, some = {}, 0
-    for path in sorted(str(path) for path in Path(ROOT, "plans", "library").glob("*.plan")):
+    for path in map(str, plans()):
         checked = check_paths([path], str(ROOT))
         assert [] == [item for item in checked.diagnostics if item.severity == "error"]
         some += len(checked.assumptions)

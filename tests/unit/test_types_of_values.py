@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fdc_toolchain.linking.types import NULL, misfit, parsed
 
-from tests.support.repository import ROOT
+from tests.support import repository
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def test_what_does_not_fit_is_named(kind: str, value: Any, said: str) -> None:
 def test_a_field_that_a_models_answer_need_not_have_may_be_null() -> None:
     """The schema of a prompt says what an answer must have; the catalogue may not say more of the result."""
     wrong, seen = [], 0
-    for path in sorted((ROOT / "grammar").glob("*_tools.json")):
+    for path in repository.catalogues():
         for name, row in json.loads(path.read_text("utf-8"))["tools"].items():
             schema = row.get("run", {}).get("schema")
             result = row.get("result")
             if schema is None or not isinstance(result, dict):
                 continue
             seen += 1
-            must = json.loads((ROOT / schema).read_text("utf-8")).get("required", [])
+            must = json.loads(repository.shipped(schema).read_text("utf-8")).get("required", [])
             wrong += [
                 (name, key)
                 for key, kind in result.items()

@@ -11,18 +11,22 @@ import sys
 
 def _found() -> None:
     """Makes the packages beside this file those that are imported: fdc's own and its packs'."""
+    _make("fdc_toolchain", os.path.dirname(os.path.abspath(__file__)))
+    from fdc_toolchain.packs import beside
+
+    _make(beside.PACKAGE, beside.FOLDER)
+
+
+def _make(name: str, folder: str) -> None:
     from importlib.util import module_from_spec, spec_from_file_location
 
-    here = os.path.dirname(os.path.abspath(__file__))
-    for folder in (here, os.path.join(os.path.dirname(here), "fdc_packs")):
-        name = os.path.basename(folder) if folder != here else "fdc_toolchain"
-        spec = spec_from_file_location(
-            name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
-        )
-        if spec is None or spec.loader is None:
-            raise ImportError(f"{folder} is no package")
-        module = sys.modules[name] = module_from_spec(spec)
-        spec.loader.exec_module(module)
+    spec = spec_from_file_location(
+        name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+    )
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{folder} is no package")
+    module = sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
 
 
 if __name__ == "__main__":

@@ -7,27 +7,34 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
-
-from fdc_toolchain import resources
 
 from .yamltext import NotYaml, parse
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
-SCHEMA = "plans/library/alphabet/files.schema.json"
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
+"""Where prompts, schemas and what is laid down in a new alphabet lie."""
+SCHEMA = "files.schema.json"
 MOST = 20
 """Findings that are told of one file."""
 
 
 @functools.cache
 def _shipped() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(resources.read(SCHEMA))
+    found: dict[str, Any] = schema(SCHEMA)
     return found
+
+
+def schema(name: str) -> Any:
+    """A JSON Schema of this pack."""
+    with open(os.path.join(DATA, name), encoding="utf-8") as file:
+        return json.load(file)
 
 
 @functools.cache

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 from typing import Any
 
-from fdc_toolchain import resources
-
-FOLDER = "plans/library/lgtm"
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "prompts")
 ORDER = ("Initial", "CandidateRefinement", "CandidateNullChallenge", "Validated", "Invalidated")
 LATER = {
     "Initial": ("CandidateRefinement",),
@@ -102,4 +101,5 @@ _MORE = {"worldview": _worldview, "hypothesis": _hypothesis, "null_challenge": _
 
 @functools.cache
 def _schema(kind: str) -> Any:
-    return json.loads(resources.read(f"{FOLDER}/{kind}.schema.json"))
+    with open(os.path.join(FOLDER, f"{kind}.schema.json"), encoding="utf-8") as file:
+        return json.load(file)

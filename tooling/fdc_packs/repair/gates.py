@@ -1,6 +1,6 @@
 """What each phase of a repair must answer before the next may begin. Pure; every rule is a row of `RULES`.
 
-The shipped checklist (`plans/library/fix/checklist.json`) lists the same rules for people and agents; a test compares them.
+The shipped checklist (`prompts/checklist.json`) lists the same rules for people and agents; a test compares them.
 """
 
 from __future__ import annotations

@@ -9,8 +9,9 @@ import json
 import os
 from typing import Any
 
-from .. import durable, resources
+from .. import durable
 from ..automata.load import load
+from ..packs import shipped
 
 
 class FsmError(ValueError):
@@ -62,8 +63,8 @@ def read(fsm_path: str, root: str) -> Orchestrator:
     try:
         for place in places:
             data = data if data is not None else durable.read(place)
-        if data is None and resources.exists(fsm_path):
-            data = resources.read(fsm_path)
+        if data is None:
+            data = shipped.read(fsm_path)
     except OSError as refused:
         raise FsmError(
             f"{fsm_path} cannot be read: {(refused.strerror or str(refused)).lower()}"

@@ -35,6 +35,7 @@ from .plan_calls import (
     explain,
     find_workspace,
     fix,
+    format_plan,
 )
 from .run_calls import answer, begin, cancel, drive, resume, runs, show
 from .values import (
@@ -79,7 +80,8 @@ __all__ = [
     "NotGranted", "Parameter", "PlanRefused", "Policy", "Program", "Question", "RunBusy", "RunRefused", "RunResult",
     "RunState", "RunStatus", "RunSummary", "Severity", "Span", "Step", "StepStatus", "Stop", "Tool", "ToolFailure",
     "ToolInfo", "Verdict", "Waiting", "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "cancel",
-    "catalogue", "check", "compile_plan", "drive", "explain", "find_workspace", "fix", "resume", "runs", "show",
+    "catalogue", "check", "compile_plan", "drive", "explain", "find_workspace", "fix", "format_plan", "resume",
+    "runs", "show",
 ]  # fmt: skip
 
 

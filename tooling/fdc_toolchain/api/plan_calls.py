@@ -105,6 +105,15 @@ def fix(
         return FixResult(text=now, applied=tuple(applied), result=result_of(found))
 
 
+def format_plan(text: str) -> str | None:
+    """The text in the one canonical form, which does the same; None where it cannot be read as a plan (`check` says why)."""
+    with calling():
+        from ..syntax.write import canonical
+
+        written, _ = canonical(_bytes(text), "plan.txt")
+        return None if written is None else written.decode("utf-8")
+
+
 def compile_plan(
     plan: Path,
     *,

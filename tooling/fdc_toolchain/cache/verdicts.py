@@ -12,6 +12,7 @@ of the first one. Warm output is made from the record by the same renderers as c
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 from .. import cachedir
@@ -21,8 +22,10 @@ from ..linking.project.stat_cache import (
     missing_part,
     remember,
     sha1,
+    stamp,
     tool_identity,
 )
+from ..packs import memory
 from .blob_ids import UNREADABLE, Contents
 
 MOST_IN_FOLDER = 32
@@ -57,7 +60,7 @@ def digest(keys: list[str], contents: Contents, options: str) -> str | None:
         if found is None or found == UNREADABLE or key.startswith("/"):
             return None  # plans outside of the workspace are judged each time
         ids.append(found)
-    words = f"{tool_identity()}\0{options}\0{len(keys)}\0".encode()
+    words = f"{tool_identity()}{memory.identity()}\0{options}\0{len(keys)}\0".encode()
     name = sha1(b"%b%b\0%b" % (words, os.fsencode("\0".join(keys)), b"".join(ids))).hexdigest()
     return f"lint/{name[:2]}/{name}"
 
@@ -117,6 +120,7 @@ def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> 
     files = {
         contents.path(key): contents.stamps[key] for key in record.files if not key.endswith("/")
     }
+    files |= {path: stamp(path) for path in memory.foreign()}
     there = [contents.path(path) for path in record.present]
     not_there = [contents.path(path) for path in record.absent]
     for key, was in record.files.items():
@@ -129,4 +133,10 @@ def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> 
                 seen.folders[here] = (before, tuple(os.listdir(here)))
             if contents.id(key) != was:  # it changed while these times were taken
                 return
+    for folder in sys.path:  # an installation changes one of them
+        before = folder_stamp(folder)
+        if before is None:
+            not_there.append(folder)
+        elif os.path.isdir(folder):
+            seen.folders[folder] = (before, tuple(os.listdir(folder)))
     remember(name, seen, files, there, not_there, (record.checked, record.kept))

@@ -58,26 +58,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "fdc_toolchain.cli.project.agent",
         "take a task from orientation to submission, durably",
     ),
-    "research": (
-        "fdc_packs.research.command",
-        "answer a question from documents, every sentence cited",
-    ),
-    "explore": (
-        "fdc_packs.research.explore.command",
-        "answer a question about code from independent sides, every claim cited",
-    ),
-    "lgtm": (
-        "fdc_packs.lgtm.command.command",
-        "from a question to an implementation plan: hypotheses, challenges, one checked document",
-    ),
-    "fix": (
-        "fdc_packs.repair.command.command",
-        "repair code until a test command passes, hypothesis by hypothesis",
-    ),
-    "alphabet": (
-        "fdc_packs.alphabet.command.alphabet",
-        "build an alphabet of primitive concepts, iteration by iteration, and calculate with it",
-    ),
     "start": (
         "fdc_toolchain.cli.project.start",
         "begin a task: orientation, then TASK_START in the log",
@@ -110,6 +90,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "fdc_toolchain.cli.project.audit",
         "count the rules that are enforced; compare protocols with what was done",
     ),
+    "pack": ("fdc_toolchain.cli.project.pack", "list packs, show what one brings, check one"),
     "cache": ("fdc_toolchain.cli.project.cache", "show or clear the verdict cache"),
     "completion": ("fdc_toolchain.cli.completion", "print a shell completion script"),
     "help": ("fdc_toolchain.cli.help", "list every command, or explain one"),
@@ -117,10 +98,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 OUTSIDE_ONLY = frozenset(
-    "start run resume agent worker answer cancel fork ui fix lgtm explore alphabet"
+    "start run resume agent worker answer cancel fork ui"
     " master_control self_correction_orchestrator".split()
 )  # fmt: skip
-"""Commands that begin, drive or answer runs and tasks: no command of a run may (FDC-37). `research` is the exception."""
+"""Commands that begin, drive or answer runs and tasks: no command of a run may (FDC-37). Packs say it of theirs."""
+
+
+def commands() -> dict[str, tuple[str, str]]:
+    """The commands of the core, and after them those of packs, which take no name of the core's."""
+    from ..packs.index import index
+
+    added = {row.name: (row.module, row.help) for row in index().commands.values()}
+    return {**COMMANDS, **{name: row for name, row in added.items() if name not in COMMANDS}}
 
 
 def _version() -> str:
@@ -141,10 +130,10 @@ def group() -> object:
         """Commands by name."""
 
         def list_commands(self, ctx: click.Context) -> list[str]:
-            return list(COMMANDS)
+            return list(commands())
 
         def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-            row = COMMANDS.get(name)
+            row = COMMANDS.get(name) or commands().get(name)
             if row is None:
                 return None
             refuse_inside(name)
@@ -153,20 +142,21 @@ def group() -> object:
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
             from . import headings
 
-            for heading, names in headings.arranged(
-                COMMANDS, bool(ctx.meta.get(headings.EVERYTHING))
-            ):
+            found = commands()
+            for heading, names in headings.arranged(found, bool(ctx.meta.get(headings.EVERYTHING))):
                 with formatter.section(heading):
-                    formatter.write_dl([(name, COMMANDS[name][1]) for name in names])
+                    formatter.write_dl([(name, found[name][1]) for name in names])
 
         def resolve_command(self, ctx: click.Context, args: list[str]):  # type: ignore[no-untyped-def]
             from ..text.suggest import did_you_mean
 
             if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-                hint = did_you_mean(args[0], COMMANDS)
-                raise click.UsageError(
-                    f"no such command `{args[0]}`" + (f"; {hint}" if hint else "")
-                )
+                found = commands()
+                if args[0] not in found:
+                    hints = [did_you_mean(args[0], found), *unusable_packs()]
+                    raise click.UsageError(
+                        "; ".join([f"no such command `{args[0]}`", *filter(None, hints)])
+                    )
             return super().resolve_command(ctx, args)
 
     made = Commands(
@@ -182,13 +172,29 @@ def group() -> object:
     return made
 
 
+def unusable_packs() -> list[str]:
+    """What to say where something is missing that a pack may have: each pack that cannot be used, and why."""
+    from ..packs.index import index
+
+    return [f"a pack cannot be used: {problem}" for problem in index().problems]
+
+
+def _outside_only(name: str) -> bool:
+    if name in COMMANDS or name in OUTSIDE_ONLY:
+        return name in OUTSIDE_ONLY
+    from ..packs.index import index
+
+    row = index().commands.get(name)
+    return row is not None and row.outside_only
+
+
 def refuse_inside(name: str) -> None:
     """Raises UsageError for a command that begins or drives runs where this process is itself a command of a run."""
     import os
 
     inside = os.environ.get("FDC_RUN")
     asked = sys.argv[1:2] == ["help"] or any(word in sys.argv for word in ("-h", "--help"))
-    if inside and name in OUTSIDE_ONLY and not asked:
+    if inside and not asked and _outside_only(name):
         from ..exits import UsageError
 
         raise UsageError(

@@ -228,8 +228,8 @@ def _cost(cost: dict[str, Any]) -> str:
 
 def needs(tool: Tool) -> list[str]:
     """What this machine or its operator has to give for a step with the tool."""
+    from ..tools import tool_rows
     from ..tools.own_code import is_own
-    from ..tools.runtime import TOOLS
 
     run = tool.row.get("run", {})
     if "prompt" in run:
@@ -242,7 +242,8 @@ def needs(tool: Tool) -> list[str]:
         net = [NEEDS["network"]] if tool.row.get("access", {}).get("net") else []
         return [NEEDS["sandbox"], *net]
     out = []
-    for need in TOOLS[tool.name].needs if tool.name in TOOLS else ():
+    row = tool_rows.tool(tool.name)
+    for need in row.needs if row is not None else ():
         if isinstance(need, str):
             out.append(NEEDS[need])
         else:
@@ -253,7 +254,7 @@ def needs(tool: Tool) -> list[str]:
 def failure_kinds(tool: Tool) -> list[str]:
     """The kinds of failures that the tool's declaration implies, in the order of `program.causes.FAILURES`."""
     from ..program.causes import FAILURES
-    from ..tools.runtime import TOOLS
+    from ..tools import tool_rows
 
     found: set[str] = set()
     for item in tool.parameters:
@@ -270,7 +271,8 @@ def failure_kinds(tool: Tool) -> list[str]:
         found |= {"model", "refusal", "reply", "prompt", "budget"}
     elif "python" in run:
         found |= {"error", "result", "timeout", "sandbox"}
-    for need in TOOLS[tool.name].needs if tool.name in TOOLS else ():
+    row = tool_rows.tool(tool.name)
+    for need in row.needs if row is not None else ():
         found |= OF_NEED.get(need if isinstance(need, str) else need.what, set())
     if "command" in (item.sink for item in tool.parameters):
         found.add("exit")

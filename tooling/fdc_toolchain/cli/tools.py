@@ -10,12 +10,9 @@ from typing import Any
 import click
 
 from ..exits import CLEAN, UsageError
-from ..linking.catalogue import SHIPPED, Catalogue, read_catalogue
+from ..linking.catalogue import CORE, Catalogue, catalogues, document, read_catalogue
 from .shared.options import workspace_option
 from .tool_facts import Listed, Origin, described, explained, summary
-
-CORE = "grammar/tools.json"
-"""The catalogue of the core; the other shipped ones are those of packs."""
 
 
 @click.command(
@@ -61,22 +58,18 @@ def listed(
     catalogue: Catalogue, paths: Iterable[str], read: Callable[[str], bytes | None]
 ) -> list[Listed]:
     """Every tool and predicate of a catalogue with its origin: core, packs, workspace, each in the order of its file."""
-    from .. import resources
-
-    sources: list[tuple[str, bytes | None]] = [
-        (path, resources.read(path)) for path in (CORE, *SHIPPED) if resources.exists(path)
-    ]
-    sources += [(path, read(path)) for path in paths]
+    shipped = catalogues()
+    sources = [(path, document(path)) for path in shipped]
+    sources += [(path, _document(read(path))) for path in paths]
     out: dict[str, Listed] = {}
-    for path, data in sources:
-        document = _document(data)
-        kind = "core" if path == CORE else "pack" if path in SHIPPED else "workspace"
-        origin = Origin(kind, str(document.get("name", "")), path)
-        for name in _names(document, "tools"):
+    for path, found in sources:
+        kind = "core" if path == CORE else "pack" if path in shipped else "workspace"
+        origin = Origin(kind, str(found.get("name", "")), path)
+        for name in _names(found, "tools"):
             if name in catalogue.tools:
                 tool = catalogue.tools[name]
                 out.setdefault(name, Listed(name, origin, tool.row, tool))
-        for name in _names(document, "predicates"):
+        for name in _names(found, "predicates"):
             if name in catalogue.rows:
                 out.setdefault(name, Listed(name, origin, catalogue.rows[name], None))
     return list(out.values())

@@ -13,16 +13,12 @@ from typing import Any, NamedTuple
 
 from .. import cachedir, resources
 from ..diagnostics.diagnostic import Diagnostic
+from ..packs import shipped
+from ..packs.index import index
 from .own_row import reads_all
 
-SHIPPED = (
-    "grammar/alphabet_tools.json",
-    "grammar/tools.json",
-    "grammar/research_tools.json",
-    "grammar/explore_tools.json",
-    "grammar/lgtm_tools.json",
-    "grammar/repair_tools.json",
-)
+CORE = "grammar/tools.json"
+"""The core's own catalogue."""
 
 
 class Parameter(NamedTuple):
@@ -192,13 +188,34 @@ def read_catalogue(
 
 @lru_cache(maxsize=1)
 def _shipped() -> tuple[dict[str, Tool], dict[str, dict[str, Any]]]:
-    """The tools and the predicates of the shipped catalogues, read once in a process. Nobody changes them."""
+    """The tools and the predicates of the shipped catalogues, read once in a process. Nobody changes them.
+
+    Of two rows of one name the first counts: a pack takes no name of the core's.
+    """
     tools: dict[str, Tool] = {}
     rows: dict[str, dict[str, Any]] = {}
-    for name in SHIPPED:
-        if resources.exists(name):
-            _add(json.loads(resources.read(name)), tools, rows)
+    for name in catalogues():
+        found = document(name)
+        for kind, known in (("tools", tools), ("predicates", rows)):
+            found[kind] = {key: row for key, row in found[kind].items() if key not in known}
+        _add(found, tools, rows)
     return tools, rows
+
+
+def catalogues() -> tuple[str, ...]:
+    """The names of the shipped catalogues: the core's and those of packs."""
+    return (CORE, *index().catalogues)
+
+
+def document(name: str) -> dict[str, Any]:
+    """A shipped catalogue, or what is right in one of somebody else's pack; `fdc doctor` says what is wrong there."""
+    data = shipped.read(name) or b""
+    found: dict[str, Any] | None
+    if name == CORE or name in index().ours:
+        found = json.loads(data)
+    else:
+        found, _ = _checked(data, name, frozenset(), {}, [])
+    return {"tools": {}, "predicates": {}, **(found or {})}
 
 
 def _written(data: bytes, name: str) -> dict[str, Any]:

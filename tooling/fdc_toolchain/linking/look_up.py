@@ -11,11 +11,11 @@ import posixpath
 from collections.abc import Iterable
 from typing import Any
 
-from .. import resources
 from ..automata.load import load as load_automaton
 from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
+from ..packs.index import index
 from ..syntax.language import WORDS
 from ..text.suggest import did_you_mean
 from .bind import Binder
@@ -23,9 +23,8 @@ from .catalogue import Catalogue, read_catalogue
 from .project.files import Files
 from .project.outside_files import Row, active
 from .project.settings import Settings
-from .registry import REGISTRY, Registry, read_registry
+from .registry import REGISTRY, read_registry, shipped_registry
 
-SHIPPED_REGISTRY = "plans/library/registry.json"
 MOST_HINTS = 200
 """Unknown tools for which the one that was meant is looked for; that takes a while for each."""
 
@@ -50,8 +49,7 @@ class LookUp:
                     )
         self.registry, found = read_registry(self.files.read(REGISTRY), REGISTRY)
         self.diagnostics += found
-        shipped = resources.read(SHIPPED_REGISTRY) if resources.exists(SHIPPED_REGISTRY) else None
-        self.shipped: Registry = read_registry(shipped, SHIPPED_REGISTRY)[0]
+        self.shipped = shipped_registry()
         self.bind = Binder().bind
         self.obligations: tuple[
             Any, ...
@@ -97,7 +95,7 @@ class LookUp:
     # ---- automata ----------------------------------------------------------------------
 
     def automaton(self, reference: str) -> tuple[str | None, Automaton | None, list[Diagnostic]]:
-        """(key, automaton, findings) of a path, or of a name that stands for `tooling/NAME_fsm.json` or `tooling/NAME.json`."""
+        """(key, automaton, findings) of a path, or of a name: `tooling/NAME_fsm.json`, `tooling/NAME.json`, a pack's."""
         key = self._automaton_key(reference)
         if key is None:
             return None, None, []
@@ -109,6 +107,7 @@ class LookUp:
         candidates = [reference]
         if "/" not in reference and not reference.endswith(".json"):
             candidates = [f"tooling/{reference}_fsm.json", f"tooling/{reference}.json", reference]
+            candidates += [index().automata[reference]] if reference in index().automata else []
         return next((key for key in map(self.files.find, candidates) if key is not None), None)
 
     def automaton_findings(self, keys: Iterable[str] | None = None) -> list[Diagnostic]:

@@ -11,11 +11,16 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from .. import resources
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
+from ..packs.index import index
 
 REGISTRY = "knowledge_core/plan_registry.json"
 """Where a workspace keeps it."""
+
+SHIPPED = "plans/library/registry.json"
+"""That of fdc's own plans."""
 
 NAME_RULE = "letters, digits, `.`, `_`, `-`; `/` joins parts that start with a letter or digit; at most 100 characters"
 """What a name may be, in words; `name_fault` checks it."""
@@ -47,6 +52,13 @@ def read_registry(data: bytes | None, path: str) -> tuple[Registry, list[Diagnos
     if entries is not None:
         return Registry(path, entries), []
     return _explained(data, path)
+
+
+def shipped_registry() -> Registry:
+    """The plans that fdc ships, and those of packs, which take no name of fdc's own."""
+    data = resources.read(SHIPPED) if resources.exists(SHIPPED) else None
+    own = read_registry(data, SHIPPED)[0]
+    return own._replace(entries={**index().plans, **own.entries})
 
 
 def name_fault(name: str) -> str | None:

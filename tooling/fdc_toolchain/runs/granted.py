@@ -1,7 +1,7 @@
 """What a program needs that this machine or its operator gives: a sandbox, a model, the web, programs (docs/verdicts.md).
 
 It is looked at before the first step, so that no run begins and stops in the middle for want of it. Nothing is sent anywhere:
-whether a server answers is known by asking it only. What each tool needs is in its row (`tools.runtime`).
+whether a server answers is known by asking it only. What each tool needs is in its row (`tools.tool_rows`).
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def absent(program: Program, root: str, operator: Operator, reach: Reach) -> lis
 
 
 def _needs(program: Program, operator: Operator, reach: Reach) -> Needs:
+    from ..tools import tool_rows
     from ..tools.own_code import is_own
-    from ..tools.runtime import TOOLS
 
     needs = Needs({})
     for item in reach.steps:
@@ -69,8 +69,8 @@ def _needs(program: Program, operator: Operator, reach: Reach) -> Needs:
                 needs.add("sandbox", name)
                 if declared.get("access", {}).get("net"):
                     needs.add("network", name)
-        elif name in TOOLS:
-            for need in TOOLS[name].needs:
+        elif (row := tool_rows.tool(name)) is not None:
+            for need in row.needs:
                 if isinstance(need, str):
                     needs.add(need, name)
                 elif _literal(item["args"].get(need.parameter)) in need.values:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import os
+from importlib import import_module
 from typing import Any
 
-from fdc_packs.repair.command import case_page
-
+from ..packs.index import index
+from ..packs.model import Page
 from ..report import run_page
 from ..report.run_page import Run
 from .port import Runs
@@ -38,9 +39,10 @@ def run(found: Run, runs: Runs, said: list[str], csrf: str) -> str:
     asks = runs.asks(found.name)
     can_go_on = found.status not in ("running", *OVER) and not found.faults
     can_go_on = can_go_on and (not asks or any(ask.given is not None for ask in asks))
+    about = [page for page in index().pages.values() if found.plan in page.plans]
     return _fill(
         "run.html.j2", asks=asks, can_go_on=can_go_on, said=said, csrf=csrf, workspace=runs.title, goes_on=runs.goes_on,
-        **run_page.parts(found, None),
+        about=about, **run_page.parts(found, None),
     )  # fmt: skip
 
 
@@ -51,14 +53,12 @@ def report(found: Run) -> tuple[str, str]:
     return run_page.render(found), policy
 
 
-def case(found: dict[str, Any]) -> tuple[str, str]:
-    """The page of a repair, and its policy as a header."""
-    page = case_page.render(found)
-    style = case_page.style_hash()
-    return (
-        page,
-        f"default-src 'none'; style-src '{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    )
+def record(page: Page, found: dict[str, Any]) -> tuple[str, str]:
+    """The page of a pack about a run, and its policy as a header."""
+    module = import_module(page.module)
+    style = module.style_hash()
+    policy = f"default-src 'none'; style-src '{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    return module.render(found), policy
 
 
 def enter() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
+from ..packs.model import Page
 from ..report.changes import Line
 from ..report.run_page import Run
 
@@ -63,14 +64,14 @@ class Runs(Protocol):
     def resume(self, run: str) -> str:
         """Has a process of its own go on with the run; returns what to tell."""
 
-    def cases(self) -> list[dict[str, Any]]:
-        """The repairs, the newest first: id, test command, status, when they began."""
+    def records(self, page: Page) -> list[dict[str, Any]]:
+        """The runs that a pack's page is about, the newest first: id, plan, status, when they began, what the pack adds."""
 
-    def case(self, run: str) -> dict[str, Any] | None:
-        """All there is to say of a repair (its trace); None where the run is none, or none of this name."""
+    def record(self, page: Page, run: str) -> dict[str, Any] | None:
+        """All that a pack says of a run; None where its page is about no run of this name."""
 
-    def rerun(self, run: str) -> str:
-        """Has a process of its own repair the same again, from the workspace as it is now; returns what to tell."""
+    def again(self, page: Page, run: str) -> str:
+        """Has a process of its own do the same again, from the workspace as it is now; returns what to tell."""
 
     def stamp(self) -> str:
         """Changes whenever a page may look different. Cheap."""

@@ -18,6 +18,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from ..packs.index import index
+from ..packs.model import Page
 from . import pages
 from .guard import HEADERS, Guard, Refusal
 from .port import Runs, Trouble
@@ -28,8 +30,10 @@ STREAMS = 12
 _LOOK = 0.5
 _BEAT = 15.0
 _RUN = re.compile(r"/runs/([0-9a-z-]{1,64})(?:/(report|answer|resume))?")
-_CASE = re.compile(r"(?:/api)?/cases/([0-9a-z-]{1,64})")
-_RERUN = re.compile(r"/api/cases/([0-9a-z-]{1,64})/rerun")
+_LIST = re.compile(r"/api/([a-z][0-9a-z_-]{0,63})")
+_RECORD = re.compile(r"(/api)?/([a-z][0-9a-z_-]{0,63})/([0-9a-z-]{1,64})")
+_AGAIN = re.compile(r"/api/([a-z][0-9a-z_-]{0,63})/([0-9a-z-]{1,64})/rerun")
+_NO_RECORD = "this page is about no run of that name"
 _NO_SESSION = "open an address that `fdc ui` printed; each lets in one browser, once"
 _FILES = {"/style.css": "text/css; charset=utf-8", "/live.js": "text/javascript; charset=utf-8"}
 
@@ -157,11 +161,12 @@ class _Handler(BaseHTTPRequestHandler):
             return self._stream()
         if path == "/":
             return self._page(pages.overview(runs, self._said(), guard.csrf))
-        if path == "/api/cases":
-            return self._json(200, runs.cases())
-        case = _CASE.fullmatch(path)
-        if case is not None:
-            return self._case(case[1], path)
+        listed = _LIST.fullmatch(path)
+        if listed is not None and listed[1] in index().pages:
+            return self._json(200, runs.records(index().pages[listed[1]]))
+        record = _RECORD.fullmatch(path)
+        if record is not None and record[2] in index().pages:
+            return self._record(index().pages[record[2]], record[3], record[1] is not None)
         found = _RUN.fullmatch(path)
         if found is None or found[2] not in (None, "report"):
             return Refusal(404, "there is no such page")
@@ -216,13 +221,15 @@ class _Handler(BaseHTTPRequestHandler):
         refused = guard.form(fields)
         if refused is not None:
             return refused
-        again = _RERUN.fullmatch(self.path)
-        if again is not None:
-            if runs.case(again[1]) is None:
-                return Refusal(404, "there is no such case")
-            return self._json(202, {"id": again[1], "said": runs.rerun(again[1])})
+        again = _AGAIN.fullmatch(self.path)
+        if again is not None and again[1] in index().pages:
+            page, run = index().pages[again[1]], again[2]
+            if runs.record(page, run) is None:
+                return Refusal(404, _NO_RECORD)
+            return self._json(202, {"id": run, "said": runs.again(page, run)})
         if self.path == "/api/dataset/refresh":
-            return self._json(200, {"cases": len(runs.cases())})
+            counts = {path: len(runs.records(page)) for path, page in index().pages.items()}
+            return self._json(200, counts)
         found = _RUN.fullmatch(self.path)
         if found is None or found[2] not in ("answer", "resume"):
             return Refusal(404, "there is no such page")
@@ -240,15 +247,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.said.append(str(trouble))
         return self._elsewhere(f"/runs/{name}")
 
-    def _case(self, name: str, path: str) -> Refusal | None:
-        """A repair: its trace as JSON, or its page (HYP-47)."""
-        found = self.server.runs.case(name)
+    def _record(self, page: Page, run: str, as_json: bool) -> Refusal | None:
+        """What a pack says of a run: as JSON, or as its page (HYP-47)."""
+        found = self.server.runs.record(page, run)
         if found is None:
-            return Refusal(404, "there is no such case")
-        if path.startswith("/api/"):
+            return Refusal(404, _NO_RECORD)
+        if as_json:
             return self._json(200, found)
-        page, policy = pages.case(found)
-        return self._page(page, {"Content-Security-Policy": policy})
+        text, policy = pages.record(page, found)
+        return self._page(text, {"Content-Security-Policy": policy})
 
     def _json(self, status: int, value: Any) -> Refusal | None:
         if status == 202 and "text/html" in ",".join(

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.source import DEFAULT, Limits, decode
 from ..diagnostics.span import Span
-from .lalr import Driver
+from .grammar.lalr import Driver
+from .grammar.tables import grammar
 from .language import STATEMENTS
 from .lines import Else, LineLexer, Mark, Token
-from .tables import grammar
 from .tree import Call, Comment, Header, If, Plan, Statement, Step, TextBlock
 
 

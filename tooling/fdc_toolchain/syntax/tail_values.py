@@ -10,9 +10,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .conditions import Condition, Conditions, Ref, condition, number
+from .grammar.tables import grammar
 from .language import STATEMENTS, complete
 from .syntax_errors import Wrong
-from .tables import grammar
 
 
 class Value(NamedTuple):

@@ -14,10 +14,10 @@ from typing import Any
 
 from .. import resources
 from .conditions import Condition, Ref
-from .lalr import Driver, Refused
+from .grammar.lalr import Driver, Refused
+from .grammar.tables import grammar
 from .language import STATEMENTS
 from .syntax_errors import Malformed, Wrong, complain
-from .tables import grammar
 from .tail_values import (
     Argument,
     CallTail,
@@ -83,7 +83,7 @@ def _refusal(start: str, text: str) -> Malformed:
     """What Lark itself says of a tail that the driver refused."""
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-    from .compile_tables import tail_parser
+    from .grammar.compile_tables import tail_parser
 
     try:
         tail_parser(resources.read("grammar/plan.lark").decode("ascii")).parse(text, start=start)

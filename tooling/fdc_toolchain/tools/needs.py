@@ -1,4 +1,4 @@
-"""What tools need of this machine and its operator, as their rows say it (`tools.runtime`, `runs.granted`)."""
+"""What tools need of this machine and its operator, as their rows say it (`tools.tool_rows`, `runs.granted`)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,3 @@ class Where(NamedTuple):
 
 
 GIT = ("sandbox", "git")
-RERANK = (Where("rerank", "rerank", ("yes",)),)
-BY_TARGET = (
-    Where("web", "target", ("external_web", "external_repository")), Where("search", "scope", ("narrow",)),
-    Where("pages", "scope", ("broad",)), Where("pages", "target", ("external_repository",)),
-)  # fmt: skip

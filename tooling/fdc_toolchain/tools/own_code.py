@@ -1,7 +1,8 @@
 """Python functions that a catalogue of the workspace names: run in fdc's sandbox, in a process for each call.
 
-fdc's own packs run inside of fdc (`python_tools`); whatever else a row names is somebody else's code, and never is. It gets its
-arguments and gives its result as JSON, sees and writes what its row declares (`own_access`), and is ended when its time is up.
+Functions of packs run inside of fdc (`python_tools`); every other function is somebody else's code, and never does. It gets
+its arguments and gives its result as JSON, sees and writes what its row declares (`own_access`), and is ended when its time
+is up.
 
 Which files of the workspace it is made of is part of the program (`modules`, by `linking.project.own_modules`), with their
 hashes. They are read here, compared, and handed to the process as they were read: what was not compared is not imported.
@@ -21,6 +22,7 @@ from typing import Any
 
 from ..engine.events import Outcome
 from ..engine.ports import Waiting, WorldFailed
+from ..packs.index import index
 from ..sandbox import python_process, views
 from ..sandbox.own_access import Access, access_of, environment
 from ..sandbox.sandbox import fence
@@ -44,39 +46,29 @@ _SHOWN = 4096
 
 @cache
 def shipped() -> frozenset[str]:
-    """The functions that fdc's own catalogues name."""
-    from .. import resources
-    from ..linking.catalogue import SHIPPED
+    """The functions of packs that the catalogues of fdc and of packs name."""
+    from ..linking.catalogue import catalogues, document
     from ..linking.own_row import targets
 
+    packages = tuple(f"{pack.package}." for pack in index().packs.values())
     found: set[str] = set()
-    for name in SHIPPED:
-        document = json.loads(resources.read(name)) if resources.exists(name) else {}
-        for row in (*document.get("tools", {}).values(), *document.get("predicates", {}).values()):
-            found.update(targets(row))
+    for name in catalogues():
+        rows = document(name)
+        for row in (*rows["tools"].values(), *rows["predicates"].values()):
+            found.update(target for target in targets(row) if target.startswith(packages))
     return frozenset(found)
 
 
-_BEFORE = (
-    ("fdc_toolchain.packs.explore.", "fdc_packs.research.explore."),
-    ("fdc_toolchain.packs.alphabet.layout:", "fdc_packs.alphabet.layout:"),
-    ("fdc_toolchain.packs.alphabet.", "fdc_packs.alphabet.iteration."),
-    ("fdc_toolchain.packs.", "fdc_packs."),
-)
-"""Where functions of packs were in programs of fdc 0.1.0, and where they are."""
-
-
 def renamed(target: str) -> str:
-    """The name today of a function that the program of an older fdc names."""
-    for old, new in _BEFORE:
-        if target.startswith(old):
-            return new + target.removeprefix(old)
-    return target
+    """The name today of a function that the program of an older fdc names, by what packs say (`renamed.functions`)."""
+    names = {old: new for pack in index().packs.values() for old, new in pack.renamed.items()}
+    old = max((one for one in names if target.startswith(one)), key=len, default="")
+    return names[old] + target.removeprefix(old) if old else target
 
 
 def is_own(target: str) -> bool:
-    """Whether a function is fdc's own, which its catalogues name; everything else is run in the sandbox."""
-    return renamed(target).startswith("fdc_packs.") and renamed(target) in shipped()
+    """Whether a function is a pack's, which a catalogue of fdc or of a pack names; all others are run in the sandbox."""
+    return renamed(target) in shipped()
 
 
 def differs(program: Mapping[str, Any], root: str) -> str | None:

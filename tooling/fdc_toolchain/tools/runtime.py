@@ -1,31 +1,4 @@
-"""Every tool that can run here: one table, and the port that performs steps by it.
-
-To add a tool, write a function and give it a row:
-
-    def my_tool(args: dict, context: Context) -> JSON or Outcome
-
-in a module of this room, and in `TOOLS` (or `PREDICATES`, for one that conditions ask)
-
-    "my_tool": Row("fdc_toolchain.tools.my_module", "my_tool"),
-
-beside its declaration in a catalogue. Nothing else needs to know. The module is imported when a
-plan uses the tool. `args` holds the step's arguments by parameter name, as the plan gives them
-(any JSON value; use `context.text` or `context.word`, which refuse what they cannot take);
-parameters of the kind `number` arrive as numbers, and what the declaration requires is there.
-`context` (`tools.context.Context`) is the world: `root` for files, `key` for idempotency,
-`run_folder` for marks, `say` and `ask` for people.
-
-Return any JSON value, or an `Outcome` to report usage (`{"model_calls": 1, "tokens": 812}`) and
-remarks for the journal. Raise `ToolFailure(kind, sentence)` when the step did not do what it was
-asked; a tool that cannot run here raises that too, and never makes a result up (T-23). Raise
-`WorldFailed` for trouble that passes (no space, no network): the run stops and can be resumed.
-An OSError becomes one or the other by itself.
-
-The effect class in the catalogue is a promise about the function. `pure` and `read`: harmless to
-repeat. `idempotent`: repeated with the same `context.key` it leaves the same world and result.
-`once`: neither; it may have a `probe` with the same signature, which finds out after a crash:
-it returns the `Outcome` if it happened, "not-done" or "unknown".
-"""
+"""Performs the steps of a run with the tools that `tool_rows` lists (port `engine.ports.Tools`)."""
 
 from __future__ import annotations
 
@@ -34,7 +7,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..engine.events import Failure, Outcome, Perform
 from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
@@ -48,133 +21,16 @@ from ..workspace.limits import Limits
 from ..workspace.outside_table import Book, Keeper, as_proved
 from ..workspace.secrets.scrubber import Scrubber, without
 from ..workspace.secrets.values import values_of
-from . import intent_files, needs, python_tools
+from . import intent_files, python_tools, tool_rows
 from .approvals import approvals, openings
 from .context import Context, Leaving
 from .results import as_declared, outcome_of
 from .talk_tools import neither
+from .tool_rows import Row
 from .workbench import Workbench
 
 if TYPE_CHECKING:
     from ..engine.state import RunState
-
-
-class Row(NamedTuple):
-    """Where a tool's function is: a module, its name in it, and that of its probe.
-
-    `needs`: what this machine or its operator has to give for it, by the names of `runs.granted`.
-    """
-
-    module: str
-    function: str
-    probe: str | None = None
-    needs: tuple[str | needs.Where, ...] = ()
-
-
-TOOLS: dict[str, Row] = {
-    "set_plan": Row("fdc_toolchain.tools.talk_tools", "mark"),
-    "plan_step_complete": Row("fdc_toolchain.tools.talk_tools", "mark"),
-    "message_user": Row("fdc_toolchain.tools.talk_tools", "message_user", "probe_message"),
-    "request_user_input": Row("fdc_toolchain.tools.talk_tools", "ask_user", "probe_question"),
-    "record_user_approval_for_plan": Row(
-        "fdc_toolchain.tools.talk_tools", "ask_approval", "probe_question"
-    ),
-    "request_code_review": Row("fdc_toolchain.tools.talk_tools", "ask_review", "probe_question"),
-    "reply_to_pr_comments": Row("fdc_toolchain.tools.talk_tools", "unavailable", None, ("nobody",)),
-    "pre_commit_instructions": Row("fdc_toolchain.tools.talk_tools", "pre_commit"),
-    "initiate_memory_recording": Row("fdc_toolchain.tools.talk_tools", "memory"),
-    "hello_world": Row("fdc_toolchain.tools.talk_tools", "hello"),
-    "submit": Row("fdc_toolchain.tools.talk_tools", "submit", "probe_submit"),
-    "close_task": Row("fdc_toolchain.tools.talk_tools", "close_task"),
-    "define_set_of_names": Row("fdc_toolchain.tools.talk_tools", "mark"),
-    "define_diagonalization_function": Row("fdc_toolchain.tools.talk_tools", "mark"),
-    "reset_all": Row("fdc_toolchain.tools.talk_tools", "forbidden"),
-    "google_search": Row(
-        "fdc_toolchain.tools.web.web_tools", "google_search", None, ("web", "search")
-    ),
-    "view_text_website": Row(
-        "fdc_toolchain.tools.web.web_tools", "view_text_website", None, ("web", "pages")
-    ),
-    "search_web": Row("fdc_toolchain.tools.web.web_tools", "search_web", None, ("web", "search")),
-    "read_web_page": Row(
-        "fdc_toolchain.tools.web.web_tools", "read_web_page", None, ("web", "pages")
-    ),
-    "research": Row("fdc_toolchain.tools.talk_tools", "unavailable", None, ("nobody",)),
-    "generate_code": Row("fdc_toolchain.tools.code_tools", "generate_code", "probe"),
-    "plan_deep_research": Row("fdc_packs.research.research_protocol", "plan_deep_research"),
-    "execute_research_protocol": Row(
-        "fdc_packs.research.research_protocol",
-        "execute_research_protocol",
-        None,
-        needs.BY_TARGET,
-    ),
-    "create_file_with_block": Row("fdc_toolchain.tools.files.file_tools", "create"),
-    "overwrite_file_with_block": Row("fdc_toolchain.tools.files.file_tools", "overwrite"),
-    "replace_with_git_merge_diff": Row(
-        "fdc_toolchain.tools.files.file_tools", "replace", "probe_replace"
-    ),
-    "restore_file": Row("fdc_toolchain.tools.files.file_tools", "restore", None, needs.GIT),
-    "git_add": Row("fdc_toolchain.tools.files.git_tools", "add", None, needs.GIT),
-    "git_commit": Row("fdc_toolchain.tools.files.git_tools", "commit", "probe_commit", needs.GIT),
-    "delete_file": Row("fdc_toolchain.tools.files.file_tools", "delete"),
-    "rename_file": Row("fdc_toolchain.tools.files.file_tools", "rename", "probe_rename"),
-    "read_file": Row("fdc_toolchain.tools.files.file_tools", "read"),
-    "view_image": Row("fdc_toolchain.tools.files.file_tools", "view_image"),
-    "list_files": Row("fdc_toolchain.tools.files.find_tools", "list_files"),
-    "grep": Row("fdc_toolchain.tools.files.find_tools", "grep"),
-    "run_in_bash_session": Row(
-        "fdc_toolchain.tools.shell", "run_in_bash_session", None, ("sandbox", "bash")
-    ),
-    "scan_documents": Row("fdc_packs.research.tools", "scan_documents"),
-    "scope_question": Row("fdc_packs.research.tools", "scope_question"),
-    "search_passages": Row("fdc_packs.research.tools", "search_passages"),
-    "extract_evidence": Row("fdc_packs.research.tools", "extract_evidence"),
-    "check_citations": Row("fdc_packs.research.tools", "check_citations"),
-    "synthesise": Row("fdc_packs.research.tools", "synthesise"),
-    "join_pages": Row("fdc_packs.research.web", "join_pages"),
-    "open_sources": Row("fdc_packs.research.web", "open_sources"),
-    "check_claims": Row("fdc_packs.research.web", "check_claims"),
-    "create_directory": Row("fdc_packs.lgtm.tools.tools", "create_directory"),
-    "use_tool.file_search": Row("fdc_packs.lgtm.tools.tools", "file_search"),
-    "use_tool.codebase_grep": Row("fdc_packs.lgtm.tools.tools", "codebase_grep"),
-    "use_tool.web_search": Row("fdc_packs.lgtm.tools.tools", "web_search"),
-    "use_tool.readable": Row("fdc_packs.lgtm.tools.tools", "readable"),
-    "use_tool.unknown": Row("fdc_packs.lgtm.tools.tools", "unknown_tool"),
-    "use_tool.read_code": Row("fdc_packs.lgtm.tools.tools", "read_code"),
-    "use_tool.dependencies": Row("fdc_packs.lgtm.tools.tools", "dependencies"),
-    "validate.links": Row("fdc_packs.lgtm.tools.tools", "check_links"),
-    "plan.changes": Row("fdc_packs.lgtm.tools.changes", "plan_changes"),
-    "validate.pipeline": Row("fdc_packs.lgtm.tools.tools", "validate_pipeline"),
-    "map_code": Row("fdc_packs.research.explore.tools", "map_code", None, needs.RERANK),
-    "scope_exploration": Row("fdc_packs.research.explore.tools", "scope_exploration"),
-    "survey_tracks": Row("fdc_packs.research.explore.tools", "survey_tracks"),
-    "gather_files": Row("fdc_packs.research.explore.tools", "gather_files"),
-    "explore_track": Row("fdc_packs.research.explore.tools", "explore_track"),
-    "collect_evidence": Row("fdc_packs.research.explore.tools", "collect_evidence"),
-    "check_findings": Row("fdc_packs.research.explore.tools", "check_findings"),
-    "check_synthesis": Row("fdc_packs.research.explore.tools", "check_synthesis"),
-    "open_case": Row("fdc_packs.repair.tools.repair_tools", "open_case"),
-    "run_tests": Row("fdc_packs.repair.tools.repair_tools", "run_tests", None, ("sandbox",)),
-    "collect_context": Row("fdc_packs.repair.tools.repair_tools", "collect_context"),
-    "probe_edits": Row("fdc_packs.repair.tools.repair_tools", "probe_edits", None, ("sandbox",)),
-    "gather_context": Row("fdc_packs.repair.tools.repair_tools", "gather_context"),
-    "merge_files": Row("fdc_packs.repair.tools.repair_patch", "merge_files"),
-    "apply_repair": Row("fdc_packs.repair.tools.repair_tools", "apply_repair"),
-    "keep_repair": Row("fdc_packs.repair.tools.repair_tools", "keep_repair"),
-    "close_repair": Row("fdc_packs.repair.tools.repair_tools", "close_repair"),
-    "take_repair": Row("fdc_packs.repair.tools.repair_tools", "take_repair"),
-    "begin_alphabet": Row("fdc_packs.alphabet.tools", "begin_alphabet"),
-    "staged_alphabet": Row("fdc_packs.alphabet.tools", "staged_alphabet"),
-    "stage_alphabet": Row("fdc_packs.alphabet.tools", "stage_alphabet"),
-    "read_entries": Row("fdc_packs.alphabet.tools", "read_entries"),
-    "commit_alphabet": Row("fdc_packs.alphabet.tools", "commit_alphabet"),
-    "abandon_alphabet": Row("fdc_packs.alphabet.tools", "abandon_alphabet"),
-    "consult_lexicon": Row("fdc_packs.alphabet.lexicon.tools", "consult_lexicon"),
-}
-
-PREDICATES: dict[str, Row] = {
-    "cited": Row("fdc_packs.research.tools", "cited"),
-}
 
 
 class LocalTools:
@@ -233,7 +89,7 @@ class LocalTools:
 
     def _ahead(self, effect: Perform, root: Root) -> Any:
         """What a step that only reads brings now. Raises ToolFailure."""
-        row = TOOLS.get(effect.tool)
+        row = tool_rows.tool(effect.tool)
         if row is None or effect.tool in self._bench.overrides:
             raise ToolFailure("unavailable", "it is not looked at before it comes")
         args = self._arguments(effect)
@@ -281,7 +137,7 @@ class LocalTools:
             return "not-done"
         if "creates" in declared:
             return self._created(effect, declared)
-        row = TOOLS.get(effect.tool)
+        row = tool_rows.tool(effect.tool)
         if row is None or row.probe is None or "run" in declared:
             return "unknown"
         try:
@@ -343,7 +199,7 @@ class LocalTools:
 
     def _kept(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
         """An attempt of a step; where it writes text from outside and not through `context.root`, what it wrote is noted."""
-        row = TOOLS.get(effect.tool)
+        row = tool_rows.tool(effect.tool)
         if not effect.outside or (
             row is not None
             and row.module == "fdc_toolchain.tools.files.file_tools"
@@ -370,7 +226,7 @@ class LocalTools:
         override = self._bench.overrides.get(effect.tool)
         if override is not None:
             return outcome_of(override(args, self._context(effect)))
-        row = TOOLS.get(effect.tool)
+        row = tool_rows.tool(effect.tool)
         if row is None:
             raise ToolFailure(
                 "unavailable", f"`{effect.tool}` is declared, and nothing here can run it"
@@ -404,7 +260,7 @@ class LocalTools:
         run = declared.get("run")
         if run is not None:
             return outcome_of(self._python(effect, run["python"], declared, values, {}))
-        row = PREDICATES.get(effect.tool)
+        row = tool_rows.predicate(effect.tool)
         if row is None:
             raise ToolFailure("unavailable", f"nothing here can tell whether `{effect.tool}` holds")
         return outcome_of(self._function(row)({"args": values}, self._context(effect)))
@@ -521,7 +377,7 @@ class LocalTools:
 
 def can_tell(tool: str, declared: Mapping[str, Any]) -> bool:
     """Whether an attempt of a `once` tool without an outcome is settled by itself, as far as its declaration tells."""
-    row = TOOLS.get(tool)
+    row = tool_rows.tool(tool)
     return (
         bool(declared.get("repeatable"))
         or "creates" in declared

@@ -79,23 +79,20 @@ def init(directory: str, model: str) -> int:
 
 def _shipped() -> dict[str, str]:
     """What is laid down as it is: documents, tools, the calculus, the test concepts."""
-    from fdc_toolchain import resources
-
     from .. import layout
+    from ..schemas import DATA
 
     out = {}
     for source, goal in (("init", ""), ("calculus", "calculus/")):
-        base = resources.path(f"plans/library/alphabet/{source}")
+        base = os.path.join(DATA, source)
         for folder, folders, names in os.walk(base):
             folders[:] = sorted(name for name in folders if name != "__pycache__")
             for name in sorted(names):
                 path = os.path.join(folder, name)
                 with open(path, encoding="utf-8") as file:
                     out[goal + os.path.relpath(path, base).replace(os.sep, "/")] = file.read()
-    concepts = "plans/library/alphabet/test_concepts.yaml"
-    out[layout.CONCEPTS] = (
-        resources.read(concepts).decode() if resources.exists(concepts) else "test_concepts: []\n"
-    )
+    with open(os.path.join(DATA, "test_concepts.yaml"), encoding="utf-8") as file:
+        out[layout.CONCEPTS] = file.read()
     return out
 
 

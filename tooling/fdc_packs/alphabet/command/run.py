@@ -315,7 +315,7 @@ def _driven(
         ),
         err=True,
     )
-    return FINDINGS if (code := exit_code(ended)) in (CLEAN, PERSON) else code, {
+    return {CLEAN: FINDINGS, PERSON: FINDINGS}.get(exit_code(ended), exit_code(ended)), {
         "run": name,
         "ok": False,
         "why": reason.why,

@@ -11,8 +11,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from fdc_toolchain import resources
-
+from ..schemas import schema
 from ..yamltext import MAX_TEXT, NotYaml, parse_foreign
 
 ROLES = {
@@ -93,9 +92,7 @@ def _json(text: str) -> Any:
 def _schema(role: str) -> Any:
     from jsonschema import Draft202012Validator
 
-    return Draft202012Validator(
-        json.loads(resources.read(f"plans/library/alphabet/{role}.schema.json"))
-    )
+    return Draft202012Validator(schema(f"{role}.schema.json"))
 
 
 def unfit(role: str, value: Any) -> str:

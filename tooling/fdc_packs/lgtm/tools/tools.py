@@ -123,7 +123,7 @@ def web_search(args: dict[str, Any], context: Context) -> Any:
     """WebSearch: what the configured search port finds; a failure where none is (the catalogue makes it a value)."""
     import importlib
 
-    from fdc_toolchain.tools.runtime import TOOLS
+    from fdc_toolchain.tools.tool_rows import TOOLS
 
     row = TOOLS["google_search"]
     search = getattr(importlib.import_module(row.module), row.function)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
 
-from ... import resources
 from ...exits import CLEAN, FINDINGS
-from ...linking.catalogue import SHIPPED
+from ...linking.catalogue import catalogues, document
 from ...linking.project.stat_cache import Seen
 from .options import Options
 
@@ -70,8 +68,8 @@ def say(sight: Seen, options: Options, root: str, code: int) -> tuple[int, bool]
 def _tools() -> frozenset[str]:
     """The names of the shipped tools that are no plain English words."""
     names: set[str] = set()
-    for path in SHIPPED:
-        names.update(json.loads(resources.read(path))["tools"])
+    for name in catalogues():
+        names.update(document(name)["tools"])
     return frozenset(name for name in names if "_" in name)
 
 

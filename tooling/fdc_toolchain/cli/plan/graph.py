@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ... import durable, resources
+from ... import durable
 from ...exits import CLEAN, FINDINGS, UsageError
+from ...packs import shipped
 
 if TYPE_CHECKING:
     from ...diagnostics.diagnostic import Diagnostic
@@ -79,8 +80,8 @@ def _automaton(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], 
     from ...report.drawing.automaton import automaton_graph
 
     data = durable.read(os.path.join(base, target))
-    if data is None and resources.exists(target):
-        data = resources.read(target)
+    if data is None:
+        data = shipped.read(target)
     if data is None:
         raise UsageError(f"the automaton `{target}` does not exist")
     automaton, found = load(data, target)

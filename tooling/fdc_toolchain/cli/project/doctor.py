@@ -39,22 +39,25 @@ if TYPE_CHECKING:
 def command(
     live: bool, model: str | None, database: str | None, form: str, workspace: str | None
 ) -> int:
-    """Look at model, sandbox, disk, journal, terminal, git and optional packages. No secret is shown.
+    """Look at model, sandbox, disk, journal, terminal, git, optional packages and packs. No secret is shown.
 
     With a database: its workers, the workspaces that they serve, and the runs that wait and that nobody serves.
 
     `ok`: can be used. `note`: good to know. `bad`: something that was asked for will not work.
     """
+    from ...doctor import packs
     from ...doctor.machine import examine
     from ...report.terminal.terminal_text import visible
     from ...runs.cost.models import model_for
     from ...workspace.operator import Operator
+    from ..main import COMMANDS
     from ..shared.terminal import style
 
     root = root_of(workspace)
     operator = Operator.of_environment(model=model)
     found = [
         *examine(root, operator, model_for(root, operator.model), os.environ, live=live),
+        *packs.examine(COMMANDS),
         _terminal(),
     ]
     if database:

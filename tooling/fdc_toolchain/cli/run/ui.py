@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -23,6 +24,7 @@ from ..shared.run_options import database_option, is_terminal, root_of
 if TYPE_CHECKING:
     from ...journal.postgres import PgStore
     from ...journal.sqlite import RunRow, Store
+    from ...packs.model import Page
     from ...report.run_page import Run
     from ...runs.records.answers import Open
     from ...server.port import Ask, Row
@@ -274,49 +276,38 @@ class Workspace:
             raise Trouble(" ".join(line.strip() for line in lines[begun:]).removeprefix("fdc: "))
         return over
 
-    def cases(self) -> list[dict[str, Any]]:
+    def records(self, page: Page) -> list[dict[str, Any]]:
         """Port `Runs`."""
-        from fdc_packs.repair.command.command import PLANS
-
         from ...runs.workers import remote
 
+        more = import_module(page.module).row
         with self._reading() as store:
-            rows = [] if store is None else [row for row in store.runs() if row.plan in PLANS]
+            rows = [] if store is None else [row for row in store.runs() if row.plan in page.plans]
             return [
-                {"id": row.name, "plan": row.plan, "test": row.inputs.get("given", {}).get("test", ""), "started": row.started,
+                {"id": row.name, "plan": row.plan, "started": row.started, **more(row),
                  "status": remote.status_of(store, self.workspace, row), "seconds": (row.ending or {}).get("seconds")}
                 for row in reversed(rows)
             ]  # fmt: skip
 
-    def case(self, run: str) -> dict[str, Any] | None:
+    def record(self, page: Page, run: str) -> dict[str, Any] | None:
         """Port `Runs`."""
-        from fdc_packs.repair.command import trace as fix_trace
-        from fdc_packs.repair.command.command import PLANS
+        with self._reading() as store:
+            row = None if store is None else store.run(run)
+            if store is None or row is None or row.plan not in page.plans:
+                return None
+            found: dict[str, Any] = import_module(page.module).told(store, row)
+            return found
+
+    def again(self, page: Page, run: str) -> str:
+        """Port `Runs`."""
+        from ...server.port import Trouble
 
         with self._reading() as store:
             row = None if store is None else store.run(run)
-            return (
-                None
-                if store is None or row is None or row.plan not in PLANS
-                else fix_trace.told(store, row)[0]
-            )
-
-    def rerun(self, run: str) -> str:
-        """Port `Runs`. It only prints: nobody said `--write` for it."""
-        with self._reading() as store:
-            row = None if store is None else store.run(run)
-            given = {} if row is None else row.inputs.get("given", {})
-            plain = row is not None and row.plan == "fix-plain"
-        arguments = [
-            "fix",
-            "--test",
-            given.get("test", ""),
-            "--max-iterations",
-            given.get("iterations", "40"),
-        ]
-        arguments += [one for one in given.get("files", "").split("\n") if one]
-        arguments += ["--no-discipline"] if plain or given.get("discipline") == "no" else []
-        return self._started(arguments, "The repair was run again.", "The repair runs again.")
+            if row is None or row.plan not in page.plans:
+                raise Trouble("There is no such run.")
+            arguments = import_module(page.module).again(row)
+        return self._started(arguments, f"{page.title} was run again.", f"{page.title} runs again.")
 
     def stamp(self) -> str:
         """Port `Runs`: the journal's files, the folders of the newest runs, and whether those that run are driven."""

@@ -7,6 +7,7 @@ import posixpath
 import stat
 
 from ... import resources
+from ...packs import shipped
 from .places import MAX_FILE
 from .stat_cache import listing
 
@@ -58,11 +59,7 @@ class Files:
         path = os.path.join(self.root, key)
         try:
             if key.startswith(SHIPPED):
-                data = (
-                    resources.read(key[len(SHIPPED) :])
-                    if resources.exists(key[len(SHIPPED) :])
-                    else None
-                )
+                data = shipped.read(key[len(SHIPPED) :])
             elif os.path.isfile(path):
                 with open(path, "rb") as file:
                     data = file.read()
@@ -115,5 +112,7 @@ class Files:
             path = posixpath.normpath(path)
         if self.read(path) is not None:
             return path
-        shipped = SHIPPED + path
-        return shipped if self.read(shipped) is not None else None
+        name = shipped.current(path)
+        here = shipped.in_checkout(name) if self.root == resources.ROOT else None
+        key = here or SHIPPED + name
+        return key if self.read(key) is not None else None

@@ -2,13 +2,15 @@
 
 The first and cheapest answer of `fdc lint`: every file that mattered has the times, size and
 inode that it had, every folder that was searched lists the same names, every path that was
-asked for is still there or still is not. Nothing is read for that, and nothing is imported.
-Where any of it has changed, the caches that go by content decide (`cache.verdicts`).
+asked for is still there or still is not, and no pack was installed, changed or removed.
+Nothing is read for that, and nothing is imported. Where any of it has changed, the caches that
+go by content decide (`cache.verdicts`).
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from ... import cachedir, resources
@@ -174,7 +176,7 @@ def _identified() -> str:
 
 def name_of(root: str, paths: list[str], options: str) -> str:
     """The name under which what these words made fdc see, here, is remembered."""
-    words = "\0".join((tool_identity(), root, os.getcwd(), options, *paths))
+    words = "\0".join((tool_identity(), root, os.getcwd(), options, *sys.path, *paths))
     return f"{_FOLDER}/{sha1(words.encode('utf-8', 'surrogateescape')).hexdigest()}"
 
 

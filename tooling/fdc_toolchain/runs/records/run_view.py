@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from ... import resources
 from ...engine.events import Mismatch, Perform, Record
 from ...engine.fold import fold
 from ...engine.ports import WorldFailed
 from ...engine.values import text as written
+from ...packs import shipped
 from ...program.codec import ProgramError
 from ...program.model import Program
 from ...report import run_page
@@ -272,8 +272,7 @@ def _plans(root: str, program: Program, steps: list[Step]) -> Iterator[Plan]:
 def _source(root: Root, path: str) -> bytes | None:
     try:
         if path.startswith(SHIPPED):
-            name = path[len(SHIPPED) :]
-            return resources.read(name) if resources.exists(name) else None
+            return shipped.read(path[len(SHIPPED) :])
         return root.find(path)
     except (OSError, ToolFailure, ValueError):
         return None

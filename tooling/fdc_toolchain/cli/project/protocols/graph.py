@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .... import durable, resources
+from .... import durable
 from ....exits import CLEAN, FINDINGS, UsageError
 from ....linking.project.root import find_root
+from ....packs import shipped
 from ....protocols.load import RULES, load
 from ...shared.findings import show
 
@@ -95,7 +96,7 @@ def _sources(folder: str, root: str) -> dict[str, bytes]:
 def _world(root: str) -> World:
     import json
 
-    from ....linking.catalogue import SHIPPED, read_catalogue
+    from ....linking.catalogue import catalogues, read_catalogue
     from ....linking.project.settings import SettingsError, read_settings
     from ....protocols.compare.graph import World
 
@@ -117,11 +118,14 @@ def _world(root: str) -> World:
         found = data(path)
         return None if found is None else found.decode("utf-8", "replace")
 
+    def ships(path: str) -> bool:
+        return shipped.path(shipped.current(path)) is not None
+
     catalogue, found = read_catalogue(settings.catalogues, data)
     show(found)
     tools = dict.fromkeys(catalogue.tools, "")
     for path in (
-        *SHIPPED,
+        *catalogues(),
         *settings.catalogues,
     ):  # a checkout of fdc has the shipped ones as its own
         text = read(path)
@@ -134,4 +138,4 @@ def _world(root: str) -> World:
     scripts = tuple(
         f"tooling/{name}" for name in names if name.endswith(".py") and not name.startswith("_")
     )
-    return World(tools, scripts, read, resources.exists)
+    return World(tools, scripts, read, ships)

@@ -1,0 +1,85 @@
+"""`fdc pack`: what there is, what one brings, and what is wrong with one that somebody writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.foreign_pack import HEAD, install, put
+from tests.support.process import fdc
+from tests.support.repository import PACKS
+
+
+def test_the_shipped_packs_are_listed_and_right(workspace: Path) -> None:
+    done = fdc("pack", "list", "--format", "json", cwd=workspace)
+    rows = json.loads(done.stdout)["packs"]
+    assert 0 == done.returncode
+    assert {"alphabet", "lgtm", "repair", "research"} <= {row["name"] for row in rows}
+    for row in rows:
+        checked = fdc("pack", "check", row["folder"], cwd=workspace)
+        assert (0, "") == (checked.returncode, checked.stderr), checked.stdout
+        assert checked.stdout.endswith(f"the pack `{row['name']}` can be used\n")
+
+
+def test_a_pack_is_shown_with_what_it_brings(workspace: Path) -> None:
+    done = fdc("pack", "show", "repair", cwd=workspace)
+    assert 0 == done.returncode and f"\n{PACKS / 'repair'}\n" in done.stdout
+    assert "\ncommands: fix\n" in done.stdout and "\npages: cases\n" in done.stdout
+    said = json.loads(fdc("pack", "show", "research", "--format", "json", cwd=workspace).stdout)
+    assert ["research", "explore"] == said["commands"] and ["cited"] == said["predicates"]
+    assert "map_code" in said["tools"] and "explore-track" in said["plans"]
+
+
+def test_a_pack_that_is_not_there_is_wrong_usage(workspace: Path) -> None:
+    done = fdc("pack", "show", "repare", cwd=workspace)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "fdc: there is no pack `repare`; did you mean `repair`?\n" == done.stderr
+    assert 2 == fdc("pack", "check", "nowhere", cwd=workspace).returncode
+
+
+@pytest.mark.slow
+def test_a_pack_that_cannot_be_used_is_a_finding(workspace: Path, tmp_path: Path) -> None:
+    folder = install(tmp_path / "site", "tea", HEAD + "[commands\n")
+    done = fdc("pack", "list", cwd=workspace, env={"PYTHONPATH": str(tmp_path / "site")})
+    assert 1 == done.returncode and "research" in done.stdout
+    assert done.stderr.startswith(f"fdc: {folder}/pack.toml:4: invalid TOML: ")
+
+
+def test_check_finds_what_is_missing(workspace: Path, tmp_path: Path) -> None:
+    text = """
+        catalogues = ["tools.json"]
+        [commands.lint]
+        module = "cli"
+        help = "not fdc's"
+        [tools]
+        read_file = "deeds:pour"
+        stir = "deeds:stir"
+        [tools.boil]
+        function = "sub:boil"
+        probe = "boiled"
+        [plans]
+        cup = "cup.plan"
+        """
+    folder = put(tmp_path / "tea", HEAD + text)
+    (folder / "tools.json").write_text('{"format": 1,\n "name": "tea",\n "tools": {"pour": {}}}\n')
+    (folder / "deeds.py").write_text("from elsewhere import pour as pour\n")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "__init__.py").write_text("def boil(args, context): ...\n")
+    done = fdc("pack", "check", str(folder), cwd=workspace)
+    toml = f"{folder}/pack.toml"
+    assert 1 == done.returncode
+    lines = done.stdout.splitlines()
+    rows = [line for line in lines if line.startswith(f"{folder}/tools.json:3: ")]
+    assert rows and {*lines} - {*rows} == {
+        f"{toml}: `commands.lint` is the core's already",
+        f"{toml}: `tools.read_file` is the core's already",
+        f"{toml}: `cup.plan`: no such file or directory",
+        f"{toml}: there is no module `tea.cli`, or it cannot be read",
+        f"{toml}: the module `tea.deeds` has no `stir`",
+        f"{toml}: the module `tea.sub` has no `boiled`",
+    }
+    put(folder, "format = 2\n")
+    said = json.loads(fdc("pack", "check", str(folder), "--format", "json", cwd=workspace).stdout)
+    assert not said["ok"] and [f"{toml}:1: `format` must be 1"] == said["findings"]

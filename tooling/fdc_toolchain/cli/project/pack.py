@@ -1,0 +1,114 @@
+"""`fdc pack`: the packs that there are, what one brings, and what is wrong with one in a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from ...exits import CLEAN, FINDINGS, UsageError
+from ...text.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from ...packs.model import Pack
+
+_FORMAT = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
+)
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 findings, 2 wrong usage.",
+)
+def command() -> None:
+    """List packs, show what one brings, check one that you write. `docs/packs.md` says what a pack is."""
+
+
+@command.command("list")
+@_FORMAT
+def listed(form: str) -> int:
+    """List the packs that fdc found; on stderr, those that it cannot use (then the exit code is 1)."""
+    from ...packs.index import index
+
+    found = index()
+    packs = list(found.packs.values())
+    if form == "json":
+        rows = [{"name": one.name, "summary": one.summary, "folder": one.folder} for one in packs]
+        _json({"packs": rows, "problems": list(found.problems)})
+    else:
+        wide = max((len(one.name) for one in packs), default=0)
+        for one in packs:
+            click.echo(f"{one.name:<{wide}}  {one.summary}")
+        for problem in found.problems:
+            click.echo(f"fdc: {problem}", err=True)
+    return FINDINGS if found.problems else CLEAN
+
+
+@command.command()
+@click.argument("name")
+@_FORMAT
+def show(name: str, form: str) -> int:
+    """Show what the pack NAME brings: commands, tools, predicates, automata, plans, pages."""
+    from ...packs.index import index
+
+    packs = index().packs
+    if name not in packs:
+        hint = did_you_mean(name, packs)
+        raise UsageError(f"there is no pack `{name}`" + (f"; {hint}" if hint else ""))
+    pack = packs[name]
+    brings = _brings(pack)
+    if form == "json":
+        _json({"name": name, "summary": pack.summary, "folder": pack.folder, **brings})
+        return CLEAN
+    click.echo(f"{name}: {pack.summary}\n{pack.folder}")
+    for kind, names in brings.items():
+        if names:
+            click.echo(f"{kind}: {', '.join(names)}")
+    return CLEAN
+
+
+@command.command()
+@click.argument("folder", type=click.Path())
+@_FORMAT
+def check(folder: str, form: str) -> int:
+    """Check the pack in FOLDER without importing it: its `pack.toml`, the files, modules and functions that it names."""
+    from ...doctor.packs import faults
+    from ...packs.model import PackError, pack_of
+    from ...packs.read import read
+    from ..main import COMMANDS
+
+    if not os.path.isdir(folder):
+        raise UsageError(f"`{folder}` is not a folder")
+    name = os.path.basename(os.path.abspath(folder))
+    try:
+        pack = pack_of(read(folder), folder, name, False)
+        found = faults(pack, COMMANDS)
+    except PackError as wrong:
+        found = [str(wrong)]
+    if form == "json":
+        _json({"ok": not found, "findings": found})
+    else:
+        for sentence in found:
+            click.echo(sentence)
+        if not found:
+            click.echo(f"{folder}: the pack `{pack.name}` can be used")
+    return FINDINGS if found else CLEAN
+
+
+def _brings(pack: Pack) -> dict[str, list[str]]:
+    return {
+        "commands": [*pack.commands],
+        "tools": [*pack.tools],
+        "predicates": [*pack.predicates],
+        "catalogues": [*pack.catalogues],
+        "automata": [*pack.automata],
+        "plans": [*pack.plans],
+        "pages": [*pack.pages],
+    }
+
+
+def _json(value: dict[str, object]) -> None:
+    click.echo(json.dumps({"format": 1, **value}, indent=2))

@@ -1,0 +1,107 @@
+"""What fdc found of packs: each that can be used, and of each that cannot, why."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Collection, Iterator
+
+from ..linking.catalogue_check import explain
+from ..packs.beside import FILE
+from ..packs.index import index
+from ..packs.model import PREFIX, Pack
+from ..tools.tool_rows import TOOLS
+from .machine import Found
+
+
+def examine(commands: Collection[str]) -> list[Found]:
+    """One row for each pack, and one for each problem. A pack with a problem was asked for, and will not work.
+
+    `commands`: the names of the core's own commands, which no pack may take.
+    """
+    found = index()
+    good = [
+        Found(f"pack: {pack.name}", "ok", pack.summary if pack.beside else pack.folder)
+        for pack in found.packs.values()
+    ]
+    wrong = [*found.problems]
+    for pack in found.packs.values():
+        wrong += faults(pack, commands)
+    return good + [Found("pack", "bad", said) for said in wrong]
+
+
+def faults(pack: Pack, commands: Collection[str]) -> list[str]:
+    """One sentence for each thing that is wrong with a pack whose `pack.toml` can be read, each with a file."""
+    return [*_taken(pack, commands), *_files(pack), *_functions(pack)]
+
+
+def _taken(pack: Pack, commands: Collection[str]) -> Iterator[str]:
+    """The names that a pack has and the core too: the core's are used."""
+    path = os.path.join(pack.folder, FILE)
+    for kind, names, core in (("commands", pack.commands, commands), ("tools", pack.tools, TOOLS)):
+        for name in names:
+            if name in core:
+                yield f"{path}: `{kind}.{name}` is the core's already"
+
+
+def _files(pack: Pack) -> Iterator[str]:
+    """The files that a pack names and does not have, and what is wrong in its catalogues."""
+    for name in (*pack.catalogues, *pack.automata.values(), *pack.plans.values()):
+        inside = name.removeprefix(f"{PREFIX}{pack.name}/")
+        path = os.path.join(pack.folder, inside)
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError as failed:
+            why = (failed.strerror or str(failed)).lower()
+            yield f"{os.path.join(pack.folder, FILE)}: `{inside}`: {why}"
+            continue
+        if name in pack.catalogues:
+            for item in explain(data, path, frozenset(), {}):
+                yield f"{path}:{item.span.line}: {item.message}"
+
+
+def _functions(pack: Pack) -> Iterator[str]:
+    """The modules that a pack names and does not have, and the functions that a module lacks. Nothing is imported."""
+    wanted = {(row.module, "command") for row in pack.commands.values()}
+    for row in (*pack.tools.values(), *pack.predicates.values()):
+        wanted |= {(row.module, name) for name in (row.function, row.probe) if name}
+    for page in pack.pages.values():
+        parts = ("row", "told", "render", "style_hash", "again")
+        wanted |= {(page.module, name) for name in parts}
+    path = os.path.join(pack.folder, FILE)
+    for module in sorted({module for module, _ in wanted}):
+        names = _defined(pack, module)
+        if names is None:
+            yield f"{path}: there is no module `{module}`, or it cannot be read"
+            continue
+        for missing in sorted(name for where, name in wanted if where == module):
+            if missing not in names:
+                yield f"{path}: the module `{module}` has no `{missing}`"
+
+
+def _defined(pack: Pack, module: str) -> set[str] | None:
+    """What a module defines or imports at its top; None where it cannot be read."""
+    parts = module.removeprefix(pack.package).strip(".").split(".")
+    base = os.path.join(pack.folder, *parts)
+    for path in (f"{base}.py", os.path.join(base, "__init__.py")):
+        try:
+            with open(path, "rb") as file:
+                tree = ast.parse(file.read())
+        except FileNotFoundError:
+            continue
+        except (OSError, SyntaxError, ValueError, RecursionError):
+            return None
+        return {name for node in tree.body for name in _bound(node)}
+    return None
+
+
+def _bound(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from (alias.asname or alias.name for alias in node.names)
+    elif isinstance(node, ast.Assign):
+        yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+    elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        yield node.target.id

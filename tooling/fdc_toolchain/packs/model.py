@@ -1,0 +1,117 @@
+"""What a `pack.toml` says, as the core uses it. Every Python name is a text until somebody needs what it names."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+PREFIX = "packs/"
+"""What names of files of packs begin with; the pack's name and the path in its folder follow."""
+
+
+class PackError(Exception):
+    """A pack that cannot be used: one sentence with the file and, where there is one, the line."""
+
+
+class Command(NamedTuple):
+    """A command of `fdc`. `module` defines `command`, a click command; `outside_only`: no command of a run may start it."""
+
+    name: str
+    module: str
+    help: str
+    outside_only: bool
+
+
+class Function(NamedTuple):
+    """What performs a tool or answers a predicate. `needs`: names, or (what, parameter, values) for some arguments only."""
+
+    module: str
+    function: str
+    probe: str | None
+    needs: tuple[str | tuple[str, str, tuple[str, ...]], ...]
+
+
+class Page(NamedTuple):
+    """A page of `fdc ui` about runs of some plans, at `/PATH/RUN`.
+
+    `module` defines `row(row)`: more of a run for the list; `told(store, row)`: all of a run, as JSON; `render(told)`: its
+    page; `style_hash()`: what the page's content policy allows; `again(row)`: the arguments of `fdc` that do the same again.
+    """
+
+    path: str
+    module: str
+    plans: tuple[str, ...]
+    title: str
+    again: str
+
+
+class Pack(NamedTuple):
+    """One pack. `folder` is where its `pack.toml` lies, `package` what its modules begin with; `beside`: shipped with fdc."""
+
+    name: str
+    summary: str
+    folder: str
+    package: str
+    beside: bool
+    commands: dict[str, Command]
+    tools: dict[str, Function]
+    predicates: dict[str, Function]
+    pages: dict[str, Page]
+    catalogues: tuple[str, ...]
+    """Names of shipped files (`shipped`), as are those of automata and plans."""
+    automata: dict[str, str]
+    plans: dict[str, str]
+    renamed: dict[str, str]
+    """What names of functions began with in older versions, and what they begin with now."""
+    moved: dict[str, str]
+    """The same of names of shipped files."""
+
+
+def pack_of(document: dict[str, Any], folder: str, package: str, beside: bool) -> Pack:
+    """The pack of a document that `read` found to be right."""
+
+    def file(path: str) -> str:
+        return f"{PREFIX}{document['name']}/{path}"
+
+    def absolute(module: str) -> str:
+        return f"{package}.{module}" if module else package
+
+    def function(row: str | dict[str, Any]) -> Function:
+        row = {"function": row} if isinstance(row, str) else row
+        module, _, name = row["function"].partition(":")
+        needs = tuple(
+            need
+            if isinstance(need, str)
+            else (need["what"], need["parameter"], tuple(need["values"]))
+            for need in row.get("needs", ())
+        )
+        return Function(absolute(module), name, row.get("probe"), needs)
+
+    return Pack(
+        document["name"],
+        document["summary"],
+        folder,
+        package,
+        beside,
+        {
+            name: Command(
+                name, absolute(row["module"]), row["help"], row.get("outside_only", False)
+            )
+            for name, row in document.get("commands", {}).items()
+        },
+        {name: function(row) for name, row in document.get("tools", {}).items()},
+        {name: function(row) for name, row in document.get("predicates", {}).items()},
+        {
+            path: Page(
+                path, absolute(row["module"]), tuple(row["plans"]), row["title"], row["again"]
+            )
+            for path, row in document.get("pages", {}).items()
+        },
+        tuple(map(file, document.get("catalogues", ()))),
+        {name: file(path) for name, path in document.get("automata", {}).items()},
+        {name: file(path) for name, path in document.get("plans", {}).items()},
+        {
+            old: f"{package}.{new}"
+            for old, new in document.get("renamed", {}).get("functions", {}).items()
+        },
+        {old: file(new) for old, new in document.get("renamed", {}).get("files", {}).items()},
+    )

@@ -1,0 +1,255 @@
+"""Runs Lark's tables: the loop of an LALR parser, and of its contextual lexer.
+
+Tables, terminals and the meaning of the grammar's marks are Lark's (`syntax.grammar.tables`); only the
+loop is ours, because Lark's own takes longer than everything else in reading a plan. What
+this loop refuses is put to Lark itself, which says why. A test holds the two to the same trees.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .table_form import Tables
+
+
+class Refused(Exception):
+    """The input is not of the grammar; ask Lark why."""
+
+
+class Word(str):
+    """A token of a tail: its text, its terminal, and where it stands."""
+
+    __slots__ = ("type", "start_pos", "end_pos")
+
+    type: str
+    start_pos: int
+    end_pos: int
+
+
+class _End:
+    type = "$END"
+
+
+_END = _End()
+_BELOW = -1
+"""No state; it lies below the first."""
+
+
+class Driver:
+    """Built once from tables and the object whose methods build the nodes, named as the rules."""
+
+    def __init__(self, tables: Tables, builder: Any) -> None:
+        rules = [_reduction(rule, builder) for rule in tables.rules]
+        self._starts = tables.starts
+        self._actions: dict[int, dict[str, Any]] = {
+            state: {
+                name: action if action >= 0 else rules[-1 - action] for name, action in row.items()
+            }
+            for state, row in tables.states.items()
+        }
+        self._leaps: dict[tuple[int, int, str], int] = {}
+        self._lexers = tables.lexers
+        self._patterns = tables.patterns
+        self._scanners: dict[int, tuple[Any, dict[str, dict[str, str]]]] = {}
+        self._gap = (
+            " " if tables.ignored else None
+        )  # the grammar ignores spaces, and no word starts with one
+
+    def parse(self, start: str, tokens: Iterable[Any]) -> Any:
+        """The value of a start rule over tokens that have a `type`. Raises Refused."""
+        actions = self._actions
+        here, final = self._starts[start]
+        states = [_BELOW, here]
+        values: list[Any] = []
+        row = actions[here]
+        leaps = self._leaps
+        for token in (*tokens, _END):
+            kind = token.type
+            key = states[-2], states[-1], kind
+            leap = leaps.get(key)
+            if leap is None:
+                leap = leaps[key] = self._leap(*key)
+            if leap >= 0:
+                last = values[-1]
+                values[-2].append(last)
+                values[-1] = token
+                states[-1] = leap
+                row = actions[leap]
+                continue
+            while True:
+                action = row.get(kind)
+                if type(action) is int:
+                    states.append(action)
+                    values.append(token)
+                    row = actions[action]
+                    break
+                if action is None:
+                    raise Refused
+                size, origin, build = action
+                if build is None:  # one part, which stands for the whole
+                    here = actions[states[-2]][origin]
+                    if here == final and kind == "$END":
+                        return values[-1]
+                    states[-1] = here
+                    row = actions[here]
+                    continue
+                if build is _grow:  # the list stays where it is
+                    states.pop()
+                    last = values.pop()
+                    values[-1].append(last)
+                    row = actions[states[-1]]
+                    continue
+                if size:
+                    children = values[-size:]
+                    del values[-size:]
+                    del states[-size:]
+                else:
+                    children = []
+                value = build(children)
+                here = actions[states[-1]][origin]
+                if here == final and kind == "$END":
+                    return value
+                states.append(here)
+                values.append(value)
+                row = actions[here]
+        raise Refused
+
+    def _leap(self, below: int, top: int, kind: str) -> int:
+        """The state after a token before which what is on top does no more than to end the list below it; -1: it does more.
+
+        Most lines are such, and take one look-up for all that the tables make of them.
+        """
+        action = self._actions[top].get(kind)
+        while type(action) is tuple and below != _BELOW:
+            _, origin, build = action
+            if build is _grow:
+                after = self._actions[below].get(kind)
+                return after if type(after) is int else -1
+            if build is not None:
+                return -1
+            action = self._actions[self._actions[below][origin]].get(kind)
+        return -1
+
+    def read(self, start: str, text: str) -> Any:
+        """The value of a start rule over a text, split into words as each state accepts them. Raises Refused."""
+        actions = self._actions
+        here, final = self._starts[start]
+        states = [here]
+        values: list[Any] = []
+        row = actions[here]
+        at, length = 0, len(text)
+        gap, scanners = self._gap, self._scanners
+        while True:
+            token: Any = _END
+            kind = "$END"
+            while at < length:
+                if text[at] == gap:
+                    at += 1
+                    continue
+                match, keywords = scanners.get(states[-1]) or self._scanner(states[-1])
+                found = match(text, at)
+                if found is None or found.end() == at:
+                    raise Refused
+                kind = found.lastgroup
+                token = Word(found.group())
+                if kind in keywords:
+                    kind = keywords[kind].get(token, kind)
+                token.type = kind
+                token.start_pos, token.end_pos = at, found.end()
+                at = token.end_pos
+                break
+            while True:
+                action = row.get(kind)
+                if type(action) is int:
+                    states.append(action)
+                    values.append(token)
+                    row = actions[action]
+                    break
+                if action is None:
+                    raise Refused
+                size, origin, build = action
+                if build is None:  # one part, which stands for the whole
+                    here = actions[states[-2]][origin]
+                    if here == final and kind == "$END":
+                        return values[-1]
+                    states[-1] = here
+                    row = actions[here]
+                    continue
+                if build is _grow:  # the list stays where it is
+                    states.pop()
+                    last = values.pop()
+                    values[-1].append(last)
+                    row = actions[states[-1]]
+                    continue
+                if size:
+                    children = values[-size:]
+                    del values[-size:]
+                    del states[-size:]
+                else:
+                    children = []
+                value = build(children)
+                here = actions[states[-1]][origin]
+                if here == final and kind == "$END":
+                    return value
+                states.append(here)
+                values.append(value)
+                row = actions[here]
+
+    def _scanner(self, state: int) -> tuple[Any, dict[str, dict[str, str]]]:
+        pattern, keywords = self._patterns[self._lexers[state]]
+        made = self._scanners[state] = (re.compile(pattern).match, keywords)
+        return made
+
+
+def _reduction(
+    rule: tuple[int, str, str, list[Any], bool], builder: Any
+) -> tuple[int, str, Callable[[list[Any]], Any] | None]:
+    size, name, method_name, kept, single = rule
+    if name.startswith("__"):  # what Lark makes of `rule*`: a list that grows at its end
+        if size == 2 and len(kept) == 2:
+            return size, name, _grow
+        return size, name, _growing(*(at for at, _, _ in kept))
+    plain = not any(splice or nones for _, splice, nones in kept)
+    if single and len(kept) == 1 and plain:
+        at = kept[0][0]
+        return size, name, None if size == 1 else lambda children: children[at]
+    if size == 1 and len(kept) == 1 and plain and method_name in builder.transparent:
+        return size, name, None
+    method = getattr(builder, method_name, list)
+    if plain and len(kept) == size:
+        return size, name, method
+    if len(kept) == 1 and kept[0][1] and not kept[0][2]:
+        at = kept[0][0]
+        return size, name, lambda children: method(children[at])
+
+    def build(children: list[Any]) -> Any:
+        out: list[Any] = []
+        for at, splice, nones in kept:
+            if nones:
+                out += [None] * nones
+            if splice:
+                out += children[at]
+            elif at >= 0:
+                out.append(children[at])
+        return method(out)
+
+    return size, name, build
+
+
+def _grow(children: list[Any]) -> list[Any]:
+    """Puts the second of two parts at the end of the first, which is a list; the loops do it themselves."""
+    children[0].append(children[1])
+    return children[0]
+
+
+def _growing(first: int, last: int | None = None) -> Callable[[list[Any]], Any]:
+    if last is None:
+        return lambda children: [children[first]]
+
+    def grow(children: list[Any]) -> list[Any]:
+        children[first].append(children[last])
+        return children[first]
+
+    return grow
