@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
-from fdc_toolchain.cli.main import COMMANDS
+from fdc_toolchain.cli.main import commands
 from fdc_toolchain.cli.shared.options import Renamed
 
 from tests.support.inside import fdc
@@ -32,7 +32,7 @@ def leaves(name: str, command: click.Command) -> Iterator[tuple[str, click.Comma
 
 
 def every() -> dict[str, click.Command]:
-    found = {name: importlib.import_module(row[0]).command for name, row in COMMANDS.items()}
+    found = {name: importlib.import_module(row[0]).command for name, row in commands().items()}
     return dict(one for name, command in found.items() for one in leaves(name, command))
 
 
