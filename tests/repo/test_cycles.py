@@ -23,6 +23,7 @@ COMPUTED = {
     "fdc_packs/research/explore/code_trees.py": "grammars of other people",
     "fdc_toolchain/cli/main.py": "commands by their rows",
     "fdc_toolchain/cli/project/protocols/build.py": "commands by their rows",
+    "fdc_toolchain/packs/pages.py": "pages by their rows",
     "fdc_toolchain/tools/own_code_inside.py": "tools of a workspace",
     "fdc_toolchain/tools/python_tools.py": "tools of a catalogue",
     "fdc_toolchain/tools/runtime.py": "tools by their rows",

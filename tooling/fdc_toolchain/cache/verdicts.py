@@ -25,7 +25,7 @@ from ..linking.project.stat_cache import (
     stamp,
     tool_identity,
 )
-from ..packs import memory
+from ..packs import foreign
 from .blob_ids import UNREADABLE, Contents
 
 MOST_IN_FOLDER = 32
@@ -60,7 +60,7 @@ def digest(keys: list[str], contents: Contents, options: str) -> str | None:
         if found is None or found == UNREADABLE or key.startswith("/"):
             return None  # plans outside of the workspace are judged each time
         ids.append(found)
-    words = f"{tool_identity()}{memory.identity()}\0{options}\0{len(keys)}\0".encode()
+    words = f"{tool_identity()}{foreign.identity()}\0{options}\0{len(keys)}\0".encode()
     name = sha1(b"%b%b\0%b" % (words, os.fsencode("\0".join(keys)), b"".join(ids))).hexdigest()
     return f"lint/{name[:2]}/{name}"
 
@@ -120,7 +120,7 @@ def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> 
     files = {
         contents.path(key): contents.stamps[key] for key in record.files if not key.endswith("/")
     }
-    files |= {path: stamp(path) for path in memory.foreign()}
+    files |= {path: stamp(path) for path in foreign.files()}
     there = [contents.path(path) for path in record.present]
     not_there = [contents.path(path) for path in record.absent]
     for key, was in record.files.items():

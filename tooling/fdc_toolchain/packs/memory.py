@@ -64,24 +64,3 @@ def store(stamps: dict[str, Stamp | None], rows: list[Any], problems: list[str])
     """Remembers what was found; `stamps` are those from before it was looked for."""
     cachedir.store(_name(), (stamps, rows, problems))
     cachedir.prune(_FOLDER, _MOST)
-
-
-def foreign() -> list[str]:
-    """The data files of packs that are not shipped with fdc: verdicts rest on them."""
-    kept = load()
-    if kept is None:
-        from .index import index
-
-        index()
-        kept = load() or ([], [])
-    found = []
-    for folder in [row[1] for row in kept[0] if not row[3]]:
-        for here, folders, names in os.walk(folder):
-            folders[:] = [name for name in folders if name != "__pycache__"]
-            found += [os.path.join(here, name) for name in names if not name.endswith(".py")]
-    return sorted(found)
-
-
-def identity() -> str:
-    """What verdicts rest on of such packs; empty where there are none."""
-    return "".join(f"\n{path} {stamp(path)}" for path in foreign())

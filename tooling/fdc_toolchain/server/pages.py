@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import os
-from importlib import import_module
 from typing import Any
 
 from ..packs.index import index
 from ..packs.model import Page
+from ..packs.pages import module_of
 from ..report import run_page
 from ..report.run_page import Run
 from .port import Runs
@@ -55,7 +55,7 @@ def report(found: Run) -> tuple[str, str]:
 
 def record(page: Page, found: dict[str, Any]) -> tuple[str, str]:
     """The page of a pack about a run, and its policy as a header."""
-    module = import_module(page.module)
+    module = module_of(page)
     style = module.style_hash()
     policy = f"default-src 'none'; style-src '{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     return module.render(found), policy

@@ -18,7 +18,7 @@ from ...diagnostics.diagnostic import Diagnostic, from_plain, ordered, pack, par
 from ...linking.link import Linker
 from ...linking.project.outside_files import TABLE
 from ...linking.project.stat_cache import missing_part, sha1, tool_identity
-from ...packs import memory
+from ...packs import foreign
 from ...syntax.parse import parse
 from . import parallel
 from .assumption_packs import Pack, Packed, Ref, read
@@ -110,7 +110,7 @@ def findings(
         linker,
         contents,
         repr(
-            (tool_identity() + memory.identity(), options, outside, sorted(base.items(), key=str))
+            (tool_identity() + foreign.identity(), options, outside, sorted(base.items(), key=str))
         ),
         afresh=afresh,
     )

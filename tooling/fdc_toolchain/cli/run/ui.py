@@ -11,13 +11,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import click
 
 from ...exits import CLEAN, Exit, WorldError
+from ...packs.pages import module_of
 from ...runs.interrupt import interruptible
 from ..shared.run_options import database_option, is_terminal, root_of
 
@@ -280,7 +280,7 @@ class Workspace:
         """Port `Runs`."""
         from ...runs.workers import remote
 
-        more = import_module(page.module).row
+        more = module_of(page).row
         with self._reading() as store:
             rows = [] if store is None else [row for row in store.runs() if row.plan in page.plans]
             return [
@@ -295,7 +295,7 @@ class Workspace:
             row = None if store is None else store.run(run)
             if store is None or row is None or row.plan not in page.plans:
                 return None
-            found: dict[str, Any] = import_module(page.module).told(store, row)
+            found: dict[str, Any] = module_of(page).told(store, row)
             return found
 
     def again(self, page: Page, run: str) -> str:
@@ -306,7 +306,7 @@ class Workspace:
             row = None if store is None else store.run(run)
             if row is None or row.plan not in page.plans:
                 raise Trouble("There is no such run.")
-            arguments = import_module(page.module).again(row)
+            arguments = module_of(page).again(row)
         return self._started(arguments, f"{page.title} was run again.", f"{page.title} runs again.")
 
     def stamp(self) -> str:
