@@ -94,7 +94,7 @@ def test_runs_that_can_go_on_do(left: Left) -> None:
     assert "finished" in left.fdc("resume", left.names("waiting")[0], "--answer", "two").stdout
     assert "one pot, sugar: two\n" == (left.root / "order.txt").read_text()
     approval = left.names("approval")[0]
-    assert "Brew it?" in left.fdc("answer", approval, code=1).stdout
+    assert "Brew it?" in left.fdc("answer", approval, code=5).stdout
     left.fdc("answer", approval, "main/3", "yes")
     assert "finished" in left.fdc("resume", approval).stdout and (left.root / "brewed.txt").exists()
     for name, how in zip(left.names("interrupted"), ("not-done", "done:slept"), strict=True):
@@ -123,7 +123,7 @@ def test_a_run_with_tools_of_the_workspace_is_refused_before_anything_happens(le
 def test_new_runs_of_old_plans_begin(mended: Left) -> None:
     assert "finished" in mended.fdc("run", "plans/finished.plan").stdout
     assert "finished" in mended.fdc("run", "plans/sub.plan").stdout
-    assert "Sugar?" in mended.fdc("run", "plans/own.plan", code=1).stdout
+    assert "Sugar?" in mended.fdc("run", "plans/own.plan", code=5).stdout
     assert "finished" in mended.fdc("resume", "last", "--answer", "two").stdout
     assert "a cup of green" in mended.fdc("show", "last", "--step", "main/5").stdout
 
