@@ -54,7 +54,7 @@ def test_the_enumerations_are_the_ones_of_the_row_and_files_are_held_to_them() -
         "domain": (model.DOMAINS, 15), "phase": (model.PHASES, 4), "verdict": (model.VERDICTS, 4), "status": (model.STATUSES, 4),
         "relation": (model.RELATIONS, 5), "attack": (model.ATTACKS, 6), "blog_category": (model.BLOG_CATEGORIES, 8),
     }  # fmt: skip
-    defs = json.loads(schemas.resources.read(schemas.SCHEMA))["$defs"]
+    defs = schemas.schema(schemas.SCHEMA)["$defs"]
     for name, (values, size) in kept.items():
         assert list(values) == defs[name]["enum"] and size == len(set(values)), name
     assert "deprecated" in model.STATUSES

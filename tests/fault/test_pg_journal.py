@@ -205,6 +205,12 @@ def test_a_piece_moves_into_its_run_whole_or_not_at_all(store: PgStore, url: str
         part.append([outcome("main/2#2/1")])
     with pytest.raises(Fenced):
         store.take_in(newer, piece)
+    with pytest.raises(
+        Fenced, match="the run is gone"
+    ):  # a worker that was about to begin it lives on
+        store.claim(piece)
+    with pytest.raises(Fenced, match="the run is gone"):
+        store.check(piece.id)
     kinds = [(one.kind, one.address) for one in store.records(row)]
     assert [("outcome", "main/1"), ("intent", "main/2#1/1"), ("outcome", "main/2#1/1")] == kinds
     assert ((), "ours") == store.check(row.id)[::2]

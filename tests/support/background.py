@@ -31,7 +31,7 @@ def fdc_started(
     """A running `fdc ARGUMENTS`, which is dead and cleared away afterwards, whatever the test does.
 
     It is forked (`forks`) where that is the same: a script, this Python, and no options but its streams; never in the soak.
-    Processes of a database are started: two forked workers lost a run between them (dbos is imported once for both).
+    Processes of a database are started anew: what dbos makes at import would be the same in all of them.
     """
     command = [python, *program, *arguments]
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}

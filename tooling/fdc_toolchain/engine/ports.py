@@ -50,6 +50,10 @@ class Fenced(Exception):
     """Another controller has taken the run over: this one must stop at once."""
 
 
+class Gone(Fenced, WorldFailed):
+    """The run is not in the journal any more: a run took in its piece, or somebody pruned it."""
+
+
 class Journal(Protocol):
     """The append-only record of one run."""
 

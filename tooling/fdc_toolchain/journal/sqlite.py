@@ -23,7 +23,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ..engine.events import Record
-from ..engine.ports import Fenced, WorldFailed
+from ..engine.ports import Fenced, Gone, WorldFailed
 from ..program.codec import canonical, encode, load
 from . import counter, hash_chain, tables
 from .private_file import private
@@ -293,7 +293,7 @@ class Store:
     def _owner(self, number: int) -> hash_chain.Owner:
         found = self._select(f"SELECT {tables.OWNER} FROM run WHERE id=?", (number,))
         if not found:
-            raise WorldFailed(f"{self.path}: the run is gone")
+            raise Gone(f"{self.path}: the run is gone")
         return hash_chain.Owner(*found[0])
 
     def _chained(self, number: int) -> list[hash_chain.Row]:
