@@ -24,7 +24,7 @@ _FORMAT = click.option(
     epilog="Exit codes: 0 done, 1 findings, 2 wrong usage.",
 )
 def command() -> None:
-    """List packs, show what one brings, check one that you write. `docs/packs.md` says what a pack is."""
+    """List packs, show what one brings, begin a new one, check one that you write. `docs/packs.md` says what a pack is."""
 
 
 @command.command("list")
@@ -96,6 +96,24 @@ def check(folder: str, form: str) -> int:
         if not found:
             click.echo(f"{folder}: the pack `{pack.name}` can be used")
     return FINDINGS if found else CLEAN
+
+
+@command.command()
+@click.argument("name")
+@click.argument("folder", type=click.Path(), required=False)
+def new(name: str, folder: str | None) -> int:
+    """Write a small pack NAME that works, with a test, into FOLDER (fdc-NAME where none is given)."""
+    from ...packs.new import write
+    from ..main import COMMANDS
+
+    target = folder or f"fdc-{name}"
+    for path in write(name, target, {*COMMANDS}):
+        click.echo(os.path.join(target, path))
+    click.echo(
+        f"next: `pip install -e {target}` into the environment of fdc, then `fdc {name} FILE`",
+        err=True,
+    )
+    return CLEAN
 
 
 def _brings(pack: Pack) -> dict[str, list[str]]:
