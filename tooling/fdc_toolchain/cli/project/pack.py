@@ -21,10 +21,10 @@ _FORMAT = click.option(
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 1 findings, 2 wrong usage.",
+    epilog="Exit codes: 0 done, 1 findings or refused, 2 wrong usage, 3 the world failed.",
 )
 def command() -> None:
-    """List packs, show what one brings, begin a new one, check one that you write. `docs/packs.md` says what a pack is."""
+    """List, show, install, begin and check packs. `docs/packs.md` says what a pack is."""
 
 
 @command.command("list")
@@ -114,6 +114,17 @@ def new(name: str, folder: str | None) -> int:
         err=True,
     )
     return CLEAN
+
+
+@command.command()
+@click.argument("path", type=click.Path())
+@click.option("--yes", is_flag=True, help="Install it without a question.")
+def install(path: str, yes: bool) -> int:
+    """Show what the pack in PATH brings and may touch, ask, and install it where fdc is. PATH is a folder or a wheel."""
+    from ..main import COMMANDS
+    from .pack_install import install as run
+
+    return run(path, {*COMMANDS}, yes=yes)
 
 
 def _brings(pack: Pack) -> dict[str, list[str]]:

@@ -1,0 +1,134 @@
+"""`fdc pack install`: it shows what a pack may touch, asks, and leaves nothing behind where it refuses."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.support.process import clean_environment, fdc
+from tests.support.repository import ROOT
+
+CLI = str(ROOT / "tooling" / "fdc_cli.py")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of a pack that `fdc pack new` wrote."""
+    home = tmp_path_factory.mktemp("tea")
+    assert 0 == fdc("pack", "new", "tea", "made", cwd=home).returncode
+    build = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", ".", "made"]
+    subprocess.run(build, cwd=home, env=clean_environment(), check=True, capture_output=True)
+    return next(home.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An environment of its own with pip, fdc, and what fdc needs."""
+    folder = tmp_path_factory.mktemp("env")
+    venv.create(folder, symlinks=True, with_pip=True)
+    site = next(folder.glob("lib/python*/site-packages"))
+    paths = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (site / "those.pth").write_text("".join(f"{path}\n" for path in sorted(paths)))
+    return str(folder / "bin" / "python")
+
+
+def install(
+    python: str, *words: str, cwd: Path, stdin: int = subprocess.DEVNULL, **env: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [python, CLI, "pack", "install", *words],
+        cwd=cwd,
+        env=clean_environment({"PIP_NO_INDEX": "1", **env}),
+        stdin=stdin,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+
+
+@pytest.mark.slow
+def test_a_wheel_is_shown_and_installed_once_somebody_says_yes(
+    wheel: Path, python: str, workspace: Path
+) -> None:
+    nobody = install(python, str(wheel), cwd=workspace)
+    assert 1 == nobody.returncode and "`--yes` says it" in nobody.stderr
+    for word, code in (("n", 1), ("y", 0)):
+        ours, theirs = pty.openpty()
+        os.write(ours, f"{word}\n".encode())
+        done = install(python, str(wheel), cwd=workspace, stdin=theirs)
+        os.close(ours), os.close(theirs)
+        assert code == done.returncode, done.stderr
+        assert "  command fdc tea: count the words of a file\n" in done.stdout
+        assert "  tool tea_count: read, reads the file that a plan names in `path`\n" in done.stdout
+        assert ("installed: tea\n" in done.stdout) == (word == "y")
+    (workspace / "cup.md").write_text("one two\n")
+    told = subprocess.run(
+        [python, CLI, "tea", "cup.md"], cwd=workspace, env=clean_environment(), capture_output=True, text=True,
+    )  # fmt: skip
+    assert (0, "cup.md: 2 words\n") == (told.returncode, told.stdout), told.stderr
+
+
+@pytest.mark.slow
+def test_where_pip_fails_the_pack_is_not_said_to_be_there(
+    wheel: Path, python: str, workspace: Path
+) -> None:
+    # The folder has to be built, and what builds it cannot be had without an index.
+    done = install(python, str(wheel.parent / "made"), "--yes", cwd=workspace)
+    assert 3 == done.returncode and "installed: " not in done.stdout
+    assert "fdc: pip ended with exit code 1, and the pack is not installed" in done.stderr
+
+
+def test_what_is_no_distribution_with_a_pack_is_wrong_usage(wheel: Path, workspace: Path) -> None:
+    (workspace / "empty").mkdir()
+    (workspace / "text.whl").write_text("text")
+    (workspace / "other").mkdir()
+    (workspace / "other" / "pyproject.toml").write_text('[project]\nname = "other"\n')
+    (workspace / "torn").mkdir()
+    (workspace / "torn" / "pyproject.toml").write_text("[project\n")
+    with zipfile.ZipFile(workspace / "plain.whl", "w") as made:
+        made.writestr("a-1.dist-info/entry_points.txt", "[console_scripts]\na = a:b\n")
+    cases = {
+        "nowhere": "neither a folder nor a wheel",
+        "empty": "has no `pyproject.toml`",
+        "text.whl": "is not a wheel",
+        "other": "brings no pack",
+        "torn": "cannot be read",
+        "plain.whl": "brings no pack",
+    }
+    for name, said in cases.items():
+        done = fdc("pack", "install", name, "--yes", cwd=workspace)
+        assert 2 == done.returncode and said in done.stderr, (name, done)
+        assert "Traceback" not in done.stderr
+
+
+def test_a_hostile_wheel_writes_nothing_and_is_refused(wheel: Path, workspace: Path) -> None:
+    entry = "[fdc.packs]\nx = x\n"
+    hostile: dict[str, dict[str, bytes]] = {
+        "climbs": {"x/../../out.txt": b"x", "x/pack.toml": b"format = 1\n"},
+        "absolute": {"x//etc/out.txt": b"x", "x/pack.toml": b"format = 1\n"},
+        "bomb": {"x/zeros": bytes(40_000_000), "x/pack.toml": b"format = 1\n"},
+    }
+    for name, files in hostile.items():
+        path = workspace / f"{name}.whl"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+            made.writestr("x-1.dist-info/entry_points.txt", entry)
+            for inside, data in files.items():
+                made.writestr(inside, data)
+        before = sorted(workspace.rglob("*"))
+        done = fdc("pack", "install", path.name, "--yes", cwd=workspace)
+        assert 2 == done.returncode and "Traceback" not in done.stderr, (name, done)
+        assert before == sorted(workspace.rglob("*"))
+    bad = workspace / "bad.whl"
+    with zipfile.ZipFile(bad, "w") as made:
+        made.writestr("x-1.dist-info/entry_points.txt", entry)
+        made.writestr("x/pack.toml", "format = 2\n")
+    done = fdc("pack", "install", "bad.whl", "--yes", cwd=workspace)
+    assert 1 == done.returncode and "`format` must be 1" in done.stderr

@@ -1,0 +1,123 @@
+"""`fdc pack install`: what a pack brings and may touch, then a question, then pip."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import click
+
+from ...exits import CLEAN, FINDINGS, Refused, WorldError
+from ...packs.model import PREFIX, Pack
+from ...report.terminal.terminal_text import visible
+
+_PIP = 900
+"""Seconds until pip is given up."""
+
+
+def install(path: str, commands: Collection[str], *, yes: bool) -> int:
+    """Shows the packs of a folder or wheel, asks, and installs them where fdc is. Raises Refused, UsageError, WorldError.
+
+    `commands`: the names of the core's own commands.
+    """
+    from ...doctor.packs import faults
+    from ...packs.model import PackError
+    from ...packs.offered import offered
+
+    try:
+        with offered(path) as packs:
+            for pack in packs:
+                found = faults(pack, commands)
+                if found:
+                    raise Refused(f"the pack `{pack.name}` cannot be used: {found[0]}")
+                for line in _told(pack):
+                    click.echo(visible(line))
+    except PackError as wrong:
+        raise Refused(f"the pack cannot be used: {wrong}") from wrong
+    click.echo(
+        f"It is installed into {sys.prefix} and trusted as fdc is: its Python code is not sandboxed."
+    )
+    if not yes:
+        if sys.stdin is None or not sys.stdin.isatty():
+            raise Refused("nobody is there to say yes; `--yes` says it")
+        if not click.confirm("Install it?", default=False):
+            click.echo("Not installed.")
+            return FINDINGS
+    _pip(path)
+    for pack in packs:
+        _is_there(pack.name)
+        click.echo(f"installed: {pack.name}")
+    return CLEAN
+
+
+def _told(pack: Pack) -> Iterator[str]:
+    """A pack in lines: what it brings, and what each of its tools may touch."""
+    yield f"{pack.name}: {pack.summary}"
+    for command in pack.commands.values():
+        yield f"  command fdc {command.name}: {command.help}"
+    for kind, names in (("automata", pack.automata), ("plans", pack.plans)):
+        if names:
+            yield f"  {kind}: {', '.join(names)}"
+    for catalogue in pack.catalogues:
+        inside = catalogue.removeprefix(f"{PREFIX}{pack.name}/")
+        with open(os.path.join(pack.folder, inside), "rb") as file:
+            rows: dict[str, dict[str, Any]] = json.load(file).get("tools", {})
+        for name, row in rows.items():
+            yield f"  tool {name}: {', '.join(_touches(row))}"
+
+
+def _touches(row: dict[str, Any]) -> Iterator[str]:
+    """What a tool's row says that it does to the world."""
+    yield str(row.get("effect"))
+    access = row.get("access") or {}
+    for parameter in row.get("parameters", ()):
+        if parameter.get("access"):
+            yield f"{parameter['access']}s the file that a plan names in `{parameter['name']}`"
+        elif parameter.get("sink") in ("command", "url", "message"):
+            yield f"`{parameter['name']}` is a {parameter['sink']}"
+    for word in ("read", "write", "env"):
+        if access.get(word):
+            yield f"{word} {' '.join(access[word])}"
+    if access.get("net"):
+        yield "reaches the network"
+    if row.get("trust") == "untrusted":
+        yield "brings text from outside"
+
+
+def _pip(path: str) -> None:
+    from ...sandbox import python_process
+
+    # A path that begins with `-` or names an index is no option of pip.
+    target = os.path.abspath(path)
+    argv = python_process.packages(
+        "-m", "pip", "install", "--no-input", "--disable-pip-version-check", target
+    )
+    try:
+        done = subprocess.run(
+            argv, env=python_process.environment(), stdin=subprocess.DEVNULL, stdout=sys.stderr, timeout=_PIP, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as late:
+        raise WorldError(f"pip was ended after {_PIP} seconds; nothing may be installed") from late
+    if done.returncode:
+        raise WorldError(
+            f"pip ended with exit code {done.returncode}, and the pack is not installed; where fdc was installed"
+            f" without pip, install it as you installed fdc (`uv tool install --with {target} fdc-toolchain`)"
+        )
+
+
+def _is_there(name: str) -> None:
+    """Asks a new fdc for the pack. Raises WorldError."""
+    from ...sandbox import python_process
+
+    argv = python_process.fdc("pack", "show", name)
+    done = subprocess.run(
+        argv, env=python_process.environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise WorldError(
+            f"pip installed the pack `{name}`, and fdc does not find it: see `fdc doctor`"
+        )

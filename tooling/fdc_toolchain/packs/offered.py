@@ -1,0 +1,121 @@
+"""A pack that is not installed yet: found in a distribution's folder or wheel, and read without importing it."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..exits import UsageError
+from .beside import FILE, GROUP
+from .model import Pack, PackError, pack_of
+from .read import read
+
+MOST = 32_000_000
+"""Bytes that a wheel may unpack to, and be looked at."""
+
+
+@contextmanager
+def offered(path: str) -> Iterator[list[Pack]]:
+    """The packs that a folder (with a `pyproject.toml`) or a wheel brings. Their files can be read inside of the `with`.
+
+    Raises UsageError where there is no distribution with packs, PackError for a `pack.toml` that is wrong, OSError.
+    """
+    if os.path.isdir(path):
+        yield [_pack(_package_of(path, package), package) for package in _of_project(path)]
+        return
+    if not path.endswith(".whl"):
+        raise UsageError(f"`{path}` is neither a folder nor a wheel (`.whl`)")
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            with zipfile.ZipFile(path) as wheel:
+                packages = _of_wheel(wheel, path)
+                _unpack(wheel, packages, folder, path)
+        except (zipfile.BadZipFile, EOFError, NotImplementedError, UnicodeDecodeError) as wrong:
+            raise UsageError(f"`{path}` is not a wheel: {wrong}") from wrong
+        yield [_pack(os.path.join(folder, *one.split(".")), one) for one in packages]
+
+
+def _pack(folder: str, package: str) -> Pack:
+    return pack_of(read(folder), folder, package, False)
+
+
+def _of_project(folder: str) -> list[str]:
+    """The packages of the entry points in a `pyproject.toml`."""
+    try:
+        with open(os.path.join(folder, "pyproject.toml"), "rb") as file:
+            document: Any = tomllib.load(file)
+    except FileNotFoundError:
+        raise UsageError(f"`{folder}` has no `pyproject.toml`; `fdc pack new` writes one") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+        raise UsageError(f"`{folder}/pyproject.toml` cannot be read: {wrong}") from wrong
+    for key in ("project", "entry-points", GROUP):
+        document = document.get(key) if isinstance(document, dict) else None
+    return _named(document, f"{folder}/pyproject.toml")
+
+
+def _package_of(folder: str, package: str) -> str:
+    """The folder of a package in a distribution's folder: at its top, or in `src/`."""
+    inside = os.path.join(*package.split("."))
+    for above in ("", "src"):
+        found = os.path.join(folder, above, inside)
+        if os.path.isfile(os.path.join(found, FILE)):
+            return found
+    raise UsageError(f"`{folder}` has no `{inside}/{FILE}`, neither at its top nor in `src`")
+
+
+def _of_wheel(wheel: zipfile.ZipFile, path: str) -> list[str]:
+    for name in wheel.namelist():
+        if name.count("/") == 1 and name.endswith(".dist-info/entry_points.txt"):
+            parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
+            try:
+                parser.read_string(_content(wheel, name, path).decode("utf-8"))
+            except configparser.Error as wrong:
+                raise UsageError(f"`{path}`: {name} cannot be read: {wrong.message}") from wrong
+            return _named(dict(parser[GROUP]) if parser.has_section(GROUP) else None, path)
+    return _named(None, path)
+
+
+def _named(table: object, where: str) -> list[str]:
+    packages = sorted(set(table.values())) if isinstance(table, dict) else []
+    if not packages:
+        raise UsageError(f"`{where}` brings no pack: it has no entry point `{GROUP}`")
+    for package in packages:
+        if not isinstance(package, str) or not all(
+            part.isidentifier() for part in package.split(".")
+        ):
+            raise PackError(f"{where}: the entry point `{package}` does not name a package")
+    return packages
+
+
+def _content(wheel: zipfile.ZipFile, name: str, path: str) -> bytes:
+    with wheel.open(name) as file:
+        data = file.read(MOST + 1)
+    if len(data) > MOST:
+        raise UsageError(f"`{path}`: {name} is larger than {MOST:,} bytes")
+    return data
+
+
+def _unpack(wheel: zipfile.ZipFile, packages: list[str], folder: str, path: str) -> None:
+    """The files of the packages, below a folder; nothing else of the wheel."""
+    begins = tuple(f"{package.replace('.', '/')}/" for package in packages)
+    total = 0
+    for name in wheel.namelist():
+        parts = name.split("/")
+        if not name.startswith(begins) or name.endswith("/"):
+            continue
+        if any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
+            raise UsageError(f"`{path}` is not a wheel: it has a file `{name}`")
+        data = _content(wheel, name, path)
+        total += len(data)
+        if total > MOST:
+            raise UsageError(f"`{path}` unpacks to more than {MOST:,} bytes")
+        target = os.path.join(folder, *parts)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "wb") as file:
+            file.write(data)
