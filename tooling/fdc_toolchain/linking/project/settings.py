@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...diagnostics.source import Limits
@@ -128,104 +129,111 @@ _KINDS = {
 }
 
 
+_TAKES: dict[str, type | tuple[type, ...]] = {
+    "fsm": str, "profile": str, "catalogues": list, "protocols": str, "exclude": list, "ignore": list,
+    "per-file-ignores": dict, "strict": bool, "max-stack": int, "limits": dict,
+    "agents": dict,
+    "test-command": str, "test-seconds": int, "debug-attempts": int, "research-seconds": int,
+    "models": dict, "untrusted": list, "protect": list, "secret": list, "allow": list, "assumptions": (str, list),
+}  # fmt: skip
+"""By setting, the types that its value may have."""
+
+
 def _settings(table: Any, where: str) -> Settings:
-    from ...diagnostics.codes import CODES, silenced_by_text
+    values = _typed(table, where)
+    out = {
+        key.replace("-", "_"): _READERS[key](value, where, key) if key in _READERS else value
+        for key, value in values.items()
+    }
+    return Settings(**out, stated_catalogues="catalogues" in values)
+
+
+def _typed(table: Any, where: str) -> dict[str, Any]:
+    """The values by setting, each of a type that it may have."""
     from ...text.suggest import did_you_mean
 
-    known: dict[str, Any] = {
-        "fsm": str, "profile": str, "catalogues": list, "protocols": str, "exclude": list, "ignore": list,
-        "per-file-ignores": dict, "strict": bool, "max-stack": int, "limits": dict,
-        "agents": dict,
-        "test-command": str, "test-seconds": int, "debug-attempts": int, "research-seconds": int,
-        "models": dict, "untrusted": list, "protect": list, "secret": list, "allow": list, "assumptions": (str, list),
-    }  # fmt: skip
     if not isinstance(table, dict):
         raise SettingsError(f"{where}: expected a table")
     values: dict[str, Any] = {}
     for key, value in table.items():
         key = "test-command" if key == "test_command" else key
-        if key not in known:
-            hint = did_you_mean(key, known)
+        if key not in _TAKES:
+            hint = did_you_mean(key, _TAKES)
             raise SettingsError(f"{where}: unknown key `{key}`" + (f"; {hint}" if hint else ""))
-        kinds: tuple[type, ...] = known[key] if isinstance(known[key], tuple) else (known[key],)
+        takes = _TAKES[key]
+        kinds = takes if isinstance(takes, tuple) else (takes,)
         if type(value) not in kinds:
             raise SettingsError(
                 f"{where}: `{key}` takes {' or '.join(_KINDS[kind] for kind in kinds)}, found {_shown(value)}"
             )
-        values[key.replace("-", "_")] = value
+        values[key] = value
+    return values
 
-    def codes(items: Any, key: str) -> tuple[str, ...]:
-        for item in items:
-            if not isinstance(item, str):
-                raise SettingsError(
-                    f"{where}: `{key}` takes a list of codes, found {_shown(item)} in it"
-                )
-            if item not in CODES:
-                raise SettingsError(f"{where}: `{key}` names `{item}`, which is no code")
-            if not silenced_by_text(item):
-                what = "an assumption" if CODES[item].severity == "assumption" else "an error"
-                raise SettingsError(f"{where}: `{key}` names {item}, {what}; {_instead(item)}")
-        return tuple(items)
 
-    if values.get("profile", "default") not in ("default", "fdc"):
-        raise SettingsError(
-            f"{where}: `profile` is `default` or `fdc`, found `{values['profile']}`"
-        )
-    for key in ("catalogues", "exclude", "untrusted", "protect", "secret"):
-        if key in values:
-            if not all(isinstance(item, str) for item in values[key]):
-                raise SettingsError(f"{where}: `{key}` takes a list of texts")
-            values[key] = tuple(values[key])
-    if "catalogues" in values:
-        values["stated_catalogues"] = True
-    if "ignore" in values:
-        values["ignore"] = codes(values["ignore"], "ignore")
-    if "per_file_ignores" in values:
-        for glob, items in values["per_file_ignores"].items():
-            if not isinstance(items, list):
-                message = (
-                    f"`per-file-ignores` takes lists of codes, found {_shown(items)} for `{glob}`"
-                )
-                raise SettingsError(f"{where}: {message}")
-        values["per_file_ignores"] = tuple(
-            (glob, codes(items, "per-file-ignores"))
-            for glob, items in sorted(values["per_file_ignores"].items())
-        )
-    if "max_stack" in values and not 1 <= values["max_stack"] <= 10:
-        raise SettingsError(f"{where}: `max-stack` is 1 to 10, found {values['max_stack']}")
-    for key, least, most in (
-        ("test_seconds", 1, 86_400),
-        ("debug_attempts", 0, 20),
-        ("research_seconds", 1, 86_400),
-    ):
-        if key in values and not least <= values[key] <= most:
-            message = f"`{key.replace('_', '-')}` is {least} to {most}, found {values[key]}"
+def _profile(value: str, where: str, key: str) -> str:
+    if value not in ("default", "fdc"):
+        raise SettingsError(f"{where}: `profile` is `default` or `fdc`, found `{value}`")
+    return value
+
+
+def _texts(value: list[Any], where: str, key: str) -> tuple[str, ...]:
+    if not all(isinstance(item, str) for item in value):
+        raise SettingsError(f"{where}: `{key}` takes a list of texts")
+    return tuple(value)
+
+
+def _codes(items: list[Any], where: str, key: str) -> tuple[str, ...]:
+    from ...diagnostics.codes import CODES, silenced_by_text
+
+    for item in items:
+        if not isinstance(item, str):
+            raise SettingsError(
+                f"{where}: `{key}` takes a list of codes, found {_shown(item)} in it"
+            )
+        if item not in CODES:
+            raise SettingsError(f"{where}: `{key}` names `{item}`, which is no code")
+        if not silenced_by_text(item):
+            what = "an assumption" if CODES[item].severity == "assumption" else "an error"
+            raise SettingsError(f"{where}: `{key}` names {item}, {what}; {_instead(item)}")
+    return tuple(items)
+
+
+def _per_file(
+    table: dict[str, Any], where: str, key: str
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    for glob, items in table.items():
+        if not isinstance(items, list):
+            message = f"`{key}` takes lists of codes, found {_shown(items)} for `{glob}`"
             raise SettingsError(f"{where}: {message}")
-    if "limits" in values:
-        limits = values["limits"]
-        names = {name.replace("_", "-"): name for name in Limits._fields}
-        for key, value in limits.items():
-            if key not in names:
-                hint = did_you_mean(key, names)
-                raise SettingsError(
-                    f"{where}: unknown limit `{key}`" + (f"; {hint}" if hint else "")
-                )
-            if type(value) is not int or value < 1:
-                raise SettingsError(
-                    f"{where}: limit `{key}` takes a whole number of 1 or more, found {_shown(value)}"
-                )
-        if limits.get("nesting", 0) > 200:
-            raise SettingsError(f"{where}: limit `nesting` is at most 200")
-        values["limits"] = Limits(**{names[key]: value for key, value in limits.items()})
-    if "agents" in values:
-        values["agents"] = _agents(values["agents"], where)
-    if "allow" in values:
-        values["allow"] = tuple(_allow(row, where) for row in values["allow"])
-    if "assumptions" in values:
-        values["assumptions"] = _assumptions(values["assumptions"], where)
-    if "models" in values:
-        values["models"] = _models(values["models"], where)
-    return Settings(**values)
+    return tuple((glob, _codes(items, where, key)) for glob, items in sorted(table.items()))
+
+
+def _between(least: int, most: int) -> Callable[[int, str, str], int]:
+    """A reader of whole numbers in a range, both ends included."""
+
+    def read(value: int, where: str, key: str) -> int:
+        if not least <= value <= most:
+            raise SettingsError(f"{where}: `{key}` is {least} to {most}, found {value}")
+        return value
+
+    return read
+
+
+def _limits(limits: dict[str, Any], where: str, key: str) -> Limits:
+    from ...text.suggest import did_you_mean
+
+    names = {name.replace("_", "-"): name for name in Limits._fields}
+    for name, value in limits.items():
+        if name not in names:
+            hint = did_you_mean(name, names)
+            raise SettingsError(f"{where}: unknown limit `{name}`" + (f"; {hint}" if hint else ""))
+        if type(value) is not int or value < 1:
+            raise SettingsError(
+                f"{where}: limit `{name}` takes a whole number of 1 or more, found {_shown(value)}"
+            )
+    if limits.get("nesting", 0) > 200:
+        raise SettingsError(f"{where}: limit `nesting` is at most 200")
+    return Limits(**{names[name]: value for name, value in limits.items()})
 
 
 def _instead(code: str) -> str:
@@ -239,7 +247,7 @@ def _instead(code: str) -> str:
     return "only warnings can be ignored: take it out, and mend the plans, or leave them out with `exclude`"
 
 
-def _allow(row: Any, where: str) -> Allowed:
+def _allowed(row: Any, where: str) -> Allowed:
     from ...diagnostics.codes import SAFETY
 
     wanted = ", ".join(f"`{name}`" for name in Allowed._fields)
@@ -256,7 +264,7 @@ def _allow(row: Any, where: str) -> Allowed:
     return Allowed(**row)
 
 
-def _assumptions(value: Any, where: str) -> tuple[str, ...]:
+def _assumptions(value: Any, where: str, key: str) -> tuple[str, ...]:
     from ...diagnostics.codes import CODES
 
     known = sorted(row.name for row in CODES.values() if row.severity == "assumption")
@@ -269,7 +277,7 @@ def _assumptions(value: Any, where: str) -> tuple[str, ...]:
     )
 
 
-def _models(table: dict[str, Any], where: str) -> tuple[tuple[str, dict[str, Any]], ...]:
+def _models(table: dict[str, Any], where: str, key: str) -> tuple[tuple[str, dict[str, Any]], ...]:
     from ...text.suggest import did_you_mean
 
     known = {"model": str, "max-tokens": int, "effort": str, "seconds": int, "repairs": int}
@@ -280,24 +288,24 @@ def _models(table: dict[str, Any], where: str) -> tuple[tuple[str, dict[str, Any
             raise SettingsError(
                 f"{where}: `models.{role}` takes a model's name or a table, found {_shown(row)}"
             )
-        for key, value in row.items():
-            if key not in known:
-                hint = did_you_mean(key, known)
+        for name, value in row.items():
+            if name not in known:
+                hint = did_you_mean(name, known)
                 raise SettingsError(
-                    f"{where}: unknown key `{key}` in `models.{role}`"
+                    f"{where}: unknown key `{name}` in `models.{role}`"
                     + (f"; {hint}" if hint else "")
                 )
-            if type(value) is not known[key] or (
+            if type(value) is not known[name] or (
                 isinstance(value, int) and not 0 <= value <= 1_000_000
             ):
                 raise SettingsError(
-                    f"{where}: `models.{role}.{key}` takes {_KINDS[known[key]]}, found {_shown(value)}"
+                    f"{where}: `models.{role}.{name}` takes {_KINDS[known[name]]}, found {_shown(value)}"
                 )
-        rows.append((role, {key.replace("-", "_"): value for key, value in row.items()}))
+        rows.append((role, {name.replace("-", "_"): value for name, value in row.items()}))
     return tuple(rows)
 
 
-def _agents(table: dict[str, Any], where: str) -> AgentFiles:
+def _agents(table: dict[str, Any], where: str, key: str) -> AgentFiles:
     from ...text.suggest import did_you_mean
 
     known: dict[str, type] = {
@@ -307,18 +315,18 @@ def _agents(table: dict[str, Any], where: str) -> AgentFiles:
         "targets": list,
         "max-bytes": int,
     }
-    for key, value in table.items():
-        if key not in known:
-            hint = did_you_mean(key, known)
+    for name, value in table.items():
+        if name not in known:
+            hint = did_you_mean(name, known)
             raise SettingsError(
-                f"{where}: unknown key `{key}` in `agents`" + (f"; {hint}" if hint else "")
+                f"{where}: unknown key `{name}` in `agents`" + (f"; {hint}" if hint else "")
             )
-        if type(value) is not known[key] or (
+        if type(value) is not known[name] or (
             type(value) is list and not all(isinstance(item, str) for item in value)
         ):
-            kind = "a list of texts" if key == "targets" else _KINDS[known[key]]
-            raise SettingsError(f"{where}: `agents.{key}` takes {kind}, found {_shown(value)}")
-    values: dict[str, Any] = {key.replace("-", "_"): value for key, value in table.items()}
+            kind = "a list of texts" if name == "targets" else _KINDS[known[name]]
+            raise SettingsError(f"{where}: `agents.{name}` takes {kind}, found {_shown(value)}")
+    values: dict[str, Any] = {name.replace("-", "_"): value for name, value in table.items()}
     if "targets" in values:
         values["targets"] = tuple(values["targets"])
     if values.get("max_bytes", 1) < 1:
@@ -326,3 +334,29 @@ def _agents(table: dict[str, Any], where: str) -> AgentFiles:
             f"{where}: `agents.max-bytes` is 1 or more, found {values['max_bytes']}"
         )
     return AgentFiles(**values)
+
+
+def _allow(rows: list[Any], where: str, key: str) -> tuple[Allowed, ...]:
+    return tuple(_allowed(row, where) for row in rows)
+
+
+_READERS: dict[str, Callable[[Any, str, str], Any]] = {
+    "profile": _profile,
+    "catalogues": _texts,
+    "exclude": _texts,
+    "untrusted": _texts,
+    "protect": _texts,
+    "secret": _texts,
+    "ignore": _codes,
+    "per-file-ignores": _per_file,
+    "max-stack": _between(1, 10),
+    "test-seconds": _between(1, 86_400),
+    "debug-attempts": _between(0, 20),
+    "research-seconds": _between(1, 86_400),
+    "limits": _limits,
+    "agents": _agents,
+    "allow": _allow,
+    "assumptions": _assumptions,
+    "models": _models,
+}
+"""By setting, what checks its value (value, file, setting) and gives what `Settings` holds; others stand as they are."""
