@@ -5,15 +5,11 @@ The statement is `demand CONDITION`: a `require` that says itself what does not 
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.support.repository import ROOT
+from tests.support.house import copied, fdc, follow
 
 TOOLCHAIN = "tooling/fdc_toolchain"
 ROW = 'Construct("demand", "demand", "the form is `demand CONDITION`"),'
@@ -65,41 +61,14 @@ PLAN = 'set_plan one\ndemand {left}   == "no"\nplan_step_complete done\nclose_ta
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what fdc is made of."""
-    home = tmp_path_factory.mktemp("house")
-    for name in ("tooling", "grammar", "plans", "protocols"):
-        shutil.copytree(ROOT / name, home / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "VERSION", home / "VERSION")
-    workspace = home / "workspace"
-    workspace.mkdir()
-    (workspace / "plan.txt").write_text(HEAD + PLAN)
+    """A copy of fdc with a plan that uses the statement."""
+    home = copied(tmp_path_factory.mktemp("house"))
+    (home / "workspace" / "plan.txt").write_text(HEAD + PLAN)
     return home
 
 
-def follow(house: Path, recipe: Mapping[str, list[tuple[str, str]]]) -> None:
-    """Writes the files of the recipe as they are after it, and the others as they are here."""
-    for name in RECIPE:
-        text = (ROOT / name).read_text()
-        for old, new in recipe.get(name, []):
-            assert 1 == text.count(old), (name, old)
-            text = text.replace(old, new)
-        (house / name).write_text(text)
-
-
-def fdc(house: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-B", "-E", "-P", str(house / TOOLCHAIN / "__main__.py"), *arguments]
-    return subprocess.run(
-        command,
-        cwd=house / "workspace",
-        env={"PATH": "/usr/bin:/bin", "HOME": str(house), "FDC_CACHE": str(house / "cache")},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-
-
 def test_the_recipe_is_enough(house: Path) -> None:
-    follow(house, RECIPE)
+    follow(house, RECIPE, RECIPE)
     assert len(RECIPE) <= 5
     plan, wrong = house / "workspace" / "plan.txt", house / "workspace" / "wrong.txt"
     done = fdc(house, "fmt", "plan.txt")
@@ -117,7 +86,7 @@ def test_the_recipe_is_enough(house: Path) -> None:
 
 @pytest.mark.parametrize("left_out", RECIPE)
 def test_a_file_that_was_forgotten_is_named(house: Path, left_out: str) -> None:
-    follow(house, {name: edits for name, edits in RECIPE.items() if name != left_out})
+    follow(house, {name: edits for name, edits in RECIPE.items() if name != left_out}, RECIPE)
     done = fdc(house, "lint", "plan.txt")
     assert 0 != done.returncode
     assert FORGOTTEN[left_out] in done.stdout + done.stderr

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.formats import FORMATS
 from .terminal.style import PLAIN, Style
-
-FORMATS = ("text", "concise", "json", "jsonl", "sarif", "github", "junit")
 
 
 def render(

@@ -2,7 +2,7 @@
 
 import os
 
-FORMATS = ("text", "concise", "json", "jsonl", "sarif", "github", "junit")
+from ...diagnostics.formats import FORMATS
 
 JOBS = range(1, 257)
 
