@@ -46,7 +46,7 @@ def install(
     return subprocess.run(
         [python, CLI, "pack", "install", *words],
         cwd=cwd,
-        env=clean_environment({"PIP_NO_INDEX": "1", **env}),
+        env=clean_environment({"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, **env}),
         stdin=stdin,
         capture_output=True,
         text=True,
