@@ -51,8 +51,9 @@ def check(context: Context) -> Iterator[Diagnostic]:
         if automaton is None or "close_op" not in automaton.table:
             continue
         if summaries.root(instance) & ~CLOSURE.accept:
-            from .solver.counterexample import Search, labels
+            from .solver.counterexample import Search
             from .solver.refusals import last_line
+            from .solver.trace import labels
 
             finding = Search(summaries).root(instance)
             if finding.unfinished is None:

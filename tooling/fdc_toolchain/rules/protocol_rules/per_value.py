@@ -25,8 +25,8 @@ from ...linking.protocol_rules import Obligation
 from ...syntax.values import Ref, Value
 from ...text import glob_match
 from ..files import bound_twice
-from ..solver import events, values
-from ..solver.counterexample import Leaf, Reached, Refusal, Search, merge
+from ..solver import events, trace, values
+from ..solver.counterexample import Reached, Refusal, Search, merge
 from ..solver.words import Machine, Rows, Summaries
 from .rule_machine import STOP, Case, machine_of
 
@@ -56,7 +56,7 @@ class Given(NamedTuple):
     """An argument of the root's that is the same for a whole run: it is made of what the run is given."""
 
     value: Value
-    leaf: Leaf
+    leaf: trace.Leaf
     """Where it first stands."""
 
 
@@ -447,7 +447,7 @@ def given(root: Instance, rule: Obligation) -> list[Given]:
             names = {part.path[0] for part in value.parts if isinstance(part, Ref)}
             if names and names <= stable and value.text not in out:
                 statement = node.step if isinstance(node, Act) else node.call  # type: ignore[union-attr]
-                leaf = Leaf(unit.key, statement.line, statement.column, "", True, "value")
+                leaf = trace.Leaf(unit.key, statement.line, statement.column, "", True, "value")
                 out[value.text] = Given(value, leaf)
     return list(out.values())
 

@@ -10,7 +10,8 @@ from ...linking.protocol_rules import Obligation
 from ..solver.words import Machine, Summaries
 
 if TYPE_CHECKING:
-    from ..solver.counterexample import Leaf, Search
+    from ..solver.counterexample import Search
+    from ..solver.trace import Leaf
 
 
 def machine_of(rule: Obligation) -> Machine:

@@ -14,14 +14,11 @@ from ..solver import events
 from ..solver.counterexample import (
     SOME_ORDER,
     UNSURE,
-    Leaf,
-    Path,
     Refusal,
     Search,
-    doubt_in,
-    labels,
 )
 from ..solver.refusals import MOST, last_line
+from ..solver.trace import Leaf, Path, doubt_in, labels
 from ..solver.words import Rows, Summaries
 from .rule_machine import STOP, Case, machine_of
 

@@ -8,7 +8,8 @@ from ...diagnostics.diagnostic import Diagnostic, Label
 from ...diagnostics.span import Span
 from ...linking.graph import Instance
 from ...linking.model import Act, Loop
-from .counterexample import Leaf, Refusal, Search, doubt_in, labels
+from .counterexample import Refusal, Search
+from .trace import Leaf, doubt_in, labels
 from .words import Machine, Summaries
 
 _HELP = (
