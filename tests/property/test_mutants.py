@@ -176,7 +176,7 @@ MUTANTS: list[tuple[str, str, str]] = [
     ),
     (
         "protocol_rules.per_value",
-        "relation = _plain(param.default, self.kind) == self.value",
+        "relation = plain(param.default, self.kind) == self.value",
         "relation = False",
     ),
 ]

@@ -16,18 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from itertools import islice, product
-from typing import NamedTuple
 
-from ...linking.bound import bound_in
 from ...linking.graph import Instance
-from ...linking.model import BUILT_IN, Act, Choice, Invoke, Loop, Node
+from ...linking.model import Act, Invoke, Loop
 from ...linking.protocol_rules import Obligation
 from ...syntax.values import Ref, Value
 from ...text import glob_match
 from ..files import bound_twice
-from ..solver import events, trace, values
+from ..solver import events, values
 from ..solver.counterexample import Reached, Refusal, Search, merge
 from ..solver.words import Machine, Rows, Summaries
+from .argument_values import Given, Named, given, named, plain
 from .rule_machine import STOP, Case, machine_of
 
 MOST_VALUES = 2000
@@ -50,98 +49,6 @@ class View(Instance):
         self.callees = base.callees
         self.same = same
         self.other = other
-
-
-class Given(NamedTuple):
-    """An argument of the root's that is the same for a whole run: it is made of what the run is given."""
-
-    value: Value
-    leaf: trace.Leaf
-    """Where it first stands."""
-
-
-class Named(NamedTuple):
-    """What the plans that a root reaches say about the argument: texts, globs, and whether they go through files.
-
-    `kind` is `path` where the argument is one of a tool's that takes paths, else `word`.
-    """
-
-    literals: set[str]
-    globs: set[values.Glob]
-    files: bool
-    kind: str
-
-
-def named(root: Instance, rule: Obligation) -> Named:
-    """Everything that can tell one value from another."""
-    same = rule.same or ""
-    reached = list(_reached(root))
-    nodes = [node for instance in reached for node in _nodes(instance.unit.body)]
-    files = any(isinstance(node, Loop) and node.kind == "each" for node in nodes)
-    paths = any(
-        isinstance(node, Act) and events.kind_of(node, same) in ("path", "glob") for node in nodes
-    )
-    out = Named(set(), set(), files, "path" if paths else "word")
-    for group in rule.events:
-        for event in group:
-            for name, text in event.arguments:
-                if name == rule.same:
-                    out.globs.add(values.Glob(glob_match.compiled([(False, text)])))
-    for instance in reached:
-        for param in instance.unit.params.values():
-            if param.default is not None:
-                out.literals.add(_plain(param.default, out.kind))
-    for node in nodes:
-        if isinstance(node, Invoke):
-            for value in node.arguments.values():
-                _name(out, value, out.kind)
-        elif isinstance(node, Loop) and node.kind == "each" and node.over is not None:
-            literal = node.over.literal
-            glob = None if literal is None else values.files_of(literal)
-            if glob is not None:
-                out.globs.add(glob)
-        elif isinstance(node, Act):
-            given = node.bound.arguments.get(same)
-            if given is not None:
-                _name(out, given, out.kind)
-            for _, value in node.bound.files if files else ():
-                _name(out, value, "path")
-    return out
-
-
-def _plain(text: str, kind: str) -> str:
-    return glob_match.plain(text) if kind == "path" else text
-
-
-def _name(out: Named, value: Value, kind: str) -> None:
-    pattern = events.pattern_of(value, kind)
-    if all(literal for literal, _ in pattern):
-        out.literals.add("".join(text for _, text in pattern))
-    elif pattern != events.ANYTHING:
-        out.globs.add(values.Glob(glob_match.compiled(pattern)))
-
-
-def _reached(root: Instance) -> Iterator[Instance]:
-    seen = {id(root)}
-    work = [root]
-    while work:
-        instance = work.pop()
-        yield instance
-        for callee in instance.callees:
-            if callee is not None and id(callee) not in seen:
-                seen.add(id(callee))
-                work.append(callee)
-
-
-def _nodes(nodes: list[Node]) -> Iterator[Node]:
-    work = list(nodes)
-    while work:
-        node = work.pop()
-        yield node
-        if isinstance(node, Loop):
-            work += node.body
-        elif isinstance(node, Choice):
-            work += node.then + node.orelse
 
 
 class PerValue(Summaries):
@@ -237,7 +144,7 @@ class PerValue(Summaries):
             if value is not None:
                 relation = self.relation(instance, value, self.kind)
             elif param.default is not None:
-                relation = _plain(param.default, self.kind) == self.value
+                relation = plain(param.default, self.kind) == self.value
             else:
                 relation = None
             if relation is not None:
@@ -429,29 +336,6 @@ def each_value(root: Instance, rule: Obligation) -> Iterator[Case] | None:
     return (case for value in all_of_them for case in _cases(root, rule, value, found, fixed))
 
 
-def given(root: Instance, rule: Obligation) -> list[Given]:
-    """The arguments of the root that are made of what the run is given, each once."""
-    unit = root.unit
-    stable = {*unit.params, *BUILT_IN} - bound_twice(unit) - bound_in(unit.body)
-    out: dict[str, Given] = {}
-    for node in _nodes(unit.body):
-        values_of: list[Value] = []
-        if isinstance(node, Act):
-            values_of = [
-                value for value in (node.bound.arguments.get(rule.same or ""),) if value is not None
-            ]
-            values_of += [value for _, value in node.bound.files]
-        elif isinstance(node, Invoke):
-            values_of = list(node.arguments.values())
-        for value in values_of:
-            names = {part.path[0] for part in value.parts if isinstance(part, Ref)}
-            if names and names <= stable and value.text not in out:
-                statement = node.step if isinstance(node, Act) else node.call  # type: ignore[union-attr]
-                leaf = trace.Leaf(unit.key, statement.line, statement.column, "", True, "value")
-                out[value.text] = Given(value, leaf)
-    return list(out.values())
-
-
 def _cases(
     root: Instance, rule: Obligation, value: values.Value, found: Named, fixed: list[Given]
 ) -> Iterator[Case]:
@@ -461,7 +345,7 @@ def _cases(
         if value.literal
         else f" for a {rule.same} such as `{value.text}`"
     )
-    possible = [one for one in fixed if _may_be(one, value.text, found.kind)]
+    possible = [one for one in fixed if one.may_be(value.text, found.kind)]
     looked_at = list(islice(possible, MOST_GIVEN))
     for chosen in product((False, True), repeat=len(looked_at)):
         assumed = dict.fromkeys((one.value.text for one in fixed if one not in possible), False)
@@ -470,7 +354,3 @@ def _cases(
         same = frozenset(one.value.text for one, yes in zip(looked_at, chosen, strict=True) if yes)
         leaf = looked_at[0].leaf if looked_at else None
         yield Case(words, PerValueSearch(words), words.view(root), words.starts, about, same, leaf)
-
-
-def _may_be(one: Given, text: str, kind: str) -> bool:
-    return glob_match.fits(text, glob_match.compiled(events.pattern_of(one.value, kind)))
