@@ -18,7 +18,8 @@ from fdc_toolchain.engine.events import Perform, Record
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.ports import Fenced, WorldFailed
 from fdc_toolchain.journal.postgres import PgStore, connect, shown
-from fdc_toolchain.journal.sqlite import BLOB_OVER, RunJournal, RunRow, Store, Untrusted
+from fdc_toolchain.journal.run_journal import BLOB_OVER, RunJournal
+from fdc_toolchain.journal.sqlite import RunRow, Store, Untrusted
 from fdc_toolchain.program.model import Program
 from fdc_toolchain.runs.workers import fork_shards
 from fdc_toolchain.testing import Crash, CrashPoint, FakeClock, FunctionTools, Silence

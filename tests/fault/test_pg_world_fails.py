@@ -22,7 +22,8 @@ from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.journal import postgres
 from fdc_toolchain.journal.postgres import PgStore
-from fdc_toolchain.journal.sqlite import RunJournal, RunRow
+from fdc_toolchain.journal.run_journal import RunJournal
+from fdc_toolchain.journal.sqlite import RunRow
 from fdc_toolchain.runs.workers.liveness import Session
 from fdc_toolchain.testing import FakeClock, Silence
 

@@ -36,7 +36,8 @@ HARNESS = textwrap.dedent(
     """
     import os, signal, sys
     sys.path.insert(0, sys.argv[1])
-    last, files = int(sys.argv[2]), ("runs/records/prune.py", "durable.py", "journal/counter.py", "journal/sqlite.py")
+    last = int(sys.argv[2])
+    files = ("runs/records/prune.py", "durable.py", "journal/counter.py", "journal/sqlite.py", "journal/database.py")
     from fdc_toolchain.cli import main
     from fdc_toolchain.runs.records import prune
     count = 0

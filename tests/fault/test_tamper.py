@@ -15,7 +15,8 @@ import pytest
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.journal import hash_chain, tables, user_key
-from fdc_toolchain.journal.sqlite import ANCHOR_EVERY, BLOB_OVER, Damaged, Store, Untrusted
+from fdc_toolchain.journal.run_journal import ANCHOR_EVERY, BLOB_OVER
+from fdc_toolchain.journal.sqlite import Damaged, Store, Untrusted
 
 from tests.support.process import fdc
 from tests.support.programs import program, step

@@ -22,7 +22,7 @@ from fdc_toolchain.agent.lessons import host
 from fdc_toolchain.agent.lessons import lessons as records
 from fdc_toolchain.agent.lessons import lessons_file as store
 from fdc_toolchain.agent.lessons.self_correction import apply
-from fdc_toolchain.journal import sqlite
+from fdc_toolchain.journal import run_journal, sqlite
 from fdc_toolchain.protocols.load import load
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -54,8 +54,8 @@ def work(root: Path, number: int, out: int) -> None:
     """Compiles the post-mortem and applies its lessons, as `fdc lessons apply --from` does."""
     moments = Moments(number, out)
     moments.around(os, "replace")
-    for owner, name in ((sqlite.Store, "create"), (sqlite.Store, "claim"), (sqlite.RunJournal, "append"),
-                        (sqlite.RunJournal, "close_run")):  # fmt: skip
+    for owner, name in ((sqlite.Store, "create"), (sqlite.Store, "claim"), (run_journal.RunJournal, "append"),
+                        (run_journal.RunJournal, "close_run")):  # fmt: skip
         moments.around(owner, name)
     store.add(str(root), str(root / "postmortems" / "x.md"), NOW.date())
     ports = host.ports(str(root))._replace(now=lambda: NOW)

@@ -12,7 +12,8 @@ import pytest
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.ports import Fenced, WorldFailed
 from fdc_toolchain.journal.hash_chain import Checked
-from fdc_toolchain.journal.sqlite import BLOB_OVER, Store
+from fdc_toolchain.journal.run_journal import BLOB_OVER
+from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.program.codec import ProgramError
 from fdc_toolchain.workspace import run_folders
 

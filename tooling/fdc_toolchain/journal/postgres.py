@@ -23,8 +23,10 @@ from urllib.parse import urlsplit
 from ..engine.events import Record
 from ..engine.ports import Fenced, WorldFailed
 from . import tables
+from .database import Transaction
 from .postgres_setup import Say, alone
-from .sqlite import RunJournal, RunRow, Store, _Transaction
+from .run_journal import RunJournal
+from .sqlite import RunRow, Store
 
 if TYPE_CHECKING:
     import psycopg
@@ -241,7 +243,7 @@ class PgStore(Store):
         return next(iter(self._rows("WHERE id=?", (found[0],))))
 
     def _transaction(self) -> Any:
-        return _Inner() if self._db.in_transaction else _Transaction(self._db, self.path)
+        return _Inner() if self._db.in_transaction else Transaction(self._db, self.path)
 
     def _prepare(self, say: Say | None) -> None:
         import psycopg

@@ -5,11 +5,10 @@ raises its epoch, and every append checks it, so a controller that was replaced 
 system, then woken) can write nothing more. A lock of the operating system per run keeps two
 living controllers apart before it comes to that.
 
-WAL with synchronous=FULL: what `append` returned from survives a power cut. Bodies over 64 KiB
-lie once, by their content, in the table `blob`, as does the program of a run.
+WAL with synchronous=FULL: what `append` returned from survives a power cut. The program of a run lies
+once, by its content, in the table `blob`.
 
-Records are chained and sealed (`journal.hash_chain`). The newest link is kept in the run's row with every intent, with every
-32nd record, and at each end of driving: once a step would write a second page of the file for each.
+Records are chained and sealed (`journal.hash_chain`).
 """
 
 from __future__ import annotations
@@ -18,24 +17,21 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ..engine.events import Record
-from ..engine.ports import Fenced, Gone, WorldFailed
+from ..engine.ports import Gone, WorldFailed
 from ..program.codec import canonical, encode, load
 from . import counter, hash_chain, tables
+from .database import Database, world_failed
 from .private_file import private
-from .row_shape import fault_of_record, fault_of_run, is_text, written
+from .row_shape import fault_of_record, fault_of_run, is_text
+from .run_journal import RunJournal
 
-BLOB_OVER = 64 * 1024
 BUSY_MS = 10_000
-ANCHOR_EVERY = 32
 ENGINE = 1
 """The version of what records mean. A run is only taken up by an fdc that knows its version."""
 
-_TAKEN_OVER = "another controller has taken this run over"
 _ADD_RUN = (
     f"INSERT INTO run({tables.OWNER}) VALUES({','.join('?' * len(hash_chain.Owner._fields))})"
 )
@@ -75,18 +71,12 @@ class Untrusted(Exception):
     """A run's record is not sealed by the user's key: it may have come with a clone."""
 
 
-class Store:
+class Store(Database):
     """All runs of one workspace. Use from one thread. Raises WorldFailed where the file refuses."""
 
-    insert = tables.INSERT
-    held = tables.HELD
-    begin_reading = "BEGIN"
     every = "TRUE"
     keeps_answers = True
     """Whether answers lie beside a run until it is taken up; where workers wait for them, they need not."""
-
-    counted = False
-    """Whether this machine notes how far its runs went (`journal.counter`)."""
 
     def __init__(
         self, path: str, key: bytes | None = None, *, readonly: bool = False, counted: bool = False
@@ -110,7 +100,7 @@ class Store:
         except OSError as failed:
             raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
         except sqlite3.Error as failed:
-            raise _world(failed, path) from failed
+            raise world_failed(failed, path) from failed
         try:
             self._db.execute(f"PRAGMA busy_timeout={BUSY_MS}")
             if not readonly:
@@ -123,17 +113,13 @@ class Store:
             tables.prepare(self._db, path, readonly=readonly)
         except sqlite3.Error as failed:
             self._db.close()
-            raise _world(failed, path) from failed
+            raise world_failed(failed, path) from failed
         except UnicodeDecodeError as damage:
             self._db.close()
             raise Damaged(f"{path}: the description of its tables is damaged: {damage}") from damage
         except WorldFailed:
             self._db.close()
             raise
-
-    def close(self) -> None:
-        """Releases the file."""
-        self._db.close()
 
     def create(
         self,
@@ -194,7 +180,7 @@ class Store:
             )
             return int(found.fetchone()[0])
         except sqlite3.Error as failed:
-            raise _world(failed, self.path) from failed
+            raise world_failed(failed, self.path) from failed
 
     def records(self, row: RunRow, kind: str | None = None) -> list[Record]:
         """The records of a run (of one kind), in the order in which they were written. They are not checked."""
@@ -231,21 +217,6 @@ class Store:
             return counter.read(hash_chain.beginning(owner)) if self.counted else None
         except (TypeError, ValueError):
             return None  # the row is damaged, which the check says
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """While it lasts, everything that is read is as it was at one moment. Raises WorldFailed."""
-        if self._db.in_transaction:
-            yield
-            return
-        try:
-            self._db.execute(self.begin_reading)
-            try:
-                yield
-            finally:
-                self._db.execute("ROLLBACK")
-        except sqlite3.Error as failed:
-            raise _world(failed, self.path) from failed
 
     def numbers(self) -> dict[int, str]:
         """The number and the name of every run, damaged or not."""
@@ -299,16 +270,6 @@ class Store:
     def _chained(self, number: int) -> list[hash_chain.Row]:
         return self._select(_ROWS, (number,))
 
-    def _select(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
-        """Rows whose texts may be damaged."""
-        self._db.text_factory = _text
-        try:
-            return self._db.execute(query, values).fetchall()
-        except sqlite3.Error as failed:
-            raise _world(failed, self.path) from failed
-        finally:
-            self._db.text_factory = str
-
     def _records(self, rows: list[hash_chain.Row], name: str) -> list[Record]:
         loads = json.loads
         try:
@@ -344,193 +305,6 @@ class Store:
                 raise Damaged(f"{self.path}: the row of the run {row.name!a} is damaged: {fault}")
             yield row._replace(inputs=inputs, origin=origin, ending=ending)
 
-    def _content(self, name: str) -> bytes | None:
-        row = self._select("SELECT bytes FROM blob WHERE hash=?", (name,)) if is_text(name) else ()
-        return row[0][0] if row and isinstance(row[0][0], bytes) else None
-
-    def _put(self, data: bytes) -> str:
-        name = blake2b(data, digest_size=32).hexdigest()
-        self._db.execute("INSERT INTO blob VALUES(?,?) ON CONFLICT DO NOTHING", (name, data))
-        return name
-
-    def _get(self, name: str) -> bytes:
-        data = self._content(name) or b""
-        if blake2b(data, digest_size=32).hexdigest() != name:
-            raise WorldFailed(
-                f"{self.path}: the content stored as {ascii(name[:16])[1:-1]} is not what was written"
-            )
-        return data
-
-    def _transaction(self) -> _Transaction:
-        return _Transaction(self._db, self.path)
-
-
-class RunJournal:
-    """The journal of one run in the hands of one controller (port `engine.ports.Journal`).
-
-    `records` are those that were there when it was claimed.
-    """
-
-    def __init__(self, store: Store, owner: hash_chain.Owner, records: list[Record]) -> None:
-        self._store = store
-        self._db = store._db
-        self._key = store.key
-        self._owner = owner
-        self._run = owner.id
-        self._seq = self._anchored = owner.seq
-        self._link = owner.head
-        self._start = hash_chain.beginning(owner)
-        self.epoch = owner.epoch
-        self.records = records
-
-    def append(self, records: list[Record]) -> None:
-        """Makes all records durable in one commit. Raises Fenced or WorldFailed; then none was written."""
-        before = self._seq, self._link, self._anchored
-        try:
-            if (
-                len(records) == 1 and self._seq + 1 - self._anchored < ANCHOR_EVERY and records[0].kind == "outcome"
-                and "answered" not in records[0].body.get("notes", ())
-            ):  # fmt: skip
-                body = written(records[0].body)
-                if len(body) <= BLOB_OVER:
-                    self._insert(self._row(records[0], body, None))
-                    return
-            with self._store._transaction():
-                self.write(records)
-        except BaseException as failed:
-            self._seq, self._link, self._anchored = before
-            if isinstance(failed, sqlite3.Error):
-                raise _world(failed, self._store.path) from failed
-            raise
-        if any(
-            record.kind == "intent" or "answered" in record.body.get("notes", ())
-            for record in records
-        ):
-            self.note()  # before what is announced happens, and before what a person's answer lets happen
-
-    def note(self) -> None:
-        """Notes outside of the workspace how far the run went. Raises WorldFailed."""
-        if self._store.counted:
-            counter.advance(
-                self._start, counter.Seen(self.epoch, self._seq, self._link[: hash_chain.SIZE])
-            )
-
-    def write(self, records: Sequence[Record]) -> None:
-        """The same inside of a transaction of the caller."""
-        rows = []
-        for record in records:
-            body = written(record.body)
-            blob = self._store._put(body.encode("ascii")) if len(body) > BLOB_OVER else None
-            rows.append(self._row(record, body if blob is None else None, blob))
-        self._insert_all(rows)
-        if self._seq - self._anchored >= ANCHOR_EVERY or any(
-            record.kind != "outcome" for record in records
-        ):
-            self.anchor()
-
-    def anchor(self) -> None:
-        """Writes the newest link into the run's row, inside of a transaction of the caller."""
-        owner = self._owner._replace(seq=self._seq, head=self._link)
-        owner = owner._replace(digest=hash_chain.digest_of(owner, self._key, self._start))
-        self._update("UPDATE run SET seq=?, head=?, digest=?", owner[12:15])
-        self._owner = owner
-        self._anchored = self._seq
-
-    def close_run(self, status: str, ending: dict[str, Any], ended: float) -> None:
-        """Says how driving ended. Raises Fenced or WorldFailed."""
-        with self._store._transaction():
-            before = self._owner
-            self._owner = before._replace(
-                status=status, ending=canonical(ending), ended=float(ended)
-            )
-            try:
-                self._update("UPDATE run SET status=?, ending=?, ended=?", self._owner[9:12])
-                self.anchor()
-            except BaseException:
-                self._owner = before
-                raise
-        self.note()
-
-    def _update(self, change: str, values: tuple[Any, ...]) -> None:
-        changed = self._db.execute(
-            f"{change} WHERE id=? AND epoch=?", (*values, self._run, self.epoch)
-        )
-        if not changed.rowcount:
-            raise Fenced(_TAKEN_OVER)
-
-    def _row(self, record: Record, body: str | None, blob: str | None) -> tuple[Any, ...]:
-        """The row of the next record. The chain goes on from it; whoever does not write it puts that back."""
-        kind, address, turn, tool, request, at, _ = record
-        self._seq = seq = self._seq + 1
-        at = at if type(at) is float else float(at)
-        self._link = link = hash_chain.link(
-            self._link, (kind, address, turn, seq, tool, request, at, body, blob), self._key
-        )
-        return self._run, address, kind, turn, seq, tool, request, at, body, blob, link
-
-    def _insert(self, row: tuple[Any, ...]) -> None:
-        try:
-            count = self._db.execute(self._store.insert, (*row, self.epoch)).rowcount
-        except sqlite3.IntegrityError:
-            raise Fenced(f"another controller has written the {row[2]} of {row[1]}") from None
-        if not count:
-            raise Fenced(_TAKEN_OVER)
-
-    def _insert_all(self, rows: list[tuple[Any, ...]]) -> None:
-        """Many rows with few statements: each statement lets other threads run, and waits for them before it goes on."""
-        at = 0
-        for size, statement in tables.TOGETHER.items():
-            while len(rows) - at >= size:
-                if (
-                    not at
-                    and not self._db.execute(self._store.held, (self._run, self.epoch)).fetchone()
-                ):
-                    raise Fenced(
-                        _TAKEN_OVER
-                    )  # nobody can take the run over from here to the end of this transaction
-                group, at = rows[at : at + size], at + size
-                try:
-                    self._db.execute(statement, [value for row in group for value in row])
-                except sqlite3.IntegrityError:
-                    raise Fenced(
-                        f"another controller has written records from {group[0][1]} to {group[-1][1]}"
-                    ) from None
-        for row in rows[at:]:
-            self._insert(row)
-
-
-class _Transaction:
-    """BEGIN IMMEDIATE to COMMIT, or back; SQLite's troubles leave as WorldFailed."""
-
-    def __init__(self, db: sqlite3.Connection, path: str) -> None:
-        self._db = db
-        self._path = path
-
-    def __enter__(self) -> None:
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as failed:
-            raise _world(failed, self._path) from failed
-
-    def __exit__(self, kind: object, raised: BaseException | None, trace: object) -> None:
-        try:
-            if raised is None:
-                self._db.execute("COMMIT")
-                return
-        except sqlite3.Error as failed:
-            self._back()
-            raise _world(failed, self._path) from failed
-        self._back()
-        if isinstance(raised, sqlite3.Error):
-            raise _world(raised, self._path) from raised
-
-    def _back(self) -> None:
-        if self._db.in_transaction:
-            try:
-                self._db.execute("ROLLBACK")
-            except sqlite3.Error:
-                pass  # the connection is of no more use, and the file holds no half of it
-
 
 def _behind(
     seen: counter.Seen | None, owner: hash_chain.Owner, rows: Sequence[hash_chain.Row]
@@ -542,15 +316,7 @@ def _behind(
     return counter.behind(seen, owner.epoch, len(rows), link)
 
 
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
 def _quoted(path: str) -> str:
     from urllib.parse import quote
 
     return quote(os.path.abspath(path))
-
-
-def _world(failed: sqlite3.Error, path: str) -> WorldFailed:
-    return WorldFailed(f"{path}: {failed}")

@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 from ... import durable
 from ...engine.ports import WorldFailed
 from ...journal import counter, hash_chain
-from ...journal.sqlite import RunRow, Store, _world
+from ...journal.database import world_failed
+from ...journal.sqlite import RunRow, Store
 from ...workspace import run_folders
 
 OVER = ("finished", "stopped", "cancelled")
@@ -234,9 +235,9 @@ def _smaller(store: Store, root: str) -> str:
         store._db.execute("VACUUM")
         store._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except sqlite3.OperationalError as failed:
-        return str(_world(failed, store.path))
+        return str(world_failed(failed, store.path))
     except sqlite3.Error as failed:
-        raise _world(failed, store.path) from failed
+        raise world_failed(failed, store.path) from failed
     return ""
 
 

@@ -1,8 +1,7 @@
 """What a worker does with a delivery: takes the run, drives it as `fdc run` would, and lets others have its branches.
 
-The engine is the same, and so is the loop that drives it. A run that comes to a large fork leaves
-that loop, makes pieces of the fork's branches (`runs.workers.fork_shards`), takes in what they bring as they
-end, and goes on.
+The engine is the same, and so is the loop that drives it. A run that comes to a large fork leaves that loop, makes
+pieces of the fork's branches (`runs.workers.fork_shards`), takes in what they bring as they end, and goes on.
 """
 
 from __future__ import annotations
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
     from ...engine.events import Record
     from ...engine.state import RunState
     from ...journal.postgres import PgStore
-    from ...journal.sqlite import RunJournal, RunRow
+    from ...journal.run_journal import RunJournal
+    from ...journal.sqlite import RunRow
     from ...workspace.operator import Operator
     from ..records.claims import Claim
     from .dispatch import Sender

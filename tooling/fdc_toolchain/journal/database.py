@@ -1,0 +1,121 @@
+"""The database that the runs lie in: its statements and transactions, and what lies in it once, by its content."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
+from typing import Any
+
+from ..engine.ports import WorldFailed
+from . import tables
+from .row_shape import is_text
+
+
+class Database:
+    """An open database. Use from one thread. Raises WorldFailed where it refuses.
+
+    `key` seals what is written, and tells whose seals those are that are found (`journal.user_key`).
+    """
+
+    path: str
+    key: bytes | None
+    _db: sqlite3.Connection
+
+    insert = tables.INSERT
+    held = tables.HELD
+    begin_reading = "BEGIN"
+    counted = False
+    """Whether this machine notes how far its runs went (`journal.counter`)."""
+
+    def close(self) -> None:
+        """Releases the file."""
+        self._db.close()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """While it lasts, everything that is read is as it was at one moment. Raises WorldFailed."""
+        if self._db.in_transaction:
+            yield
+            return
+        try:
+            self._db.execute(self.begin_reading)
+            try:
+                yield
+            finally:
+                self._db.execute("ROLLBACK")
+        except sqlite3.Error as failed:
+            raise world_failed(failed, self.path) from failed
+
+    def _select(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        """Rows whose texts may be damaged."""
+        self._db.text_factory = _text
+        try:
+            return self._db.execute(query, values).fetchall()
+        except sqlite3.Error as failed:
+            raise world_failed(failed, self.path) from failed
+        finally:
+            self._db.text_factory = str
+
+    def _content(self, name: str) -> bytes | None:
+        row = self._select("SELECT bytes FROM blob WHERE hash=?", (name,)) if is_text(name) else ()
+        return row[0][0] if row and isinstance(row[0][0], bytes) else None
+
+    def _put(self, data: bytes) -> str:
+        name = blake2b(data, digest_size=32).hexdigest()
+        self._db.execute("INSERT INTO blob VALUES(?,?) ON CONFLICT DO NOTHING", (name, data))
+        return name
+
+    def _get(self, name: str) -> bytes:
+        data = self._content(name) or b""
+        if blake2b(data, digest_size=32).hexdigest() != name:
+            raise WorldFailed(
+                f"{self.path}: the content stored as {ascii(name[:16])[1:-1]} is not what was written"
+            )
+        return data
+
+    def _transaction(self) -> Transaction:
+        return Transaction(self._db, self.path)
+
+
+class Transaction:
+    """BEGIN IMMEDIATE to COMMIT, or back; SQLite's troubles leave as WorldFailed."""
+
+    def __init__(self, db: sqlite3.Connection, path: str) -> None:
+        self._db = db
+        self._path = path
+
+    def __enter__(self) -> None:
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as failed:
+            raise world_failed(failed, self._path) from failed
+
+    def __exit__(self, kind: object, raised: BaseException | None, trace: object) -> None:
+        try:
+            if raised is None:
+                self._db.execute("COMMIT")
+                return
+        except sqlite3.Error as failed:
+            self._back()
+            raise world_failed(failed, self._path) from failed
+        self._back()
+        if isinstance(raised, sqlite3.Error):
+            raise world_failed(raised, self._path) from raised
+
+    def _back(self) -> None:
+        if self._db.in_transaction:
+            try:
+                self._db.execute("ROLLBACK")
+            except sqlite3.Error:
+                pass  # the connection is of no more use, and the file holds no half of it
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def world_failed(failed: sqlite3.Error, path: str) -> WorldFailed:
+    """The trouble of a database as one of the world, with where it lies."""
+    return WorldFailed(f"{path}: {failed}")
