@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.engine.events import Perform, Record
+from fdc_toolchain.engine.events import Perform, Record, request_of
 from fdc_toolchain.engine.fold import fold, launch, start
-from fdc_toolchain.engine.machine import request_of
 from fdc_toolchain.engine.released import NONE, Released
 from fdc_toolchain.tools.runtime import LocalTools, Workbench
 from fdc_toolchain.workspace import shown_files

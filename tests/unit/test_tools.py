@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 from fdc_toolchain import resources
-from fdc_toolchain.engine.events import Outcome, Perform
-from fdc_toolchain.engine.machine import request_of
+from fdc_toolchain.engine.events import Outcome, Perform, request_of
 from fdc_toolchain.engine.ports import Cancelled, Waiting
 from fdc_toolchain.sandbox.sandbox import offered
 from fdc_toolchain.tools.runtime import LocalTools, Workbench

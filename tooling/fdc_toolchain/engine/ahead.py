@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from ..program.model import Program
 from .state import Frame, Scope, Strand
-from .values import PredicateWanted, Unusable, holds, lookup, text
+from .values import PredicateWanted, Unusable, granted, holds, lookup, text
 
 MOST = 2_000
 """Instructions that are followed."""
@@ -187,13 +187,11 @@ class _Walk:
             inner[name] = value if known else UNKNOWN
         grants = scope.grants
         if plan.get("allow"):
-            from .machine import _glob
-
             try:
                 grants = (
                     *grants,
                     {
-                        kind: tuple(_glob(glob, inner) for glob in globs)
+                        kind: tuple(granted(glob, inner) for glob in globs)
                         for kind, globs in plan["allow"].items()
                     },
                 )

@@ -17,8 +17,10 @@ there the program allows one kind of instruction only, so addresses are unique b
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any, Literal, NamedTuple
 
+from ..program.codec import canonical
 from ..program.model import Grant
 from .released import Released
 
@@ -177,3 +179,8 @@ def outcome_body(outcome: Outcome, took: float) -> dict[str, Any]:
     if outcome.notes:
         body["notes"] = outcome.notes
     return body
+
+
+def request_of(kind: str, tool: str, args: dict[str, Any]) -> str:
+    """The hash that a record carries of what was asked: blake2b-128 of the canonical JSON."""
+    return blake2b(canonical([kind, tool, args]).encode("ascii"), digest_size=16).hexdigest()

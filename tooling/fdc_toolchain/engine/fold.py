@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any, Literal
 
 from ..program.model import Program
-from . import machine, rules
+from . import machine, operations, rules
 from .events import Mismatch, Perform, Question, Record, Stop
 from .released import Released, paths_changed
 from .state import Meter, RunState, Want
@@ -200,7 +200,7 @@ def _outcome(state: RunState, want: Want, body: dict[str, Any]) -> None:
             want.held = False
     failed = body.get("failed")
     if failed is not None:
-        machine.stop(
+        operations.stop(
             strand, "failure", f"`{want.effect.tool}`: {failed['message']}", failed["kind"]
         )
     elif kind == "tool":
@@ -214,7 +214,7 @@ def _outcome(state: RunState, want: Want, body: dict[str, Any]) -> None:
     elif kind == "predicate":
         strand.answers.append(body.get("value"))
     else:
-        machine.listed(strand, body["value"])
+        operations.listed(strand, body["value"])
     machine.advance(state, strand)
 
 

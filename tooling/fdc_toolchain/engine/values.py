@@ -7,12 +7,15 @@ Plan parameters arrive as text, so a number beside a text that spells a number i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from ..program.operators import Unusable as Unusable
 from ..program.operators import length, test, text
 from ..program.operators import same as same
+
+_REFERENCE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.]*)\}")
 
 
 class PredicateWanted(Exception):
@@ -107,3 +110,13 @@ def resolved(template: list[Any], names: Mapping[str, Any]) -> str:
         else:
             parts.append("{" + ".".join(part["ref"]) + "}")
     return "".join(parts)
+
+
+def granted(glob: str, names: dict[str, Any]) -> tuple[tuple[bool, str], ...]:
+    """A glob of an `allow` line, its references replaced by what they are worth where the plan begins."""
+    parts = _REFERENCE.split(glob)
+    return tuple(
+        (number % 2 == 1, text(lookup(part.split("."), names)) if number % 2 else part)
+        for number, part in enumerate(parts)
+        if part
+    )
