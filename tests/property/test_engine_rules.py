@@ -11,7 +11,7 @@ import pytest
 from fdc_toolchain.automata import declare
 from fdc_toolchain.engine.events import Perform, Stop
 from fdc_toolchain.engine.fold import fold
-from fdc_toolchain.linking.protocol_rules import Event, Obligation
+from fdc_toolchain.linking.protocol_rules.obligation import Event, Obligation
 from fdc_toolchain.program.codec import ProgramError, encode, load
 from fdc_toolchain.program.shape import problems
 from fdc_toolchain.testing import FunctionTools, MemoryJournal, run

@@ -15,7 +15,7 @@ from .linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from .linking.own_row import targets
 from .linking.project import own_modules
 from .linking.project.files import Files
-from .linking.protocol_rules import Obligation
+from .linking.protocol_rules.obligation import Obligation
 from .program.model import FORMAT, KEEPING
 from .syntax.evidence import evidence
 from .syntax.values import Condition, Ref, Value

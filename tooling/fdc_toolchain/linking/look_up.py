@@ -56,7 +56,7 @@ class LookUp:
         ] = ()  # of `obligations.Obligation`, read where there are protocols
         sources = self.files.protocols(settings.protocols) if settings.protocols else []
         if sources:
-            from .protocol_rules import Workspace, read_obligations
+            from .protocol_rules.read_checks import Workspace, read_obligations
 
             workspace = Workspace(self.files.read, self._automaton_key, self.catalogue)
             self.obligations = read_obligations(sources, workspace, self.diagnostics)

@@ -20,7 +20,8 @@ from ...linking.model import Unit
 from ...linking.project.discover import find_keys
 from ...linking.project.settings import Settings
 from ...linking.project.stat_cache import Seen
-from ...linking.protocol_rules import Obligation, place
+from ...linking.protocol_rules.obligation import Obligation
+from ...linking.protocol_rules.read_checks import place
 from ...protocols.load import PROSE, RULES, Protocol, load
 from ...rules.solver.events import letters
 from ...tasks.activity import LOG

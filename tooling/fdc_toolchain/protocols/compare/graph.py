@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from ...diagnostics.codes import CODES
 from ...diagnostics.diagnostic import Diagnostic, ordered
 from ...diagnostics.span import Span
-from ...linking.protocol_rules import place
+from ...linking.protocol_rules.read_checks import place
 from ...text.suggest import did_you_mean
 from ..load import Sources
 

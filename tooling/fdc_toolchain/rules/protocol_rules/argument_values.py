@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...linking.bound import bound_in
 from ...linking.graph import Instance
 from ...linking.model import BUILT_IN, Act, Choice, Invoke, Loop, Node
-from ...linking.protocol_rules import Obligation
+from ...linking.protocol_rules.obligation import Obligation
 from ...syntax.values import Ref, Value
 from ...text import glob_match
 from ..files import bound_twice

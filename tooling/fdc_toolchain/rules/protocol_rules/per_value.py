@@ -19,7 +19,7 @@ from itertools import islice, product
 
 from ...linking.graph import Instance
 from ...linking.model import Act, Invoke, Loop
-from ...linking.protocol_rules import Obligation
+from ...linking.protocol_rules.obligation import Obligation
 from ...syntax.values import Ref, Value
 from ...text import glob_match
 from ..files import bound_twice

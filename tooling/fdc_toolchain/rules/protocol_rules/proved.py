@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ...diagnostics.diagnostic import Diagnostic
 from ...linking.graph import Instance
 from ...linking.model import Act
-from ...linking.protocol_rules import Obligation
+from ...linking.protocol_rules.obligation import Obligation
 from ..solver import events
 from ..solver.rule import Context
 from ..solver.words import Machine, Steps, Summaries

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...automata import declare
 from ...linking.graph import Instance
-from ...linking.protocol_rules import Obligation
+from ...linking.protocol_rules.obligation import Obligation
 from ..solver.words import Machine, Summaries
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from ...diagnostics.diagnostic import Diagnostic, Label
 from ...diagnostics.span import Span
 from ...linking.graph import Instance
 from ...linking.model import Act, Gate, Invoke, Loop
-from ...linking.protocol_rules import Obligation, described, place
+from ...linking.protocol_rules.obligation import Obligation, described
+from ...linking.protocol_rules.read_checks import place
 from ..solver import events
 from ..solver.counterexample import (
     SOME_ORDER,

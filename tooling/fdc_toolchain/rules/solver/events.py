@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import product
 
 from ...linking.model import Act
-from ...linking.protocol_rules import Event, Obligation
+from ...linking.protocol_rules.obligation import Event, Obligation
 from ...syntax.values import Value
 from ...text import glob_match
 
