@@ -12,25 +12,13 @@ from collections.abc import Iterable, Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
-from ..linking.catalogue import Tool
-from ..linking.graph import Instance
 from ..linking.model import Act, Loop, Node, Unit
 from ..linking.project import places
 from ..linking.project.files import Files
-from ..linking.project.obeyed import of_workspace
-from ..linking.project.protected import (
-    ANYWHERE,
-    TOP,
-    Protected,
-    Protection,
-    folded_name,
-    named,
-    opened,
-)
-from ..linking.project.secret_files import Secret, secret
+from ..linking.project.protected import folded_name, opened
 from ..syntax.tree import Header, Statement
-from ..syntax.values import NamedValues, Ref, Value, header_tail
-from .solver.files.path_language import APART, GLOB, hits
+from ..syntax.values import NamedValues, Value, header_tail
+from .solver.files.guard import Guard
 from .solver.files.paths import path_of
 from .solver.flow.data_commands import files_of, is_data_command
 from .solver.rule import Context
@@ -46,7 +34,7 @@ _CHANGES = ("create", "write", "edit", "delete")
 
 def check(context: Context) -> Iterator[Diagnostic]:
     """FDC415, FDC416, FDC417, FDC418 and FDC716 in every plan that the judged ones reach."""
-    guard = _Guard(context)
+    guard = Guard(context)
     units = {instance.unit.key: instance.unit for instance in context.order}
     for unit in units.values():
         probes = context.probes.setdefault(unit.key, set())
@@ -71,7 +59,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
 def _of_step(
     act: Act,
     unit: Unit,
-    guard: _Guard,
+    guard: Guard,
     folders: dict[str, str],
     globs: tuple[str, ...],
     probes: set[str],
@@ -93,99 +81,7 @@ def _of_step(
             yield from _glob(act.bound.arguments[name], slash=True)
 
 
-class _Guard:
-    """What is protected in this workspace, and which plans may change it all the same (`allow write` by name)."""
-
-    def __init__(self, context: Context) -> None:
-        linker = context.linker
-        self.context = context
-        self.settings = linker.settings.catalogues
-        plans = [
-            key
-            for key in (linker.resolve(name)[0] for name in linker.callable_names())
-            if key and ":" not in key
-        ]
-        self.files = linker.files
-        self.secret = linker.settings.secret
-        self.more = of_workspace(linker.root, linker.settings, plans, "")
-        self._protection = Protection(self.settings, self.more)
-        self._secrets: dict[str, Secret | None] = {}
-        self._above: dict[str, tuple[str, str]] = {}
-        self._looks: dict[
-            int, tuple[tuple[str, ...], tuple[str, ...]]
-        ] = {}  # by the id of a tool, which the catalogue holds
-        self._meant: dict[str, list[str]] = {}
-
-    def looks(self, tool: Tool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The parameters of a tool that say what it looks through, and those that are commands."""
-        found = self._looks.get(id(tool))
-        if found is None:
-            globs = tuple(item.name for item in tool.parameters if item.kind == "glob")
-            commands = tuple(
-                item.name
-                for item in tool.parameters
-                if item.kind != "glob" and item.sink == "command"
-            )
-            found = self._looks[id(tool)] = globs, commands
-        return found
-
-    def above(self, folder: str) -> tuple[str, str]:
-        """What is no folder on the way to a folder and what it is, or two empty words."""
-        found = self._above.get(folder)
-        if found is None:
-            parent = folder.rpartition("/")[0]
-            found = self.above(parent) if parent else ("", "")
-            if not found[0] and (kind := self.files.kind(folder)) != "folder":
-                found = folder, kind
-            self._above[folder] = found
-        return found
-
-    def meant(self, glob: str) -> list[str]:
-        """The names of protected files that a glob may name."""
-        found = self._meant.get(glob)
-        if found is None:
-            path = (("\1", GLOB + glob),)
-            names = {*TOP, *ANYWHERE, *self.settings}
-            found = self._meant[glob] = sorted(
-                name for name in names if hits(path, (name,)) != APART
-            )
-        return found
-
-    def refuses(self, path: str, unit: Unit) -> Protected | None:
-        """Why a step of a plan may not change a path on some run; None where no run of a root refuses it."""
-        found = self._protection.of(path)
-        if found is None or found.never or self.unnamed(found.entry, unit, "write"):
-            return found
-        return None
-
-    def withholds(self, path: str, unit: Unit) -> Secret | None:
-        """Why a step of a plan may not read a path on some run; None where no run of a root refuses it."""
-        if path in self._secrets:
-            found = self._secrets[path]
-        else:
-            found = self._secrets[path] = secret(path, self.secret)
-        return found if found is not None and self.unnamed(found.entry, unit, "read") else None
-
-    def unnamed(self, entry: str, unit: Unit, kind: str) -> bool:
-        """True where on some run of a root a plan with `allow` lines does not name the entry, or no plan has such lines."""
-        seen: set[tuple[int, bool]] = set()
-        work: list[tuple[Instance, bool, bool]] = [
-            (root, False, True) for root, _ in self.context.roots
-        ]
-        while work:
-            here, some, every = work.pop()
-            globs = here.unit.allow.get(kind, ())
-            if here.unit.allow:
-                some, every = True, every and any(named(entry, _pieces(glob)) for glob in globs)
-            if here.unit.key == unit.key and not (some and every):
-                return True
-            if (id(here), some and every) not in seen:
-                seen.add((id(here), some and every))
-                work += [(callee, some, every) for callee in here.callees if callee is not None]
-        return False
-
-
-def _opened(unit: Unit, guard: _Guard) -> Iterator[Diagnostic]:
+def _opened(unit: Unit, guard: Guard) -> Iterator[Diagnostic]:
     """What the plan's `allow write` names of what is protected: a person lets it, or the run goes no further."""
     if unit.plan is None or not unit.allow.get("write"):
         return
@@ -204,10 +100,6 @@ def _opened(unit: Unit, guard: _Guard) -> Iterator[Diagnostic]:
                 message = f"a person lets the run change `{glob.text}`, which is protected: {what or 'it '}{found.what}"
                 help_ = "take it out of `allow write`, and change it yourself"
                 yield Diagnostic(unit.at(node, glob.start, glob.end), "FDC716", message, help=help_)
-
-
-def _pieces(glob: Value) -> list[tuple[bool, str]]:
-    return [(True, "") if isinstance(part, Ref) else (False, part) for part in glob.parts]
 
 
 def refused(path: str, files: Files) -> bool:
@@ -243,7 +135,7 @@ def _of_run(act: Act, access: str, value: Value) -> Diagnostic | None:
 
 
 def _file(
-    access: str, value: Value, unit: Unit, guard: _Guard, probes: set[str]
+    access: str, value: Value, unit: Unit, guard: Guard, probes: set[str]
 ) -> Diagnostic | None:
     """What is wrong with the path of one use, at no place yet."""
     text = value.text
@@ -278,7 +170,7 @@ def _file(
     return _on_disk(access, path, guard, probes)
 
 
-def _on_disk(access: str, path: str, guard: _Guard, probes: set[str]) -> Diagnostic | None:
+def _on_disk(access: str, path: str, guard: Guard, probes: set[str]) -> Diagnostic | None:
     folder = path.rpartition("/")[0]
     above, kind = guard.above(folder) if folder else ("", "")
     if kind == "missing":
@@ -342,7 +234,7 @@ _MARKED = re.compile(r"[{*?\[\0]")
 
 
 def _secrets(
-    paths: Iterable[str], unit: Unit, guard: _Guard, node: Statement
+    paths: Iterable[str], unit: Unit, guard: Guard, node: Statement
 ) -> Iterator[Diagnostic]:
     for path in paths:
         found = None if _MARKED.search(path) else guard.withholds(posixpath.normpath(path), unit)
@@ -356,7 +248,7 @@ def _secrets(
             )
 
 
-def _changed_in(unit: Unit, loop: Loop, guard: _Guard, probes: set[str]) -> Iterator[Diagnostic]:
+def _changed_in(unit: Unit, loop: Loop, guard: Guard, probes: set[str]) -> Iterator[Diagnostic]:
     """Steps that change each file of a glob, where one of these files is protected."""
     if loop.kind != "each" or loop.over is None or "{" in loop.over.text:
         return
