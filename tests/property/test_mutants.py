@@ -1,6 +1,6 @@
 """Would we notice? Mistakes planted into the prover one at a time, which the generated plan sets must find (formal core, C 3).
 
-Each mutant changes one place of `rules/solver/words.py`, `files.py`, `each_value.py` or another: the text is
+Each mutant changes one place of `rules/solver/words.py`, `rules/files.py`, `rules/closure.py` or another: the text is
 compiled again and the changed functions get the changed code, for as long as one comparison lasts.
 """
 
@@ -132,12 +132,16 @@ MUTANTS: list[tuple[str, str, str]] = [
         "settled(effect, before.exits[1], before.tail)",
         "settled(effect, UNKNOWN)",
     ),
-    ("files", "return log.since(path, found, seen[path], by_commands=by_commands)", "return found"),
-    ("files", "rest = then(rest, entry.rest)", "pass"),
-    ("files", "inner[node.name] = present", "pass"),
-    ("files", "given[name] = (param.default,)", "pass"),
+    (
+        "solver.files.plan_effects",
+        "return log.since(path, found, seen[path], by_commands=by_commands)",
+        "return found",
+    ),
+    ("solver.files.plan_effects", "rest = then(rest, entry.rest)", "pass"),
+    ("solver.files.plan_effects", "inner[node.name] = present", "pass"),
+    ("solver.files.plan_effects", "given[name] = (param.default,)", "pass"),
     ("files", "entry = 1 if exists(literal) else 0", "entry = 0 if exists(literal) else 1"),
-    ("files", "repeat(outer.rest, node.least, node.most)", "outer.rest"),
+    ("solver.files.plan_effects", "repeat(outer.rest, node.least, node.most)", "outer.rest"),
     # the closure mandate
     ("closure", "'close_op': [1, 1, 1]", '"close_op": [1, 0, 1]'),
     ("closure", "'submit_op': [0, 2, 0]", '"submit_op": [0, 2, 2]'),
@@ -422,7 +426,7 @@ def rules_differ() -> bool:
 
 _CHANGES = {
     words_differ: "solver.words solver.counterexample",
-    files_differ: "files solver.files.effects solver.files.failures solver.files.bodies",
+    files_differ: "files solver.files.plan_effects solver.files.effects solver.files.failures solver.files.bodies",
     closings_differ: "closure",
     rules_differ: "solver.events protocol_rules.proved protocol_rules.per_value",
 }

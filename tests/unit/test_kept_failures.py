@@ -206,22 +206,22 @@ def test_a_branch_that_may_stop_has_every_beginning_for_an_end() -> None:
             "            pass",
         ),
         (
-            "files",
+            "solver.files.plan_effects",
             "ever[path] = either(either(ever.get(path) or elsewhere(path, so_far()), before), after)",
             "ever[path] = after",
         ),
         (
-            "files",
+            "solver.files.plan_effects",
             "return Outcomes(self._turns(instance, node, stops), None)",
             "return Outcomes(self._turns(instance, node, ends), None)",
         ),
         (
-            "files",
+            "solver.files.plan_effects",
             "either(either(ever.get(path) or elsewhere(path, so_far()), here), after)",
             "ever.get(path) or elsewhere(path, so_far())",
         ),
         (
-            "files",
+            "solver.files.plan_effects",
             "self._turns(instance, node, ends), self._turns(instance, node, stops))",
             "self._turns(instance, node, ends), ends)",
         ),

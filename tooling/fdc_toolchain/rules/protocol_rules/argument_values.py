@@ -11,8 +11,8 @@ from ...linking.model import BUILT_IN, Act, Choice, Invoke, Loop, Node
 from ...linking.protocol_rules.obligation import Obligation
 from ...syntax.values import Ref, Value
 from ...text import glob_match
-from ..files import bound_twice
 from ..solver import events, values
+from ..solver.files.step_paths import bound_twice
 from ..solver.trace import Leaf
 
 

@@ -22,9 +22,9 @@ from ...linking.model import Act, Invoke, Loop
 from ...linking.protocol_rules.obligation import Obligation
 from ...syntax.values import Ref, Value
 from ...text import glob_match
-from ..files import bound_twice
 from ..solver import events, values
 from ..solver.counterexample import Reached, Refusal, Search, merge
+from ..solver.files.step_paths import bound_twice
 from ..solver.words import Machine, Rows, Summaries
 from .argument_values import Given, Named, given, named, plain
 from .rule_machine import STOP, Case, machine_of

@@ -1,0 +1,37 @@
+"""Files that several branches of a fork may use at the same time."""
+
+from __future__ import annotations
+
+from ....linking.graph import Instance
+from ....linking.model import Loop
+from .bodies import Effects, unnamed
+from .effects import PERHAPS
+from .path_language import APART, CHANCE, NOBODY, SETTLED, hits
+from .paths import Path
+
+
+class ForkConflicts:
+    """`conflicts`: the paths that all branches of a fork write.
+
+    `doubts`: by fork, the pairs of paths that different branches may use at the same time, and whether only a value
+    that nobody knows makes it so.
+    """
+
+    def __init__(self) -> None:
+        self.conflicts: dict[tuple[int, Path], tuple[Instance, Loop]] = {}
+        self.doubts: dict[int, tuple[Instance, Loop, dict[tuple[Path, Path], int]]] = {}
+
+    def look_at(self, instance: Instance, node: Loop, branch: Effects, local: set[str]) -> None:
+        """Notes the paths that two branches may use at the same time, one of them changing the file."""
+        pairs: dict[tuple[Path, Path], int] = {}
+        for one, (bits, _) in (*branch.wild.items(), *branch.fixed.items()):
+            if bits >= PERHAPS:
+                continue
+            there = unnamed(one, local)
+            if there != one or any(type(part) is tuple and part[0] == NOBODY for part in one):
+                pairs[one, one] = CHANCE
+            for other in branch.paths:
+                if other != one and other[0] != SETTLED and (met := hits(there, other)) != APART:
+                    pairs[one, other] = met
+        if pairs:
+            self.doubts.setdefault(id(node), (instance, node, {}))[2].update(pairs)

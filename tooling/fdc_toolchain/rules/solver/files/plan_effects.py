@@ -1,0 +1,384 @@
+"""What plans do to files, each plan once.
+
+Each path is a little machine of its own (`file_effects`). What a body does to a path is a table from entry state
+to exit states, with the steps that fail from that entry; tables compose, so a plan is looked at once, however
+often it is called, and its effects are visible to its callers.
+
+Where a path starts: a literal one as the workspace has it now; the file of a `for_each_file` present when the loop
+is entered; any other computed path unknown. A path is touched for certain by a step that names it in the same words,
+with the same values in them: the same literal, or the same binding in the same round. It is perhaps touched by a
+step whose path may be the same (`path_language`), of which both outcomes are followed, and by every command that
+may write there. Names that the plan binds twice hold a value that no other step is known to name.
+
+What a body does to paths that it does not name is kept beside the table: the effect of its commands (`rest`) and,
+by computed path, what the steps that name it may do (`wild`). Where a callee's parameters decide whether two of
+its paths are one, the callee is looked at once more with these arguments.
+
+A branch of a fork that keeps failures may end anywhere, so a path is afterwards in any of the states
+that it was in on the way: what it creates may not be there, what it deletes in the end may still be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ....diagnostics.span import Span
+from ....linking.bound import bound_in
+from ....linking.graph import Instance
+from ....linking.model import Act, Choice, Invoke, Loop, Node
+from .bodies import (
+    NO_CAUSES,
+    Effects,
+    Outcomes,
+    Wild,
+    either_body,
+    elsewhere,
+    forget,
+    is_literal,
+    joined,
+    moved_body,
+    perhaps,
+    with_inner_names,
+)
+from .called import Called
+from .effects import (
+    CERTAINLY,
+    CHANGES,
+    NOWHERE,
+    PRESENT,
+    SAME,
+    SHELL,
+    THERE,
+    UNKNOWN,
+    Effect,
+    Moves,
+    caused,
+    effect_of,
+    either,
+    moved,
+    repeat,
+    settled,
+    then,
+)
+from .fork_conflicts import ForkConflicts
+from .log import Log
+from .path_language import (
+    ALLOW,
+    GLOB,
+    NOBODY,
+    SETTLED,
+    glob_text,
+    never_literal,
+)
+from .paths import Path, outer_name
+from .step_paths import LOOKS, StepPaths
+
+Given = tuple[tuple[str, Path], ...]
+"""What a callee's parameters stand for, in the names of the caller."""
+Names = Collection[str]
+Limits = tuple[tuple[str, ...], ...]
+"""The globs of every `allow write` in force."""
+
+
+class Files:
+    """Effects of plans and bodies, each plan once. `forks` collects what branches do to each other.
+
+    `computed`: some plan names a file by a value; `commands`: some plan runs one.
+    `folders`: the literal paths that some plan looks through; `single`: those of them that are files now.
+    """
+
+    def __init__(
+        self, computed: bool = True, commands: bool = True, folders: Names = (), single: Names = ()
+    ) -> None:
+        self.computed = computed
+        self.doubtful = computed or commands
+        self._paths = StepPaths(folders, single, doubtful=self.doubtful)
+        self._known: dict[tuple[int, Given, bool, Limits], Outcomes] = {}
+        self._given = Called()
+        self._again = 0
+        self._limits: Limits = ()
+        self.forks = ForkConflicts()
+
+    def plan(self, instance: Instance, given: Given = ()) -> Effects:
+        """The effects of a whole plan on the paths that its parameters and literals make."""
+        return self._plan(instance, given, stopping=False).ends
+
+    def _plan(self, instance: Instance, given: Given, *, stopping: bool) -> Outcomes:
+        limits, unit = self._limits, instance.unit
+        if unit.allow:
+            mine = (ALLOW, *(glob_text(ALLOW, glob) for glob in unit.allow.get("write", ())))
+            self._limits = limits if mine in limits else (*limits, mine)
+        key = (id(instance), given, stopping, self._limits)
+        found = self._known.get(key)
+        if found is None:
+            self._again += bool(given)
+            ends, stops = self._body(instance, unit.body, dict(given), stopping=stopping)
+            self._again -= bool(given)
+            local = unit.names - {"run"}
+            local = local if given else local - set(unit.params)
+            found = Outcomes(
+                forget(ends, local, None, UNKNOWN), stops and forget(stops, local, None, UNKNOWN)
+            )
+            self._known[key] = found
+        self._limits = limits
+        return found
+
+    def body(self, instance: Instance, nodes: list[Node], env: dict[str, Path]) -> Effects:
+        """The effects of a body in order; `env` holds names that stand for another path."""
+        return self._body(instance, nodes, env, stopping=False).ends
+
+    def _body(
+        self, instance: Instance, nodes: list[Node], env: dict[str, Path], *, stopping: bool
+    ) -> Outcomes:
+        paths: dict[Path, Effect] = {}
+        rest = SAME
+        # Where it may stop: what was so of a path at any time, and of every other.
+        ever: dict[Path, Effect] = {}
+        rest_ever = SAME
+        # What steps do to paths that they do not name is put to a path when it is asked for next. By path: how much
+        # of the log its effect accounts for.
+        log = Log()
+        seen: dict[Path, int] = {}
+        wild: Wild = {}
+        fixed: Wild = {}
+        # Calls that changed nothing, with the number of changes until then: the next such call changes nothing either.
+        idle: dict[int, tuple[Effects, int]] = {}
+        changes = 0
+        moves: Moves = {}  # to where the call of now stands
+        unit = instance.unit
+
+        def now(path: Path) -> Effect:
+            found = paths.get(path)
+            # commands do the same to every such path
+            by_commands = not wild and (not fixed or is_literal(path) or never_literal(path))
+            if found is not None:
+                return log.since(path, found, seen[path], by_commands=by_commands)
+            return rest if by_commands else log.since(path, SAME, 0, by_commands=False)
+
+        def put(path: Path, before: Effect, effect: Effect, outer: Span | None = None) -> None:
+            nonlocal changes
+            after = then(before, effect)
+            if after is before:
+                return
+            if outer is not None:
+                after = then(before, moved(effect, outer, moves))
+            if stopping:
+                ever[path] = either(
+                    either(ever.get(path) or elsewhere(path, so_far()), before), after
+                )
+            paths[path] = after
+            seen[path] = len(log)
+            changes += 1
+
+        def so_far() -> Effects:
+            return Effects({}, rest_ever, wild, fixed)
+
+        def logged(entry: Effects) -> None:
+            nonlocal rest, rest_ever, changes
+            log.add(entry)
+            changes += 1
+            if entry.rest is not SAME:
+                rest = then(rest, entry.rest)
+                if stopping:
+                    rest_ever = either(rest_ever, rest)
+            if entry.wild:
+                joined(wild, entry.wild)
+            if entry.fixed:
+                joined(fixed, entry.fixed)
+
+        for node in nodes:
+            if type(node) is Act:
+                bound = node.bound
+                tool, uses = bound.tool, bound.files
+                looks = tool.name in LOOKS
+                if not uses and not looks and not tool.writes_unknown:
+                    continue
+                span = unit.span(node.step)
+                changing = False
+                if uses:
+                    done: Wild = {}
+                    computed: Wild = {}
+                    for access, value in uses:
+                        path = self._paths.of(unit, value, env)
+                        literal = is_literal(path)
+                        effect = effect_of(access, span, doubts=self.doubtful)
+                        causes = effect.tail
+                        if (
+                            access == "create"
+                            and len(uses) > 1
+                            and path == self._paths.source(unit, node, env)
+                        ):
+                            effect = effect_of("same", span)
+                        if not literal and any(
+                            type(part) is tuple and part[0] == NOBODY for part in path
+                        ):
+                            path, effect = (SETTLED, *path), settled(effect, UNKNOWN)
+                            put(path, paths.get(path, SAME), effect)
+                            path = path[1:]
+                        else:
+                            here = now(path)
+                            if access != "read" or here.exits is not THERE:
+                                put(path, here, effect)
+                            if literal and self._paths.folders and access in CHANGES:
+                                for folder in self._paths.above(str(path[0]), access):
+                                    put(
+                                        folder,
+                                        now(folder),
+                                        Effect(effect.exits, NOWHERE, False, effect.tail),
+                                    )
+                        if self.computed and access in CHANGES:
+                            changing = True
+                            table = done if literal else computed
+                            bits, why = table.get(path, (0, NO_CAUSES))
+                            table[path] = bits | CHANGES[access], why | causes
+                    if changing:
+                        logged(Effects({}, SAME, computed, done))
+                        for path in (*done, *computed):
+                            if path in seen:
+                                seen[path] = len(log)
+                if looks and not changing:
+                    for path, effect in self._paths.looks(unit, node, span, env):
+                        put(
+                            path, now(path) if path[0] != SETTLED else paths.get(path, SAME), effect
+                        )
+                if tool.writes_unknown:
+                    why = caused("command", span)
+                    if self._limits:
+                        logged(Effects({}, SAME, {self._limits: (CERTAINLY, why)}, {}))
+                    else:
+                        logged(Effects({}, Effect(SHELL, NOWHERE, False, why), {}, {}))
+                continue
+            outer = None
+            moves = {}
+            if isinstance(node, Invoke):
+                callee = instance.callees[node.number]
+                if callee is None:
+                    continue
+                inner, stops = self._called(instance, node, callee, env, stopping=stopping)
+                outer = instance.unit.span(node.call)
+            elif isinstance(node, Loop):
+                inner, stops = self._loop(instance, node, env, stopping=stopping)
+            elif isinstance(node, Choice):
+                inner, stops = self._choice(instance, node, env, stopping=stopping)
+            else:
+                continue
+            known = idle.get(id(inner))
+            nothing = known is not None and known[1] == changes and stops is None
+            named = {} if nothing else inner.paths
+            before = {path: now(path) for path in named}
+            if stops is not None:  # what is nowhere named in there is no more than before or after
+                for path, effect in stops.paths.items():
+                    here = before[path] if path in before else now(path)
+                    after = then(here, effect if outer is None else moved(effect, outer, moves))
+                    ever[path] = either(
+                        either(ever.get(path) or elsewhere(path, so_far()), here), after
+                    )
+            if inner.rest is not SAME or inner.wild or inner.fixed:
+                entry = inner._replace(paths={})
+                logged(entry if outer is None else moved_body(entry, outer))
+            unchanged = changes
+            for path, effect in named.items():
+                put(path, before[path], effect, outer)
+                if path in seen:
+                    seen[path] = len(log)
+                elif path in paths or inner.rest is not SAME or inner.wild or inner.fixed:
+                    paths[path] = then(before[path], effect)
+                    seen[path] = len(log)
+            if changes == unchanged and outer is not None:
+                idle[id(inner)] = inner, changes
+        ends = Effects({path: now(path) for path in paths}, rest, wild, fixed)
+        if not stopping:
+            return Outcomes(ends, None)
+        stopped = {path: either(effect, ends.of(path)) for path, effect in ever.items()}
+        return Outcomes(ends, Effects(stopped, rest_ever, perhaps(wild), fixed))
+
+    def _called(
+        self,
+        instance: Instance,
+        node: Invoke,
+        callee: Instance,
+        env: dict[str, Path],
+        *,
+        stopping: bool,
+    ) -> Outcomes:
+        given: dict[str, Path] = {}
+        for name, param in callee.unit.params.items():
+            value = node.arguments.get(name)
+            if value is not None:
+                given[name] = self._paths.of(instance.unit, value, env)
+            elif param.default is not None:
+                given[name] = (param.default,)
+        known = self._plan(callee, (), stopping=stopping)
+        found = [self._given.effects(effects, given) for effects in known if effects is not None]
+        if None in found:  # what its paths have to do with each other depends on what is given
+            given_paths = tuple((name, outer_name(path)) for name, path in given.items())
+            known = self._plan(callee, given_paths, stopping=stopping)
+            found = [with_inner_names(effects) for effects in known if effects is not None]
+        return Outcomes(*found, *(() if stopping else (None,)))  # type: ignore[arg-type]
+
+    def _choice(
+        self, instance: Instance, node: Choice, env: dict[str, Path], *, stopping: bool
+    ) -> Outcomes:
+        if node.known is not None:
+            return self._body(
+                instance, node.then if node.known else node.orelse, env, stopping=stopping
+            )
+        then_ = self._body(instance, node.then, env, stopping=stopping)
+        orelse = self._body(instance, node.orelse, env, stopping=stopping)
+        stops = (
+            None
+            if then_.stops is None or orelse.stops is None
+            else either_body(then_.stops, orelse.stops)
+        )
+        return Outcomes(either_body(then_.ends, orelse.ends), stops)
+
+    def _loop(
+        self, instance: Instance, node: Loop, env: dict[str, Path], *, stopping: bool
+    ) -> Outcomes:
+        inner = {name: path for name, path in env.items() if name not in (node.name, node.alias)}
+        present: Path | None = None
+        if node.alias and node.over is not None:
+            present = ((node.alias, glob_text(GLOB, node.over)),)
+            inner[node.alias] = present
+            if node.name:
+                inner[node.name] = present  # two names of one file
+        ends, stops = self._body(instance, node.body, inner, stopping=stopping or node.keeps)
+        if present is not None and node.over is not None and "{" in node.over.text:
+            whole = (SETTLED, *self._paths.of(instance.unit, node.over, env))
+            effect = settled(effect_of("match", instance.unit.span(node.node)), UNKNOWN)
+            for outcome in (ends, stops):
+                if outcome is not None:
+                    outcome.paths[whole] = then(outcome.paths.get(whole, SAME), effect)
+        local = {name for name in (node.name, node.alias) if name} | bound_in(node.body)
+        if node.kind == "fork" and node.most != 1 and self.computed and not self._again:
+            self.forks.look_at(instance, node, ends, local)
+        again = node.most != 1 and node.kind != "fork"
+        ends = forget(ends, local, present, PRESENT, again=again)
+        if stops is None:
+            return Outcomes(self._turns(instance, node, ends), None)
+        stops = forget(stops, local, present, PRESENT, again=again)
+        if node.keeps:
+            return Outcomes(self._turns(instance, node, stops), None)
+        if node.kind == "fork":  # several branches may stop, and then what is around the fork does
+            return Outcomes(self._turns(instance, node, ends), self._turns(instance, node, stops))
+        turns = self._turns(instance, node, ends)
+        fewer = None if node.most is None else node.most - 1
+        cut = {
+            path: then(repeat(ends.of(path), 0, fewer), effect)
+            for path, effect in stops.paths.items()
+        }
+        rest = then(repeat(ends.rest, 0, fewer), stops.rest)
+        return Outcomes(turns, Effects(cut, rest, perhaps(turns.wild), turns.fixed))
+
+    def _turns(self, instance: Instance, node: Loop, outer: Effects) -> Effects:
+        """What a loop does whose turns do `outer`."""
+        paths = {}
+        for path, effect in outer.paths.items():
+            if node.kind == "fork" and node.most != 1 and effect.writes and path[0] != SETTLED:
+                if not self._again:
+                    self.forks.conflicts.setdefault((id(node), path), (instance, node))
+                paths[path] = repeat(effect, 0, 1)  # what turns do to each other is said by that
+            else:
+                paths[path] = repeat(effect, node.least, node.most)
+        wild = outer.wild if node.least else perhaps(outer.wild)
+        return Effects(paths, repeat(outer.rest, node.least, node.most), wild, outer.fixed)
