@@ -1,0 +1,169 @@
+"""Uses of values by type: what no value of a type survives is wrong, what some survive rests on an assumption."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ...diagnostics.diagnostic import Label
+from ...diagnostics.span import Span
+from ...linking import types
+from ...linking.catalogue import Parameter
+from ...linking.constants import fold
+from ...linking.model import Act, Unit
+from ...linking.types import ANY, DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, OPEN, TEXTS
+from ...syntax.values import Condition, Value
+from .known import Known, Operand, Origin, at_fault, pairs, wanted, written
+from .type_names import Names
+
+_HAS_LENGTH = NULL | TEXTS | LIST | OBJECT
+
+
+class Wrong(NamedTuple):
+    """A use that no value survives; `at` is where, in whatever plan."""
+
+    span: Span
+    message: str
+    labels: tuple[Label, ...]
+    at: Span
+
+
+Needs = dict[Origin, dict[str, dict[Span, None]]]
+"""By origin of a value: what it must be, and where it is used as that."""
+
+
+class Uses:
+    """The uses in one plan. `wrong`, `needs`: what was found; `keeping`: how many forks around keep their failures."""
+
+    def __init__(self, unit: Unit, here: Names) -> None:
+        self.unit = unit
+        self.here = here
+        self.wrong: dict[Span, Wrong] = {}
+        self.needs: Needs = {}
+        self.keeping = 0
+
+    def error(self, span: Span, message: str) -> None:
+        self.wrong.setdefault(span, Wrong(span, message, (), span))
+
+    def need(self, origin: Origin | None, span: Span, phrase: str) -> None:
+        """An assumption; none where a failure is kept, because the run goes on after it."""
+        if not self.keeping:
+            origin = origin or Origin(span, "what is compared here")
+            self.needs.setdefault(origin, {}).setdefault(phrase, {}).setdefault(span)
+
+    def use(self, known: Known, fits: int, span: Span, name: str, expected: str, why: str) -> None:
+        """A value used where only the kinds in `fits` survive. `expected`: what it has to be; `why`: who
+        wants that."""
+        kinds = known.type.kinds
+        if kinds & KINDS & ~fits or not kinds & KINDS and kinds & OPEN:
+            if kinds & fits or kinds & OPEN:
+                self.need(known.blamed(KINDS & ~fits), span, f"`{name}` is {expected}")
+            else:
+                self.error(span, f"{why}, and `{name}` is {types.shown(known.type)}")
+
+    def argument(self, node: Act, parameter: Parameter, value: Value) -> None:
+        """An argument that is one reference: what is no text may be refused by the tool before it begins."""
+        ref = self.here.single(value)
+        if ref is None:
+            return
+        known = self.here.look(ref.path)
+        tool = node.bound.tool
+        if known is None or known.type.kinds & ~TEXTS == 0 and parameter.kind != "number":
+            return
+        name, span = ".".join(ref.path), self.unit.at(node.step, ref.start, ref.end)
+        fits, expected, why = (
+            KINDS,
+            "not null",
+            f"`{parameter.name}` of `{tool.name}` needs a value",
+        )
+        if parameter.text:
+            fits, expected, why = (
+                TEXTS | NULL,
+                "text",
+                f"`{parameter.name}` of `{tool.name}` takes text",
+            )
+        if parameter.required:
+            fits &= ~NULL
+        if parameter.kind == "number" and known.type.kinds & KINDS & ~(NUMBER | DIGITS | NULL):
+            bad = KINDS & ~(NUMBER | DIGITS | NULL)
+            self.need(
+                known.blamed(bad), span, f"`{name}` is a number"
+            )  # what is none may be refused, or not
+        self.use(
+            known, fits, span, name, "a number" if parameter.kind == "number" else expected, why
+        )
+
+    # ---- conditions --------------------------------------------------------------------
+
+    def condition(self, node: Any, condition: Condition | None) -> None:
+        if condition is not None and (condition.refs or fold(condition.tree) is None):
+            self.holds(node, condition, condition.tree)
+
+    def holds(self, node: Any, whole: Condition, tree: dict[str, Any]) -> None:
+        """The uses in a condition, as far as it is read."""
+        if "test" in tree:
+            self.compare(node, whole, tree)
+        elif "value" in tree:
+            self.operand(node, whole, tree["value"])
+        elif "not" in tree:
+            self.holds(node, whole, tree["not"])
+        else:
+            ends = "or" in tree
+            for part in tree["or" if ends else "and"]:
+                self.holds(node, whole, part)
+                if fold(part) is ends:
+                    break
+
+    def operand(self, node: Any, whole: Condition, tree: dict[str, Any]) -> Operand:
+        """What is known of an operand."""
+        span = self.unit.span(node)
+        if "ref" in tree:
+            path = tuple(tree["ref"])
+            ref = next((ref for ref in whole.refs if ref.path == path), None)
+            known = self.here.look(path)
+            return (
+                known,
+                ANY if known is None else known.type,
+                ".".join(path),
+                self.unit.at(node, *ref[1:]) if ref else span,
+            )
+        if "const" in tree:
+            return None, types.of_constant(tree["const"]), written(tree["const"]), span
+        if "len" in tree:
+            inner, kind, name, place = self.operand(node, whole, tree["len"])
+            if inner is not None and inner.type is not kind:
+                inner = Known(kind, inner.origin)
+            self.use(inner or Known(kind, Origin(place, "the value")), _HAS_LENGTH, place, name,
+                     "a text, a list or an object", "`len` counts items, characters or fields")  # fmt: skip
+            return inner, types.COUNT, f"len({name})", place
+        for one in tree["args"]:
+            self.operand(node, whole, one)
+        return (
+            Known(ANY, Origin(span, f"the answer of `{tree['call']}`")),
+            ANY,
+            f"{tree['call']}(...)",
+            span,
+        )
+
+    def compare(self, node: Any, whole: Condition, tree: dict[str, Any]) -> None:
+        operator = tree["test"]
+        left, right = (
+            self.operand(node, whole, tree["left"]),
+            self.operand(node, whole, tree["right"]),
+        )
+        if operator in ("==", "!="):
+            return
+        beside = pairs(operator, left[1], right[1])
+        opened = (left[1].kinds | right[1].kinds) & OPEN
+        if all(fine for *_, fine in beside) and (beside or not opened):
+            return
+        if opened or any(fine for *_, fine in beside):
+            fault, other = at_fault(left, right, beside, first=right if operator == "in" else left)
+            bad = sum({(two if fault is right else one) for one, two, fine in beside if not fine})
+            origin = fault[0].blamed(bad) if fault[0] else None
+            self.need(
+                origin, fault[3], f"`{fault[2]}` is {wanted(operator, fault is right, other)}"
+            )
+            return
+        said = f"`{left[2]}` is {types.shown(left[1])} and `{right[2]}` is {types.shown(right[1])}"
+        what = "nothing can be in that" if operator == "in" else "these have no order"
+        self.error((left if left[0] else right)[3], f"{said}: {what}")
