@@ -12,9 +12,12 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.rules import flow
-from fdc_toolchain.rules.solver.flow import touched
+from fdc_toolchain.rules.solver.flow import plan_files, plan_flow, touched
+from fdc_toolchain.rules.solver.flow.bound_names import BoundNames
 from fdc_toolchain.rules.solver.flow.file_taint import RUN
 from fdc_toolchain.rules.solver.flow.labels import TRUSTED, Labels
+from fdc_toolchain.rules.solver.flow.plan_files import PlanFiles
+from fdc_toolchain.rules.solver.flow.plan_flow import PlanFlow
 from fdc_toolchain.rules.solver.flow.summary import merged
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -79,9 +82,9 @@ def test_the_reason_of_a_failure_is_text_of_what_the_branch_used(
     files = {"a.plan": TELLS.format(look=look), "leaf.plan": leaf}
     checked = flows.checked(files)
     assert not flows.accepted(checked) and flows.interferes(checked)
-    monkeypatch.setattr(flow._Flow, "stop", lambda self, label: None)
+    monkeypatch.setattr(PlanFlow, "stop", lambda self, label: None)
     monkeypatch.setattr(
-        flow._Flow, "fails", property(lambda self: TRUSTED, lambda self, label: None), raising=False
+        PlanFlow, "fails", property(lambda self: TRUSTED, lambda self, label: None), raising=False
     )
     assert flows.accepted(flows.checked(files))
 
@@ -103,34 +106,34 @@ def _unasked(self: Any, one: Any, other: Any, choices: int) -> Any:
 
 
 MUTANTS: dict[str, tuple[Any, str, Any]] = {
-    "conditions do not count": (flow._Flow, "condition", lambda self, condition, at=None: TRUSTED),
-    "files are forgotten": (flow._Flow, "write", lambda self, pattern, label: None),
-    "what is filled in is forgotten": (flow._Flow, "value", lambda self, value: TRUSTED),
+    "conditions do not count": (PlanFlow, "condition", lambda self, condition, at=None: TRUSTED),
+    "files are forgotten": (PlanFiles, "write", lambda self, pattern, label: None),
+    "what is filled in is forgotten": (BoundNames, "value", lambda self, value: TRUSTED),
 }
 
 
 FORGOTTEN: dict[str, tuple[str, Any, str, Any]] = {
     "who chose that a file is there": (
         "existence",
-        flow._Flow,
+        PlanFiles,
         "touch",
         lambda self, pattern, label: None,
     ),
     "that a listing tells what is there": (
         "existence",
-        flow._Flow,
+        PlanFiles,
         "exists",
         lambda self, pattern: TRUSTED,
     ),
-    "that a kept failure is a condition": ("kept", flow._Flow, "stop", lambda self, label: None),
+    "that a kept failure is a condition": ("kept", PlanFlow, "stop", lambda self, label: None),
     "that a callee may fail, too": ("kept", flow, "kept", lambda units, keys: set()),
-    "what only the other branch binds": ("clears", flow._Flow, "joined", _then),
+    "what only the other branch binds": ("clears", PlanFlow, "joined", _then),
     "what callees do": ("existence", Labels, "filled", lambda self, label, given: TRUSTED),
-    "that it was asked because of a condition": ("clears", flow._Flow, "joined", _unasked),
-    "that a command executes what it sees": ("code", flow, "executes", lambda node: False),
+    "that it was asked because of a condition": ("clears", PlanFlow, "joined", _unasked),
+    "that a command executes what it sees": ("code", plan_flow, "executes", lambda node: False),
     "that only one folder is hidden": (
         "code",
-        flow,
+        plan_files,
         "hidden",
         lambda pattern: pattern.begins.startswith(RUN),
     ),
@@ -169,8 +172,8 @@ def test_an_analysis_that_forgets_something_breaks_the_promise(
 
 
 def test_an_analysis_that_loses_needs_breaks_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
-    keep: Callable[..., Any] = flow._Flow.summary
-    monkeypatch.setattr(flow._Flow, "summary", lambda self: keep(self)._replace(needs={}))
+    keep: Callable[..., Any] = PlanFlow.summary
+    monkeypatch.setattr(PlanFlow, "summary", lambda self: keep(self)._replace(needs={}))
     assert any(
         flows.accepted(one) and flows.interferes(one) for one in map(flows.checked, _seeds())
     )

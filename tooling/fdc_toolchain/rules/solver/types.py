@@ -20,15 +20,7 @@ from ...linking.bound import bound_in
 from ...linking.catalogue import Tool
 from ...linking.graph import Instance
 from ...linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
-from ...linking.types import (
-    ANY,
-    LIST,
-    NEVER,
-    NOTHING,
-    TEXTS,
-    WORDS,
-    Type,
-)
+from ...linking.types import ANY, LIST, NEVER, NOTHING, TEXTS, WORDS, Type
 from ...syntax.values import Ref, Value
 from .known import Known, Origin, either
 from .rule import Context

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ....diagnostics.diagnostic import Diagnostic, Label
+from ....diagnostics.span import Span
 from ....linking.model import Unit
 from ....syntax import tree
+from ....syntax.values import Ref
 from .labels import Earlier, Origin
 
 _FROM = {
@@ -59,3 +61,11 @@ def finding(source: str, origin: Origin | Earlier, need: Need, deep: Need | None
     if deep is not None:
         marks.append(Label(deep.unit.span(deep.step), f"there it chooses {deep.what}"))
     return Diagnostic(span, _CODES.get(need.sink, "FDC471"), message, tuple(marks), help=help_)
+
+
+def not_one_word(at: Span, ref: Ref, why: str) -> Diagnostic:
+    """FDC473: data of a command that may become more than one word of it."""
+    name = ".".join(ref.path)
+    message = f"`{{{name}}}` cannot be kept one word of the command: {why}"
+    help_ = f"put it into a variable for that command: `x={{{name}}} sh -c 'echo \"$x\"'`"
+    return Diagnostic(at, "FDC473", message, help=help_)

@@ -1,0 +1,71 @@
+"""The names that a plan has bound while its flow is followed, and what values made of them may say."""
+
+from __future__ import annotations
+
+from ....linking.model import Unit
+from ....syntax.values import Ref, Value
+from .labels import TRUSTED
+from .summary import Name
+
+
+class BoundNames:
+    """`names`: what is bound here; `trail`: what to put back where a branch or loop ends; `known`: all names of the plan."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.known = unit.names
+        self.names: dict[str, Name] = {}
+        self.trail: list[tuple[str, Name | None]] = []
+
+    def begin(self, names: dict[str, Name]) -> None:
+        """Back to the start of the plan, where these are its parameters."""
+        self.names, self.trail = names, []
+
+    def refs(self, value: Value | None) -> list[Ref]:
+        return (
+            []
+            if value is None or "{" not in value.text
+            else [ref for ref in value.refs if ref.path[0] in self.known]
+        )
+
+    def ref(self, ref: Ref) -> int:
+        found = self.names.get(ref.path[0])
+        return TRUSTED if found is None else found.label
+
+    def value(self, value: Value | None) -> int:
+        out = TRUSTED
+        for ref in self.refs(value):
+            out |= self.ref(ref)
+        return out
+
+    def chooses(self, value: Value) -> int:
+        """The label of what the value can say: a declared number or truth value says nothing that could choose."""
+        out = TRUSTED
+        for ref in self.refs(value):
+            out |= TRUSTED if self.bare(ref) else self.ref(ref)
+        return out
+
+    def bare(self, ref: Ref) -> bool:
+        found = self.names.get(ref.path[0])
+        return (
+            found is not None and found.fields is not None and len(ref.path) == 2
+            and found.fields.get(ref.path[1]) in ("number", "boolean")
+        )  # fmt: skip
+
+    def bind(self, name: str | None, label: int, fields: dict[str, str] | None = None) -> None:
+        if name is not None:
+            self.keep(name, Name(label, fields))
+
+    def keep(self, name: str, value: Name) -> None:
+        self.trail.append((name, self.names.get(name)))
+        self.names[name] = value
+
+    def undo(self, mark: int) -> dict[str, Name]:
+        """Takes back what was bound since `mark`; returns it."""
+        changed = {name: self.names[name] for name, _ in self.trail[mark:]}
+        while len(self.trail) > mark:
+            name, before = self.trail.pop()
+            if before is None:
+                del self.names[name]
+            else:
+                self.names[name] = before
+        return changed
