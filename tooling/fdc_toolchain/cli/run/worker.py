@@ -113,6 +113,7 @@ def command(
     from ...journal.postgres import PgStore, shown
     from ...runs.records import identity
     from ...runs.workers import dispatch
+    from ...runs.workers.janitor import Janitor
     from ...runs.workers.liveness import Session
     from ...runs.workers.remote import needed
     from ...runs.workers.worker_loop import Fleet
@@ -152,7 +153,7 @@ def command(
             place,
         )
         dispatch.serve(url, name, fleet.work, workspaces=place.serves, runs=most, pieces=pieces)
-        janitor = dispatch.Janitor(session, store, sender, say)
+        janitor = Janitor(session, store, sender, say)
         janitor.start(fatal)
         requests.serving()
     except WorldFailed as failed:

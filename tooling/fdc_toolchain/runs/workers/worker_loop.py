@@ -516,7 +516,7 @@ class _Drive:
 
     def _gather(self, journal: RunJournal) -> None:
         """Waits for the pieces of the run, and takes in what they bring; also of those that nobody drives for long."""
-        from .dispatch import LONG
+        from .janitor import LONG
 
         looked = time.monotonic()
         while pieces := self.store.pieces(self.row.id):
