@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 
-from ...engine.ports import Cancelled
+from .turns import Turns
 
 
 class Gaps:
@@ -19,9 +18,7 @@ class Gaps:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._clock = clock
-        self._pause = pause
-        self._lock = threading.Lock()
-        self._next: dict[str, float] = {}
+        self._turns = Turns(clock, pause)
         self._until: dict[str, float] = {}
 
     def rest(self, name: str, seconds: float) -> None:
@@ -34,10 +31,4 @@ class Gaps:
 
     def wait(self, name: str, gap: float, stop: Callable[[], bool]) -> None:
         """Returns when the provider may be asked. Raises Cancelled."""
-        with self._lock:
-            turn = max(self._clock(), self._next.get(name, 0.0))
-            self._next[name] = turn + gap
-        while (left := turn - self._clock()) > 0:
-            if stop():
-                raise Cancelled("the controller leaves")
-            self._pause(min(left, 0.05))
+        self._turns.wait(name, gap, stop)
