@@ -9,7 +9,7 @@ import pytest
 from fdc_toolchain.linking.project.obeyed import obeyed, of_workspace
 from fdc_toolchain.linking.project.protected import named, protected
 from fdc_toolchain.linking.project.settings import Settings
-from fdc_toolchain.sandbox import sandbox
+from fdc_toolchain.sandbox import programs, sandbox
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 from fdc_toolchain.workspace.operator import Operator
@@ -395,7 +395,7 @@ def test_of_a_folder_of_programs_only_what_they_need_is_seen(tmp_path, monkeypat
     )
     found = {
         os.path.relpath(one, tmp_path)
-        for one in sandbox._programs({"PATH": path})
+        for one in programs.program_folders({"PATH": path})
         if one.startswith(str(tmp_path))
     }
     assert found == {".cargo/bin", ".tool/bin", ".tool/lib", "bin", ".local/bin"}

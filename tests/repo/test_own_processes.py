@@ -26,7 +26,7 @@ STARTING = {
     "cli/linting/parallel.py": "copies of itself, which prove plans and run none",
     "cli/project/pack_install.py": "pip, which a person asked for, by python_process",
     "cli/project/protocols/diff.py": "git",
-    "cli/run/ui.py": "fdc itself, by python_process",
+    "cli/run/web_page/workspace_runs.py": "fdc itself, by python_process",
     "agent/host/background.py": "what it is given: fdc itself, by python_process",
     "sandbox/sandbox_launcher.py": "the launcher of commands",
     "doctor/machine.py": "git",

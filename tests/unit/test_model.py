@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.text.fence import RULE, fenced
-from fdc_toolchain.tools.model.messages_api import Choice, MessagesModel, Question, fitting
+from fdc_toolchain.tools.model.json_reply import fitting
+from fdc_toolchain.tools.model.messages_api import Choice, MessagesModel, Question
 from fdc_toolchain.tools.model.prices import price
 from fdc_toolchain.tools.model.prompt_tools import rendered, variables
 from fdc_toolchain.workspace.failure import ToolFailure

@@ -11,7 +11,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from fdc_toolchain.tools.web.search import PROVIDERS, SET_UP, Gaps, answer, ready, search
+from fdc_toolchain.tools.web.provider_gaps import Gaps
+from fdc_toolchain.tools.web.search import PROVIDERS, SET_UP, answer, ready, search
 from fdc_toolchain.workspace.failure import ToolFailure
 
 from tests.support.repository import ROOT

@@ -32,7 +32,7 @@ def execute_research_protocol(constraints: Mapping[str, Any], root: str | None =
 
 
 def _execute(constraints: Mapping[str, Any], root: str | None) -> tuple[str, bool]:
-    from fdc_toolchain.agent.host.real_world import opened
+    from fdc_toolchain.agent.host.tool_context import opened
     from fdc_toolchain.engine.events import Outcome
     from fdc_toolchain.engine.ports import WorldFailed
     from fdc_toolchain.workspace.failure import ToolFailure

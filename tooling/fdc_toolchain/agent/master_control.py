@@ -13,18 +13,18 @@ somebody else has to act first (`graph.waiting` says who), and may simply be cal
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from ..engine.ports import WorldFailed
 from ..program.codec import digest
-from ..tasks.postmortem import OUTSIDE
 from . import coding, planning, provenance, research_cycle, retrospect
-from .model_port import ModelFailed, ModelPort, ModelWaiting
+from .model_port import ModelPort, ModelWaiting, Why
 from .orchestrator import Orchestrator, read
-from .state import AgentState, Command, PlanContext, StepResult
-from .stepping import Stepper, stack_of
-from .turn import Failed, Turn
-from .world import Driven, Logger, World
+from .state import AgentState, Command, PlanContext
+from .states.execution import Execution
+from .states.orientation import Tools, orient
+from .turn import Failed, Turn, reason
+from .world import Logger, World
 
 FSM = "tooling/fsm.json"
 FORMAT = 1
@@ -38,15 +38,9 @@ _DETOUR = {
 CALLER = "a caller of the library"
 """Who wrote a plan that no source of plans brought."""
 
-Why = Literal["answer", "approval", "budget", "interrupted", "broken"]
-"""Who has to act: whoever answers, approves, gives more budget, resumes what was interrupted or what the world broke off."""
-_EXHAUSTED = ("budget", "overrun")
-"""Kinds of stops after which a run goes on with more budget."""
-
 _KEPT = ("patches", "research_number", "seen", "written")
 """Notes about a task that outlive a new beginning."""
 
-Tools = Mapping[str, Callable[..., Any]]
 PlanSource = Callable[[AgentState], str | None]
 """Gives a plan's text; its attribute `by`, where it has one, says who wrote that."""
 
@@ -64,7 +58,7 @@ class MasterControlGraph:
         self._world = world
         self._model = model
         self._control: dict[str, dict[str, Any]] = {}
-        self._steppers: dict[str, Stepper] = {}
+        self._execution = Execution()
 
     # The automaton
 
@@ -88,7 +82,7 @@ class MasterControlGraph:
         self, agent_state: AgentState, logger: Logger | None, tools: Tools | None = None
     ) -> str | None:
         """ORIENTING (FDC-88): the cascade, the workspace's files, the latest post-mortem, its documents."""
-        return self._act("ORIENTING", agent_state, logger, lambda turn: self._orient(turn, tools))
+        return self._act("ORIENTING", agent_state, logger, lambda turn: orient(turn, tools))
 
     def do_planning(
         self, agent_state: AgentState, plan_content: str, logger: Logger | None
@@ -124,7 +118,7 @@ class MasterControlGraph:
     def get_current_step(self, agent_state: AgentState) -> Command | None:
         """The step to perform next, or None where execution is complete (FDC-91). What fails is in `agent_state.error`."""
         try:
-            return self._stepper(self._turn(agent_state, None)).current()
+            return self._execution.current(self._turn(agent_state, None))
         except (Failed, WorldFailed, OSError, ValueError, LookupError) as failed:
             agent_state.error = str(failed)
             return None
@@ -141,12 +135,12 @@ class MasterControlGraph:
         a step that failed; anything else that JSON can say is what the step brought.
         """
         return self._act(
-            "EXECUTING", agent_state, logger, lambda turn: self._step(turn, step_result)
+            "EXECUTING", agent_state, logger, lambda turn: self._execution.step(turn, step_result)
         )
 
     def execute(self, agent_state: AgentState, logger: Logger | None) -> str | None:
         """EXECUTING by the engine: as far as the plan goes without anybody else."""
-        return self._act("EXECUTING", agent_state, logger, self._drive)
+        return self._act("EXECUTING", agent_state, logger, self._execution.drive)
 
     def do_finalizing(
         self,
@@ -272,56 +266,9 @@ class MasterControlGraph:
 
     def close(self) -> None:
         """Gives back the runs whose steps were performed elsewhere."""
-        while self._steppers:
-            self._steppers.popitem()[1].close()
+        self._execution.close()
 
     # What the handlers do
-
-    def _orient(self, turn: Turn, tools: Tools | None) -> str:
-        state = turn.state
-        started = turn.world.start(turn.task)
-        if started.refused:
-            raise Failed(started.refused)
-        state.vm_capability_report = started.capabilities
-        files = self._listed(turn, tools)
-        latest = turn.world.latest_postmortem(turn.task)
-        documents = turn.world.documents()
-        state.messages = [row for row in state.messages if row.get("role") != "system"]
-        state.say("system", f"The workspace has {len(files)} files: {', '.join(files[:200])}")
-        if latest is not None and OUTSIDE in latest[1]:
-            state.say(
-                "system",
-                f"The latest post-mortem, {latest[0]}, is not shown: its task had been shown text from outside.",
-            )
-        elif latest is not None:
-            state.say("system", f"The latest post-mortem, {latest[0]}:\n{latest[1][:8000]}")
-        details = {
-            "files": len(files), "latest_postmortem": None if latest is None else latest[0],
-            "documents": documents.number, "skipped": [list(row) for row in documents.skipped[:50]],
-        }  # fmt: skip
-        state.orientation_complete = True
-        turn.log(0, "INFO", details, "SUCCESS", "oriented")
-        return "PLANNING"
-
-    def _listed(self, turn: Turn, tools: Tools | None) -> list[str]:
-        tool = (tools or {}).get("list_files")
-        if tool is None:
-            turn.log(
-                0,
-                "INFO",
-                {"tool": "list_files"},
-                "SUCCESS",
-                "no list_files tool was given; the controller lists itself",
-            )
-            return list(turn.world.list_files())
-        try:
-            return [str(path) for path in tool()]
-        except (
-            Exception
-        ) as failed:  # somebody else's tool: whatever it raises, the files can be listed without it
-            said = f"{type(failed).__name__}: {failed}"
-            turn.log(0, "TOOL_EXEC", {"tool": "list_files"}, "FAILURE", error=said[:400])
-            return list(turn.world.list_files())
 
     def _from_source(self, turn: Turn, plan: PlanSource) -> str:
         text = plan(turn.state)
@@ -379,106 +326,6 @@ class MasterControlGraph:
                 return str(run)
             del turn.control["next_run"]  # the plan was another one then
 
-    def _stepper(self, turn: Turn) -> Stepper:
-        run = turn.control.get("run")
-        if run is None:
-            raise Failed("no plan is on the stack")
-        if run not in self._steppers:
-            self._steppers[run] = Stepper(turn.world.take(run))
-        return self._steppers[run]
-
-    def _step(self, turn: Turn, result: Any) -> str:
-        stepper = self._stepper(turn)
-        command = stepper.current()
-        answer = (
-            None if command is None else (turn.control.get("answer") or {}).get(command.address)
-        )
-        if turn.control.get("given_up") and answer is None:
-            raise Failed(turn.control["given_up"])
-        if command is None:
-            return self._ended(turn, stepper)
-        if command.tool_name == "generate_code" and result is None and answer is None:
-            provenance.of_run(turn, _known(turn), "what this task's run brought")
-            if turn.control.get("code") is None:
-                turn.control["code"] = coding.wanted(command.address, command.args)
-            return "GENERATING_CODE"
-        outcome = _result(result if answer is None else answer)
-        stepper.record(outcome)
-        turn.control.update(answer={}, code=None)
-        after = stepper.current()
-        details = {"tool": command.tool_name, "plan": command.plan_path, "line": command.line}
-        failed = outcome.error is not None
-        turn.log(
-            3,
-            "TOOL_EXEC",
-            details,
-            "FAILURE" if failed else "SUCCESS",
-            error=outcome.error,
-            step=command.address,
-        )
-        turn.state.plan_stack = stepper.stack()
-        return self._ended(turn, stepper) if after is None else "EXECUTING"
-
-    def _ended(self, turn: Turn, stepper: Stepper) -> str:
-        turn.state.plan_stack = []
-        turn.control["driven"] = {"steps": stepper.state.steps}
-        stop = stepper.stop
-        self.close()
-        if stop is not None:
-            raise Failed(f"{stop.message} ({stop.path}:{stop.line})")
-        return "FINALIZING"
-
-    def _drive(self, turn: Turn) -> str:
-        code = turn.control.get("code")
-        if code is not None and not turn.control.get("answer"):
-            return "GENERATING_CODE"  # the debugging is done; the step that wants the code is not
-        if turn.control.get("given_up") and not turn.control.get("answer"):
-            raise Failed(
-                turn.control["given_up"]
-            )  # what failed was no step of a plan, so no run can be told
-        self.close()
-        given = {**(turn.control.get("answer") or {}), **(turn.control.get("answers") or {})}
-        driven = turn.world.drive(_known(turn), given)
-        provenance.of_run(turn, _known(turn), "what this task's run brought")
-        turn.control["driven"] = {"steps": driven.steps, "seconds": driven.seconds}
-        turn.control["answer"] = {}
-        return self._came_to(turn, driven)
-
-    def _came_to(self, turn: Turn, driven: Driven) -> str:
-        if driven.status == "finished":
-            turn.state.plan_stack = []
-            return "FINALIZING"
-        if driven.kind in _EXHAUSTED:
-            self.why_waiting = "budget"
-            raise ModelWaiting(
-                f"{driven.why}; `fdc resume {_known(turn)} --budget MEASURE=NUMBER` goes on with more"
-            )
-        if driven.status == "stopped":
-            raise Failed(f"{driven.why} ({driven.where})" if driven.where else driven.why)
-        turn.state.plan_stack = self._drawn(turn)
-        if driven.status == "waiting":
-            asked = next(
-                (
-                    one
-                    for one in driven.questions
-                    if one["tool"] == "generate_code" and one["how"] == "answer"
-                ),
-                None,
-            )
-            if asked is not None:
-                turn.control.update(code=coding.wanted(asked["address"], asked["args"]), answer={})
-                return "GENERATING_CODE"
-            raise ModelWaiting(
-                "; ".join(f"{one['address']}: {one['text']}" for one in driven.questions)
-            )
-        self.why_waiting = driven.status
-        raise ModelWaiting(driven.why or f"the run was {driven.status}")
-
-    def _drawn(self, turn: Turn) -> list[PlanContext]:
-        from ..engine.fold import fold
-
-        return stack_of(fold(*turn.world.peek(_known(turn))))
-
     # How they are called
 
     def _act(
@@ -490,15 +337,13 @@ class MasterControlGraph:
         try:
             trigger = self._machine.trigger(source, action(turn))
         except ModelWaiting as waiting:
-            self.waiting = str(waiting)
-            if isinstance(waiting, provenance.Held):
-                self.why_waiting = "approval"
+            self.waiting, self.why_waiting = str(waiting), waiting.why
         except Exception as failed:  # a handler never raises (T-21); what is ours to repair says so
-            trigger = self._towards_error(source, turn, _reason(failed))
+            trigger = self._towards_error(source, turn, reason(failed))
         try:
             self.save(state, None if trigger is None else self._machine.after(source, trigger))
         except (OSError, WorldFailed, ValueError) as failed:
-            state.error = f"the task's state cannot be saved: {_reason(failed)}"
+            state.error = f"the task's state cannot be saved: {reason(failed)}"
             self.waiting, self.why_waiting = state.error, "broken"
             return None
         return trigger
@@ -541,38 +386,6 @@ class MasterControlGraph:
 
     def _turn(self, state: AgentState, logger: Logger | None) -> Turn:
         return Turn(state.task_id, state, self.notes(state), self._world, self._model, logger)
-
-
-def _known(turn: Turn) -> str:
-    run = turn.control.get("run")
-    if not isinstance(run, str):
-        raise Failed("no plan is on the stack")
-    return run
-
-
-def _reason(failed: Exception) -> str:
-    if isinstance(failed, OSError):
-        return f"{failed.strerror or failed}" + (f" ({failed.filename})" if failed.filename else "")
-    if isinstance(failed, (Failed, ModelFailed, WorldFailed, ValueError)):
-        return str(failed)
-    return f"{type(failed).__name__}: {failed}; this is a bug of fdc, please report it"
-
-
-def _result(given: Any) -> StepResult:
-    """What an outsider says of a step, as a value or a failure; nothing that failed is recorded as a success (T-23)."""
-    if isinstance(given, StepResult):
-        return given
-    if isinstance(given, BaseException):
-        return StepResult(error=f"{type(given).__name__}: {given}")
-    if isinstance(given, str) and given.startswith("failed: "):
-        return StepResult(error=given.removeprefix("failed: "))
-    if isinstance(given, Mapping):
-        status = str(given.get("status", "")).upper()
-        if given.get("error") or status in ("FAILURE", "FAILED", "ERROR"):
-            return StepResult(
-                error=str(given.get("error") or given.get("message") or "the step failed")
-            )
-    return StepResult(given)
 
 
 _PLAIN: dict[str, Callable[[MasterControlGraph, AgentState, Logger | None], str | None]] = {

@@ -9,7 +9,7 @@ The adapter of a real model, and the one that waits for a person or another agen
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypedDict
+from typing import Any, Literal, Protocol, TypedDict
 
 
 class Message(TypedDict):
@@ -19,8 +19,14 @@ class Message(TypedDict):
     content: str
 
 
+Why = Literal["answer", "approval", "budget", "interrupted", "broken"]
+"""Who has to act: whoever answers, approves, gives more budget, resumes what was interrupted or what the world broke off."""
+
+
 class ModelWaiting(Exception):
     """Nobody has answered yet; the message says where the answer is awaited. Ask again later."""
+
+    why: Why = "answer"
 
 
 class ModelFailed(Exception):

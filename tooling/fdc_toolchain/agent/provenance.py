@@ -36,6 +36,8 @@ _TELLING = ("message_user", "close_task", "submit")
 class Held(ModelWaiting):
     """A text waits for a person's approval; the message is a sentence for that person."""
 
+    why = "approval"
+
 
 class Text(NamedTuple):
     """A text that is about to choose what is done.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .model_port import ModelPort
+from ..engine.ports import WorldFailed
+from .model_port import ModelFailed, ModelPort
 from .state import AgentState
 from .world import Logger, World
 
@@ -53,3 +54,12 @@ class Turn(NamedTuple):
             evidence,
             context,
         )
+
+
+def reason(failed: Exception) -> str:
+    """Why a turn failed, in words; what no handler expects is called a bug."""
+    if isinstance(failed, OSError):
+        return f"{failed.strerror or failed}" + (f" ({failed.filename})" if failed.filename else "")
+    if isinstance(failed, (Failed, ModelFailed, WorldFailed, ValueError)):
+        return str(failed)
+    return f"{type(failed).__name__}: {failed}; this is a bug of fdc, please report it"

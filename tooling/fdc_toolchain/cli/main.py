@@ -43,7 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("fdc_toolchain.cli.run.show", "show a run, step by step"),
     "report": ("fdc_toolchain.cli.run.report", "write a run as one page that needs nothing else"),
     "ui": (
-        "fdc_toolchain.cli.run.ui",
+        "fdc_toolchain.cli.run.web_page.ui",
         "a local web page over all runs: live, with answers and approvals",
     ),
     "cancel": ("fdc_toolchain.cli.run.cancel", "end a run for good, also one that is being driven"),

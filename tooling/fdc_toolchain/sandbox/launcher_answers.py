@@ -1,8 +1,8 @@
-"""Answers what the filter of a command asks: whether a change of a file's mode, owner or times may be made (`confine`).
+"""Answers what the filter of a command asks: whether a change of a file's mode, owner or times may be made.
 
 Landlock does not judge these, and a filter of system calls cannot read paths. So the kernel stops the command and asks
 the process that watches it, which opens the file once, judges what it has opened, and makes the change itself. Part of
-the program `confine.py`: standard library only, and nothing of fdc's.
+the program `sandbox_launcher.py`: standard library only, and nothing of fdc's.
 """
 
 import ctypes

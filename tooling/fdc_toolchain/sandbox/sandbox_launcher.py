@@ -1,6 +1,6 @@
 """Starts one command fenced in, and outlives it: a program of its own, not a module of fdc's.
 
-    python -I -S confine.py JSON STATUS_FD          (or @FILE, which is read and deleted)
+    python -I -S sandbox_launcher.py JSON STATUS_FD          (or @FILE, which is read and deleted)
 
 `JSON` says what to run and how (`fence` in sandbox.py writes it). Three processes. The first one is
 the guard: it waits. The second one watches: it adopts every process that the command leaves behind,
@@ -18,25 +18,11 @@ import json
 import os
 import resource
 import signal
-import stat
 import struct
 import sys
 import time
 
-_PDEATHSIG, _NO_NEW_PRIVS, _CHILD_SUBREAPER, _CAPBSET_DROP = 1, 38, 36, 24
-_SECCOMP = {"x86_64": 317, "aarch64": 277}
-_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_OPENAT2, _IN_ROOT = 437, 0x08 | 0x04  # beneath the folder, and through no symbolic link
-_FOR_FILES = 1 | 2 | 4 | 1 << 14 | 1 << 15  # execute, write, read, truncate, control a device
-_READ = 1 | 4 | 8  # execute, read a file, read a folder
-_LIST = 8
-_ALL_FILE = (1 << 13) - 1
-_BY_ABI = {
-    1: _ALL_FILE,
-    2: _ALL_FILE | 1 << 13,
-    3: _ALL_FILE | 1 << 13 | 1 << 14,
-    5: _ALL_FILE | 1 << 13 | 1 << 14 | 1 << 15,
-}
+_PDEATHSIG, _NO_NEW_PRIVS, _CHILD_SUBREAPER = 1, 38, 36
 _TICK = 0.05
 _POLITE = 1.0
 _LOOK = 0.2  # seconds between looks at the memory
@@ -303,24 +289,25 @@ def _pair() -> tuple:
 def _answer(ours: _socket.socket, plan: dict) -> None:
     """Takes the filter's listener from the command's process and answers on a thread, as long as this process lives."""
     import _thread
-    from importlib.machinery import SourceFileLoader
 
     _, handed, _, _ = ours.recvmsg(1, 64)
     ours.close()
     if not handed:
         return  # the command was not run, and its process says why
     listener = struct.unpack("i", handed[0][2][:4])[0]
-    room = os.path.dirname(os.path.abspath(__file__))
-    answers: dict = {"__name__": "confine_answers"}
-    exec(
-        SourceFileLoader("confine_answers", os.path.join(room, "launcher_answers.py")).get_code(
-            "confine_answers"
-        )
-        or "",
-        answers,
-    )
+    answer = _program("launcher_answers")["answer"]
     names = {int(number): name for number, name in plan["asked"].items()}
-    _thread.start_new_thread(answers["answer"], (listener, names, plan["write"], plan["closed"]))
+    _thread.start_new_thread(answer, (listener, names, plan["write"], plan["closed"]))
+
+
+def _program(name: str) -> dict:
+    """What a file beside this one defines: there is no path to import it from."""
+    from importlib.machinery import SourceFileLoader
+
+    room = os.path.dirname(os.path.abspath(__file__))
+    found: dict = {"__name__": name}
+    exec(SourceFileLoader(name, os.path.join(room, f"{name}.py")).get_code(name) or "", found)
+    return found
 
 
 # The one that becomes the command
@@ -349,12 +336,13 @@ def _become(plan: dict, told: int, theirs: _socket.socket) -> None:
         argv = [str(handle) if word == "FILTER" else word for word in argv]
     _close_all_but(kept)
     if plan["fence"] == "landlock":
-        _mount(plan["mounts"], plan.get("nothing", ""))
+        fence = _program("launcher_fence")
+        fence["mount"](plan["mounts"], plan.get("nothing", ""))
         os.chdir(plan["root"])  # where it stands is below the mounts still
-        _drop_capabilities()
+        fence["drop_capabilities"]()
         _prctl(_NO_NEW_PRIVS, 1)
-        _landlock(plan)
-        _filter(seccomp, theirs)
+        fence["landlock"](plan)
+        fence["install_filter"](seccomp, theirs)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _WAITED)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
@@ -389,123 +377,6 @@ def _close_all_but(kept: set[int]) -> None:
 def _prctl(option: int, value: int, third: object = 0) -> None:
     if _libc.prctl(option, ctypes.c_ulong(value), third, 0, 0) != 0:
         raise Refused(f"prctl({option}): {os.strerror(ctypes.get_errno())}")
-
-
-def _mount(rows: list, nothing: str) -> None:
-    """Gives the command a view of files of its own: `[path, how]`, `open` and `kept` folders and files, `hidden` folders.
-
-    Over a file with `nothing` the file of that name is laid, which nobody may read.
-    """
-    if not rows:
-        return
-    private, bind, empty = 0x40000 | 0x4000, 0x1000 | 0x4000, 0x1 | 0x2 | 0x4 | 0x8
-    remount = 0x1000 | 0x20 | 0x1
-    if _libc.unshare(0x00020000) != 0:
-        raise Refused(f"unshare: {os.strerror(ctypes.get_errno())}")
-    _mounted(None, "/", None, private)
-    shut: list[str] = []
-    for path, how in rows:
-        if how == "hidden" and os.path.isdir(path):
-            _mounted("none", path, "tmpfs", empty)
-            continue
-        if how == "nothing":
-            _mounted(nothing, path, None, bind)
-            _mounted(None, path, None, remount)
-            continue
-        _mounted(path, path, None, bind)
-        if how == "kept":
-            _mounted(None, path, None, remount)
-            shut.append(path + "/")
-        elif path.startswith(tuple(shut)):
-            _mounted(None, path, None, remount & ~0x1)  # it took after the mount that it lies below
-
-
-def _mounted(what: str | None, where: str, kind: str | None, flags: int) -> None:
-    words = [None if word is None else os.fsencode(word) for word in (what, where, kind)]
-    if _libc.mount(words[0], words[1], words[2], ctypes.c_ulong(flags), None) != 0:
-        raise Refused(f"mount {where}: {os.strerror(ctypes.get_errno())}")
-
-
-def _drop_capabilities() -> None:
-    """A command of root's is an ordinary program: no capability, and none to be had by running another."""
-    for number in range(64):
-        if _libc.prctl(_CAPBSET_DROP, ctypes.c_ulong(number), 0, 0, 0) != 0:
-            break
-    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
-    none = (ctypes.c_uint32 * 6)()
-    if _libc.capset(ctypes.byref(header), ctypes.byref(none)) != 0:
-        raise Refused(f"capset: {os.strerror(ctypes.get_errno())}")
-
-
-def _landlock(plan: dict) -> None:
-    """Leaves the command `read` and `write`, paths wherever they lead, and `inside`: paths below the root, through no link."""
-    abi = _libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
-    if abi < 3:
-        raise Refused("the kernel's Landlock is too old")
-    handled = next(_BY_ABI[known] for known in sorted(_BY_ABI, reverse=True) if known <= abi)
-    scoped = 0b11 if abi >= 6 else 0
-    attributes = (ctypes.c_uint64 * 3)(handled, 0, scoped)  # sockets are the filter's business
-    size = 24 if abi >= 6 else 16 if abi >= 4 else 8
-    rules = _libc.syscall(_CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(size), 0)
-    if rules < 0:
-        raise Refused(f"landlock: {os.strerror(ctypes.get_errno())}")
-    for paths, rights in ((plan["read"], _READ), (plan["devices"], handled)):
-        for path in paths:
-            try:
-                handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
-            except OSError:
-                continue  # what is not there needs no permission
-            _allow(rules, handle, path, rights & handled)
-    root = os.open(plan["root"], os.O_PATH | os.O_CLOEXEC)
-    for paths, rights in (
-        (plan["lists"], _LIST),
-        (plan["reads"], _READ),
-        (plan["writes"], handled),
-    ):
-        for path in paths:
-            handle = _beneath(root, path)
-            if handle >= 0:
-                _allow(rules, handle, path, rights & handled)
-    os.close(root)
-    if _libc.syscall(_RESTRICT_SELF, rules, 0) != 0:
-        raise Refused(f"landlock: {os.strerror(ctypes.get_errno())}")
-    os.close(rules)
-
-
-def _beneath(root: int, path: str) -> int:
-    """A handle of a path below the root, or -1 where a link is on the way or nothing is there any more."""
-    how = struct.pack("=QQQ", os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT)
-    return int(
-        _libc.syscall(_OPENAT2, root, os.fsencode(path or "."), how, ctypes.c_size_t(len(how)))
-    )
-
-
-def _allow(rules: int, handle: int, path: str, rights: int) -> None:
-    try:
-        if not stat.S_ISDIR(os.fstat(handle).st_mode):
-            rights &= _FOR_FILES
-        rule = ctypes.create_string_buffer(
-            rights.to_bytes(8, sys.byteorder) + handle.to_bytes(4, sys.byteorder), 12
-        )
-        if _libc.syscall(_ADD_RULE, rules, 1, ctypes.byref(rule), 0) != 0:
-            raise Refused(f"landlock: {path}: {os.strerror(ctypes.get_errno())}")
-    finally:
-        os.close(handle)
-
-
-def _filter(program: bytes, theirs: _socket.socket) -> None:
-    """Puts the filter in force and hands its listener to the process that watches."""
-
-    class Program(ctypes.Structure):
-        _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_char_p)]
-
-    filled = Program(len(program) // 8, program)
-    listener = _libc.syscall(_SECCOMP[os.uname().machine], 1, 8, ctypes.byref(filled))
-    if listener < 0:
-        raise Refused(f"seccomp: {os.strerror(ctypes.get_errno())}")
-    theirs.sendmsg([b"x"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))])
-    theirs.close()
-    os.close(listener)
 
 
 if __name__ == "__main__":

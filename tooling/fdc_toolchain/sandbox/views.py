@@ -16,8 +16,9 @@ from ..linking.project.protected import ANYWHERE, TOP, folded_name, folded_path,
 from ..linking.project.secret_files import secret
 from ..program.model import Grant
 from ..text.glob_match import matches
+from ..workspace.access.named_files import by_name
 from ..workspace.failure import ToolFailure
-from ..workspace.files import Root, by_name
+from ..workspace.files import Root
 from . import writable
 
 if TYPE_CHECKING:

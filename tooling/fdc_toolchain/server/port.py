@@ -1,4 +1,4 @@
-"""What the web page needs of the runs of a workspace. `cli.run.ui` provides it."""
+"""What the web page needs of the runs of a workspace. `cli.run.web_page` provides it."""
 
 from __future__ import annotations
 

@@ -13,7 +13,6 @@ from ..engine.events import Failure, Outcome, Perform
 from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
 from ..program.model import Program
 from ..report import changes
-from ..text.patterns import no_pattern
 from ..workspace import capability, fdc_records, globs
 from ..workspace.failure import ToolFailure, from_os
 from ..workspace.files import Root
@@ -21,7 +20,7 @@ from ..workspace.limits import Limits
 from ..workspace.outside_table import Book, Keeper, as_proved
 from ..workspace.secrets.scrubber import Scrubber, without
 from ..workspace.secrets.values import values_of
-from . import intent_files, python_tools, tool_rows
+from . import arguments, intent_files, python_tools, tool_rows
 from .approvals import approvals, openings
 from .context import Context, Leaving
 from .results import as_declared, outcome_of
@@ -270,34 +269,7 @@ class LocalTools:
         return found if isinstance(found, dict) else {}
 
     def _arguments(self, effect: Perform) -> dict[str, Any]:
-        """The step's arguments, checked against the declaration."""
-        args = dict(effect.args)
-        declared = self._declared(effect)
-        for parameter in declared.get("parameters", ()):
-            name = parameter["name"]
-            value = args.get(name)
-            if value is None and parameter.get("required", True):
-                raise ToolFailure("argument", f"`{name}` has no value in this run")
-            if (
-                value is not None
-                and parameter.get("type") in ("text", "pattern")
-                and not isinstance(value, str)
-            ):
-                raise ToolFailure("argument", f"`{name}` must be text")
-            if (
-                parameter.get("type") == "pattern"
-                and value is not None
-                and (wrong := no_pattern(value))
-            ):
-                raise ToolFailure("argument", f"`{value[:80]}` is no regular expression: {wrong}")
-            if parameter["kind"] == "number" and isinstance(value, str):
-                args[name] = _number(name, value)
-        one_of = declared.get("need_one_of")
-        if one_of and all(args.get(name) is None for name in one_of):
-            raise ToolFailure(
-                "argument", "none of " + ", ".join(f"`{name}`" for name in one_of) + " has a value"
-            )
-        return args
+        return arguments.checked(self._declared(effect), effect.args)
 
     def _context(self, effect: Perform) -> Context:
         bench = self._bench
@@ -388,13 +360,6 @@ def can_tell(tool: str, declared: Mapping[str, Any]) -> bool:
 def _path(template: str, args: Mapping[str, Any]) -> str:
     """What a step creates: the declaration's path, with the step's arguments in it."""
     return re.sub(r"\{(\w+)\}", lambda name: str(args.get(name[1]) or ""), template)
-
-
-def _number(name: str, written: str) -> int | float:
-    try:
-        return int(written) if written.strip().lstrip("-").isdecimal() else float(written)
-    except ValueError:
-        raise ToolFailure("argument", f"`{name}` takes a number, found `{written[:80]}`") from None
 
 
 def _from_outside(args: Mapping[str, Any]) -> bool:

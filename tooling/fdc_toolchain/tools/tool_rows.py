@@ -34,7 +34,17 @@ from typing import NamedTuple
 
 from ..packs.index import index
 from ..packs.model import Function
-from . import needs
+
+
+class Where(NamedTuple):
+    """A need (`what`) of the steps that write one of the `values` out for a parameter."""
+
+    what: str
+    parameter: str
+    values: tuple[str, ...]
+
+
+GIT = ("sandbox", "git")
 
 
 class Row(NamedTuple):
@@ -46,7 +56,7 @@ class Row(NamedTuple):
     module: str
     function: str
     probe: str | None = None
-    needs: tuple[str | needs.Where, ...] = ()
+    needs: tuple[str | Where, ...] = ()
 
 
 TOOLS: dict[str, Row] = {
@@ -84,9 +94,9 @@ TOOLS: dict[str, Row] = {
     "replace_with_git_merge_diff": Row(
         "fdc_toolchain.tools.files.file_tools", "replace", "probe_replace"
     ),
-    "restore_file": Row("fdc_toolchain.tools.files.file_tools", "restore", None, needs.GIT),
-    "git_add": Row("fdc_toolchain.tools.files.git_tools", "add", None, needs.GIT),
-    "git_commit": Row("fdc_toolchain.tools.files.git_tools", "commit", "probe_commit", needs.GIT),
+    "restore_file": Row("fdc_toolchain.tools.files.file_tools", "restore", None, GIT),
+    "git_add": Row("fdc_toolchain.tools.files.git_tools", "add", None, GIT),
+    "git_commit": Row("fdc_toolchain.tools.files.git_tools", "commit", "probe_commit", GIT),
     "delete_file": Row("fdc_toolchain.tools.files.file_tools", "delete"),
     "rename_file": Row("fdc_toolchain.tools.files.file_tools", "rename", "probe_rename"),
     "read_file": Row("fdc_toolchain.tools.files.file_tools", "read"),
@@ -113,5 +123,5 @@ def predicate(name: str) -> Row | None:
 def _of_pack(found: Function | None) -> Row | None:
     if found is None:
         return None
-    needed = (need if isinstance(need, str) else needs.Where(*need) for need in found.needs)
+    needed = (need if isinstance(need, str) else Where(*need) for need in found.needs)
     return Row(found.module, found.function, found.probe, tuple(needed))

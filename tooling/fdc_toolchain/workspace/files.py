@@ -10,7 +10,6 @@ that has a second name (a hard link) is not written, because the other name may 
 from __future__ import annotations
 
 import copy
-import errno
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
@@ -19,10 +18,22 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
 from ..linking.project import places
-from ..linking.project.protected import RECORDS, SETTINGS, Protected, folded_path, named, protected
+from ..linking.project.protected import RECORDS, SETTINGS, Protected, folded_path, protected
 from ..linking.project.secret_files import secret
 from ..program.model import Grant
-from .failure import ToolFailure, from_os
+from .access.descriptors import (
+    FILE,
+    FOLDER,
+    Mode,
+    fill,
+    made,
+    replaceable,
+    said,
+    second_name,
+    unlink,
+)
+from .access.named_files import by_name, fdc_table, opened_names, refused
+from .failure import ToolFailure
 from .shown_files import Noted, difference, digest
 
 if TYPE_CHECKING:
@@ -30,11 +41,6 @@ if TYPE_CHECKING:
     from .outside_table import Keeper
 
 MAX_FILE = places.MAX_FILE
-
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-
-Mode = Literal["create", "write", "edit"]
 
 Opening = Callable[[list[Protected]], None]
 """Is asked before a step changes what the plans open by name. Raises Waiting, or ToolFailure where a person says no."""
@@ -95,7 +101,7 @@ class Root:
         found = [
             protected(known, self.protected, self.protect)
             for grant in self._grants
-            for known in _known(grant)
+            for known in opened_names(grant)
         ]
         entries = {
             one.entry: one
@@ -135,16 +141,16 @@ class Root:
     def folder(self, parts: list[str], make: bool = False) -> Iterator[int]:
         """A descriptor of the folder at `parts`, made with its parents where `make` says so. Raises OSError."""
         at = os.open(
-            ".", _FOLDER, dir_fd=self._fd
+            ".", FOLDER, dir_fd=self._fd
         )  # not a copy: copies share one place in the folder when they list it
         try:
             for name in parts:
                 try:
-                    below = os.open(name, _FOLDER, dir_fd=at)
+                    below = os.open(name, FOLDER, dir_fd=at)
                 except FileNotFoundError:
                     if not make:
                         raise
-                    below = _made(name, at)
+                    below = made(name, at)
                 os.close(at)
                 at = below
             yield at
@@ -177,8 +183,8 @@ class Root:
 
     def _read(self, path: str, parts: list[str]) -> bytes:
         """As `read`, whatever the file holds: for what stays in this class."""
-        with _said(path), self.folder(parts[:-1]) as above:
-            handle = os.open(parts[-1], os.O_RDONLY | _FILE, dir_fd=above)
+        with said(path), self.folder(parts[:-1]) as above:
+            handle = os.open(parts[-1], os.O_RDONLY | FILE, dir_fd=above)
             with open(handle, "rb") as file:
                 if not stat.S_ISREG(os.fstat(handle).st_mode):
                     raise ToolFailure("file", f"`{path}` is not a regular file")
@@ -221,8 +227,8 @@ class Root:
         if len(data) > MAX_FILE:
             raise ToolFailure("size", f"`{path}` would have more than {MAX_FILE} bytes")
         temporary = f".fdc-{blake2b(key.encode(), digest_size=9).hexdigest()}.tmp"
-        with _said(path), self.folder(parts[:-1], make=mode != "edit") as above:
-            permissions = self._replaceable(path, parts[-1], above, mode)
+        with said(path), self.folder(parts[:-1], make=mode != "edit") as above:
+            permissions = replaceable(path, parts[-1], above, mode)
             if mode == "create" and permissions is not None:
                 if self._read(path, parts) == data:
                     return
@@ -232,21 +238,21 @@ class Root:
                     "/".join(parts), data, self._read(path, parts) if mode == "edit" else None
                 )
             try:
-                _fill(temporary, data, above, permissions)
+                fill(temporary, data, above, permissions)
                 if mode == "create":
-                    _second_name(temporary, above, parts[-1], above, path)
+                    second_name(temporary, above, parts[-1], above, path)
                 else:
                     os.replace(temporary, parts[-1], src_dir_fd=above, dst_dir_fd=above)
             finally:
-                _unlink(temporary, above)
+                unlink(temporary, above)
             os.fsync(above)
 
     def delete(self, path: str) -> bool:
         """Removes a file. Returns False where there was none."""
         parts = self._writable(path, None)
         try:
-            with _said(path), self.folder(parts[:-1]) as above:
-                self._replaceable(path, parts[-1], above, "edit")
+            with said(path), self.folder(parts[:-1]) as above:
+                replaceable(path, parts[-1], above, "edit")
                 if self._keeper is not None:
                     self._keeper.gone("/".join(parts))
                 os.unlink(parts[-1], dir_fd=above)
@@ -261,25 +267,32 @@ class Root:
         """Gives a file another name, which must be free; folders on the way are made."""
         data = self.read(path)
         source, goal = self._writable(path, None), self._writable(target, data)
-        with _said(path), self.folder(source[:-1]) as above:
-            self._replaceable(path, source[-1], above, "edit")
+        with said(path), self.folder(source[:-1]) as above:
+            replaceable(path, source[-1], above, "edit")
             if self._keeper is not None:
                 self._keeper.moved("/".join(source), "/".join(goal), data)
-            with _said(target), self.folder(goal[:-1], make=True) as below:
-                _second_name(source[-1], above, goal[-1], below, target)
-                _unlink(source[-1], above)
+            with said(target), self.folder(goal[:-1], make=True) as below:
+                second_name(source[-1], above, goal[-1], below, target)
+                unlink(source[-1], above)
                 os.fsync(below)
             os.fsync(above)
 
     def kind(self, path: str) -> Literal["file", "folder", "other", "missing"]:
         """What lies at a path."""
+        found = self._status(path)
+        if found is None:
+            return "missing"
+        mode = found.st_mode
+        return "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
+
+    def _status(self, path: str) -> os.stat_result | None:
+        """What the system says of what lies at a path; None where nothing can be found there."""
         parts = parts_of(path)
         try:
             with self.folder(parts[:-1]) as above:
-                mode = os.stat(parts[-1], dir_fd=above, follow_symlinks=False).st_mode
+                return os.stat(parts[-1], dir_fd=above, follow_symlinks=False)
         except OSError:
-            return "missing"
-        return "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
+            return None
 
     def settings(self) -> dict[str, object]:
         """What the files say that decide what fdc lets plans do: their bytes, of a pyproject.toml its [tool.fdc]."""
@@ -290,7 +303,7 @@ class Root:
             except ToolFailure as failure:
                 found[name] = str(failure)
         data = found["pyproject.toml"]
-        table = _settings(data) if isinstance(data, bytes) else None
+        table = fdc_table(data) if isinstance(data, bytes) else None
         if type(table) is not object:  # a text that cannot be read stands for itself
             found["pyproject.toml"] = table
         return found
@@ -301,20 +314,13 @@ class Root:
 
     def same(self, path: str, other: str) -> bool:
         """True where both paths name one and the same file."""
-        found = []
-        for parts in (parts_of(path), parts_of(other)):
-            try:
-                with self.folder(parts[:-1]) as above:
-                    status = os.stat(parts[-1], dir_fd=above, follow_symlinks=False)
-            except OSError:
-                return False
-            found.append((status.st_dev, status.st_ino))
-        return found[0] == found[1]
+        one, two = self._status(path), self._status(other)
+        return one is not None and two is not None and os.path.samestat(one, two)
 
     def forget(self, path: str) -> None:
         """Removes one of the two names that a file has while it is being renamed."""
         parts = self._writable(path, None)
-        with _said(path), self.folder(parts[:-1]) as above:
+        with said(path), self.folder(parts[:-1]) as above:
             os.unlink(parts[-1], dir_fd=above)
             os.fsync(above)
 
@@ -327,7 +333,7 @@ class Root:
             try:
                 os.rename(parts[-1], target, src_dir_fd=above)
             except PermissionError:
-                handle = os.open(parts[-1], _FOLDER | os.O_PATH, dir_fd=above)
+                handle = os.open(parts[-1], FOLDER | os.O_PATH, dir_fd=above)
                 try:  # a folder that its owner may not write cannot be moved either
                     os.chmod(f"/proc/self/fd/{handle}", 0o700)
                 finally:
@@ -370,79 +376,12 @@ class Root:
         held = refused(path, self._grants, self.protected, self.protect)
         if held is not None and self._opening is not None:
             self._opening([held])
-        if folded_path(path) == "pyproject.toml" and _settings(self.find(path)) != _settings(data):
+        if folded_path(path) == "pyproject.toml" and fdc_table(self.find(path)) != fdc_table(data):
             raise ToolFailure(
                 "protected",
                 f"`{path}` would get another [tool.fdc] table, which no step may change",
             )
         return parts
-
-    def _replaceable(self, path: str, name: str, above: int, mode: Mode) -> int | None:
-        """The permissions of the file that is there, or None. Raises for what may not be written."""
-        try:
-            found = os.stat(name, dir_fd=above, follow_symlinks=False)
-        except FileNotFoundError:
-            if mode == "edit":
-                raise ToolFailure("missing", f"`{path}` does not exist") from None
-            return None
-        if not stat.S_ISREG(found.st_mode):
-            raise ToolFailure("file", f"`{path}` is not a regular file")
-        if found.st_nlink > 1 and mode != "create":
-            raise ToolFailure(
-                "file", f"`{path}` has a second name (a hard link), and is not written"
-            )
-        return stat.S_IMODE(found.st_mode)
-
-
-def _made(name: str, above: int) -> int:
-    """A descriptor of a new folder. Others may make it too, or take it away again while it is empty (`writable.withdraw`)."""
-    for _ in range(100):
-        try:
-            os.mkdir(name, dir_fd=above)
-        except FileExistsError:
-            pass
-        os.fsync(above)
-        try:
-            return os.open(name, _FOLDER, dir_fd=above)
-        except FileNotFoundError:
-            continue
-    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-
-
-def refused(
-    path: str, grants: Sequence[Grant], settings: Sequence[str], more: Sequence[str]
-) -> Protected | None:
-    """What the plans open by naming it, None for a path like any other. Raises ToolFailure (`protected`) where nothing may
-    write a path, or only a plan that names it and none does."""
-    found = protected(path, settings, more)
-    if found is None or by_name(found.entry, grants) and not found.never:
-        return found
-    if found.never:
-        raise ToolFailure(
-            "protected", f"`{path}`: `{found.entry}` {found.what}; no step may change it"
-        )
-    name = path if path.isprintable() else found.entry
-    raise ToolFailure(
-        "protected",
-        f"`{path}`: `{found.entry}` {found.what}; a plan that changes it says `allow write {name}`",
-    )
-
-
-def _known(grant: Grant) -> Iterator[str]:
-    """What stands in the globs of `allow write` before any wildcard and value."""
-    for glob in grant.get("write", ()):
-        is_value, text = glob[0] if glob else (True, "")
-        if not is_value:
-            yield text[
-                : next((at for at, character in enumerate(text) if character in "*?"), len(text))
-            ]
-
-
-def by_name(entry: str, grants: Sequence[Grant], kind: str = "write") -> bool:
-    """True where every plan with `allow` lines names a protected (or secret) entry, and there is such a plan."""
-    return bool(grants) and all(
-        any(named(entry, glob) for glob in grant.get(kind, ())) for grant in grants
-    )
 
 
 def parts_of(path: str) -> list[str]:
@@ -451,71 +390,3 @@ def parts_of(path: str) -> list[str]:
     if refused is not None:
         raise ToolFailure("path", refused)
     return places.components(path)
-
-
-@contextmanager
-def _said(path: str) -> Iterator[None]:
-    """Turns the system's refusals into sentences."""
-    try:
-        yield
-    except OSError as failed:
-        if failed.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):
-            raise ToolFailure("path", f"`{path}` leads through a symbolic link or a file") from None
-        if failed.errno == errno.ENOENT:
-            raise ToolFailure("missing", f"`{path}` does not exist") from None
-        raise from_os(failed, f"`{path}`") from failed
-    except UnicodeEncodeError:
-        raise ToolFailure("path", "a path that is not UTF-8 text") from None
-
-
-def _fill(name: str, data: bytes, above: int, permissions: int | None) -> None:
-    _unlink(name, above)  # an earlier attempt of the same step was killed here
-    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, 0o666, dir_fd=above)
-    with open(handle, "wb") as file:
-        if permissions is not None:
-            os.fchmod(handle, permissions)
-        file.write(data)
-        file.flush()
-        os.fsync(handle)
-
-
-def _second_name(name: str, above: int, target: str, below: int, path: str) -> None:
-    """Lets a file have another name too, which must be free: so nothing is ever overwritten."""
-    try:
-        os.link(name, target, src_dir_fd=above, dst_dir_fd=below, follow_symlinks=False)
-    except FileExistsError:
-        raise ToolFailure("exists", f"`{path}` already exists") from None
-    except OSError as failed:
-        if failed.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK):
-            raise
-        # A file system without hard links: the look and the move are two steps there.
-        if _exists(target, below):
-            raise ToolFailure("exists", f"`{path}` already exists") from None
-        os.rename(name, target, src_dir_fd=above, dst_dir_fd=below)
-
-
-def _exists(name: str, above: int) -> bool:
-    try:
-        os.stat(name, dir_fd=above, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
-
-
-def _unlink(name: str, above: int) -> None:
-    try:
-        os.unlink(name, dir_fd=above)
-    except FileNotFoundError:
-        pass
-
-
-def _settings(data: bytes | None) -> object:
-    """The [tool.fdc] table of a pyproject.toml; what cannot be read is like nothing else."""
-    if data is None or b"fdc" not in data:
-        return None
-    import tomllib
-
-    try:
-        return tomllib.loads(data.decode("utf-8")).get("tool", {}).get("fdc")
-    except (ValueError, AttributeError):
-        return object()

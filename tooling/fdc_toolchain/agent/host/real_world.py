@@ -6,19 +6,18 @@ import hashlib
 import os
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...exits import Exit, UsageError, WorldError
 from ...runs.observer import Observer, Silent
 from ..world import Documents, Driven, PatchRefused, Policy, Polled, Started, Tested
+from . import task_runs
+from .tool_context import opened
 
 if TYPE_CHECKING:
-    from ...engine.events import Outcome, Perform, Record
-    from ...tools.context import Context
+    from ...engine.events import Record
     from ...workspace.operator import Operator
     from ..stepping import OpenRun
     from .agent_log import ActivityLogger
@@ -185,181 +184,24 @@ class LocalWorld:
 
     def create(self, run: str, program: dict[str, Any], plan: str, task_id: str) -> bool:
         """Port `World`."""
-        from ...program.codec import encode
-        from ...runs import run_driver
-        from ...runs.cost import pricing
-        from ...workspace import run_folders
-
-        ceilings = self._ceilings(program, run)
-        try:
-            rates = pricing.settle(self.root, program, ceilings, self._operator)
-        except UsageError as wrong:
-            raise ValueError(str(wrong)) from wrong
-        run_folders.folder(self.root)
-        task = self._task(task_id)
-        inputs: dict[str, Any] = {
-            "given": {},
-            "builtin": {"run": f"runs/{run}"},
-            "budget": ceilings,
-        }
-        if self.purse is not None:
-            self.purse.begin(run)
-        if rates is not None:
-            inputs["model"] = rates
-        if task is not None:
-            inputs["task"] = task
-        store = run_driver.writing(self.root)
-        try:
-            row = store.run(run)
-            if row is not None:
-                return encode(store.program(row)) == encode(program)
-            store.create(run, plan, program, inputs, time.time())
-            return True
-        finally:
-            store.close()
-
-    def _ceilings(self, program: dict[str, Any], run: str) -> dict[str, float]:
-        """What a run of the task may use: what its plan says, and no more than the task has left."""
-        left = {} if self.purse is None else self.purse.left(run)
-        return {
-            measure: min(number, program["budget"].get(measure, number))
-            for measure, number in left.items()
-        }
+        return task_runs.create(self.root, run, program, plan, task_id, self.purse, self._operator)
 
     def used(self, run: str) -> dict[str, float]:
         """What a run of the task has spent, with what is set aside for a step that a lost controller began."""
-        from ...engine.fold import fold
-
-        try:
-            state = fold(*self.peek(run))
-        except LookupError:
-            return {}  # a controller was lost before it was on record
-        return {
-            one: state.spent.get(one, 0.0) + state.reserved.get(one, 0.0)
-            for one in {*state.spent, *state.reserved}
-        }
-
-    def _changed(self, run: str) -> dict[str, float]:
-        """The ceilings of a run that are other ones by now, because the controller asked too, or there is more budget."""
-        from ...engine.fold import fold
-
-        if self.purse is None or not self.purse.budget:
-            return {}
-        program, inputs, records = self.peek(run)
-        state = fold(program, inputs, records)
-        if state.ended and (state.stop is None or state.stop.kind not in ("budget", "overrun")):
-            return {}
-        wanted = self._ceilings(program, run)
-        return {
-            measure: number
-            for measure, number in wanted.items()
-            if state.budget.get(measure) != number
-        }
-
-    def _task(self, task_id: str) -> dict[str, Any] | None:
-        from ...tasks import activity_log
-        from ...tasks.activity import open_tasks
-
-        found = [task for task in open_tasks(activity_log.content(self.root)) if task.id == task_id]
-        return found[-1]._asdict() if found else None
+        return task_runs.used(self.root, run)
 
     def take(self, run: str) -> OpenRun:
         """Port `World`. Raises LookupError where there is no such run, WorldFailed where somebody drives it."""
-        from ...engine.events import Record
-        from ...engine.ports import WorldFailed
-        from ...program.write_set import write_set
-        from ...runs import run_driver
-        from ...runs.records.claims import taken
-        from ...workspace import run_folders
-        from ..stepping import OpenRun
-
-        with ExitStack() as held:
-            lock = run_folders.Lock(run_folders.run_folder(self.root, run))
-            holder = lock.take()
-            if holder is not None:
-                raise WorldFailed(
-                    f"the run {run} is being driven by {holder}; one controller at a time"
-                )
-            held.callback(lock.release)
-            store = run_driver.writing(self.root)
-            held.callback(store.close)
-            row = store.run(run)
-            if row is None:
-                raise LookupError(f"there is no run `{run}` here")
-            program, records = store.program(row), store.records(row)
-            held.callback(taken(self.root, run, write_set(program, row.inputs)).release)
-            journal = store.claim(row)
-            at = max((record.at for record in records), default=0.0)
-            session = Record(
-                "session",
-                "",
-                journal.epoch,
-                "",
-                "",
-                at,
-                {"pid": os.getpid(), "began": round(time.time(), 3)},
-            )
-            journal.append([session])
-            release = held.pop_all().close
-
-        def perform(effect: Perform) -> Outcome:
-            with opened(self.root, run) as context:
-                return _tools(program, context).perform(effect)
-
-        def finish(status: str, ending: dict[str, Any]) -> None:
-            journal.close_run(status, ending, time.time())
-
-        return OpenRun(program, row.inputs, [*records, session], journal, perform, finish, release)
+        return task_runs.take(self.root, run)
 
     def peek(self, run: str) -> tuple[dict[str, Any], dict[str, Any], Sequence[Record]]:
         """Port `World`."""
-        from ...runs import run_driver
-
-        with run_driver.reading(self.root) as store:
-            row = None if store is None else store.run(run)
-            if store is None or row is None:
-                raise LookupError(f"there is no run `{run}` here")
-            return store.program(row), row.inputs, store.records(row)
+        return task_runs.peek(self.root, run)
 
     def drive(self, run: str, answers: Mapping[str, str]) -> Driven:
         """Port `World`."""
-        from ...engine.ports import WorldFailed
-        from ...runs import run_driver
-
-        try:
-            ended = run_driver.drive_run(
-                self.root,
-                run,
-                self._show(),
-                answers=dict(answers),
-                operator=self._operator,
-                budget=self._changed(run),
-            )
-        except WorldError as failed:
-            return Driven("broken", str(failed))
-        except Exit as refused:
-            raise WorldFailed(str(refused)) from refused
-        stop = ended.stop
-        where = (
-            ""
-            if stop is None
-            else f"{stop['path']}:{stop['line']}"
-            if stop["line"]
-            else str(stop["path"])
-        )
-        why = ended.message if stop is None else f"{stop['kind']}: {stop['message']}"
-        status: Any = ended.status
-        kind = "" if stop is None else str(stop["kind"])
-        return Driven(
-            status,
-            why,
-            where,
-            tuple(ended.questions),
-            ended.steps,
-            ended.seconds,
-            ended.result,
-            kind,
-        )
+        show = self._show()
+        return task_runs.drive(self.root, run, answers, show, self._operator, self.purse)
 
     # Code and tests
 
@@ -542,41 +384,6 @@ class LocalWorld:
     def pause(self, seconds: float) -> None:
         """Port `World`."""
         time.sleep(seconds)
-
-
-@contextmanager
-def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Context]:
-    """The surroundings of single tools, outside of a run's journal."""
-    from ...runs import tool_runtime
-    from ...tools.context import Context, Leaving
-    from ...workspace import run_folders
-    from ...workspace.operator import Operator
-    from . import files as agent_files
-
-    files = tool_runtime.opened(root)
-    try:
-        yield Context(
-            root=files, key=f"{run}:agent", run=run, run_folder=os.path.join(root, run_folders.FOLDER, agent_files.AGENTS),
-            say=lambda text: None, ask=_nobody, bound=True, cancelled=Leaving(), shell_seconds=seconds, tool={},
-            operator=Operator.of_environment(),
-        )  # fmt: skip
-    finally:
-        files.close()
-
-
-def _tools(program: dict[str, Any], context: Context) -> Any:
-    from ...tools.runtime import LocalTools, Workbench
-
-    bench = Workbench(
-        context.run, context.root, context.run_folder, context.say, lambda text: None, {}, 60.0
-    )
-    return LocalTools(program, bench)
-
-
-def _nobody(question: str, unfit: Callable[[str], str] | None = None, /) -> str:
-    from ...engine.ports import Waiting
-
-    raise Waiting(question)
 
 
 def _now() -> datetime:

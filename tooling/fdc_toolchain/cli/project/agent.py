@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from ...exits import CLEAN, FINDINGS, INTERRUPTED, PERSON, WORLD, Refused, UsageError, WorldError
-from ...report.terminal.terminal_text import visible
-from ...runs.observer import Observer, Silent
+from ...exits import Refused, UsageError, WorldError
+from .agent_output import Talk, findings_lines, tell
 
 if TYPE_CHECKING:
     from ...agent.host.budget import Purse
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
 
 _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
 """The protocol's own names of states, beside those of the automaton (C-04)."""
-SHOWN_FINDINGS = 3
-"""Sentences of a research's answer that are shown."""
 
 
 @click.command(
@@ -155,7 +151,7 @@ def command(
         resume is None or reorient or None not in (approve, decline)
     ):
         raise UsageError("--approve SHA256, or --decline SHA256, goes with --resume ID")
-    talk = _Talk(quiet, form)
+    talk = Talk(quiet, form)
     budget = _budget(budgets)
     operator = Operator.of_environment(model=model)
     world = LocalWorld(root, show=talk.steps, network=network, operator=operator)
@@ -214,29 +210,6 @@ def _purse(
     if asked is not None and "money" in {**purse.budget, **budget}:
         pricing.listed(sorted({choice.model for choice in asked.choices()}))
     return Purse(world.root, task_id, budget, world.used) if budget else purse
-
-
-class _Talk:
-    """What the user hears: lines as text, or nothing until the end as JSON."""
-
-    def __init__(self, quiet: bool, form: str) -> None:
-        self.quiet = quiet or form == "json"
-        self.form = form
-
-    def line(self, text: str) -> None:
-        """A line about what goes on."""
-        if not self.quiet:
-            for one in text.split("\n"):
-                click.echo(visible(one))
-
-    def steps(self) -> Observer:
-        """The display of a run."""
-        from ..shared.agent_progress import AgentLines, AgentQuiet
-        from ..shared.terminal import style
-
-        if self.form == "json":
-            return Silent()
-        return AgentQuiet() if self.quiet else AgentLines(style())
 
 
 def _named(root: str, task: str | None, task_id: str | None) -> str:
@@ -311,7 +284,7 @@ def _decided(
     world: LocalWorld,
     name: str,
     approved: bool,
-    talk: _Talk,
+    talk: Talk,
 ) -> None:
     """What a person says of the text that waits, on record. Raises Refused where another one does, or none."""
     from ...runs.records.questions import user
@@ -331,7 +304,7 @@ def _go(
     wait: float,
     attempts: int,
     analysis: str | None,
-    talk: _Talk,
+    talk: Talk,
     asked: MessagesModel | None,
 ) -> int:
     from ...agent.plan_source import ModelPlanner, PlanFile
@@ -341,7 +314,7 @@ def _go(
     def moved(source: str, trigger: str, dest: str) -> None:
         talk.line(f"{_ALIAS.get(source, source)} -> {_ALIAS.get(dest, dest)}  ({trigger})")
         if source == "AWAITING_RESULT" and dest == "PLANNING":
-            for line in _found(state.research_findings):
+            for line in findings_lines(state.research_findings):
                 talk.line(line)
 
     plan: PlanFile | ModelPlanner
@@ -388,80 +361,7 @@ def _go(
         graph.why_waiting, graph.waiting = "interrupted", "interrupted"
     finally:
         graph.close()
-    return _tell(graph, state, talk)
-
-
-def _found(findings: dict[str, Any]) -> list[str]:
-    """What a piece of research brought, for whoever plans: its first lines, and where the rest is (FDC-54)."""
-    if not findings.get("answered"):
-        return [f"  the research found no answer: {findings.get('why')}"]
-    answer = findings["answer"]
-    more = len(answer) - SHOWN_FINDINGS
-    rows = [f"  {line}" for line in answer[:SHOWN_FINDINGS]] + (
-        [f"  and {more} more"] if more > 0 else []
-    )
-    return [*rows, f"  report: {findings['report']}"]
-
-
-def _tell(graph: MasterControlGraph, state: AgentState, talk: _Talk) -> int:
-    notes = graph.notes(state)
-    done = graph.finished and graph.current_state != "ERROR"
-    codes = {
-        "answer": PERSON,
-        "approval": PERSON,
-        "budget": PERSON,
-        "broken": WORLD,
-        "interrupted": INTERRUPTED,
-    }
-    code = CLEAN if done else FINDINGS if graph.finished else codes[graph.why_waiting]
-    resume = f"fdc agent --resume {state.task_id}"
-    held = notes.get("held") if graph.why_waiting == "approval" and not graph.finished else None
-    if talk.form == "json":
-        out: dict[str, Any] = {
-            "format": 1, "task_id": state.task_id, "task": state.task, "state": graph.current_state,
-            "run": notes.get("run"), "error": state.error, "waiting": None if graph.finished else graph.waiting or None,
-            "postmortem": state.draft_postmortem_path, "research": state.research_findings or None,
-            "report": state.final_report, "approval": held,
-        }  # fmt: skip
-        click.echo(json.dumps(out, indent=2, ensure_ascii=True))
-        return code
-    if done:
-        for line in (state.final_report or "").split("\n"):
-            click.echo(visible(line))
-        click.echo(f"task {state.task_id}: {graph.current_state}")
-    elif graph.finished:
-        for line in (state.error or "no reason is on record").split("\n"):
-            click.echo(
-                f"error: {visible(line)}"
-                if line == (state.error or "").split("\n")[0]
-                else visible(line)
-            )
-        click.echo(f"task {state.task_id}: ERROR; `{resume} --reorient` begins again")
-    else:
-        click.echo(visible(graph.waiting or "waiting"))
-        for line in _held(held, resume) if held is not None else ():
-            click.echo(line)
-        if (
-            graph.current_state == "EXECUTING"
-            and notes.get("run")
-            and graph.why_waiting == "answer"
-        ):
-            click.echo(f"`fdc resume {notes['run']}` answers it")
-        click.echo(f"task {state.task_id}: {graph.current_state}; `{resume}` goes on")
-    return code
-
-
-def _held(held: dict[str, Any], resume: str) -> list[str]:
-    """A text that waits, as a person must see it before they approve it: every byte of it, nothing hidden."""
-    text = str(held["text"])
-    size = len(text.encode("utf-8", "surrogatepass"))
-    calls = [f"  it calls {visible(one)}" for one in held["calls"]]
-    head = f"  {held['kind']}, {size} bytes, sha256 {held['sha256']}:"
-    short = held["sha256"][:16]
-    return [
-        head, *(f"    | {visible(line)}" for line in text.split("\n")), *calls,
-        f"`{resume} --approve {short}` lets exactly this go on, `--decline {short}` sends it back",
-    ]  # fmt: skip
+    return tell(graph, state, talk)
 
 
 def _relative(root: str, path: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +14,7 @@ from ...runs.workers.signals import Asked, Requests
 from ..shared.run_options import database_option, root_of, tell_weakness
 
 if TYPE_CHECKING:
-    from ...runs.workers.worker_loop import Place
+    from ...runs.workers.fleet import Place
 
 _LEAVING = 4.0
 """Seconds beyond what effects under way get, in which a worker that was asked to end has ended."""
@@ -113,9 +114,11 @@ def command(
     from ...journal.postgres import PgStore, shown
     from ...runs.records import identity
     from ...runs.workers import dispatch
+    from ...runs.workers.fleet import Fleet
+    from ...runs.workers.janitor import Janitor
     from ...runs.workers.liveness import Session
     from ...runs.workers.remote import needed
-    from ...runs.workers.worker_loop import Fleet
+    from ...runs.workers.worker_loop import work
     from ...workspace.operator import Operator
 
     url = needed(database)
@@ -151,8 +154,10 @@ def command(
             pieces,
             place,
         )
-        dispatch.serve(url, name, fleet.work, workspaces=place.serves, runs=most, pieces=pieces)
-        janitor = dispatch.Janitor(session, store, sender, say)
+        dispatch.serve(
+            url, name, partial(work, fleet), workspaces=place.serves, runs=most, pieces=pieces
+        )
+        janitor = Janitor(session, store, sender, say)
         janitor.start(fatal)
         requests.serving()
     except WorldFailed as failed:
@@ -180,7 +185,7 @@ def command(
 def place_of(root: str, serves: tuple[str, ...], any_commit: bool) -> Place:
     """Which workspaces this folder stands for: its own, and those of --serve. Raises UsageError, Refused, WorldFailed."""
     from ...runs.records import identity
-    from ...runs.workers.worker_loop import Place
+    from ...runs.workers.fleet import Place
 
     for one in serves:
         if not identity.is_id(one):

@@ -5,30 +5,24 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from ...engine.events import Mismatch, Perform, Record
 from ...engine.fold import fold
 from ...engine.ports import WorldFailed
 from ...engine.values import text as written
-from ...packs import shipped
 from ...program.codec import ProgramError
 from ...program.model import Program
 from ...report import run_page
 from ...report.exit_codes import exit_code
-from ...report.run_page import Budget, Line, Plan, Run, Step, Value
-from ...workspace.failure import ToolFailure
-from ...workspace.files import Root
+from ...report.run_page import Budget, Run, Step, Value
+from .plan_lines import evidence, plans
 
 if TYPE_CHECKING:
     from ...engine.state import RunState, Strand
     from ...journal.sqlite import RunRow, Store
 
-SHIPPED = "fdc:"
 _STACKS = 40
-_PLANS = 200
-_LINES = 5_000
 
 Rows = list[tuple[Record, Perform | None]]
 
@@ -77,7 +71,7 @@ def view(
         faults=tuple(faults),
         tiers=_tiers(records),
         budget=_budget(program, state, row, records, seconds),
-        plans=() if program is None else tuple(_plans(root, program, steps)),
+        plans=() if program is None else tuple(plans(root, program, steps)),
         steps=tuple(steps),
         left=left,
         events=tuple(sorted([*_events(records), *kept], key=lambda event: event[0])),
@@ -138,7 +132,7 @@ class _Steps:
 
     def __init__(self, program: Program | None, rows: Rows, asked: dict[str, str]) -> None:
         self.rows, self.asked = rows, asked
-        self.evidence = {} if program is None else _evidence(program)
+        self.evidence = {} if program is None else evidence(program)
         self.budget = run_page.MOST_TEXTS
 
     def all(self) -> tuple[list[Step], int]:
@@ -207,122 +201,6 @@ def _text(value: Any) -> str:
 def _value(name: str, value: Any, most: int = run_page.MOST_TEXT) -> Value:
     text = _text(value)
     return Value(name, text[:most], max(0, len(text) - most))
-
-
-def _instructions(
-    block: list[dict[str, Any]], depth: int = 0
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    for item in block:
-        yield depth, item
-        for key in ("body", "then", "else"):
-            yield from _instructions(item.get(key) or [], depth + 1)
-
-
-def _evidence(program: Program) -> dict[tuple[str, int], str]:
-    return {
-        (plan["path"], item["line"]): item["evidence"]
-        for plan in program["plans"].values()
-        for _, item in _instructions(plan["body"])
-        if isinstance(item.get("evidence"), str)
-    }
-
-
-def _plans(root: str, program: Program, steps: list[Step]) -> Iterator[Plan]:
-    """Each plan's text once, the root's first; where its file is another by now, what the program knows of it."""
-    opened = Root(root)
-    try:
-        seen: set[str] = set()
-        order = [program["root"], *(name for name in program["plans"] if name != program["root"])]
-        for plan in (program["plans"][name] for name in order):
-            if plan["path"] in seen or len(seen) >= _PLANS:
-                continue
-            seen.add(plan["path"])
-            states = _states(plan, steps)
-            data = _source(opened, plan["path"])
-            stated = program["sources"].get(plan["path"])
-            if data is not None and blake2b(data, digest_size=32).hexdigest() == stated:
-                lines = data.decode("utf-8", "replace").split("\n")
-                lines = lines[:-1] if lines and not lines[-1] else lines
-                more = (
-                    f"{len(lines) - _LINES} lines more are not shown" if len(lines) > _LINES else ""
-                )
-                yield Plan(
-                    plan["path"],
-                    tuple(
-                        Line(at, text, *states.get(at, ((), 0)))
-                        for at, text in enumerate(lines[:_LINES], 1)
-                    ),
-                    more,
-                )
-            else:
-                rows = [
-                    (item["line"], _outline(depth, item))
-                    for depth, item in _instructions(plan["body"])
-                ][:_LINES]
-                remark = "the file is not what it was when the run began; shown is what the program knows of it"
-                yield Plan(
-                    plan["path"],
-                    tuple(Line(at, text, *states.get(at, ((), 0))) for at, text in rows),
-                    remark,
-                )
-    finally:
-        opened.close()
-
-
-def _source(root: Root, path: str) -> bytes | None:
-    try:
-        if path.startswith(SHIPPED):
-            return shipped.read(path[len(SHIPPED) :])
-        return root.find(path)
-    except (OSError, ToolFailure, ValueError):
-        return None
-
-
-def _states(
-    plan: dict[str, Any], steps: list[Step]
-) -> dict[int, tuple[tuple[tuple[str, int], ...], int]]:
-    """For each line with steps: how often which state, and the step to look at: the worst, else the first."""
-    rank = {"failed": 0, run_page.FAILED_COMMAND: 1, "begun": 2, "waiting": 3, "ok": 4}
-    counts: dict[int, dict[str, int]] = {
-        item["line"]: {} for _, item in _instructions(plan["body"]) if item["op"] == "step"
-    }
-    worst: dict[int, Step] = {}
-    for step in steps:
-        if step.path == plan["path"] and step.line:
-            row = counts.setdefault(step.line, {})
-            row[step.state] = row.get(step.state, 0) + 1
-            before = worst.get(step.line)
-            if before is None or rank[step.state] < rank[before.state]:
-                worst[step.line] = step
-    out = {}
-    for line, row in counts.items():
-        states = tuple(sorted(row.items(), key=lambda one: rank[one[0]])) or (("not reached", 0),)
-        out[line] = (states, worst[line].number if line in worst else 0)
-    return out
-
-
-def _outline(depth: int, item: dict[str, Any]) -> str:
-    name = item.get("tool") or item.get("name") or ""
-    texts = sorted(
-        (_template(value) for value in (item.get("args") or {}).values()),
-        key=lambda text: "\n" in text,
-    )
-    args = " ".join(run_page.first(text) for text in texts)
-    what = (
-        name
-        if item["op"] == "step"
-        else f"{item['op']} {name}" + (" keep failures" if "keep" in item else "")
-    )
-    return "    " * depth + f"{what} {args}".rstrip()
-
-
-def _template(parts: Any) -> str:
-    if not isinstance(parts, list):
-        return ""
-    return "".join(
-        part if isinstance(part, str) else "{" + ".".join(map(str, part.get("ref", ()))) + "}"
-        for part in parts
-    )
 
 
 def _plans_of(strand: Strand) -> list[str]:

@@ -5,7 +5,7 @@ journal, and what a delivery means does not depend on how often it comes. A deli
 workflow without steps. It never ends with an exception, for DBOS would not deliver it again; where the
 infrastructure fails, the worker ends instead.
 
-The open part of DBOS does not notice that a worker died. `Janitor` does, in every worker: what a worker
+The open part of DBOS does not notice that a worker died. `janitor.Janitor` does, in every worker: what a worker
 without a lock session (`runs.workers.liveness`) has taken goes back into its queue; and a run that nobody
 drives and that no queue knows of (the watchdog) is delivered anew.
 """
@@ -13,7 +13,6 @@ drives and that no queue knows of (the watchdog) is delivered anew.
 from __future__ import annotations
 
 import json
-import threading
 import uuid
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
@@ -22,17 +21,15 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from ...engine.ports import WorldFailed
-from ...journal.postgres import PgStore, connect, shown
+from ...journal.postgres import connect, shown
 from ...journal.postgres_setup import alone
 from ...journal.sqlite import ENGINE
 from ...program.codec import canonical
 from ..records.identity import UNNAMED, of_run
-from . import liveness
 
 if TYPE_CHECKING:
     from dbos import DBOSClient
 
-    from ...journal.sqlite import RunRow
 
 RUNS = "fdc-runs"
 PIECES = "fdc-pieces"
@@ -44,11 +41,6 @@ _MADE = (
 )
 """What is there in whole. Tables alone do not tell: whoever made them may have been killed on the way."""
 _STATEMENT_MS = 60_000
-
-GRACE = 3.0
-"""Seconds that a run may be nobody's, while it goes from one hand to the next, before the watchdog looks."""
-LONG = 30.0
-"""Seconds after which a delivery that a living worker took, and that drives nothing, is not waited for."""
 
 
 def queue_of(workspace: str, *, piece: bool = False) -> str:
@@ -324,88 +316,6 @@ def serve(
             DBOS.register_queue(queue, worker_concurrency=most, polling_interval_sec=_POLL)
     except sqlalchemy.exc.SQLAlchemyError as failed:
         raise WorldFailed(f"{shown(url)}: {' '.join(str(failed).split())[:300]}") from failed
-
-
-class Janitor:
-    """Finds work that was lost. Every worker has one; one of them works at a time."""
-
-    def __init__(
-        self, session: liveness.Session, store: PgStore, sender: Sender, say: Callable[[str], None]
-    ) -> None:
-        self._session, self._store, self._sender, self._say = session, store, sender, say
-        self._over = threading.Event()
-        self._strange: set[str] = set()
-
-    def start(self, lost: Callable[[str], None]) -> None:
-        """Looks once a second; `lost` hears that the database is gone."""
-
-        def look() -> None:
-            while not self._over.wait(1.0):
-                try:
-                    self.look()
-                except WorldFailed as failed:
-                    if not self._over.is_set():
-                        lost(str(failed))
-                    return
-
-        threading.Thread(target=look, name="fdc-janitor", daemon=True).start()
-
-    def stop(self) -> None:
-        """Looks no more."""
-        self._over.set()
-
-    def look(self) -> None:
-        """Once. Raises WorldFailed."""
-        if not self._session.lead():
-            return
-        try:
-            self._dead()
-            for row in self._store.stalled(GRACE):
-                self._watch(row)
-        finally:
-            self._session.follow()
-
-    def _dead(self) -> None:
-        taken = self._sender.pending()
-        if not taken:
-            return
-        alive = self._session.alive()
-        lost: dict[str, list[str]] = {}
-        for one in taken:
-            if liveness.number(one.executor_id or "") not in alive and one.queue_name:
-                lost.setdefault(one.queue_name, []).append(one.workflow_id)
-        for queue, deliveries in lost.items():
-            self._sender.give_back(deliveries, queue)
-            self._say(f"given back, their worker is gone: {', '.join(deliveries)}")
-
-    def _watch(self, row: RunRow) -> None:
-        run = row.name
-        if row.engine != ENGINE and run not in self._strange:
-            self._strange.add(run)
-            self._say(
-                f"the run {run} waits for a worker of another fdc (engine {row.engine}, this is {ENGINE})"
-            )
-        if run not in self._strange and not self._session.serving(of_run(row.inputs)):
-            self._strange.add(run)
-            self._say(f"nobody serves the workspace {of_run(row.inputs)} of the run {run}: `fdc worker --serve "
-                      f"{of_run(row.inputs)}` in a folder that stands for it")  # fmt: skip
-        known = self._sender.deliveries(run)
-        if any(one.status in ("ENQUEUED", "DELAYED") for one in known):
-            return
-        last = max(known, key=lambda one: one.created_at or 0, default=None)
-        if last is not None and isinstance(last.output, dict) and "refused" in last.output:
-            # The next worker would say the same, unless it is about keys and there is a new one; `fdc runs --stalled` shows it.
-            if "by" not in last.output or self._session.serving(of_run(row.inputs)) <= set(
-                last.output["by"]
-            ):
-                return
-        waits = any(one.status == "PENDING" for one in known)
-        if waits and not any(one.name == run for one in self._store.stalled(LONG)):
-            return
-        self._sender.send(
-            run, {}, piece=bool(row.origin and "branches" in row.origin), engine=row.engine
-        )
-        self._say(f"delivered again, nobody drove it: {run}")
 
 
 def _json() -> Any:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ...exits import Refused, UsageError, WorldError
 from ..notices import notice
 from ..observer import Observer
 
 if TYPE_CHECKING:
-    from ...engine.state import RunState
     from ...journal.postgres import PgStore
     from ...journal.sqlite import RunRow, Store
     from ..records.run_outcome import Ended
-    from .dispatch import Sender
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 _POLL = 0.1
 
@@ -163,6 +159,7 @@ def follow(
     """
     from ...engine.ports import WorldFailed
     from .dispatch import Sender
+    from .follower import Follower
 
     try:
         store = _store(database, root, make=False)
@@ -171,7 +168,7 @@ def follow(
             _say(lacking)
         sender = Sender(database, _say)
         try:
-            return _Follower(store, sender, name, delivery, show, epoch, seq).run()
+            return Follower(store, sender, name, delivery, show, epoch, seq).run()
         finally:
             sender.close()
             store.close()
@@ -334,108 +331,6 @@ def _in_hand(database: str, row: RunRow) -> bool:
             sender.close()
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
-
-
-class _Follower:
-    def __init__(
-        self,
-        store: PgStore,
-        sender: Sender,
-        name: str,
-        delivery: str,
-        show: Observer,
-        epoch: int,
-        seq: int,
-    ) -> None:
-        self.store, self.sender, self.name, self.delivery, self.show = (
-            store,
-            sender,
-            name,
-            delivery,
-            show,
-        )
-        self.epoch, self.seq = epoch, seq
-
-    def run(self) -> Ended:
-        from ...engine.fold import fold
-
-        row = self._row()
-        program = self.store.program(row)
-        state: RunState | None = None
-        known: list[Any] = []
-        at, looked = 0, time.monotonic()
-        while True:
-            row = self._row()
-            over = row.epoch > self.epoch and row.status not in ("new", "running")
-            fresh, at = self.store.records_after(row, at)
-            if fresh or state is None:
-                known += fresh
-                if state is None or any(record.kind == "retry" for record in fresh):
-                    seen: list[Any] = []
-                    state = fold(
-                        program, row.inputs, known, lambda *found, seen=seen: seen.append(found)
-                    )
-                    self._shown(seen[self.seq :])
-                else:
-                    self._apply(state, fresh)
-                self.seq = len(known)
-            if over:
-                return self._ended(row, state)
-            if time.monotonic() - looked > 1:
-                self._refused(row)
-                looked = time.monotonic()
-            time.sleep(_POLL)
-
-    def _row(self) -> RunRow:
-        row = self.store.run(self.name)
-        if row is None:
-            raise WorldError(f"the run {self.name} is gone from the database")
-        return row
-
-    def _apply(self, state: RunState, fresh: list[Any]) -> None:
-        from ...engine.fold import apply
-
-        for record in fresh:
-            want = apply(state, record)
-            self._shown([(record, None if want is None else want.effect)])
-
-    def _shown(self, rows: list[Any]) -> None:
-        from ...engine.events import Failure, Outcome
-
-        for record, effect in rows:
-            if record.kind != "outcome" or effect is None:
-                continue
-            body = record.body
-            failed = body.get("failed")
-            failure = None if failed is None else Failure(failed["kind"], failed["message"])
-            if (
-                effect.tool == "message_user"
-                and failure is None
-                and isinstance(body.get("value"), str)
-            ):
-                self.show.say(body["value"])  # the worker said it where nobody listens
-            self.show.done(effect, Outcome(body.get("value"), failure), body.get("took", 0.0))
-
-    def _refused(self, row: RunRow) -> None:
-        said = self.sender.outcome(self.delivery or self._last())
-        if said is not None and "refused" in said and not self.store.is_driven(row):
-            raise Refused(f"no worker drives the run {self.name}: {said['refused']}")
-
-    def _last(self) -> str:
-        """The run's newest delivery: who follows a run that was in hand has sent none."""
-        known = self.sender.deliveries(self.name)
-        last = max(known, key=lambda one: one.created_at or 0, default=None)
-        return "" if last is None else str(last.workflow_id).partition("/")[0]
-
-    def _ended(self, row: RunRow, state: RunState) -> Ended:
-        from ..records.run_outcome import Ended
-
-        said = row.ending or {}
-        return Ended(
-            row.name, row.plan, row.status, said.get("stop"), state.result if row.status == "finished" else None,
-            said.get("questions", []), said.get("message", ""), said.get("steps", 0), said.get("seconds", 0.0),
-            said.get("spent", {}), kept=[one._asdict() for one in state.kept],
-        )  # fmt: skip
 
 
 def _say(text: str) -> None:

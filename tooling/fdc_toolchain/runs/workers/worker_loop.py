@@ -1,551 +1,192 @@
-"""What a worker does with a delivery: takes the run, drives it as `fdc run` would, and lets others have its branches.
-
-The engine is the same, and so is the loop that drives it. A run that comes to a large fork leaves that loop, makes
-pieces of the fork's branches (`runs.workers.fork_shards`), takes in what they bring as they end, and goes on.
-"""
+"""What a worker does with a delivery: takes the run, waits for what is in its way, and drives it."""
 
 from __future__ import annotations
 
-import os
-import socket
-import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from ...exits import Exit, WorldError
+from ...exits import Exit
 from ...report.terminal.terminal_text import visible
 from ..notices import notice
-from ..observer import Silent
+from .worker_drive import CANCEL, Drive, Leaving, Unfit
 
 if TYPE_CHECKING:
-    from ...engine.drive import Assumption, Ending
-    from ...engine.events import Record
-    from ...engine.state import RunState
     from ...journal.postgres import PgStore
-    from ...journal.run_journal import RunJournal
     from ...journal.sqlite import RunRow
-    from ...workspace.operator import Operator
     from ..records.claims import Claim
-    from .dispatch import Sender
-    from .liveness import Session
+    from .fleet import Fleet
 
-_POLL = 0.05
-_CANCEL = 0.5
 _ASIDE = 0.2
 """Seconds that a worker without the key waits, so that it is not the next one, too."""
 
 
-class Place(NamedTuple):
-    """Where a worker drives runs: the identities that it serves, and what tells its folder from others that serve them."""
+def work(fleet: Fleet, run: str, asked: dict[str, Any], delivery: str) -> dict[str, Any]:
+    """Drives a run or a piece of one (`runs.workers.dispatch.Work`)."""
+    from ...engine.events import Mismatch
+    from ...engine.ports import Fenced, WorldFailed
+    from ...journal.sqlite import Damaged, Untrusted
+    from ...program.codec import ProgramError
+    from .dispatch import first, is_sealed
 
-    serves: tuple[str, ...]
-    folder: str
-    any_commit: bool
+    if fleet.leaving.is_set():
+        return _stay()
+    store = None
+    fleet.under_way.add(delivery)
+    try:
+        if not (fleet.trust or is_sealed(run, asked, delivery, fleet.key)):
+            why = f"what was asked of the run {run} is not sealed by the key of {fleet.session.executor}"
+            return _offer_again(fleet, run, asked, delivery, why)
+        store = _store(fleet)
+        return _work(fleet, store, run, asked, first(delivery))
+    except Leaving:
+        fleet.under_way.discard(delivery)
+        return _stay()
+    except Fenced as fenced:
+        return {"fenced": str(fenced)}
+    except Unfit as unfit:
+        return _offer_again(fleet, run, asked, delivery, str(unfit))
+    except Untrusted:
+        why = f"the run {run} is not sealed by the key of the worker {fleet.session.executor}"
+        return _offer_again(fleet, run, asked, delivery, why)
+    except (Damaged, Mismatch, ProgramError, Exit) as refused:
+        return {"refused": str(refused)}
+    except WorldFailed as failed:
+        fleet.fatal(str(failed))
+        return {"refused": str(failed)}
+    except Exception as bug:
+        import traceback
 
-
-@dataclass(slots=True)
-class Fleet:
-    """One worker. `fatal` ends the process: it is called when the database is gone, so that others take over."""
-
-    url: str
-    root: str
-    key: bytes | None
-    session: Session
-    sender: Sender
-    fatal: Callable[[str], None]
-    jobs: int
-    shell_seconds: float | None
-    operator: Operator
-    trust: bool
-    pieces: int
-    place: Place
-    leaving: threading.Event = field(default_factory=threading.Event)
-    under_way: set[str] = field(default_factory=set)
-
-    def work(self, run: str, asked: dict[str, Any], delivery: str) -> dict[str, Any]:
-        """Drives a run or a piece of one (`runs.workers.dispatch.Work`)."""
-        from ...engine.events import Mismatch
-        from ...engine.ports import Fenced, WorldFailed
-        from ...journal.sqlite import Damaged, Untrusted
-        from ...program.codec import ProgramError
-        from .dispatch import first, is_sealed
-
-        if self.leaving.is_set():
-            return self._stay()
-        store = None
-        self.under_way.add(delivery)
-        try:
-            if not (self.trust or is_sealed(run, asked, delivery, self.key)):
-                why = f"what was asked of the run {run} is not sealed by the key of {self.session.executor}"
-                return self._offer_again(run, asked, delivery, why)
-            store = self._store()
-            return self._work(store, run, asked, first(delivery))
-        except _Leaving:
-            self.under_way.discard(delivery)
-            return self._stay()
-        except Fenced as fenced:
-            return {"fenced": str(fenced)}
-        except _Unfit as unfit:
-            return self._offer_again(run, asked, delivery, str(unfit))
-        except Untrusted:
-            why = f"the run {run} is not sealed by the key of the worker {self.session.executor}"
-            return self._offer_again(run, asked, delivery, why)
-        except (Damaged, Mismatch, ProgramError, Exit) as refused:
-            return {"refused": str(refused)}
-        except WorldFailed as failed:
-            self.fatal(str(failed))
-            return {"refused": str(failed)}
-        except Exception as bug:
-            import traceback
-
-            notice(traceback.format_exc().rstrip("\n"))
-            return {"refused": f"a bug of fdc: {type(bug).__name__}: {bug}"}
-        finally:
-            self.under_way.discard(delivery)
-            if store is not None:
-                store.close()
-
-    def _offer_again(
-        self, run: str, asked: dict[str, Any], delivery: str, why: str
-    ) -> dict[str, Any]:
-        """Has another worker try what this one has not the key for. Returns what the delivery ends with."""
-        from ...engine.ports import WorldFailed
-        from .liveness import number
-
-        self.leaving.wait(_ASIDE)
-        try:
-            return self.sender.offer_again(
-                run,
-                asked,
-                delivery,
-                why,
-                number(self.session.executor),
-                self._others(run),
-                piece="~" in run,
-            )
-        except WorldFailed as failed:
-            self.fatal(str(failed))
-            return {"refused": str(failed)}
-
-    def _others(self, run: str) -> set[int]:
-        """The workers that may have what this one has not: those that serve the run's workspace, too."""
-        from ..records.identity import of_run
-
-        store = self._store()
-        try:
-            row = store.run(run)
-        finally:
+        notice(traceback.format_exc().rstrip("\n"))
+        return {"refused": f"a bug of fdc: {type(bug).__name__}: {bug}"}
+    finally:
+        fleet.under_way.discard(delivery)
+        if store is not None:
             store.close()
-        return set() if row is None else self.session.serving(of_run(row.inputs))
-
-    def unfit(self, store: PgStore, row: RunRow) -> str | None:
-        """Why this worker's folder is not the one for a run; None where it is.
-
-        A run that was driven in this folder goes on in it: what changed since is the run's own work, or its user's.
-        """
-        from ..records.identity import commit, commit_of, of_run
-
-        who, workspace, began = self.session.executor, of_run(row.inputs), commit_of(row.inputs)
-        if workspace not in self.place.serves:
-            return f"the run {row.name} belongs to the workspace {workspace}, which the worker {who} does not serve"
-        if began is None or self.place.any_commit:
-            return None
-        sessions = store.records(row, "session")
-        if sessions and sessions[-1].body.get("folder") == self.place.folder:
-            return None
-        here = commit(self.root)
-        if here == began:
-            return None
-        now = f"{here[:12]} is" if here else "none is"
-        return (
-            f"the run {row.name} began with the commit {began[:12]}, and {now} checked out where the worker {who} is; "
-            "check that commit out there, or start the worker with --any-commit"
-        )
-
-    def _store(self) -> PgStore:
-        from ...journal.postgres import PgStore
-
-        return PgStore(self.url, self.key)
-
-    def _stay(self) -> dict[str, Any]:
-        """The worker leaves: this delivery must not end, so that another worker gets it."""
-        while True:
-            time.sleep(60)
-
-    def _work(
-        self, store: PgStore, run: str, asked: dict[str, Any], delivery: str
-    ) -> dict[str, Any]:
-        from ...program.write_set import write_set
-        from ..records.claims import Claim
-        from ..records.open_journal import known
-
-        row = store.run(run)
-        if row is None:
-            return {"gone": run}
-        known(row)
-        if not self.session.hold(row.id):
-            return {"driven": "by another worker"}
-        try:
-            row = store.run(run)  # as it is now that nobody else can change it
-            if row is None:
-                return {"gone": run}
-            why = self.unfit(store, row)
-            if why is not None:
-                raise _Unfit(why)
-            drive = _Drive(self, store, row, asked, delivery)
-            is_piece = row.origin is not None and "branches" in row.origin
-            within = row.origin["run"] if row.origin is not None and is_piece else None
-            claim = Claim(
-                self.root, run, write_set(drive.program, row.inputs), within=within, alone=True
-            )
-            try:
-                other = self._waited(claim, drive, wait=not is_piece)
-                if other is not None:
-                    return {"busy": other}
-                return drive.piece() if is_piece else drive.whole()
-            finally:
-                claim.release()
-        finally:
-            self.session.release(row.id if row is not None else 0)
-
-    def _waited(self, claim: Claim, drive: _Drive, *, wait: bool) -> str | None:
-        """Takes a run's claim, after runs that may write the same paths here; None where it has it, or does not go on.
-
-        A piece does not wait, because its run holds a claim: what is in the way is returned, and the run does the piece itself.
-        """
-        told = ""
-        while drive.wants_claim() and (other := claim.take()) is not None:
-            if not wait:
-                return other.said()
-            if told != other.run:
-                if not told and not drive.is_takeable():
-                    return None  # refused where it is taken over, and nobody needs to wait for that
-                told = other.run
-                notice(visible(f"the run {drive.row.name} waits: {other.said()}"))
-            if self.leaving.wait(_CANCEL):
-                raise _Leaving
-        return None
 
 
-class _Leaving(Exception):
-    """The worker was asked to end."""
+def _offer_again(
+    fleet: Fleet, run: str, asked: dict[str, Any], delivery: str, why: str
+) -> dict[str, Any]:
+    """Has another worker try what this one has not the key for. Returns what the delivery ends with."""
+    from ...engine.ports import WorldFailed
+    from .liveness import number
 
-
-class _Unfit(Exception):
-    """The worker's folder is not the one for a run."""
-
-
-class _Drive:
-    """One run in the hands of one worker."""
-
-    def __init__(
-        self, fleet: Fleet, store: PgStore, row: RunRow, asked: dict[str, Any], delivery: str
-    ) -> None:
-        self.fleet, self.store, self.row, self.asked, self.delivery = (
-            fleet,
-            store,
-            row,
+    fleet.leaving.wait(_ASIDE)
+    try:
+        return fleet.sender.offer_again(
+            run,
             asked,
             delivery,
+            why,
+            number(fleet.session.executor),
+            _others(fleet, run),
+            piece="~" in run,
         )
-        self.program = store.program(row)
-        self.tried: set[str] = set()
-        """Forks that were taken apart by this worker; what their pieces left undone it does itself."""
-        self.cancelled = False
-        self.looked = -1e9
+    except WorldFailed as failed:
+        fleet.fatal(str(failed))
+        return {"refused": str(failed)}
 
-    def wants_claim(self) -> bool:
-        """Whether the run is to be driven on: not where it is over, waits for what was not sent, or is to be cancelled."""
-        if self.row.status not in ("new", "running") and not self.asked.get("again"):
-            return False
-        return not self._is_cancelled()
 
-    def is_takeable(self) -> bool:
-        """Whether this worker can take the run over: its record is whole, and sealed by the worker's key."""
-        found = self.store.check(self.row.id)
-        return not found.faults and (self.fleet.trust or found.signature == "ours")
+def _others(fleet: Fleet, run: str) -> set[int]:
+    """The workers that may have what this one has not: those that serve the run's workspace, too."""
+    from ..records.identity import of_run
 
-    def whole(self) -> dict[str, Any]:
-        """Takes the run as far as it goes and puts the end on record."""
-        from ..cost import pricing
-        from ..records.run_outcome import OVER, ended_of, record_end
+    store = _store(fleet)
+    try:
+        row = store.run(run)
+    finally:
+        store.close()
+    return set() if row is None else fleet.session.serving(of_run(row.inputs))
 
-        row = self.row
-        over = row.status not in ("new", "running")
-        wished = (
-            row.status not in OVER and self._is_cancelled()
-        )  # who asked may be gone, and send nothing more
-        if row.status == "cancelled" or (
-            over and not wished and (not self.asked.get("again") or self._was_here())
-        ):
-            return {"status": row.status}
-        seen = self.asked.get("seen")
-        if seen is not None and seen != row.epoch and not self._was_here():
-            if not (self.asked.get("answers") or self.asked.get("assume")):
-                return {
-                    "status": row.status
-                }  # somebody has gone on; who has an answer for the run must not find it elsewhere
-            return {
-                "refused": f"the run {row.name} went on meanwhile, so this may be about something else"
-            }
-        pricing.check(
-            self.fleet.root, self.store, row, self.asked.get("budget") or {}, self.fleet.operator
+
+def _unfit(fleet: Fleet, store: PgStore, row: RunRow) -> str | None:
+    """Why this worker's folder is not the one for a run; None where it is.
+
+    A run that was driven in this folder goes on in it: what changed since is the run's own work, or its user's.
+    """
+    from ..records.identity import commit, commit_of, of_run
+
+    who, workspace, began = fleet.session.executor, of_run(row.inputs), commit_of(row.inputs)
+    if workspace not in fleet.place.serves:
+        return f"the run {row.name} belongs to the workspace {workspace}, which the worker {who} does not serve"
+    if began is None or fleet.place.any_commit:
+        return None
+    sessions = store.records(row, "session")
+    if sessions and sessions[-1].body.get("folder") == fleet.place.folder:
+        return None
+    here = commit(fleet.root)
+    if here == began:
+        return None
+    now = f"{here[:12]} is" if here else "none is"
+    return (
+        f"the run {row.name} began with the commit {began[:12]}, and {now} checked out where the worker {who} is; "
+        "check that commit out there, or start the worker with --any-commit"
+    )
+
+
+def _store(fleet: Fleet) -> PgStore:
+    from ...journal.postgres import PgStore
+
+    return PgStore(fleet.url, fleet.key)
+
+
+def _stay() -> dict[str, Any]:
+    """The worker leaves: this delivery must not end, so that another worker gets it."""
+    while True:
+        time.sleep(60)
+
+
+def _work(
+    fleet: Fleet, store: PgStore, run: str, asked: dict[str, Any], delivery: str
+) -> dict[str, Any]:
+    from ...program.write_set import write_set
+    from ..records.claims import Claim
+    from ..records.open_journal import known
+
+    row = store.run(run)
+    if row is None:
+        return {"gone": run}
+    known(row)
+    if not fleet.session.hold(row.id):
+        return {"driven": "by another worker"}
+    try:
+        row = store.run(run)  # as it is now that nobody else can change it
+        if row is None:
+            return {"gone": run}
+        why = _unfit(fleet, store, row)
+        if why is not None:
+            raise Unfit(why)
+        drive = Drive(fleet, store, row, asked, delivery)
+        is_piece = row.origin is not None and "branches" in row.origin
+        within = row.origin["run"] if row.origin is not None and is_piece else None
+        claim = Claim(
+            fleet.root, run, write_set(drive.program, row.inputs), within=within, alone=True
         )
-        if not wished:
-            self._same_code()
-            self._granted(self._asked_for)
-        journal = self.store.claim(row, trust=self.fleet.trust)
-        self._begin(journal)
-        self._gather(journal)
-        while True:
-            state = self._fold()
-            ending, fork = self._drive(journal, state, row.name, parts=True)
-            if fork is None:
-                break
-            self._apart(journal, state, fork)
-            self._gather(journal)
-        if self.cancelled:
-            return self._cancel(journal)
-        ended = ended_of(row, ending, state)
-        if ending.status == "broken" and self.store.lost:
-            raise self._lost(ending.message)
-        record_end(journal, ended)
-        return {"status": ended.status}
-
-    def piece(self) -> dict[str, Any]:
-        """Drives some branches of another run, whose records say how it came to them."""
-        from ..records.run_outcome import left, record_end
-        from . import fork_shards
-
-        row, origin = self.row, self.row.origin
-        assert origin is not None
-        if row.status not in ("new", "running"):
-            return {"status": row.status}
-        parent = self.store.run(origin["run"])
-        if parent is None:
-            return {"gone": origin["run"]}
-        checked = self.store.check(parent.id)
-        if checked.faults:
-            raise WorldError(f"the record of the run {parent.name} is damaged: {checked.faults[0]}")
-        self._same_code()
-        before = self.store.records(parent)[: origin["records"]]
-        self._granted(lambda: self._fold(before))
-        journal = self.store.claim(row, trust=self.fleet.trust)
-        self._begin(journal)
-        state = self._fold(before)
-        fork_shards.keep(state, origin["address"], origin["branches"])
-        # cancelled, it is left as it is: `broken`
-        ending, _ = self._drive(journal, state, parent.name, parts=False, before=before)
-        if ending.status == "broken" and self.store.lost:
-            raise self._lost(ending.message)
-        ended = left(row, "finished" if fork_shards.is_done(state) else ending.status, state)
-        ended.message = ending.message
-        record_end(journal, ended)
-        return {"status": ended.status}
-
-    def _granted(self, state: Callable[[], RunState]) -> None:
-        """Raises _Unfit where this worker's machine or operator does not give what is left of the run."""
-        from ...exits import NotGranted
-        from ..create_run import granted
-
-        subject = f"the run {self.row.name} cannot go on where the worker {self.fleet.session.executor} is"
         try:
-            granted(self.fleet.root, self.program, self.fleet.operator, subject, state)
-        except NotGranted as lacks:
-            raise _Unfit(str(lacks)) from lacks
-
-    def _same_code(self) -> None:
-        """Raises _Unfit where the workspace's own tools are not the code with which the run began."""
-        from ...tools.own_code import differs
-
-        said = differs(self.program, self.fleet.root)
-        if said is not None:
-            raise _Unfit(
-                f"the run {self.row.name} cannot go on where the worker {self.fleet.session.executor} is: {said}"
-            )
-
-    def _was_here(self) -> bool:
-        """Whether some worker has driven the run for this delivery before."""
-        sessions = self.store.records(self.row, "session")
-        return any(record.body.get("delivery") == self.delivery for record in sessions)
-
-    def _begin(self, journal: RunJournal) -> None:
-        """Puts on record who drives now, and what the client changed."""
-        from ...engine.events import Record
-        from ..run_driver import retried
-
-        records, epoch = journal.records, journal.epoch
-        driven = max((record.at for record in records), default=0.0)
-        who = {"pid": os.getpid(), "began": round(time.time(), 3), "host": socket.gethostname(),
-               "worker": self.fleet.session.executor, "delivery": self.delivery, "folder": self.fleet.place.folder}  # fmt: skip
-        before = self._was_here()
-        fresh = [Record("session", "", epoch, "", "", driven, who)]
-        if not before and self.asked.get("budget"):
-            fresh.append(
-                Record("budget", "", epoch, "", "", driven, {"budget": self.asked["budget"]})
-            )
-        if not before and self.asked.get("retry"):
-            fresh += retried(self.program, self.row.inputs, records)
-        journal.append(fresh)
-
-    def _fold(self, before: list[Any] | None = None) -> RunState:
-        from ...engine.fold import fold
-
-        return fold(self.program, self.row.inputs, [*(before or ()), *self.store.records(self.row)])
-
-    def _asked_for(self) -> RunState:
-        """The state of the run with what the client has asked for: failed steps are tried again."""
-        from ...engine.fold import fold
-        from ..run_driver import retried
-
-        records = self.store.records(self.row)
-        if self.asked.get("retry") and not self._was_here():
-            records = [*records, *retried(self.program, self.row.inputs, records)]
-        return fold(self.program, self.row.inputs, records)
-
-    def _drive(
-        self,
-        journal: RunJournal,
-        state: RunState,
-        run: str,
-        *,
-        parts: bool,
-        before: Sequence[Record] = (),
-    ) -> tuple[Ending, Any]:
-        """Drives until the run cannot go on, or until it comes to a fork for several machines, which is returned.
-
-        `before`: of a piece, the records of its run before it.
-        """
-        from ...engine.drive import Ending, Ports, drive
-        from ...engine.ports import Cancelled
-        from ...tools.approvals import openings
-        from ...tools.runtime import LocalTools
-        from ..records import answers as kept
-        from ..run_driver import Monotonic, drive_run
-        from ..tool_runtime import bench_for, take_away
-        from . import fork_shards
-
-        fleet, found = self.fleet, []
-
-        def halted() -> bool:
-            if fleet.leaving.is_set() or self._is_cancelled():
-                return True
-            fork = fork_shards.fork_of(state) if parts else None
-            if fork is not None and fork.address not in self.tried and self._shares(fork):
-                found.append(fork)
-            return bool(found)
-
-        take_away(fleet.root)
-        show = Silent()
-        given = self.asked.get("answers") or {}
-        shown = kept.shown(self.row)
-        bench = bench_for(
-            fleet.root, run, show, given, fleet.shell_seconds, fleet.operator, {}, shown, drive_run
-        )
-        bench = bench._replace(
-            opened=openings.approved(self.program, [*before, *self.store.records(self.row)])
-        )
-        tools = LocalTools(self.program, bench)
-        tools.follow(state)
-        try:
-            ports = Ports(journal, tools, Monotonic(), show, halted)
-            return drive(self.program, state, ports, room=fleet.jobs, assume=self._assume()), None
-        except Cancelled:
-            if fleet.leaving.is_set():
-                raise _Leaving from None
-            return Ending("broken"), found[0] if found and not self.cancelled else None
+            other = _waited(fleet, claim, drive, wait=not is_piece)
+            if other is not None:
+                return {"busy": other}
+            return drive.piece() if is_piece else drive.whole()
         finally:
-            bench.close()
+            claim.release()
+    finally:
+        fleet.session.release(row.id if row is not None else 0)
 
-    def _assume(self) -> dict[str, Assumption]:
-        from ...engine.events import Outcome
 
-        said = self.asked.get("assume") or {}
-        return {
-            address: Outcome(word["value"]) if isinstance(word, dict) else word
-            for address, word in said.items()
-        }
+def _waited(fleet: Fleet, claim: Claim, drive: Drive, *, wait: bool) -> str | None:
+    """Takes a run's claim, after runs that may write the same paths here; None where it has it, or does not go on.
 
-    def _shares(self, fork: Any) -> list[list[int]]:
-        from ..records.identity import of_run
-        from . import fork_shards
-
-        workers = len(self.fleet.session.serving(of_run(self.row.inputs)))
-        # Two for each worker: who is done first has something left to do.
-        return fork_shards.shares(fork, 2 * workers) if workers > 1 else []
-
-    def _apart(self, journal: RunJournal, state: RunState, fork: Any) -> None:
-        """Makes runs of the branches of a fork, in one commit, and sends them out."""
-        from . import fork_shards
-
-        self.tried.add(fork.address)
-        state = self._fold()  # what is on record, whatever was in memory
-        if fork_shards.fork_of(state) != fork:
-            return
-        names, inputs = [], self._here()
-        with self.store._transaction():
-            journal.anchor()  # whoever was replaced makes no pieces
-            for number, branches in enumerate(self._shares(fork), 1):
-                name = f"{self.row.name}~{journal.epoch}.{len(self.tried)}.{number}"
-                origin = fork_shards.origin(self.row.name, state.records, fork.address, branches)
-                self.store.create(
-                    name,
-                    self.row.plan,
-                    self.program,
-                    inputs,
-                    time.time(),
-                    origin=origin,
-                    parent=self.row.id,
-                )
-                names.append(name)
-        for name in names:
-            self.fleet.sender.send(name, {}, piece=True, delivery=f"{name}:first")
-
-    def _here(self) -> dict[str, Any]:
-        """The run's inputs for its pieces, which begin with what is checked out now: the run may have made commits itself."""
-        from ..records.identity import commit, commit_of, of_run
-
-        if commit_of(self.row.inputs) is None:
-            return self.row.inputs
-        return {
-            **self.row.inputs,
-            "workspace": {"id": of_run(self.row.inputs), "commit": commit(self.fleet.root)},
-        }
-
-    def _gather(self, journal: RunJournal) -> None:
-        """Waits for the pieces of the run, and takes in what they bring; also of those that nobody drives for long."""
-        from .dispatch import LONG
-
-        looked = time.monotonic()
-        while pieces := self.store.pieces(self.row.id):
-            left: set[int] = set()
-            if time.monotonic() - looked > LONG / 4:
-                looked, left = time.monotonic(), {row.id for row in self.store.stalled(LONG)}
-            for piece in pieces:
-                if (
-                    piece.status not in ("new", "running")
-                    or piece.id in left
-                    or self._is_cancelled()
-                ):
-                    self.store.take_in(journal, piece)
-            if self.fleet.leaving.wait(_POLL):
-                raise _Leaving
-
-    def _is_cancelled(self) -> bool:
-        """Whether somebody wants the run cancelled; looked up twice a second."""
-        if not self.cancelled and time.monotonic() - self.looked > _CANCEL:
-            self.looked = time.monotonic()
-            self.cancelled = self.store.cancel_asked(self.row)
-        return self.cancelled
-
-    def _cancel(self, journal: RunJournal) -> dict[str, Any]:
-        from ..records.run_outcome import cancel_end
-
-        return {"status": cancel_end(journal, self.row, self._fold())}
-
-    def _lost(self, message: str) -> Exception:
-        from ...engine.ports import WorldFailed
-
-        return WorldFailed(message)
+    A piece does not wait, because its run holds a claim: what is in the way is returned, and the run does the piece itself.
+    """
+    told = ""
+    while drive.wants_claim() and (other := claim.take()) is not None:
+        if not wait:
+            return other.said()
+        if told != other.run:
+            if not told and not drive.is_takeable():
+                return None  # refused where it is taken over, and nobody needs to wait for that
+            told = other.run
+            notice(visible(f"the run {drive.row.name} waits: {other.said()}"))
+        if fleet.leaving.wait(CANCEL):
+            raise Leaving
+    return None

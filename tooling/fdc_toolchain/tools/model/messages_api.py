@@ -24,7 +24,9 @@ from typing import Any, NamedTuple
 from ...engine.ports import WorldFailed
 from ...workspace.failure import ToolFailure
 from ...workspace.secrets.scrubber import Scrubber
+from .json_reply import fitting
 from .prices import price
+from .server_errors import passes, retry_after, short
 
 MAX_REPLY = 8 * 1024 * 1024
 """Characters of a reply that are taken; a server that sends more is cut off."""
@@ -118,7 +120,7 @@ class MessagesModel:
                 try:
                     made = anthropic.Anthropic(max_retries=0)
                 except anthropic.AnthropicError as wrong:
-                    raise WorldFailed(f"no model can be asked: {_short(wrong)}") from None
+                    raise WorldFailed(f"no model can be asked: {short(wrong)}") from None
                 if (
                     made.api_key is None
                     and made.auth_token is None
@@ -292,22 +294,22 @@ class _Dialogue:
             try:
                 return self._streamed(system, messages, most, broken)
             except anthropic.APIStatusError as failed:
-                if not _passes(failed):
+                if not passes(failed):
                     raise self._refused(failed) from None
-                why, wait = _short(failed), _retry_after(failed)
+                why, wait = short(failed), retry_after(failed)
             except (anthropic.APIConnectionError, anthropic.APIResponseValidationError) as failed:
-                why, wait = _short(failed), None
+                why, wait = short(failed), None
             except anthropic.APIError as failed:  # an error in the middle of a stream
-                why, wait = _short(failed), None
+                why, wait = short(failed), None
             except ToolFailure as failed:  # a reply that is too long
                 self._lost(broken)
                 raise self._failed(failed.kind, str(failed)) from None
             except WorldFailed:
                 raise
             except anthropic.AnthropicError as wrong:
-                raise WorldFailed(f"no model can be asked: {_short(wrong)}") from None
+                raise WorldFailed(f"no model can be asked: {short(wrong)}") from None
             except (httpx2.HTTPError, ValueError) as cut:  # a stream that was cut, or is none
-                why, wait = f"{type(cut).__name__}: {_short(cut)}", None
+                why, wait = f"{type(cut).__name__}: {short(cut)}", None
             self.notes["attempts"] = attempt + 1
             if attempt == self.choice.attempts:
                 break
@@ -352,7 +354,7 @@ class _Dialogue:
             )
         return self._failed(
             "model",
-            f"the model's server refused the request (status {failed.status_code}): {_short(failed)}",
+            f"the model's server refused the request (status {failed.status_code}): {short(failed)}",
         )
 
     def _usage(self) -> dict[str, float]:
@@ -379,56 +381,3 @@ def _heard(stream: Any, size: int) -> dict[str, int]:
         }
     except Exception:  # it broke before it began
         return {}
-
-
-def fitting(text: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
-    """The JSON value in a reply, and why it does not follow the schema; the reason is empty where it does."""
-    try:
-        value = _json(text)
-    except (ValueError, RecursionError) as wrong:
-        return None, f"it is not JSON ({str(wrong)[:200]})"
-    from jsonschema import Draft202012Validator
-
-    errors = sorted(
-        Draft202012Validator(schema).iter_errors(value), key=lambda error: error.json_path
-    )
-    return value, "; ".join(f"{error.json_path}: {error.message[:200]}" for error in errors[:5])
-
-
-def _json(text: str) -> Any:
-    """The value, bare, in a fence, or as the first object or list among words."""
-    bare = text.strip()
-    if bare.startswith("```"):
-        bare = bare.split("\n", 1)[-1].rsplit("```", 1)[0].strip()
-    try:
-        return json.loads(bare, parse_constant=_no_constant)
-    except ValueError:
-        starts = [at for at in (bare.find("{"), bare.find("[")) if at >= 0]
-        if not starts:
-            raise
-        decoder = json.JSONDecoder(parse_constant=_no_constant)
-        return decoder.raw_decode(bare[min(starts) :])[0]
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _passes(failed: Any) -> bool:
-    return (
-        failed.status_code in (408, 409, 425, 429)
-        or failed.status_code >= 500
-        or failed.status_code < 400
-    )
-
-
-def _retry_after(failed: Any) -> float | None:
-    """What the server asks for, within reason."""
-    try:
-        return max(0.0, min(float(failed.response.headers["retry-after"]), 120.0))
-    except (KeyError, ValueError, AttributeError):
-        return None
-
-
-def _short(failed: BaseException) -> str:
-    return " ".join(str(failed).split())[:300]

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
-from ...engine.ports import Cancelled
 from ...workspace.failure import ToolFailure
 from .http import Door, Response, Target, request, target
+from .turns import Turns
 
 REDIRECTS = 5
 PAUSE = 1.0
@@ -27,7 +27,6 @@ PRODUCT = "fdc"
 """The name by which a robots.txt speaks of us."""
 INSTALL = "`pip install fdc-toolchain[web]`"
 
-_SLICE = 0.05
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
 _TEXTS = frozenset(
     (
@@ -69,25 +68,14 @@ class Manners:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._clock = clock
-        self._pause = pause
+        self._turns = Turns(clock, pause)
         self._lock = threading.Lock()
-        self._next: OrderedDict[str, float] = OrderedDict()
         self._rules: OrderedDict[str, tuple[float, Any]] = OrderedDict()
         self._reading: dict[str, threading.Lock] = {}
 
     def wait(self, origin: str, seconds: float, stop: Callable[[], bool]) -> None:
         """Returns when the host may be asked again, and has it left alone for `seconds` from then. Raises Cancelled."""
-        with self._lock:
-            now = self._clock()
-            turn = max(now, self._next.get(origin, now))
-            self._next[origin] = turn + seconds
-            self._next.move_to_end(origin)
-            while len(self._next) > 1000:
-                self._next.popitem(last=False)
-        while (left := turn - self._clock()) > 0:
-            if stop():
-                raise Cancelled("the controller leaves")
-            self._pause(min(left, _SLICE))
+        self._turns.wait(origin, seconds, stop)
 
     def rules(self, where: Target, door: Door, get: Callable[[Target, Door], Response]) -> Any:
         """The robots.txt of a host, read once an hour. Raises ToolFailure where it cannot be had."""

@@ -16,18 +16,17 @@ from __future__ import annotations
 import html
 import json
 import re
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
-from ...engine.ports import Cancelled
 from ...workspace.failure import ToolFailure
 from . import packages
 from .http import Door, Response, request, target
 from .packages import Post
+from .provider_gaps import Gaps
 
 ORDER = "FDC_SEARCH"
 RESULTS = 10
@@ -362,40 +361,6 @@ PROVIDERS: dict[str, Provider] = {
     "ddgs": Provider(("", ""), None, 2.0, _plainly("content"),
                      call=lambda query, one, post: packages.ddgs(query, SECONDS, RESULTS), package=("ddgs", "search")),
 }  # fmt: skip
-
-
-class Gaps:
-    """Keeps a distance between two questions to the same provider, and leaves alone who asks for it, over all runs of
-    this process."""
-
-    def __init__(
-        self,
-        clock: Callable[[], float] = time.monotonic,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._clock = clock
-        self._pause = pause
-        self._lock = threading.Lock()
-        self._next: dict[str, float] = {}
-        self._until: dict[str, float] = {}
-
-    def rest(self, name: str, seconds: float) -> None:
-        """The provider is not to be asked for so long."""
-        self._until[name] = self._clock() + seconds
-
-    def resting(self, name: str) -> float:
-        """Seconds for which the provider is still to be left alone."""
-        return self._until.get(name, 0.0) - self._clock() if name in self._until else 0.0
-
-    def wait(self, name: str, gap: float, stop: Callable[[], bool]) -> None:
-        """Returns when the provider may be asked. Raises Cancelled."""
-        with self._lock:
-            turn = max(self._clock(), self._next.get(name, 0.0))
-            self._next[name] = turn + gap
-        while (left := turn - self._clock()) > 0:
-            if stop():
-                raise Cancelled("the controller leaves")
-            self._pause(min(left, 0.05))
 
 
 _GAPS = Gaps()

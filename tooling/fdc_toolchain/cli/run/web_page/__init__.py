@@ -1,0 +1,1 @@
+"""`fdc ui`: the local web page over all runs."""

@@ -1,0 +1,141 @@
+"""`fdc ui`: a local web page over all runs."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import tempfile
+import threading
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import click
+
+from ....exits import CLEAN, WorldError
+from ....runs.interrupt import interruptible
+from ...shared.run_options import database_option, is_terminal, root_of
+from .database_runs import Database
+from .workspace_runs import Workspace
+
+if TYPE_CHECKING:
+    from ....server.web import Server
+
+_OPENED = 60.0
+"""Seconds in which a browser that is opened has to come."""
+_PRINTED = 300.0
+"""Seconds in which an address that was printed has to be opened."""
+_WHO = "if you did not open it before, somebody else did: end this with Ctrl-C"
+
+
+@click.command(
+    epilog="Exit codes: 0 ended by Ctrl-C, 2 wrong usage, 3 the port is taken.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="The port; otherwise any that is free.",
+)
+@click.option("--no-open", is_flag=True, help="Only print the address.")
+@database_option
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def command(port: int, no_open: bool, database: str | None, workspace: str | None) -> int:
+    """Show all runs of the workspace, or of a database, in a browser, live: reports, questions and approvals to answer, resume.
+
+    It listens on this machine only. Each address that it prints lets in one browser, once, within five minutes; at a terminal,
+    Enter prints another. Runs that it resumes are
+    processes of their own, with the environment of this one: they go on when it ends. Runs of a database go on with
+    its workers, and an answer makes them.
+    """
+    from ....server.web import Server
+
+    root = root_of(workspace)
+    served = Database(root, database) if database else Workspace(root)
+    try:
+        server = Server(
+            served, port, lambda sentence: click.echo(f"fdc ui: {sentence}; {_WHO}", err=True)
+        )
+    except OSError as failed:
+        if failed.errno == errno.EADDRINUSE:
+            raise WorldError(
+                f"port {port} is in use; name another, or leave `--port` out"
+            ) from failed
+        raise WorldError(f"port {port}: {(failed.strerror or str(failed)).lower()}") from failed
+    terminal = is_terminal() and sys.stdin.isatty()
+    click.echo(
+        f"fdc ui: {server.address(_PRINTED)}\n{'Enter prints another address, ' if terminal else ''}Ctrl-C ends it"
+    )
+    sys.stdout.flush()
+    if terminal:
+        threading.Thread(target=_print_more, args=(server,), daemon=True).start()
+    with tempfile.TemporaryDirectory(
+        prefix="fdc-ui-", dir=_private(), ignore_cleanup_errors=True
+    ) as folder:
+        if not no_open:
+            _open(server, folder)
+        try:
+            with interruptible():
+                server.serve_forever(poll_interval=0.2)
+        except KeyboardInterrupt:
+            click.echo("", err=True)
+        finally:
+            server.server_close()
+    return CLEAN
+
+
+def _print_more(server: Server) -> None:
+    """A new address for each Enter at the terminal: for another browser, or for one that was opened too late."""
+    for _ in sys.stdin:
+        click.echo(f"fdc ui: {server.address(_PRINTED)}")
+        sys.stdout.flush()
+
+
+def _private() -> str | None:
+    """Where a file of this session may lie; None for the system's folder for such files."""
+    found = os.environ.get("XDG_RUNTIME_DIR", "")
+    return found if os.path.isdir(found) and os.access(found, os.W_OK | os.X_OK) else None
+
+
+def _open(server: Server, folder: str) -> None:
+    """Opens a browser that has a window; one in the terminal would take it away.
+
+    Everybody on this machine can read the command lines of processes. So the browser is started with a file of the user's
+    own, which leads to an address that lets in once; the file goes when it was used or is too old.
+    """
+    if not (
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"
+    ):
+        return
+    path = os.path.join(folder, "open.html")
+    code = server.guard.code(_OPENED)
+    url = f"http://127.0.0.1:{server.server_port}/?code={code}"
+    page = f'<!doctype html><title>fdc</title><meta http-equiv="refresh" content="0; url={url}"><a href="{url}">fdc ui</a>\n'
+    with open(
+        os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600),
+        "w",
+        encoding="ascii",
+    ) as file:
+        file.write(page)
+
+    def forget() -> None:
+        while server.guard.waits(code) and not server.over.wait(0.2):
+            pass
+        try:
+            os.unlink(path)
+        except OSError:
+            return  # it went with its folder
+
+    import webbrowser
+
+    for work in (
+        lambda: webbrowser.open(f"file://{quote(path)}"),
+        forget,
+    ):  # some browsers are waited for until they end
+        threading.Thread(target=work, daemon=True).start()

@@ -1,0 +1,41 @@
+"""What a worker is: where it drives runs, with which key and connections, and how much at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ...workspace.operator import Operator
+    from .dispatch import Sender
+    from .liveness import Session
+
+
+class Place(NamedTuple):
+    """Where a worker drives runs: the identities that it serves, and what tells its folder from others that serve them."""
+
+    serves: tuple[str, ...]
+    folder: str
+    any_commit: bool
+
+
+@dataclass(slots=True)
+class Fleet:
+    """One worker. `fatal` ends the process: it is called when the database is gone, so that others take over."""
+
+    url: str
+    root: str
+    key: bytes | None
+    session: Session
+    sender: Sender
+    fatal: Callable[[str], None]
+    jobs: int
+    shell_seconds: float | None
+    operator: Operator
+    trust: bool
+    pieces: int
+    place: Place
+    leaving: threading.Event = field(default_factory=threading.Event)
+    under_way: set[str] = field(default_factory=set)

@@ -1,0 +1,352 @@
+"""One run in the hands of one worker: driven as `fdc run` would, with the branches of large forks given to other workers.
+
+The engine is the same, and so is the loop that drives it. A run that comes to a large fork leaves
+that loop, makes pieces of the fork's branches (`runs.workers.fork_shards`), takes in what they bring as they
+end, and goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...exits import WorldError
+from ..observer import Silent
+
+if TYPE_CHECKING:
+    from ...engine.drive import Assumption, Ending
+    from ...engine.events import Record
+    from ...engine.state import RunState
+    from ...journal.postgres import PgStore
+    from ...journal.run_journal import RunJournal
+    from ...journal.sqlite import RunRow
+    from .fleet import Fleet
+
+_POLL = 0.05
+CANCEL = 0.5
+"""Seconds between two looks whether a run is to be cancelled, and whether what is in its way is over."""
+
+
+class Leaving(Exception):
+    """The worker was asked to end."""
+
+
+class Unfit(Exception):
+    """The worker's folder is not the one for a run."""
+
+
+class Drive:
+    """One run in the hands of one worker."""
+
+    def __init__(
+        self, fleet: Fleet, store: PgStore, row: RunRow, asked: dict[str, Any], delivery: str
+    ) -> None:
+        self.fleet, self.store, self.row, self.asked, self.delivery = (
+            fleet,
+            store,
+            row,
+            asked,
+            delivery,
+        )
+        self.program = store.program(row)
+        self.tried: set[str] = set()
+        """Forks that were taken apart by this worker; what their pieces left undone it does itself."""
+        self.cancelled = False
+        self.looked = -1e9
+
+    def wants_claim(self) -> bool:
+        """Whether the run is to be driven on: not where it is over, waits for what was not sent, or is to be cancelled."""
+        if self.row.status not in ("new", "running") and not self.asked.get("again"):
+            return False
+        return not self._is_cancelled()
+
+    def is_takeable(self) -> bool:
+        """Whether this worker can take the run over: its record is whole, and sealed by the worker's key."""
+        found = self.store.check(self.row.id)
+        return not found.faults and (self.fleet.trust or found.signature == "ours")
+
+    def whole(self) -> dict[str, Any]:
+        """Takes the run as far as it goes and puts the end on record."""
+        from ..cost import pricing
+        from ..records.run_outcome import OVER, ended_of, record_end
+
+        row = self.row
+        over = row.status not in ("new", "running")
+        wished = (
+            row.status not in OVER and self._is_cancelled()
+        )  # who asked may be gone, and send nothing more
+        if row.status == "cancelled" or (
+            over and not wished and (not self.asked.get("again") or self._was_here())
+        ):
+            return {"status": row.status}
+        seen = self.asked.get("seen")
+        if seen is not None and seen != row.epoch and not self._was_here():
+            if not (self.asked.get("answers") or self.asked.get("assume")):
+                return {
+                    "status": row.status
+                }  # somebody has gone on; who has an answer for the run must not find it elsewhere
+            return {
+                "refused": f"the run {row.name} went on meanwhile, so this may be about something else"
+            }
+        pricing.check(
+            self.fleet.root, self.store, row, self.asked.get("budget") or {}, self.fleet.operator
+        )
+        if not wished:
+            self._same_code()
+            self._granted(self._asked_for)
+        journal = self.store.claim(row, trust=self.fleet.trust)
+        self._begin(journal)
+        self._gather(journal)
+        while True:
+            state = self._fold()
+            ending, fork = self._drive(journal, state, row.name, parts=True)
+            if fork is None:
+                break
+            self._apart(journal, state, fork)
+            self._gather(journal)
+        if self.cancelled:
+            return self._cancel(journal)
+        ended = ended_of(row, ending, state)
+        if ending.status == "broken" and self.store.lost:
+            raise self._lost(ending.message)
+        record_end(journal, ended)
+        return {"status": ended.status}
+
+    def piece(self) -> dict[str, Any]:
+        """Drives some branches of another run, whose records say how it came to them."""
+        from ..records.run_outcome import left, record_end
+        from . import fork_shards
+
+        row, origin = self.row, self.row.origin
+        assert origin is not None
+        if row.status not in ("new", "running"):
+            return {"status": row.status}
+        parent = self.store.run(origin["run"])
+        if parent is None:
+            return {"gone": origin["run"]}
+        checked = self.store.check(parent.id)
+        if checked.faults:
+            raise WorldError(f"the record of the run {parent.name} is damaged: {checked.faults[0]}")
+        self._same_code()
+        before = self.store.records(parent)[: origin["records"]]
+        self._granted(lambda: self._fold(before))
+        journal = self.store.claim(row, trust=self.fleet.trust)
+        self._begin(journal)
+        state = self._fold(before)
+        fork_shards.keep(state, origin["address"], origin["branches"])
+        # cancelled, it is left as it is: `broken`
+        ending, _ = self._drive(journal, state, parent.name, parts=False, before=before)
+        if ending.status == "broken" and self.store.lost:
+            raise self._lost(ending.message)
+        ended = left(row, "finished" if fork_shards.is_done(state) else ending.status, state)
+        ended.message = ending.message
+        record_end(journal, ended)
+        return {"status": ended.status}
+
+    def _granted(self, state: Callable[[], RunState]) -> None:
+        """Raises Unfit where this worker's machine or operator does not give what is left of the run."""
+        from ...exits import NotGranted
+        from ..create_run import granted
+
+        subject = f"the run {self.row.name} cannot go on where the worker {self.fleet.session.executor} is"
+        try:
+            granted(self.fleet.root, self.program, self.fleet.operator, subject, state)
+        except NotGranted as lacks:
+            raise Unfit(str(lacks)) from lacks
+
+    def _same_code(self) -> None:
+        """Raises Unfit where the workspace's own tools are not the code with which the run began."""
+        from ...tools.own_code import differs
+
+        said = differs(self.program, self.fleet.root)
+        if said is not None:
+            raise Unfit(
+                f"the run {self.row.name} cannot go on where the worker {self.fleet.session.executor} is: {said}"
+            )
+
+    def _was_here(self) -> bool:
+        """Whether some worker has driven the run for this delivery before."""
+        sessions = self.store.records(self.row, "session")
+        return any(record.body.get("delivery") == self.delivery for record in sessions)
+
+    def _begin(self, journal: RunJournal) -> None:
+        """Puts on record who drives now, and what the client changed."""
+        from ...engine.events import Record
+        from ..run_driver import retried
+
+        records, epoch = journal.records, journal.epoch
+        driven = max((record.at for record in records), default=0.0)
+        who = {"pid": os.getpid(), "began": round(time.time(), 3), "host": socket.gethostname(),
+               "worker": self.fleet.session.executor, "delivery": self.delivery, "folder": self.fleet.place.folder}  # fmt: skip
+        before = self._was_here()
+        fresh = [Record("session", "", epoch, "", "", driven, who)]
+        if not before and self.asked.get("budget"):
+            fresh.append(
+                Record("budget", "", epoch, "", "", driven, {"budget": self.asked["budget"]})
+            )
+        if not before and self.asked.get("retry"):
+            fresh += retried(self.program, self.row.inputs, records)
+        journal.append(fresh)
+
+    def _fold(self, before: list[Any] | None = None) -> RunState:
+        from ...engine.fold import fold
+
+        return fold(self.program, self.row.inputs, [*(before or ()), *self.store.records(self.row)])
+
+    def _asked_for(self) -> RunState:
+        """The state of the run with what the client has asked for: failed steps are tried again."""
+        from ...engine.fold import fold
+        from ..run_driver import retried
+
+        records = self.store.records(self.row)
+        if self.asked.get("retry") and not self._was_here():
+            records = [*records, *retried(self.program, self.row.inputs, records)]
+        return fold(self.program, self.row.inputs, records)
+
+    def _drive(
+        self,
+        journal: RunJournal,
+        state: RunState,
+        run: str,
+        *,
+        parts: bool,
+        before: Sequence[Record] = (),
+    ) -> tuple[Ending, Any]:
+        """Drives until the run cannot go on, or until it comes to a fork for several machines, which is returned.
+
+        `before`: of a piece, the records of its run before it.
+        """
+        from ...engine.drive import Ending, Ports, drive
+        from ...engine.ports import Cancelled
+        from ...tools.approvals import openings
+        from ...tools.runtime import LocalTools
+        from ..records import answers as kept
+        from ..run_driver import Monotonic, drive_run
+        from ..tool_runtime import bench_for, take_away
+        from . import fork_shards
+
+        fleet, found = self.fleet, []
+
+        def halted() -> bool:
+            if fleet.leaving.is_set() or self._is_cancelled():
+                return True
+            fork = fork_shards.fork_of(state) if parts else None
+            if fork is not None and fork.address not in self.tried and self._shares(fork):
+                found.append(fork)
+            return bool(found)
+
+        take_away(fleet.root)
+        show = Silent()
+        given = self.asked.get("answers") or {}
+        shown = kept.shown(self.row)
+        bench = bench_for(
+            fleet.root, run, show, given, fleet.shell_seconds, fleet.operator, {}, shown, drive_run
+        )
+        bench = bench._replace(
+            opened=openings.approved(self.program, [*before, *self.store.records(self.row)])
+        )
+        tools = LocalTools(self.program, bench)
+        tools.follow(state)
+        try:
+            ports = Ports(journal, tools, Monotonic(), show, halted)
+            return drive(self.program, state, ports, room=fleet.jobs, assume=self._assume()), None
+        except Cancelled:
+            if fleet.leaving.is_set():
+                raise Leaving from None
+            return Ending("broken"), found[0] if found and not self.cancelled else None
+        finally:
+            bench.close()
+
+    def _assume(self) -> dict[str, Assumption]:
+        from ...engine.events import Outcome
+
+        said = self.asked.get("assume") or {}
+        return {
+            address: Outcome(word["value"]) if isinstance(word, dict) else word
+            for address, word in said.items()
+        }
+
+    def _shares(self, fork: Any) -> list[list[int]]:
+        from ..records.identity import of_run
+        from . import fork_shards
+
+        workers = len(self.fleet.session.serving(of_run(self.row.inputs)))
+        # Two for each worker: who is done first has something left to do.
+        return fork_shards.shares(fork, 2 * workers) if workers > 1 else []
+
+    def _apart(self, journal: RunJournal, state: RunState, fork: Any) -> None:
+        """Makes runs of the branches of a fork, in one commit, and sends them out."""
+        from . import fork_shards
+
+        self.tried.add(fork.address)
+        state = self._fold()  # what is on record, whatever was in memory
+        if fork_shards.fork_of(state) != fork:
+            return
+        names, inputs = [], self._here()
+        with self.store._transaction():
+            journal.anchor()  # whoever was replaced makes no pieces
+            for number, branches in enumerate(self._shares(fork), 1):
+                name = f"{self.row.name}~{journal.epoch}.{len(self.tried)}.{number}"
+                origin = fork_shards.origin(self.row.name, state.records, fork.address, branches)
+                self.store.create(
+                    name,
+                    self.row.plan,
+                    self.program,
+                    inputs,
+                    time.time(),
+                    origin=origin,
+                    parent=self.row.id,
+                )
+                names.append(name)
+        for name in names:
+            self.fleet.sender.send(name, {}, piece=True, delivery=f"{name}:first")
+
+    def _here(self) -> dict[str, Any]:
+        """The run's inputs for its pieces, which begin with what is checked out now: the run may have made commits itself."""
+        from ..records.identity import commit, commit_of, of_run
+
+        if commit_of(self.row.inputs) is None:
+            return self.row.inputs
+        return {
+            **self.row.inputs,
+            "workspace": {"id": of_run(self.row.inputs), "commit": commit(self.fleet.root)},
+        }
+
+    def _gather(self, journal: RunJournal) -> None:
+        """Waits for the pieces of the run, and takes in what they bring; also of those that nobody drives for long."""
+        from .janitor import LONG
+
+        looked = time.monotonic()
+        while pieces := self.store.pieces(self.row.id):
+            left: set[int] = set()
+            if time.monotonic() - looked > LONG / 4:
+                looked, left = time.monotonic(), {row.id for row in self.store.stalled(LONG)}
+            for piece in pieces:
+                if (
+                    piece.status not in ("new", "running")
+                    or piece.id in left
+                    or self._is_cancelled()
+                ):
+                    self.store.take_in(journal, piece)
+            if self.fleet.leaving.wait(_POLL):
+                raise Leaving
+
+    def _is_cancelled(self) -> bool:
+        """Whether somebody wants the run cancelled; looked up twice a second."""
+        if not self.cancelled and time.monotonic() - self.looked > CANCEL:
+            self.looked = time.monotonic()
+            self.cancelled = self.store.cancel_asked(self.row)
+        return self.cancelled
+
+    def _cancel(self, journal: RunJournal) -> dict[str, Any]:
+        from ..records.run_outcome import cancel_end
+
+        return {"status": cancel_end(journal, self.row, self._fold())}
+
+    def _lost(self, message: str) -> Exception:
+        from ...engine.ports import WorldFailed
+
+        return WorldFailed(message)

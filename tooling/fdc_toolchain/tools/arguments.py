@@ -1,0 +1,46 @@
+"""What a step gives a tool, checked against what the catalogue declares of its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..text.patterns import no_pattern
+from ..workspace.failure import ToolFailure
+
+
+def checked(declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a step, numbers as numbers. Raises ToolFailure where they are not what the catalogue declares."""
+    args = dict(given)
+    for parameter in declared.get("parameters", ()):
+        name = parameter["name"]
+        value = args.get(name)
+        if value is None and parameter.get("required", True):
+            raise ToolFailure("argument", f"`{name}` has no value in this run")
+        if (
+            value is not None
+            and parameter.get("type") in ("text", "pattern")
+            and not isinstance(value, str)
+        ):
+            raise ToolFailure("argument", f"`{name}` must be text")
+        if (
+            parameter.get("type") == "pattern"
+            and value is not None
+            and (wrong := no_pattern(value))
+        ):
+            raise ToolFailure("argument", f"`{value[:80]}` is no regular expression: {wrong}")
+        if parameter["kind"] == "number" and isinstance(value, str):
+            args[name] = _number(name, value)
+    one_of = declared.get("need_one_of")
+    if one_of and all(args.get(name) is None for name in one_of):
+        raise ToolFailure(
+            "argument", "none of " + ", ".join(f"`{name}`" for name in one_of) + " has a value"
+        )
+    return args
+
+
+def _number(name: str, written: str) -> int | float:
+    try:
+        return int(written) if written.strip().lstrip("-").isdecimal() else float(written)
+    except ValueError:
+        raise ToolFailure("argument", f"`{name}` takes a number, found `{written[:80]}`") from None

@@ -1,0 +1,40 @@
+"""The JSON value in a model's reply, and whether it follows the schema that was asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+
+def fitting(text: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
+    """The JSON value in a reply, and why it does not follow the schema; the reason is empty where it does."""
+    try:
+        value = _json(text)
+    except (ValueError, RecursionError) as wrong:
+        return None, f"it is not JSON ({str(wrong)[:200]})"
+    from jsonschema import Draft202012Validator
+
+    errors = sorted(
+        Draft202012Validator(schema).iter_errors(value), key=lambda error: error.json_path
+    )
+    return value, "; ".join(f"{error.json_path}: {error.message[:200]}" for error in errors[:5])
+
+
+def _json(text: str) -> Any:
+    """The value, bare, in a fence, or as the first object or list among words."""
+    bare = text.strip()
+    if bare.startswith("```"):
+        bare = bare.split("\n", 1)[-1].rsplit("```", 1)[0].strip()
+    try:
+        return json.loads(bare, parse_constant=_no_constant)
+    except ValueError:
+        starts = [at for at in (bare.find("{"), bare.find("[")) if at >= 0]
+        if not starts:
+            raise
+        decoder = json.JSONDecoder(parse_constant=_no_constant)
+        return decoder.raw_decode(bare[min(starts) :])[0]
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
