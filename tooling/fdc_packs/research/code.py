@@ -19,7 +19,7 @@ from .outline.comments import comment_outline
 from .outline.outline import outline
 from .outline.sentences import HIDDEN, is_prose, sentences
 from .retrieval import library
-from .retrieval.extract import Citation
+from .retrieval.citations import Citation
 from .retrieval.question import Concept
 from .retrieval.stems import Stemmer
 

@@ -463,7 +463,7 @@ def _concepts(args: Mapping[str, Any]) -> tuple[list[Any], list[float]]:
 
 
 def _citation(row: Mapping[str, Any]) -> Any:
-    from .retrieval.extract import Citation
+    from .retrieval.citations import Citation
 
     try:
         return Citation(
