@@ -11,7 +11,8 @@ from ..calculus.consistency import Violation, score, violations, violations_betw
 from ..calculus.metrics import BenchmarkError
 from ..drawing import drawn
 from ..model import Alphabet, Primitive, slug
-from ..state import REGISTERS, balance, files_of, status_of
+from ..state import REGISTERS, balance, status_of
+from ..state_files import files_of
 from ..yamltext import dump, parse
 from . import archive
 from .phases import Stop, stopping
