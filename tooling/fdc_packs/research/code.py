@@ -11,7 +11,8 @@ from typing import Any
 
 from fdc_toolchain.tools.files.documents import CODE, Document
 
-from .explore.strategies import Place, places
+from .explore.place import Place
+from .explore.strategies import places
 from .explore.tools import _search as looked_for
 from .explore.tools import _tree as tree_of
 from .outline.blocks import Outline

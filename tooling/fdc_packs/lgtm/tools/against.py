@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from fdc_packs.research.explore.code_definitions import Definition
 from fdc_packs.research.explore.code_search import TESTS, Tree
-from fdc_packs.research.explore.strategies import around
+from fdc_packs.research.outline.comment_sentences import around
 
 from ..statements import NEGATION, OBSOLETE, names
 

@@ -16,7 +16,7 @@ from fdc_toolchain.tools.context import Context, text, word
 from fdc_toolchain.workspace.failure import ToolFailure
 
 from fdc_packs.research.explore.code_search import TESTS, Tree
-from fdc_packs.research.explore.strategies import inside
+from fdc_packs.research.explore.place import inside
 from fdc_packs.research.retrieval import library
 
 from ..statements import content, names

@@ -18,8 +18,9 @@ from fdc_toolchain.workspace.failure import ToolFailure
 from ..retrieval import library
 from ..retrieval.question import written_names
 from .code_search import TESTS, Tree
+from .place import inside, subjects
 from .quote_checks import Lines
-from .strategies import STRATEGIES, as_row, inside, places, subjects
+from .strategies import STRATEGIES, as_row, places
 
 CANDIDATES = 200
 EVIDENCE = 24
