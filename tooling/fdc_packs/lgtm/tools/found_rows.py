@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fdc_packs.research.explore.code_search import TESTS, Tree
+from fdc_packs.research.explore.code_search import Tree
 from fdc_packs.research.explore.strategies import places
+from fdc_packs.research.retrieval.file_worth import TESTS
 
 from ..statements import content, names, stem
 

@@ -15,9 +15,10 @@ from fdc_toolchain.tools import intent_files
 from fdc_toolchain.tools.context import Context, text, word
 from fdc_toolchain.workspace.failure import ToolFailure
 
-from fdc_packs.research.explore.code_search import TESTS, Tree
+from fdc_packs.research.explore.code_search import Tree
 from fdc_packs.research.explore.place import inside
 from fdc_packs.research.retrieval import library
+from fdc_packs.research.retrieval.file_worth import TESTS
 
 from ..statements import content, names
 from .found_rows import (

@@ -6,8 +6,9 @@ import os
 import re
 from collections.abc import Iterator
 
+from ..retrieval.file_worth import TESTS
 from .code_outline import is_code
-from .code_search import TESTS, Search, Tree
+from .code_search import Search, Tree
 from .place import Place, home, inside, subjects
 
 _ENTRY = re.compile(

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from fdc_toolchain.text.glob_match import matches
 
 from .code_outline import Definition
-from .code_search import Search, Unit
+from .code_search import Search
+from .unit_spans import Unit
 
 SUBJECTS = 6
 """Definitions that a track follows."""

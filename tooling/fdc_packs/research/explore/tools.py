@@ -16,8 +16,9 @@ from fdc_toolchain.tools.context import Context, text, word
 from fdc_toolchain.workspace.failure import ToolFailure
 
 from ..retrieval import library
+from ..retrieval.file_worth import TESTS
 from ..retrieval.question import written_names
-from .code_search import TESTS, Tree
+from .code_search import Tree
 from .place import inside, subjects
 from .quote_checks import Lines
 from .strategies import STRATEGIES, as_row, places
