@@ -32,6 +32,7 @@ def began(pid: int) -> str:
 
 
 def holder(lock: Lock) -> str:
+    """One sentence that says who holds a lock."""
     if began(lock.pid) != lock.began:
         where = f"{lock.phase}, {lock.checkpoint}"
         return f"iteration {lock.iteration} was interrupted ({where}); `fdc alphabet run` goes on or goes back"
@@ -39,6 +40,7 @@ def holder(lock: Lock) -> str:
 
 
 def lock_text(lock: Lock) -> bytes:
+    """A lock as its file has it."""
     lines = [f"  {key}: {json.dumps(value)}" for key, value in lock._asdict().items()]
     return "\n".join(["iteration_lock:", *lines, ""]).encode()
 

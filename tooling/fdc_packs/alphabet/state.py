@@ -1,9 +1,9 @@
-"""The files of an alphabet as values, and back: index, domains, relations, the state of the iterations (ALPH-38 to 43).
+"""The files of an alphabet as values: index, domains, relations, the state of the iterations (ALPH-38 to 43).
 
     base = read({"alphabet/primitives/index.yaml": "...", ...})
     base.alphabet, base.state["phase"]
 
-The written shapes are the seed's. The older shapes of recorded data are read too (C-20 to C-22).
+`state_files` writes them, in the seed's shapes. The older shapes of recorded data are read too (C-20 to C-22).
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ def bears(stub: dict[str, Any], known: set[str], question: str) -> bool:
 
 
 def kept(results: Any) -> list[dict[str, Any]]:
+    """The finds that were written as knowledge."""
     return (
         [row for row in results if isinstance(row, dict) and row.get("ok")]
         if isinstance(results, list)
@@ -46,6 +47,7 @@ def about_what(stub: dict[str, Any]) -> tuple[str, str]:
 
 
 def statement_of(stub: dict[str, Any]) -> str:
+    """What a find says, with its place, as the statement of a hypothesis."""
     subject = str(stub.get("subject") or "")
     name = f"`{subject}`" if subject else str(stub.get("title") or "It")
     return f"{name} (`{stub['source']}`): {' '.join(str(stub['quote']).split())}"
@@ -54,6 +56,7 @@ def statement_of(stub: dict[str, Any]) -> str:
 def assumptions_of(
     rows: list[dict[str, Any]], before: list[Any], mark: str
 ) -> list[dict[str, Any]]:
+    """Finds as assumptions, numbered on from those that were there before."""
     start = len(before) + 1
     return [
         {
@@ -76,6 +79,7 @@ def words_told(row: dict[str, Any], question: str) -> frozenset[str]:
 
 
 def counted(count: int, what: str) -> str:
+    """A count with its noun."""
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
@@ -90,5 +94,6 @@ def words_missing(question: str, told: frozenset[str]) -> list[str]:
 
 
 def named(words: list[str]) -> str:
+    """Words in quotation marks, as a list in a sentence."""
     quoted = [f"“{word}”" for word in words]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

@@ -19,6 +19,7 @@ def bound(iterations: Any, refine: Any = 0, passes: Any = 1) -> int:
 
 
 def beginning(measured: dict[str, Any]) -> str:
+    """Why a repair ends before it begins; empty where it goes on."""
     if measured["passed"]:
         return "passing"
     if measured["exit_code"] is None:
@@ -50,10 +51,12 @@ def told(state: State, events: list[dict[str, Any]], **changes: Any) -> State:
 
 
 def event_of(kind: str, what: str, **data: Any) -> dict[str, Any]:
+    """An event for the trace."""
     return {"kind": kind, "what": what, **data}
 
 
 def line_of(number: int, attempt: dict[str, Any], reason: str, said: str) -> str:
+    """An iteration in one line, for the history that prompts are told of."""
     patch = "patch applied" if attempt["applied"] else f"patch not applied ({reason})"
     if attempt["passed"]:
         effect = "passes"

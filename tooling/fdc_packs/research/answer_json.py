@@ -32,6 +32,7 @@ def trust_of(findings: list[dict[str, Any]], web: dict[str, Any]) -> str:
 def as_json(
     question: str, ended: Ended, results: Mapping[str, Any], target: str, run: str | None
 ) -> dict[str, Any]:
+    """All of a run that a program may want to know."""
     done = results.get("synthesise") or {}
     scan = results.get("scan_documents") or {}
     evidence = results.get("check_citations") or {}

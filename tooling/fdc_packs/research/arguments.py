@@ -53,6 +53,7 @@ def shelf_of(args: Mapping[str, Any], context: Context) -> tuple[library.Shelf, 
 
 
 def object_of(args: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """An object from an earlier step. Raises ToolFailure where it is none."""
     value = args.get(name)
     if not isinstance(value, dict):
         raise ToolFailure("argument", f"`{name}` is not the result of an earlier step")
@@ -60,6 +61,7 @@ def object_of(args: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def list_of(args: Mapping[str, Any], name: str) -> list[Any]:
+    """A list of objects from an earlier step. Raises ToolFailure where it is none."""
     value = args.get(name)
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         raise ToolFailure("argument", f"`{name}` is not a list from an earlier step")
@@ -67,6 +69,7 @@ def list_of(args: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def text_of(row: Mapping[str, Any], name: str) -> str:
+    """A text from an earlier step. Raises ToolFailure where it is none."""
     value = row.get(name)
     if not isinstance(value, str):
         raise ToolFailure("argument", f"`{name}` is missing from the result of an earlier step")
@@ -74,6 +77,7 @@ def text_of(row: Mapping[str, Any], name: str) -> str:
 
 
 def count_of(row: Mapping[str, Any], name: str) -> int:
+    """A whole number from an earlier step. Raises ToolFailure where it is none."""
     value = row.get(name)
     if not isinstance(value, int) or isinstance(value, bool):
         raise ToolFailure("argument", f"`{name}` is missing from the result of an earlier step")

@@ -18,6 +18,7 @@ _FORM = re.compile(
 
 
 def attacked(label: str, row: dict[str, Any], strictness: float) -> dict[str, Any]:
+    """The attempts to take a word apart, whether it survived all of them, and a sentence on it."""
     seen = row["evidence"]
     definition, rarer, parts = seen["definition"], seen["rarer"], seen["parts"]
     form = (

@@ -81,6 +81,7 @@ class Synset(NamedTuple):
 
 
 def plain(word: str) -> str:
+    """A word as people write it."""
     return word.partition("(")[0].replace("_", " ").lower()
 
 
@@ -98,6 +99,7 @@ def lines(folder: str, name: str) -> Iterator[str]:
 
 @cache
 def synset_of(line: str) -> Synset:
+    """One line of a data file."""
     head, _, gloss = line.partition(" | ")
     fields = head.split()
     at = 4 + 2 * int(fields[3], 16)

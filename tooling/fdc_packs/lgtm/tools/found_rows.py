@@ -131,6 +131,7 @@ def words_around(tree: Tree, row: dict[str, Any]) -> frozenset[str]:
 def row_of(
     tree: Tree, path: str, line: int, note: str, kind: str, subject: str, home: str, score: float
 ) -> dict[str, Any] | None:
+    """A find as a row; None where the line is not there, or is too short or too long to be quoted."""
     lines = tree.documents[path].lines
     if not 1 <= line <= len(lines):
         return None
@@ -152,6 +153,7 @@ def row_of(
 
 
 def best_of(found: dict[str, dict[str, Any]], tool: str) -> dict[str, Any]:
+    """The best rows of what was found, a few of each file and definition."""
     rows: list[dict[str, Any]] = []
     seen: dict[str, int] = {}
     told: dict[tuple[str, str], int] = {}

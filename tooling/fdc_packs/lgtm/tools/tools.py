@@ -1,6 +1,6 @@
 """The tools of the LGTM pack that touch the world: a folder, searches, code, the links of a document, the linter.
 
-`packs/lgtm/` has the pack's pure functions. Searches read the workspace without `runs/`, so that no run quotes another.
+The pack's pure functions are in the folder above. Searches read the workspace without `runs/`, so that no run quotes another.
 """
 
 from __future__ import annotations

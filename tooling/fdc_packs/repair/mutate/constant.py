@@ -10,6 +10,7 @@ from .source import Edit, Source, replaced
 
 
 def constant_edits(source: Source, node: ast.Constant, texts: list[str]) -> Iterator[Edit]:
+    """The edits of one constant; `texts` are those that the file has."""
     value = node.value
     parent = source.parents.get(node)
     if isinstance(parent, ast.Expr):

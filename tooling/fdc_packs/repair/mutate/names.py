@@ -66,6 +66,7 @@ def _closeness(one: str, other: str) -> float:
 def name_edits(
     source: Source, node: ast.Name, functions: list[str], own: set[str]
 ) -> Iterator[Edit]:
+    """The edits of one name that is read or called."""
     parent = source.parents.get(node)
     if isinstance(parent, ast.Call) and parent.func is node:
         for other in _PEERS.get(node.id, ()):
@@ -136,6 +137,7 @@ def own_attributes(source: Source) -> set[str]:
 def attribute_edits(
     source: Source, node: ast.Attribute, members: dict[str, int], own: set[str]
 ) -> Iterator[Edit]:
+    """The edits of one attribute."""
     last = source.end(node)
     first = last - len(node.attr)
     if source.text[first:last] != node.attr:

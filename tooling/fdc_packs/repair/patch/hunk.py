@@ -85,4 +85,5 @@ def changes(old: Sequence[str], new: Sequence[str]) -> tuple[Op, ...]:
 
 
 def malformed(why: str) -> PatchRefused:
+    """The refusal of a patch that is not of its form."""
     return PatchRefused("patch-apply", why)

@@ -1,6 +1,7 @@
 """The tools of the explore pack that look at the workspace. They list, search and read; none can change anything.
 
-`packs/explore/` has the pack's pure functions. What a step returns is journaled, so it carries places and chosen lines.
+The pack's pure functions are in the files beside this one. What a step returns is journaled, so it
+carries places and chosen lines.
 """
 
 from __future__ import annotations

@@ -32,6 +32,8 @@ class Unit(NamedTuple):
 
 @dataclass(slots=True)
 class Gathered:
+    """What was found in one unit: concepts by their weights in its names, its prose and its code."""
+
     definition: Definition | None
     line: int
     end: int

@@ -45,6 +45,8 @@ def plain_words(text: str) -> str:
 
 
 class Scanner:
+    """One pass over the rows of a document."""
+
     def __init__(self, name: str, rows: list[Row], dialect: str) -> None:
         self.rows = rows
         self.dialect = dialect

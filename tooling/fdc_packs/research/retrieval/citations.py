@@ -47,6 +47,8 @@ Place = tuple[str, int, int]
 
 @dataclass(slots=True)
 class Candidate:
+    """A sentence that may be quoted, and what it is worth."""
+
     document: Document
     shape: Outline
     block: int
@@ -61,6 +63,7 @@ class Candidate:
 
 
 def with_context(one: Candidate, group: int, taken: set[Place]) -> list[Citation]:
+    """The citation of a sentence, and of what it needs beside it; `taken` are places that were cited already."""
     out = []
     block = one.shape.blocks[one.block]
     if LEANS.match(one.sentence.folded) and one.at and is_prose(one.siblings[one.at - 1].text):
@@ -151,8 +154,10 @@ def _citation(one: Candidate, sentence: Sentence, block: int, role: str, group: 
 
 
 def section_of(one: Candidate) -> tuple[str, ...]:
+    """The headings above a sentence."""
     return one.shape.sections[one.shape.blocks[one.block].section].path
 
 
 def place_of(one: Candidate) -> tuple[str, int, int]:
+    """Where a sentence stands."""
     return one.document.path, one.sentence.line, one.sentence.column

@@ -141,6 +141,7 @@ def question_of(scope: Mapping[str, Any]) -> str:
 
 
 def concepts_given(args: Mapping[str, Any]) -> tuple[list[Any], list[float]]:
+    """The concepts of a scope and their weights. Raises ToolFailure where it is no scope."""
     from .question import Concept
 
     rows = list_of(object_of(args, "scope"), "concepts")

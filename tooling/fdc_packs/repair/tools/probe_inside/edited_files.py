@@ -34,22 +34,26 @@ def show(number: int) -> None:
 
 
 def note_use(number: int) -> None:
+    """Takes down that an edit was used."""
     with open(os.path.join(os.environ[FOLDER], f"used.{number}"), "w", encoding="ascii"):
         pass
 
 
 def text_of(path: str) -> str:
+    """The text of a file, its line ends as they are."""
     with open(path, encoding="utf-8", newline="") as text:
         return text.read()
 
 
 def edited(source: str, pieces: list[Any], ahead: int = 0) -> str:
+    """A text with pieces of it replaced; it begins `ahead` characters into the file."""
     for start, end, new in sorted(pieces, reverse=True):
         source = source[: start - ahead] + new + source[end - ahead :]
     return source
 
 
 def result_of(number: int) -> dict[str, Any]:
+    """What a fork took down of its tests."""
     folder = os.environ[FOLDER]
     used = os.path.exists(os.path.join(folder, f"used.{number}"))
     try:
@@ -60,5 +64,6 @@ def result_of(number: int) -> dict[str, Any]:
 
 
 def tell(row: dict[str, Any]) -> None:
+    """Hands a row on to fdc."""
     with open(os.path.join(os.environ[FOLDER], "told"), "a", encoding="utf-8") as out:
         out.write(json.dumps(row) + "\n")
