@@ -64,7 +64,8 @@ def measure(count: int = 10_000) -> dict[str, float]:
     from fdc_packs.alphabet.calculus.consistency import violations, violations_near
     from fdc_packs.alphabet.layout import wanted
     from fdc_packs.alphabet.model import alphabet_of
-    from fdc_packs.alphabet.state import files_of, read
+    from fdc_packs.alphabet.state import read
+    from fdc_packs.alphabet.state_files import files_of
     from fdc_packs.alphabet.store import Store
 
     some = primitives(count)

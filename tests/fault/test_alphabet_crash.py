@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_packs.alphabet.store import LOCK, STAGING, Busy, Refused, Store, digest
+from fdc_packs.alphabet.iteration_lock import LOCK
+from fdc_packs.alphabet.store import STAGING, Busy, Refused, Store, digest
 
 from tests.support.alphabets import AT, CONFIG, answering, good, made, tree
 from tests.support.background import PATIENCE
@@ -190,7 +191,7 @@ def test_a_lock_of_a_process_that_lives_is_respected(tmp_path: Path) -> None:
     store.lock("run-1", 2, "EXPANSION", AT)
     other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     try:
-        from fdc_packs.alphabet.store import began
+        from fdc_packs.alphabet.iteration_lock import began
 
         mine = (tmp_path / LOCK).read_text()
         theirs = mine.replace(f"pid: {os.getpid()}", f"pid: {other.pid}")

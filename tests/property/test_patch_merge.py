@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from fdc_packs.repair.patch.hunk import Hunk, changes
 from fdc_packs.repair.patch.merge import merged
 from fdc_packs.repair.patch.patch import PatchRefused, apply_patch
-from fdc_packs.repair.patch.read import Hunk, changes
 from fdc_packs.repair.patch.region import Region
 from fdc_packs.repair.patch.text import edited, put_together, take_apart
 from fdc_packs.repair.tools.repair_patch import merge_file

@@ -9,7 +9,8 @@ from fdc_packs.research import cite
 from fdc_packs.research.outline.outline import outline
 from fdc_packs.research.outline.sentences import sentences
 from fdc_packs.research.research_planner import plan_deep_research
-from fdc_packs.research.retrieval.extract import Citation, extract
+from fdc_packs.research.retrieval.citations import Citation
+from fdc_packs.research.retrieval.extract import extract
 from fdc_packs.research.retrieval.question import concepts_of
 from fdc_packs.research.retrieval.retrieve import Index, refine, search
 from fdc_packs.research.synthesise import quotation

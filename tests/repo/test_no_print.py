@@ -10,7 +10,7 @@ import pytest
 from tests.support.repository import PACKAGE, PACKS, python_of_packs
 
 SPEAKING_ROOMS = {"cli", "server"}
-SPEAKING_OF_PACKS = {"command", "gather_script", "planner_script", "repair_probe_inside"}
+SPEAKING_OF_PACKS = {"command", "gather_script", "planner_script", "probe_inside"}
 CALLS = {"print", "input", "breakpoint", "exit", "quit"}
 ATTRIBUTES = {
     ("sys", "exit"), ("sys", "stdout"), ("sys", "stderr"), ("sys", "stdin"), ("sys", "argv"),
@@ -19,7 +19,7 @@ ATTRIBUTES = {
 PROGRAMS = {
     "sandbox/sandbox_launcher.py",
     "tools/own_code_inside.py",
-    "fdc_packs/repair/tools/repair_probe_inside.py",
+    "fdc_packs/repair/tools/probe_inside/__init__.py",
     "tools/files/text_reader.py",
 }
 """Started as processes of their own, which have a command line and an exit code like any other."""

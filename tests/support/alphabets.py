@@ -13,7 +13,7 @@ import pytest
 from fdc_packs.alphabet.iteration.scaffold import new_files
 from fdc_packs.alphabet.lexicon import wordnet
 from fdc_packs.alphabet.model import EMPTY, Alphabet, Primitive, alphabet_of
-from fdc_packs.alphabet.state import files_of
+from fdc_packs.alphabet.state_files import files_of
 from fdc_packs.alphabet.store import digest
 
 from .inside import fdc

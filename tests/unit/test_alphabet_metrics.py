@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from fdc_packs.alphabet.calculus import metrics, primes
+from fdc_packs.alphabet.calculus import consistency_report, metrics, primes
 from fdc_packs.alphabet.calculus.metrics import BenchmarkError
 from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
 from fdc_toolchain.resources import read
@@ -147,7 +147,7 @@ def test_domains_are_adequate_sparse_or_neglected() -> None:
 
 def test_the_consistency_report_passes_warns_and_fails() -> None:
     """ALPH-83: each of the four checks has a result, findings and advice."""
-    sound = metrics.consistency(alphabet("a", "b"))
+    sound = consistency_report.consistency(alphabet("a", "b"))
     assert {"pass"} == {check["result"] for check in sound["checks"].values()}
     assert (1.0, ["nothing needs to be done"]) == (sound["overall_score"], sound["recommendations"])
     a, b = alphabet("a", "b")
@@ -155,14 +155,14 @@ def test_the_consistency_report_passes_warns_and_fails() -> None:
         a._replace(presupposes=("PRM_0002",), definition="an a that is an a"),
         b._replace(presupposes=("PRM_0001", "PRM_0099")),
     )
-    found = metrics.consistency(bad)
+    found = consistency_report.consistency(bad)
     assert ("fail", "pass", "pass", "fail") == tuple(
         check["result"] for check in found["checks"].values()
     )
     assert found["overall_score"] < 1
-    text = metrics.consistency_text(found)
+    text = consistency_report.consistency_text(found)
     assert "| circularity | fail | 2 |" in text and "PRM_0099" in text
-    warned = metrics.consistency(alphabet("a").replaced(a._replace(definition="an a")))
+    warned = consistency_report.consistency(alphabet("a").replaced(a._replace(definition="an a")))
     assert "warning" == warned["checks"]["circularity"]["result"]
 
 

@@ -9,7 +9,7 @@ from fdc_packs.alphabet import layout
 from fdc_packs.alphabet.iteration.reflection import mismatches, reflect
 from fdc_packs.alphabet.iteration.replies import read_reply
 from fdc_packs.alphabet.model import CORE_DOMAINS
-from fdc_packs.alphabet.state import depths_of, files_of
+from fdc_packs.alphabet.state_files import depths_of, files_of
 from fdc_packs.alphabet.yamltext import parse
 from fdc_toolchain import resources
 from fdc_toolchain.tools.model.prompt_tools import rendered, variables

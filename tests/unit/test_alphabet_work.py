@@ -15,7 +15,8 @@ from fdc_packs.alphabet.iteration.integrate import Change, resolve
 from fdc_packs.alphabet.iteration.replies import evaluations, read_reply, unfit
 from fdc_packs.alphabet.iteration.work import next_id, next_prime, work_of
 from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
-from fdc_packs.alphabet.state import StateError, files_of, graph_of, read, state_of, status_of
+from fdc_packs.alphabet.state import StateError, graph_of, read, state_of, status_of
+from fdc_packs.alphabet.state_files import files_of
 from fdc_packs.alphabet.yamltext import NotYaml, dump, parse, parse_foreign
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,7 +34,6 @@ from tests.support.alphabets import (
 )
 
 WORD = st.text(min_size=1, max_size=12).filter(lambda text: text.strip())
-
 
 ROW = st.dictionaries(
     st.sampled_from(["id", "label", "x"]),

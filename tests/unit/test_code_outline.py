@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from fdc_packs.research.explore import code_outline, code_trees, findings, tools
 from fdc_packs.research.explore.code_search import Tree
-from fdc_packs.research.explore.strategies import STRATEGIES, around, places, sentence
+from fdc_packs.research.explore.strategies import STRATEGIES, places
+from fdc_packs.research.outline.comment_sentences import around, sentence
 from fdc_packs.research.retrieval.question import concepts_of, faint
 from fdc_packs.research.retrieval.stop_words import forms
 from fdc_toolchain.tools.files.documents import Document, scan

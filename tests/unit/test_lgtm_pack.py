@@ -11,6 +11,7 @@ import pytest
 from fdc_packs.lgtm import (
     artifacts,
     challenge,
+    challenge_state,
     document,
     hypotheses,
     knowledge,
@@ -639,13 +640,12 @@ def test_a_challenge_that_could_not_be_made_is_not_passed() -> None:
         "line": 1,
     }
     joined = hypotheses.join([record, kept], "CollectTupleResults")
-    assert ["NotAttempted", "Passed"] == [
-        outcome for _, outcome in joined["tuples"]
-    ] and not joined["all"]
-    challenged = worldview.challenged(wv, joined, worldview.log_line("Info", "x"))
+    outcomes = [outcome for _, outcome in joined["tuples"]]
+    assert ["NotAttempted", "Passed"] == outcomes and not joined["all"]
+    challenged = challenge_state.challenged(wv, joined, worldview.log_line("Info", "x"))
     assert "was not challenged: the disk is full" in challenged["log"][-1]["message"]
     for gate, on in (("all", False), ("subset", True)):
-        settled = worldview.settle(challenged, worldview.configure("5", "0.7", "0", gate))
+        settled = challenge_state.settle(challenged, worldview.configure("5", "0.7", "0", gate))
         statuses = [row["status"] for row in settled["worldview"]["microHypotheses"]]
         assert (False, on) == (settled["all_passed"], settled["proceed"])
         assert ["CandidateNullChallenge", "Validated"] == statuses

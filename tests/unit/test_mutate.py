@@ -155,8 +155,8 @@ def test_other_line_ends_and_columns_in_bytes_change_nothing(kind: str, end: str
 
 def test_candidates_are_whole_hypotheses() -> None:
     """HYP-01, 06, 15, 20, 26: fields, a region that holds the edit, no claim or edit twice, at least two rivals, best first."""
-    source = (PACKS / "repair/patch/read.py").read_text("utf-8")
-    found = candidates(source, 200, lines=range(150, 260))
+    source = (PACKS / "repair/patch/unified_diff.py").read_text("utf-8")
+    found = candidates(source, 200, lines=range(20, 130))
     fields = {"claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "intent",
               "confidence", "diff", "key", "pieces", "kind", "old", "new"}  # fmt: skip
     tree = ast.dump(ast.parse(source))

@@ -10,6 +10,7 @@ OLD = [
     "fdc_toolchain.packs.research.claims:quoted",
     "fdc_toolchain.packs.explore.tracks:split",
     "fdc_toolchain.packs.lgtm.worldview:begin",
+    "fdc_toolchain.packs.lgtm.worldview:settle",
     "fdc_toolchain.packs.alphabet.layout:wanted",
     "fdc_toolchain.packs.alphabet.steps:answer",
 ]

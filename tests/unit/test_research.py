@@ -9,7 +9,7 @@ import pytest
 from fdc_packs.research import cite
 from fdc_packs.research.retrieval import prefilter
 from fdc_packs.research.retrieval.answer_cues import asks_what, cue_of, defined_term
-from fdc_packs.research.retrieval.extract import Citation
+from fdc_packs.research.retrieval.citations import Citation
 from fdc_packs.research.retrieval.kinds import kind_of, section_kind
 from fdc_packs.research.retrieval.question import concepts_of
 from fdc_packs.research.retrieval.retrieve import Index, search

@@ -19,11 +19,12 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
 from fdc_toolchain import durable
 
-LOCK = ".iteration_lock"
+from .iteration_lock import LOCK, Lock, began, holder, lock_of, lock_text
+
 STAGING = ".staging"
 PRIVATE = os.path.join(".fdc", "alphabet")
 
@@ -34,19 +35,6 @@ class Busy(Exception):
 
 class Refused(ValueError):
     """A path leads elsewhere, or a commit cannot be made; nothing has changed."""
-
-
-class Lock(NamedTuple):
-    """What `.iteration_lock` says. `pid` and `began` name the process; `run` the run whose iteration it is."""
-
-    iteration: int
-    started: str
-    phase: str
-    status: str
-    checkpoint: str
-    pid: int
-    began: str
-    run: str
 
 
 class Store:
@@ -63,30 +51,8 @@ class Store:
 
     def held(self) -> Lock | None:
         """The lock; None where there is none. Raises ValueError for one that cannot be read."""
-        import yaml
-
         data = durable.read(self.path(LOCK))
-        if data is None:
-            return None
-        try:
-            value = yaml.safe_load(data)["iteration_lock"]
-            started = value["started"]
-            started = (
-                started if isinstance(started, str) else started.strftime("%Y-%m-%dT%H:%M:%SZ")
-            )
-            return Lock(
-                int(value["iteration"]), started, str(value["phase"]), str(value["status"]), str(value["checkpoint"]),
-                int(value["pid"]), str(value["began"]), str(value["run"]),
-            )  # fmt: skip
-        except (
-            yaml.YAMLError,
-            UnicodeDecodeError,
-            KeyError,
-            TypeError,
-            ValueError,
-            AttributeError,
-        ) as wrong:
-            raise ValueError(f"{LOCK} cannot be read: {type(wrong).__name__}") from wrong
+        return None if data is None else lock_of(data)
 
     def lock(self, run: str, iteration: int, phase: str, at: str) -> None:
         """Takes the lock for a run; once more for the same run is no trouble. Raises Busy, ValueError."""
@@ -95,13 +61,13 @@ class Store:
         )
         os.makedirs(self.path(PRIVATE), exist_ok=True)
         temporary = self.path(os.path.join(PRIVATE, f"lock.{os.getpid()}"))
-        _write(temporary, _lock_text(mine))
+        _write(temporary, lock_text(mine))
         try:
             os.link(temporary, self.path(LOCK))  # fails where there is one: two cannot both take it
         except FileExistsError:
             found = self.held()
             if found is not None and found.run != run:
-                raise Busy(_holder(found)) from None
+                raise Busy(holder(found)) from None
             os.replace(temporary, self.path(LOCK))
             return
         os.unlink(temporary)
@@ -114,7 +80,7 @@ class Store:
             now = found._replace(
                 phase=phase, checkpoint=checkpoint, pid=os.getpid(), began=began(os.getpid())
             )
-            durable.replace(self.path(LOCK), _lock_text(now))
+            durable.replace(self.path(LOCK), lock_text(now))
 
     # Reading
 
@@ -315,7 +281,7 @@ class Store:
             self._clean()
             return "none", ""
         if lock.pid != os.getpid() and began(lock.pid) == lock.began:
-            raise Busy(_holder(lock))
+            raise Busy(holder(lock))
         if self.prepared() is not None:
             self.finish()
             return "finished", lock.run
@@ -400,28 +366,6 @@ class Store:
 def digest(files: Mapping[str, str]) -> str:
     """One hash for what was read."""
     return sha256(json.dumps(files, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def began(pid: int) -> str:
-    """When a process began, as the kernel says it: a number that is used again names another process; empty for none."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-    except (OSError, IndexError):
-        return ""
-    return "" if fields[0] in ("Z", "X") else fields[19]
-
-
-def _holder(lock: Lock) -> str:
-    if began(lock.pid) != lock.began:
-        where = f"{lock.phase}, {lock.checkpoint}"
-        return f"iteration {lock.iteration} was interrupted ({where}); `fdc alphabet run` goes on or goes back"
-    return f"iteration {lock.iteration} is under way since {lock.started} in process {lock.pid} ({lock.phase}, {lock.checkpoint})"
-
-
-def _lock_text(lock: Lock) -> bytes:
-    lines = [f"  {key}: {json.dumps(value)}" for key, value in lock._asdict().items()]
-    return "\n".join(["iteration_lock:", *lines, ""]).encode()
 
 
 def _json(value: Any) -> bytes:

@@ -8,25 +8,32 @@ from __future__ import annotations
 from typing import Any
 
 from .artifacts import problems, written
+from .finds import (
+    ASSUMPTIONS,
+    about_what,
+    assumptions_of,
+    bears,
+    counted,
+    kept,
+    named,
+    speaks,
+    statement_of,
+    words_missing,
+    words_told,
+)
 from .knowledge import said
 from .names import KNOWLEDGE, area_id, hypothesis_id, hypothesis_path
-from .statements import NEGATION, OBSOLETE, against, content, names, quoted, stem
+from .statements import NEGATION, OBSOLETE, against, content, names, quoted
 
 AREAS = 5
 STRONG = 0.4
 """The part of the best area's score that another needs to be one."""
 TELLING = 0.5
 """The part of the question's words that the evidence has which an area must tell."""
-ASSUMPTIONS = 10
 CODE = 2
 """Lines of code that are assumptions of a first hypothesis: what is said comes before what is done."""
 PROSE = (".md", ".rst", ".txt", ".adoc", ".org", ".html")
 """Files whose headings nobody uses and no test names."""
-_SMALL = frozenset(
-    "between within during before after each every another other how when where which while than take takes make makes get gets"
-    " give gives let lets want wants need needs use uses using own".split()
-)
-"""Words of a question of which nothing needs to speak."""
 _SAID = ("documentation", "sentence", "prose", "exception")
 _PROMISED = ("statement", "confidence", "gapCharacterization", "rationale", "keyAssumptions", "validationCriteria",
              "critiquePoints", "questions", "alternativeApproaches")  # fmt: skip
@@ -40,19 +47,19 @@ def areas(question: str, results: list[Any]) -> dict[str, Any]:
     area of its own, where there is another: a change does not begin in them.
     """
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    rows = [row for row in _kept(results) if not row["stub"].get("test")] or _kept(results)
+    rows = [row for row in kept(results) if not row["stub"].get("test")] or kept(results)
     coded = {
-        _about(row["stub"])[1]: _about(row["stub"])
+        about_what(row["stub"])[1]: about_what(row["stub"])
         for row in reversed(rows)
         if row["stub"].get("subject")
     }
     for row in rows:
-        about = _about(row["stub"])
+        about = about_what(row["stub"])
         groups.setdefault(
             about if row["stub"].get("subject") else coded.get(about[1], about), []
         ).append(row)
     spoken_of = {
-        about: inside for about, inside in groups.items() if _speaks(about[0], inside, question)
+        about: inside for about, inside in groups.items() if speaks(about[0], inside, question)
     }
     groups = spoken_of or groups
     worth = {
@@ -60,7 +67,7 @@ def areas(question: str, results: list[Any]) -> dict[str, Any]:
         for about, inside in groups.items()
     }
     told = {
-        about: frozenset().union(*(_told(row, question) for row in inside))
+        about: frozenset().union(*(words_told(row, question) for row in inside))
         for about, inside in groups.items()
     }
     spoken = len(frozenset().union(*told.values())) if told else 0
@@ -91,23 +98,16 @@ def areas(question: str, results: list[Any]) -> dict[str, Any]:
     return {"areas": out}
 
 
-def _speaks(name: str, rows: list[dict[str, Any]], question: str) -> bool:
-    """Whether a definition's name has a word of the question, or anything but its head is a find."""
-    return bool(content(name) & content(question)) or any(
-        row["stub"].get("kind") != "definition" for row in rows
-    )
-
-
 def draft(question: str, area: dict[str, Any], proposal: Any, results: list[Any]) -> dict[str, Any]:
     """The first hypothesis of an area: its best extracted statement, what supports it, what it leaves open."""
     listed = proposal.get("areas", []) if isinstance(proposal, dict) else []
     mine = next(
         (row.get("evidence") or [] for row in listed if row.get("areaID") == area["areaID"]), []
     )
-    rows = [row for row in _kept(results) if row["entry"]["filePath"] in mine] or _kept(results)[:1]
+    rows = [row for row in kept(results) if row["entry"]["filePath"] in mine] or kept(results)[:1]
     wanted = content(question)
     ordered = sorted(rows, key=lambda row: (
-        -len(_told(row, question)), row["stub"].get("kind") not in _SAID, -len(wanted & content(str(row["stub"]["quote"]))),
+        -len(words_told(row, question)), row["stub"].get("kind") not in _SAID, -len(wanted & content(str(row["stub"]["quote"]))),
         -float(row["stub"].get("score") or 0),
     ))  # fmt: skip
     code = [row for row in ordered[1:] if row["stub"].get("kind") not in (*_SAID, "definition")]
@@ -118,18 +118,16 @@ def draft(question: str, area: dict[str, Any], proposal: Any, results: list[Any]
         ordered[0],
         [row for row in ordered[1:] if row not in code[CODE:] and row not in heads],
     )
-    here = frozenset().union(*(_told(row, question) for row in rows))
-    anywhere = frozenset().union(*(_told(row, question) for row in _kept(results)))
+    here = frozenset().union(*(words_told(row, question) for row in rows))
+    anywhere = frozenset().union(*(words_told(row, question) for row in kept(results)))
     missing, elsewhere = (
-        _missing(question, anywhere),
-        _missing(question, here | (content(question) - anywhere)),
+        words_missing(question, anywhere),
+        words_missing(question, here | (content(question) - anywhere)),
     )
-    name = _about(best["stub"])[0]
-    silent = [f"nothing that was found speaks of {_named(missing)}"] if missing else []
+    name = about_what(best["stub"])[0]
+    silent = [f"nothing that was found speaks of {named(missing)}"] if missing else []
     silent += (
-        [f"it says nothing of {_named(elsewhere)}, which other places speak of"]
-        if elsewhere
-        else []
+        [f"it says nothing of {named(elsewhere)}, which other places speak of"] if elsewhere else []
     )
     said = "; ".join(silent)
     gap = (
@@ -151,16 +149,16 @@ def draft(question: str, area: dict[str, Any], proposal: Any, results: list[Any]
                 f"A test names `{subject}` and fails where the change is left out."]  # fmt: skip
     files = len({row["stub"]["path"] for row in rows})
     return {
-        "statement": _statement(best["stub"]),
+        "statement": statement_of(best["stub"]),
         "confidence": _confidence(len(rows), 0),
         "gapCharacterization": gap,
-        "rationale": f"{_counted(len(rows), 'place')} in {_counted(files, 'file')} of `{name}` speak of it; this one tells most"
+        "rationale": f"{counted(len(rows), 'place')} in {counted(files, 'file')} of `{name}` speak of it; this one tells most"
         f" of the question (ref: {best['entry']['entryID']}).",
-        "keyAssumptions": _assumptions([best, *more], [], "A"),
+        "keyAssumptions": assumptions_of([best, *more], [], "A"),
         "validationCriteria": criteria if about else [f"`{name}` agrees with what was changed."],
         "critiquePoints": [],
         "questions": asked,
-        "alternativeApproaches": [_statement(row["stub"]) for row in heads if row["stub"].get("subject") != subject][:3],
+        "alternativeApproaches": [statement_of(row["stub"]) for row in heads if row["stub"].get("subject") != subject][:3],
     }  # fmt: skip
 
 
@@ -205,13 +203,13 @@ def refine(
 ) -> dict[str, Any]:
     """The hypothesis with what was found since: new assumptions, answered questions gone, what can be held against it now."""
     known = set(names(" ".join([hypothesis["statement"], *hypothesis["questions"]])))
-    rows = [row for row in _kept(results) if _bears(row["stub"], known, question)]
+    rows = [row for row in kept(results) if bears(row["stub"], known, question)]
     found = " ".join(str(row["stub"]["quote"]) for row in rows)
     usual = content("uses tests name speaks")
     left = [one for one in hypothesis["questions"] if not content(found) & (content(one) - usual)]
     assumptions = [
         *hypothesis["keyAssumptions"],
-        *_assumptions(rows, hypothesis["keyAssumptions"], "A"),
+        *assumptions_of(rows, hypothesis["keyAssumptions"], "A"),
     ][:ASSUMPTIONS]
     points = critique({**hypothesis, "keyAssumptions": assumptions}, "")["points"]
     files = len({row["stub"]["path"] for row in rows})
@@ -224,15 +222,6 @@ def refine(
         "critiquePoints": points,
         "questions": left,
     }
-
-
-def _bears(stub: dict[str, Any], known: set[str], question: str) -> bool:
-    """Whether a find bears on a hypothesis: it names what that is about, or says two words of the question."""
-    said = f"{stub['quote']} {stub.get('subject') or ''}"
-    return (
-        any(name.rpartition(".")[2] in said for name in known)
-        or len(content(question) & content(said)) >= 2
-    )
 
 
 def validate(
@@ -264,14 +253,14 @@ def validate(
         why = drafted.get("why") if isinstance(drafted, dict) else "it is not JSON"
         return {**out, "why": f"{path}: {why}"}
     entries = {row["filePath"] for row in known} | {
-        row["entry"]["filePath"] for row in _kept(results)
+        row["entry"]["filePath"] for row in kept(results)
     }
     made = {key: drafted.get(key) for key in _PROMISED}
     history = list(old["refinementHistory"]) if old else []
     if old and all(made[key] == old[key] for key in _PROMISED):
         return {**out, "why": "nothing new was found"}
     if old:
-        evidence = [row["entry"]["entryID"] for row in _kept(results)]
+        evidence = [row["entry"]["entryID"] for row in kept(results)]
         history.append({"version": number, "confidence": made["confidence"], "newEvidence": evidence,
                         "change": _change(old, made)})  # fmt: skip
     whole: dict[str, Any] = {
@@ -308,7 +297,7 @@ def refinement(
     stubs: Any = None,
 ) -> dict[str, Any]:
     """What a branch of the loop returns (LGTM-57): evidence is kept even where the refinement failed. `lines` is its log."""
-    new = [row["entry"] for row in _kept(knowledge)]
+    new = [row["entry"] for row in kept(knowledge)]
     lines = [*([log] if log else []), *said(request, stubs, knowledge)]
     out = {
         **{key: checked[key] for key in ("id", "version", "path", "hypothesis")},
@@ -379,71 +368,9 @@ def _clash(one: dict[str, Any], other: dict[str, Any]) -> str:
     return ""
 
 
-def _kept(results: Any) -> list[dict[str, Any]]:
-    return (
-        [row for row in results if isinstance(row, dict) and row.get("ok")]
-        if isinstance(results, list)
-        else []
-    )
-
-
-def _about(stub: dict[str, Any]) -> tuple[str, str]:
-    """What a find tells of: a definition and its file, or the file."""
-    subject, home = str(stub.get("subject") or ""), str(stub.get("home") or "")
-    path = home.rpartition(":")[0] or str(stub["path"])
-    return (subject.split(".")[0] or path.rpartition("/")[2], f"`{path}`")
-
-
-def _statement(stub: dict[str, Any]) -> str:
-    subject = str(stub.get("subject") or "")
-    name = f"`{subject}`" if subject else str(stub.get("title") or "It")
-    return f"{name} (`{stub['source']}`): {' '.join(str(stub['quote']).split())}"
-
-
-def _assumptions(rows: list[dict[str, Any]], before: list[Any], mark: str) -> list[dict[str, Any]]:
-    start = len(before) + 1
-    return [
-        {
-            "id": f"{mark}{start + number:02d}",
-            "statement": _statement(row["stub"]),
-            "evidence": [row["entry"]["filePath"]],
-        }
-        for number, row in enumerate(rows)
-    ]
-
-
 def _confidence(count: int, points: int) -> float:
     """More places that bear on it raise it, points of the critique lower it. It counts; it is no probability."""
     return float(f"{max(0.1, min(0.95, 0.5 + 0.06 * count - 0.03 * points)):.2f}")
-
-
-def _told(row: dict[str, Any], question: str) -> frozenset[str]:
-    """The words of the question that a find tells of: those of its definition where the search says so, else its own."""
-    stub = row["stub"]
-    known = stub.get("tells")
-    own = content(f"{stub['quote']} {stub.get('subject') or ''} {stub.get('title') or ''}")
-    return content(question) & (
-        own | (frozenset(map(str, known)) if isinstance(known, list) else frozenset())
-    )
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-def _missing(question: str, told: frozenset[str]) -> list[str]:
-    """The words of a question, as it has them, that are not told."""
-    asked = {
-        stem(word.strip(".,;:!?()\"'")): word.strip(".,;:!?()\"'")
-        for word in question.replace("`", " ").split()
-    }
-    wanted = content(question) - told
-    return [word for key, word in asked.items() if key in wanted and word.lower() not in _SMALL]
-
-
-def _named(words: list[str]) -> str:
-    quoted = [f"“{word}”" for word in words]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
 
 
 def _change(old: dict[str, Any], new: dict[str, Any]) -> str:

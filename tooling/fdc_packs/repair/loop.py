@@ -9,21 +9,11 @@ from typing import Any
 
 from . import embedded, gates, hypotheses
 from .failure import progress, read, unchanged
+from .loop_state import MOST, State, beginning, bound, event_of, line_of, told, why_failed
 from .patch.region import as_dict, parse_region
 
-MOST = 200
-"""Iterations that the plan's loop allows."""
 CYCLES = 50
 """First errors that are taken on, one after the other (HYP-46)."""
-HISTORY = 5
-"""Iterations that prompts are told of (HYP-40)."""
-
-State = dict[str, Any]
-
-
-def bound(iterations: Any, refine: Any = 0, passes: Any = 1) -> int:
-    """The most iterations of a repair (HYP-32); the plan's loop allows MOST of them."""
-    return (max(1, int(iterations)) + max(0, int(refine))) * max(1, int(passes))
 
 
 def open_repair(
@@ -40,49 +30,14 @@ def open_repair(
     `iterations`, `refine`, `passes`: the bound's three numbers; each pass has as many, and begins with an interpretation.
     """
     state: State = {
-        "ended": _beginning(measured), "cycle": 1, "iteration": 0,
+        "ended": beginning(measured), "cycle": 1, "iteration": 0,
         "limit": min(MOST, bound(iterations, refine, passes)), "pass_limit": bound(iterations, refine),
         "patience": float(patience) or round(10 + 5 * float(measured.get("seconds") or 0), 1),
         "stall_limit": max(1, int(stalls)), "stalls": 0, "failure": read(measured),
         "store": hypotheses.empty(), "attempts": [], "history": [], "tried": [], "accepted": [], "asked": 0,
         "interpretation": "", "context": [], "notes": [], "probed": {}, "probes": 0,
     }  # fmt: skip
-    return _told(state, [])
-
-
-def _beginning(measured: dict[str, Any]) -> str:
-    if measured["passed"]:
-        return "passing"
-    if measured["exit_code"] is None:
-        return "no-command"
-    return "flaky" if measured.get("flaky") else ""
-
-
-def _told(state: State, events: list[dict[str, Any]], **changes: Any) -> State:
-    """The state with changes, and with what steps of the plan read of it."""
-    after = {**state, **changes}
-    store = after["store"]
-    selected = after.get("selected") or ""
-    row = hypotheses.get(store, selected) if selected else None
-    defaults = {
-        "fresh": False,
-        "anew": False,
-        "gathered": True,
-        "short": False,
-        "settled": True,
-        "viable": False,
-        "refused": [],
-    }
-    after = {**defaults, **after}
-    return {
-        **after, "events": events, "recent": after["history"][-HISTORY:], "carried": hypotheses.carried(store),
-        "hypothesis": row, "wanted": 0 if hypotheses.listed(store, "active") else 2,
-        "ids": [one["id"] for one in store["rows"]],
-    }  # fmt: skip
-
-
-def _event(kind: str, what: str, **data: Any) -> dict[str, Any]:
-    return {"kind": kind, "what": what, **data}
+    return told(state, [])
 
 
 def hold_interpretation(state: State, answer: Any) -> State:
@@ -90,10 +45,10 @@ def hold_interpretation(state: State, answer: Any) -> State:
     why = gates.interpretation(answer)
     if why:
         said = f"INTERPRET failed: {why}"
-        return _told(
-            state, [_event("note", said)], interpretation="", notes=[*state["notes"], said]
+        return told(
+            state, [event_of("note", said)], interpretation="", notes=[*state["notes"], said]
         )
-    return _told(state, [], interpretation=answer["interpretation"].strip()[:600])
+    return told(state, [], interpretation=answer["interpretation"].strip()[:600])
 
 
 def hold_probes(state: State, probed: dict[str, Any]) -> State:
@@ -102,7 +57,7 @@ def hold_probes(state: State, probed: dict[str, Any]) -> State:
     useless = [key for key, said in verdicts.items() if said in embedded.USELESS]
     tried = list(dict.fromkeys([*state["tried"], *useless]))
     notes = [*state["notes"], *embedded.remarks(probed)]
-    return _told(
+    return told(
         state, [], probed=probed, probes=state["probes"] + len(verdicts), tried=tried, notes=notes
     )
 
@@ -112,17 +67,17 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
 
     `files`: those that may be changed; a region elsewhere is none. None for any.
     """
-    failed = _failed(answer)
+    failed = why_failed(answer)
     rows = answer.get("hypotheses") if isinstance(answer, dict) else None
     rows = rows if isinstance(rows, list) else []
     done = answer.get("exhausted") is True if isinstance(answer, dict) else False
     asked = state["asked"] + 1
     made = hypotheses.create(state["store"], rows, state["iteration"] + 1, 2, files)
     if made.ids:
-        events = [_event("artifact-emitted", "hypothesis created", id=key) for key in made.ids]
+        events = [event_of("artifact-emitted", "hypothesis created", id=key) for key in made.ids]
         keys = [row["key"] for row in rows if isinstance(row, dict) and row.get("key")]
         tried = list(dict.fromkeys([*state["tried"], *keys]))
-        return _told(state, events, store=made.store, asked=0, short=False, refused=[], tried=tried)
+        return told(state, events, store=made.store, asked=0, short=False, refused=[], tried=tried)
     said = [f"{row['why']}: {row['claim']}" for row in made.refused]
     reason = str(answer.get("why") or "") if isinstance(answer, dict) else ""
     said = (
@@ -130,17 +85,17 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
         if failed
         else said or [reason or "fewer than two hypotheses that exclude each other were given"]
     )
-    events = [_event("note", "DIAGNOSE failed: fewer than two competing hypotheses", asked=asked)]
+    events = [event_of("note", "DIAGNOSE failed: fewer than two competing hypotheses", asked=asked)]
     if done or asked >= 3:
         ended = "exhausted" if state["ids"] else "no-hypotheses"
-        return _told(state, events, short=False, asked=0, refused=said, ended=ended)
-    return _told(state, events, short=True, asked=asked, refused=said)
+        return told(state, events, short=False, asked=0, refused=said, ended=ended)
+    return told(state, events, short=True, asked=asked, refused=said)
 
 
 def choose(state: State) -> State:
     """Selects the hypothesis of this iteration (HYP-28)."""
     key = None if state["ended"] else hypotheses.select(state["store"], state["iteration"] + 1)
-    return _told(
+    return told(
         state,
         [],
         selected=key or "",
@@ -161,7 +116,7 @@ def weigh(state: State, challenge: Any, executed: dict[str, list[int]] | None = 
     output = "\n".join([str(state["failure"].get("block", "")), *state["history"]])
     seen = {"attempts": state["attempts"], "executed": executed, "output": output}
     read = gates.challenge(challenge, row, seen)
-    events = [_event("note", warning) for warning in read.warnings]
+    events = [event_of("note", warning) for warning in read.warnings]
     said = {
         "hypothesis_id": row["id"],
         "contradictions": read.contradictions,
@@ -169,9 +124,9 @@ def weigh(state: State, challenge: Any, executed: dict[str, list[int]] | None = 
     }
     store, falsified, failed = state["store"], state["falsified"], state["failed_falsify"]
     if read.wrong:
-        events.append(_event("note", f"FALSIFY failed: {read.wrong}", id=row["id"]))
+        events.append(event_of("note", f"FALSIFY failed: {read.wrong}", id=row["id"]))
         if failed == 0:
-            return _told(
+            return told(
                 state,
                 events,
                 failed_falsify=1,
@@ -182,16 +137,16 @@ def weigh(state: State, challenge: Any, executed: dict[str, list[int]] | None = 
             store, row["id"], "rejected", f"it could not be put to a test: {read.wrong}"
         )
     elif not read.observed:
-        return _told(state, events, challenge=said, settled=True, viable=True)
+        return told(state, events, challenge=said, settled=True, viable=True)
     else:
         store = hypotheses.retire(store, row["id"], "falsified", read.observed[0])
-        events.append(_event("note", "hypothesis falsified", id=row["id"], why=read.observed[0]))
+        events.append(event_of("note", "hypothesis falsified", id=row["id"], why=read.observed[0]))
         falsified = [*falsified, row["id"]]
     after = {**state, "store": store}
     key = hypotheses.select(store, state["iteration"] + 1)
     if key is None:
-        events.append(_event("note", "no hypothesis is left: regenerate diagnoses"))
-    return _told(
+        events.append(event_of("note", "no hypothesis is left: regenerate diagnoses"))
+    return told(
         after, events, selected=key or "", settled=key is None, viable=False, failed_falsify=0, falsified=falsified,
         challenge=said,
     )  # fmt: skip
@@ -199,7 +154,7 @@ def weigh(state: State, challenge: Any, executed: dict[str, list[int]] | None = 
 
 def judge_proposal(hypothesis: dict[str, Any], answer: Any) -> dict[str, Any]:
     """PROPOSE: whether the change may be written, and why not (HYP-20 to 23)."""
-    why = _failed(answer) or gates.proposal(answer)
+    why = why_failed(answer) or gates.proposal(answer)
     held = answer if isinstance(answer, dict) and not why else {}
     return {
         "ok": not why, "why": why, "hypothesis": hypothesis["id"], "intent": str(held.get("intent", ""))[:600],
@@ -258,7 +213,7 @@ def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
         raise hypotheses.Illegal(f"a patch belongs to exactly one hypothesis, not to {len(ids)}")
     said = gates.critique(critique, attempt["before"], attempt["after"])
     events = [
-        _event(
+        event_of(
             "metric-recorded",
             "patch effect",
             unchanged=attempt["unchanged"],
@@ -284,7 +239,7 @@ def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
         stalls = stalls + 1 if stalled else 0
         if stalled:
             record["reason"] = reason = "stall"
-            events.append(_event("note", "stall", id=ids[0], stalls=stalls))
+            events.append(event_of("note", "stall", id=ids[0], stalls=stalls))
     ended = state["ended"]
     if attempt["passed"]:
         ended = "fixed"
@@ -316,8 +271,8 @@ def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
             if row.get("key") and not row["retry_count"]
         }
         changes["tried"] = [key for key in state["tried"] if key not in untried]
-    line = _line(number, attempt, reason, said["assessment"])
-    return _told(
+    line = line_of(number, attempt, reason, said["assessment"])
+    return told(
         {**state, **changes, "store": store, "stalls": stalls, "ended": ended}, events, iteration=number,
         history=[*state["history"], line], attempts=[*state["attempts"], record], selected="", viable=False, settled=True,
         critique=said, challenge=None, falsified=[],
@@ -332,16 +287,16 @@ def _failed_once(
     no_op = attempt["reason"] == "empty-diff" or (attempt["applied"] and attempt["unchanged"])
     row = hypotheses.get(store, key)
     store = hypotheses.failed(store, key, f"iteration {number}: {why}", no_op)
-    events = [_event("note", "retry", id=key, count=row["retry_count"] + 1)]
+    events = [event_of("note", "retry", id=key, count=row["retry_count"] + 1)]
     now = hypotheses.get(store, key)
     if now["standing"] != row["standing"]:
-        events.append(_event("note", f"hypothesis {now['standing']}", id=key))
+        events.append(event_of("note", f"hypothesis {now['standing']}", id=key))
     if now["status"] == "active" and stalled:
         store = hypotheses.retire(store, key, "archived", "a stall: it is replaced, not refined")
     elif now["status"] == "active" and now.get("edit"):
         store = hypotheses.retire(store, key, "archived", "it has no other edit to try")
     if hypotheses.get(store, key)["status"] == "archived":
-        events.append(_event("note", "hypothesis archived", id=key))
+        events.append(event_of("note", "hypothesis archived", id=key))
     if stalled or (no_op and attempt["applied"]):
         scope = attempt["region"]
         for other in hypotheses.listed(store, "active"):
@@ -359,25 +314,6 @@ def _stalled(last: dict[str, Any], now: dict[str, Any]) -> bool:
     )
 
 
-def _line(number: int, attempt: dict[str, Any], reason: str, said: str) -> str:
-    patch = "patch applied" if attempt["applied"] else f"patch not applied ({reason})"
-    if attempt["passed"]:
-        effect = "passes"
-    elif not attempt["applied"]:
-        effect = "not run"
-    else:
-        lucky = f" ({attempt['why']})" if attempt["why"] else ""
-        effect = f"{reason or 'fewer failures'}: {attempt['after']['message'][:120]}{lucky}"
-    return f"Loop {number}: {patch}; compile/test {effect}; critique: {said[:200] or attempt['why'][:200] or 'none'}"
-
-
-def _failed(answer: Any) -> str:
-    """Why there is no answer, where a step failed as a value."""
-    if isinstance(answer, dict) and "failed" in answer and "why" in answer:
-        return f"no answer: {answer['why']}"
-    return ""
-
-
 def requested(answer: Any) -> dict[str, Any]:
     """GATHER: the context that an answer asks for (HYP-45)."""
     rows, note = gates.requests(answer)
@@ -389,10 +325,10 @@ def gathered(state: State, wanted: dict[str, Any], found: dict[str, Any]) -> Sta
     parts, note = found["parts"], wanted["note"]
     asked = state.get("gathers", 0) + 1
     notes = [*state["notes"], note] if note else state["notes"]
-    events = [_event("note", note)] if note else []
+    events = [event_of("note", note)] if note else []
     over = not parts or asked >= 3
     context = [*state["context"], *parts][-12:]
-    return _told(
+    return told(
         state, events, context=context, gathers=0 if over else asked, gathered=over, notes=notes
     )
 
@@ -438,8 +374,8 @@ def plain(state: State, attempt: dict[str, Any]) -> State:
         else ""
     )
     ended = ended or ("bound" if number >= state["limit"] else "")
-    line = _line(number, attempt, attempt["reason"], "")
+    line = line_of(number, attempt, attempt["reason"], "")
     attempts, history = [*state["attempts"], record], [*state["history"], line]
-    return _told(
+    return told(
         state, [], ended=ended, iteration=number, tried=tried, attempts=attempts, history=history
     )

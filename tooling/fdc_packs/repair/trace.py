@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .failure import read
-from .loop import HISTORY
+from .loop_state import HISTORY
 
 STRATEGY = "guided_loop"
 PHASES = (

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from fdc_toolchain.tools.files.documents import lines_in, read_beneath
 
-from .retrieval.extract import Citation
+from .retrieval.citations import Citation
 
 _MARKS = re.compile(r"[\s>#*/;%!|:'-]*\Z")
 """What may precede quoted prose on a continued line: indentation, and the marks of quotes and comments."""

@@ -11,7 +11,8 @@ from typing import Any
 
 from fdc_toolchain.tools.files.documents import CODE, Document
 
-from .explore.strategies import Place, places
+from .explore.place import Place
+from .explore.strategies import places
 from .explore.tools import _search as looked_for
 from .explore.tools import _tree as tree_of
 from .outline.blocks import Outline
@@ -19,7 +20,7 @@ from .outline.comments import comment_outline
 from .outline.outline import outline
 from .outline.sentences import HIDDEN, is_prose, sentences
 from .retrieval import library
-from .retrieval.extract import Citation
+from .retrieval.citations import Citation
 from .retrieval.question import Concept
 from .retrieval.stems import Stemmer
 

@@ -22,6 +22,8 @@ from fdc_toolchain.report.terminal.terminal_text import visible
 from fdc_toolchain.runs.observer import Silent
 from fdc_toolchain.text.file_name import slug
 
+from .answer_json import as_json, skips, web_of
+
 if TYPE_CHECKING:
     from fdc_toolchain.engine.events import Outcome, Perform
     from fdc_toolchain.runs.run_driver import Ended
@@ -309,7 +311,9 @@ def _tell(
     code = exit_code(ended)
     if form == "json":
         click.echo(
-            json.dumps(_as_json(question, ended, show, target, run), indent=2, ensure_ascii=True)
+            json.dumps(
+                as_json(question, ended, show.results, target, run), indent=2, ensure_ascii=True
+            )
         )
         return code
     if code == CLEAN:
@@ -324,7 +328,7 @@ def _tell(
             click.echo(
                 "(`--code` reads source files too: definitions, comments and docstrings)", err=True
             )
-        for path, reason in _skips(show)[:5]:
+        for path, reason in skips(show.results)[:5]:
             click.echo(f"  skipped {visible(path)}: {visible(reason)}", err=True)
         _unread(show)
     elif ended.status == "interrupted":
@@ -360,7 +364,7 @@ def _place(show: _Watching, target: str, folder: str, run: str | None) -> None:
     done = show.results.get("synthesise") or {}
     scan = show.results.get("scan_documents") or {}
     checked, held = count(done.get("checked", 0), "citation"), done.get("held", 0)
-    pages = len(_web(show).get("pages", ()))
+    pages = len(web_of(show.results).get("pages", ()))
     read = f"{count(scan.get('documents', 0), 'document')} read in {visible(folder)}"
     read += f", {count(pages, 'page')} on the web" if pages else ""
     shown = sum(" [" in line for line in str(done.get("answer", "")).split("\n"))
@@ -369,11 +373,6 @@ def _place(show: _Watching, target: str, folder: str, run: str | None) -> None:
         + ("; the report has all of them" if held > shown else "")
     )
     click.echo(f"report: {visible(os.path.relpath(target))}" + (f"  (run {run})" if run else ""))
-
-
-def _web(show: _Watching) -> dict[str, Any]:
-    found = (show.results.get("join_pages") or {}).get("web")
-    return found if isinstance(found, dict) else {}
 
 
 def _unread(show: _Watching) -> None:
@@ -388,48 +387,7 @@ def _unread(show: _Watching) -> None:
             f"the model did not answer, so there are quotations only: {visible(str(failed[-1]))[:300]}",
             err=True,
         )
-    for row in _web(show).get("failed", ())[:5]:
+    for row in web_of(show.results).get("failed", ())[:5]:
         click.echo(
             visible("not read: " + ": ".join(filter(None, (row["what"], row["why"])))), err=True
         )
-
-
-def _skips(show: _Watching) -> list[tuple[str, str]]:
-    scan = show.results.get("scan_documents") or {}
-    return [(str(row["path"]), str(row["reason"])) for row in scan.get("skipped", ())]
-
-
-def _trust(findings: list[dict[str, Any]], web: dict[str, Any]) -> str:
-    """How far all of it can be trusted: as far as the least of it, and no further than a page that was read."""
-    labels = {row.get("trust") for row in findings}
-    if web.get("pages") or labels - {"workspace", "model"}:
-        return "untrusted"
-    return "model" if "model" in labels else "workspace"
-
-
-def _as_json(
-    question: str, ended: Ended, show: _Watching, target: str, run: str | None
-) -> dict[str, Any]:
-    done = show.results.get("synthesise") or {}
-    scan = show.results.get("scan_documents") or {}
-    evidence = show.results.get("check_citations") or {}
-    return {
-        "format": 1,
-        "question": question,
-        "status": ended.status,
-        "stop": ended.stop["kind"] if ended.stop is not None else None,
-        "why": ended.stop["message"] if ended.stop is not None else ended.message,
-        "answer": [line for line in str(done.get("answer", "")).split("\n") if line],
-        "findings": done.get("findings", []),
-        "trust": _trust(done.get("findings", []), _web(show)),
-        "note": done.get("note", ""),
-        "citations": evidence.get("citations", []),
-        "checked": done.get("checked", 0),
-        "held": done.get("held", 0),
-        "missing": (show.results.get("scope_question") or {}).get("missing", []),
-        "documents": scan.get("documents", 0),
-        "skipped": scan.get("skipped_count", 0),
-        "web": _web(show),
-        "report": target if ended.status == "finished" else None,
-        "run": run,
-    }

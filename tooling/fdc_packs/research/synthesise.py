@@ -15,7 +15,7 @@ from typing import Any
 from fdc_toolchain.tools.files.documents import MARK
 
 from .outline.sentences import HIDDEN
-from .retrieval.extract import Citation
+from .retrieval.citations import Citation
 
 ANSWER_GROUPS = 5
 ANSWER_FLOOR = 0.6

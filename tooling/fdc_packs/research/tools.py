@@ -12,20 +12,24 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-from fdc_toolchain.engine.events import Outcome
-from fdc_toolchain.tools.context import Context, text, word
-from fdc_toolchain.tools.files.documents import Document
-from fdc_toolchain.tools.web import web_pages
+from fdc_toolchain.tools.context import Context, word
 from fdc_toolchain.workspace.failure import ToolFailure
 
+from .arguments import (
+    count_of,
+    labelled,
+    list_of,
+    object_of,
+    pages_of,
+    shelf_of,
+    text_of,
+    with_code,
+    words_of,
+)
 from .retrieval import library
+from .retrieval.tools import concepts_given, question_of
 
-PASSAGES = 40
-"""Passages that are handed on to the extraction."""
-CANDIDATES = 200
 SENTENCES = 20
-TERM_WEIGHT = 0.5
-"""So much counts a word that was proposed for the question, beside the question's own."""
 MAX_LISTED = 50
 
 
@@ -56,142 +60,18 @@ def scan_documents(args: dict[str, Any], context: Context) -> Any:
     }
 
 
-def scope_question(args: dict[str, Any], context: Context) -> Any:
-    """What a question asks about, how much each of it tells, and what no document has (FDC-52: scoping, keywords)."""
-    question = text(args, "question").strip()
-    if not question:
-        raise ToolFailure("argument", "the question is empty")
-    shelf, _ = shelf_of(args, context)
-    return scoped(question, _words(args.get("terms")), shelf, shelf if with_code(args) else None)
-
-
-def scoped(
-    question: str, terms: Sequence[str], shelf: library.Shelf, code: library.Shelf | None = None
-) -> dict[str, Any]:
-    """The scope of a question among the documents of a shelf. `terms`: other words for it, which count for less and are
-    left out where no document has them. `code`: source files, which may have a word where no comment has."""
-    from .retrieval.question import Concept, concepts_of
-    from .retrieval.spelling import respell
-
-    asked = concepts_of(question)
-    own = {concept.word for concept in asked}
-    more = (
-        [concept for concept in concepts_of(" ".join(terms)) if concept.word not in own]
-        if terms
-        else []
-    )
-    index = shelf.index([*asked, *more])
-    in_code: dict[str, float] = {}
-    if code is not None:
-        from .code import rarities
-
-        in_code = rarities(" ".join([question, *terms]), code)
-    rows = []
-    respelled = {}
-    for concept in asked:
-        known_to_code = in_code.get(concept.word, 0.0)
-        instead = (
-            respell(index, concept) if not index.having(concept) and not known_to_code else None
-        )
-        if instead is not None:
-            respelled[concept.word] = instead
-            concept = Concept(instead, ((instead, 1.0),))
-        rows.append(_concept_row(concept, index.rarity(concept) or known_to_code))
-    for concept in more:
-        rarity = TERM_WEIGHT * (index.rarity(concept) or in_code.get(concept.word, 0.0))
-        if rarity:
-            variants = tuple((name, TERM_WEIGHT * weight) for name, weight in concept.variants)
-            rows.append(_concept_row(Concept(concept.word, variants, concept.phrase), rarity))
-    known = [row for row in rows if row["weight"]]
-    return {
-        "question": question[:2000],
-        "terms": list(terms),
-        "concepts": rows,
-        "known": len(known),
-        "keywords": ", ".join(str(row["word"]) for row in known),
-        "missing": [row["word"] for row in rows if not row["weight"]],
-        "respelled": respelled,
-    }
-
-
-def _concept_row(concept: Any, rarity: float) -> dict[str, Any]:
-    return {"word": concept.word, "variants": [list(one) for one in concept.variants], "phrase": concept.phrase,
-            "weight": round(rarity, 6)}  # fmt: skip
-
-
-def _words(value: Any) -> list[str]:
-    """Short texts of a list, or those that a record has as its `terms`, as a model may have proposed them."""
-    rows = value.get("terms") if isinstance(value, dict) else value
-    rows = rows if isinstance(rows, list) else []
-    return [" ".join(one.split())[:200] for one in rows if isinstance(one, str) and one.strip()][
-        :12
-    ]
-
-
-def search_passages(args: dict[str, Any], context: Context) -> Any:
-    """The passages that speak of the question, broadly: best first, with their places (FDC-52: broad gathering)."""
-    shelf, changed = shelf_of(args, context)
-    return {**passages_of(object_of(args, "scope"), shelf, with_code(args)), "changed": changed}
-
-
-def with_code(args: Mapping[str, Any]) -> bool:
-    """Whether the documents are those of a source tree."""
-    return object_of(args, "scan").get("include") == "code"
-
-
-def passages_of(
-    scope: Mapping[str, Any], shelf: library.Shelf, code: bool = False
-) -> dict[str, Any]:
-    """The best passages of a shelf for a scope, with their places; those of `code` as `fdc explore` finds them."""
-    from .retrieval.retrieve import refine, search
-
-    if code:
-        from .code import passages
-
-        rows = passages(_asked(scope), shelf, PASSAGES)
-        return {
-            "passages": rows,
-            "count": len(rows),
-            "of": len(rows),
-            "documents": len({row["path"] for row in rows}),
-        }
-
-    concepts, _ = _concepts({"scope": scope})
-    index = shelf.index(concepts)
-    found = search(index, concepts, CANDIDATES)
-    ranked = refine(index, concepts, found, text_of(scope, "question"))[:PASSAGES]
-    rows = []
-    for one in ranked:
-        passage = index.passages[one.passage]
-        path = index.documents[passage.document].path
-        rows.append(
-            {
-                "path": path,
-                "line": passage.line,
-                "end_line": passage.end_line,
-                "score": round(one.score, 6),
-            }
-        )
-    return {
-        "passages": rows,
-        "count": len(rows),
-        "of": len(index.passages),
-        "documents": len({row["path"] for row in rows}),
-    }
-
-
 def extract_evidence(args: dict[str, Any], context: Context) -> Any:
     """The sentences of those passages that answer the question, quoted exactly (FDC-52: targeted extraction)."""
     from .retrieval.extract import extract
 
-    concepts, weights = _concepts(args)
+    concepts, weights = concepts_given(args)
     rows = list_of(args, "passages")
     shelf, changed = shelf_of(args, context)
     passages = [
         (
             text_of(row, "path"),
-            _count(row, "line"),
-            _count(row, "end_line"),
+            count_of(row, "line"),
+            count_of(row, "end_line"),
             float(row.get("score", 0.0)),
         )
         for row in rows
@@ -205,7 +85,7 @@ def extract_evidence(args: dict[str, Any], context: Context) -> Any:
     if with_code(args):
         from .code import evidence
 
-        found = _merged(evidence(_asked(scope), concepts, shelf, SENTENCES), found)
+        found = _merged(evidence(question_of(scope), concepts, shelf, SENTENCES), found)
     outside = {page.path for page in pages}
     value = {
         "citations": [_row(one, outside) for one in found],
@@ -214,11 +94,6 @@ def extract_evidence(args: dict[str, Any], context: Context) -> Any:
         "changed": changed,
     }
     return labelled(value, args)
-
-
-def _asked(scope: Mapping[str, Any]) -> str:
-    """The question, with the other words that were proposed for it."""
-    return " ".join([text_of(scope, "question"), *_words(scope.get("terms"))])
 
 
 def _merged(ours: list[Any], theirs: list[Any]) -> list[Any]:
@@ -270,7 +145,7 @@ def synthesise(args: dict[str, Any], context: Context) -> Any:
         text_of(row, "word"): float(row.get("weight", 0.0)) for row in list_of(scope, "concepts")
     }
     failures = [
-        f"`{text_of(row, 'path')}:{_count(row, 'line')}`: {text_of(row, 'why')}"
+        f"`{text_of(row, 'path')}:{count_of(row, 'line')}`: {text_of(row, 'why')}"
         for row in list_of(checked, "failures")
     ]
     respelled = {
@@ -280,7 +155,7 @@ def synthesise(args: dict[str, Any], context: Context) -> Any:
     facts = _facts(scan, checked, web, answer)
     missing = [*_skipped(scan), *_unread(web)]
     claims = [row for row in answer.get("held", ()) if isinstance(row, dict)]
-    open_questions = _words(answer.get("open_questions"))
+    open_questions = words_of(answer.get("open_questions"))
     report = written(
         text_of(scope, "question"),
         citations,
@@ -297,8 +172,8 @@ def synthesise(args: dict[str, Any], context: Context) -> Any:
         "answer": report.answer,
         "findings": [_origin(row, web.get("pages") or ()) for row in report.findings],
         "note": report.note,
-        "checked": _count(checked, "checked") + int(answer.get("checked") or 0),
-        "held": _count(checked, "held") + sum(len(row["citations"]) for row in claims),
+        "checked": count_of(checked, "checked") + int(answer.get("checked") or 0),
+        "held": count_of(checked, "held") + sum(len(row["citations"]) for row in claims),
     }
     return labelled(value, {"pages": web.get("pages")})
 
@@ -335,7 +210,7 @@ def _facts(
     answer: Mapping[str, Any],
 ) -> list[str]:
     what = "documents and source files" if scan.get("include") == "code" else "documents"
-    quoted, held = _count(checked, "checked"), _count(checked, "held")
+    quoted, held = count_of(checked, "checked"), count_of(checked, "held")
     how = (
         "Retrieval and extraction, no model: passages are ranked by the question's words (SQLite FTS5, BM25), sentences "
         "are chosen by what they say of them. Nothing is paraphrased; headings and order are all that was added."
@@ -345,7 +220,7 @@ def _facts(
             "The answer is a model's, made of what it noted of each source; each of its claims quotes a line that was opened "
             "and compared. The evidence below it was found by words (SQLite FTS5, BM25), without the model."
         )
-    what = f"{_count(scan, 'documents'):,} {what} with {_count(scan, 'lines'):,} lines"
+    what = f"{count_of(scan, 'documents'):,} {what} with {count_of(scan, 'lines'):,} lines"
     out = [
         how,
         f"Read: {what} in `{text_of(scan, 'folder')}` (SHA-256 {text_of(scan, 'digest')[:16]}).",
@@ -395,7 +270,7 @@ def _flat(text: Any) -> str:
 
 
 def _skipped(scan: Mapping[str, Any]) -> list[str]:
-    total = _count(scan, "skipped_count")
+    total = count_of(scan, "skipped_count")
     if not total:
         return []
     reasons = scan.get("reasons")
@@ -420,50 +295,8 @@ def _kind(reason: str) -> str:
     return reason
 
 
-def pages_of(args: Mapping[str, Any], context: Context) -> list[Document]:
-    """The pages that a step was given, as documents; their text is that which was read."""
-    return web_pages.documents(context.run_folder, web_pages.read_pages(args.get("pages")))
-
-
-def labelled(value: Any, args: Mapping[str, Any]) -> Any:
-    """What a step brings, marked in the journal as text from outside where it was made of pages of the web."""
-    pages = web_pages.read_pages(args.get("pages"))
-    return (
-        Outcome(value, notes={"trust": "untrusted", "from": [row["url"] for row in pages]})
-        if pages
-        else value
-    )
-
-
-def shelf_of(args: Mapping[str, Any], context: Context) -> tuple[library.Shelf, bool]:
-    """The documents of the scan that a step was given, and whether they have changed since."""
-    scan = object_of(args, "scan")
-    digest = text_of(scan, "digest")
-    with library.folder(text_of(scan, "folder"), context) as opened:
-        shelf = library.get(opened, scan.get("include") == "code", digest)
-    return shelf, shelf.scan.digest != digest
-
-
-def _concepts(args: Mapping[str, Any]) -> tuple[list[Any], list[float]]:
-    from .retrieval.question import Concept
-
-    rows = list_of(object_of(args, "scope"), "concepts")
-    try:
-        concepts = [
-            Concept(
-                str(row["word"]),
-                tuple((str(one), float(by)) for one, by in row["variants"]),
-                bool(row["phrase"]),
-            )
-            for row in rows
-        ]
-        return concepts, [float(row["weight"]) for row in rows]
-    except (KeyError, TypeError, ValueError):
-        raise ToolFailure("argument", "`scope` is not what scope_question returns") from None
-
-
 def _citation(row: Mapping[str, Any]) -> Any:
-    from .retrieval.extract import Citation
+    from .retrieval.citations import Citation
 
     try:
         return Citation(
@@ -483,31 +316,3 @@ def _row(one: Any, outside: Container[str]) -> dict[str, Any]:
         "text": one.text, "section": list(one.section), "label": one.label, "score": one.score, "role": one.role,
         "group": one.group, "has": list(one.has),
     }  # fmt: skip
-
-
-def object_of(args: Mapping[str, Any], name: str) -> dict[str, Any]:
-    value = args.get(name)
-    if not isinstance(value, dict):
-        raise ToolFailure("argument", f"`{name}` is not the result of an earlier step")
-    return value
-
-
-def list_of(args: Mapping[str, Any], name: str) -> list[Any]:
-    value = args.get(name)
-    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-        raise ToolFailure("argument", f"`{name}` is not a list from an earlier step")
-    return value
-
-
-def text_of(row: Mapping[str, Any], name: str) -> str:
-    value = row.get(name)
-    if not isinstance(value, str):
-        raise ToolFailure("argument", f"`{name}` is missing from the result of an earlier step")
-    return value
-
-
-def _count(row: Mapping[str, Any], name: str) -> int:
-    value = row.get(name)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ToolFailure("argument", f"`{name}` is missing from the result of an earlier step")
-    return value

@@ -14,18 +14,9 @@ from fdc_toolchain.tools.files.documents import Document, Scan, lines_in, read_b
 from fdc_toolchain.tools.web import web_pages
 from fdc_toolchain.workspace.failure import ToolFailure
 
+from .arguments import labelled, list_of, object_of, pages_of, shelf_of, text_of, with_code
 from .retrieval import library
-from .tools import (
-    labelled,
-    list_of,
-    object_of,
-    pages_of,
-    passages_of,
-    scoped,
-    shelf_of,
-    text_of,
-    with_code,
-)
+from .retrieval.tools import passages_of, scoped
 
 SOURCES = 8
 LINES_OF_SOURCE = 120

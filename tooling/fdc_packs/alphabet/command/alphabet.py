@@ -178,7 +178,7 @@ def _lock(store: Store) -> str:
         held = store.held()
     except ValueError as wrong:
         return str(wrong)
-    from ..store import began
+    from ..iteration_lock import began
 
     if held is None:
         return ""

@@ -30,7 +30,8 @@ def root_here() -> str:
 
 def store_of(root: str) -> Store:
     """The folder, with a commit that was interrupted brought to its end: what is read is never half of an iteration."""
-    from ..store import Busy, Store, began
+    from ..iteration_lock import began
+    from ..store import Busy, Store
 
     store = Store(root)
     try:

@@ -10,7 +10,8 @@ from ..calculus.consistency import violations
 from ..calculus.metrics import BenchmarkError, tests_of
 from ..config import ConfigError
 from ..markers import unknown
-from ..state import Base, StateError, read, relation_files
+from ..state import Base, StateError, read
+from ..state_files import relation_files
 from ..yamltext import NotYaml, parse
 from . import archive
 from .closing import entry_path

@@ -11,7 +11,8 @@ from ..calculus.consistency import Violation, score, violations, violations_betw
 from ..calculus.metrics import BenchmarkError
 from ..drawing import drawn
 from ..model import Alphabet, Primitive, slug
-from ..state import REGISTERS, balance, files_of, status_of
+from ..state import REGISTERS, balance, status_of
+from ..state_files import files_of
 from ..yamltext import dump, parse
 from . import archive
 from .phases import Stop, stopping
@@ -222,16 +223,16 @@ def _decompositions(work: Work) -> str:
 
 def consistency_files(alphabet: Alphabet, iteration: int, at: str) -> dict[str, str]:
     """ALPH-83: circularity, redundancy, contrasts and presuppositions, each `pass`, `warning` or `fail`."""
-    from ..calculus import metrics
+    from ..calculus import consistency_report
 
-    found = metrics.consistency(alphabet)
+    found = consistency_report.consistency(alphabet)
     head = {"iteration": iteration, "checked_at": at, "primitives": len(alphabet)}
     checks = found["checks"]
     return {
         layout.CIRCULARITY: dump({"circularity_check": {**head, **checks["circularity"]}}),
         layout.REDUNDANCY: dump({"redundancy_check": {**head, **checks["redundancy"]}}),
         layout.CONSISTENCY: dump({"consistency_report": {**head, **found}}),
-        layout.CONSISTENCY.replace(".yaml", ".md"): metrics.consistency_text(found),
+        layout.CONSISTENCY.replace(".yaml", ".md"): consistency_report.consistency_text(found),
     }
 
 

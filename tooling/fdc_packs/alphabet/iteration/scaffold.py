@@ -9,7 +9,8 @@ from .. import layout
 from ..calculus.metrics import coverage
 from ..config import DEFAULTS
 from ..model import EMPTY
-from ..state import REGISTERS, START, files_of
+from ..state import REGISTERS, START
+from ..state_files import files_of
 from ..yamltext import dump, parse
 from .closing import consistency_files
 

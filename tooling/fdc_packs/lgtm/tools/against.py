@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from fdc_packs.research.explore.code_definitions import Definition
-from fdc_packs.research.explore.code_search import TESTS, Tree
-from fdc_packs.research.explore.strategies import around
+from fdc_packs.research.explore.code_search import Tree
+from fdc_packs.research.outline.comment_sentences import around
+from fdc_packs.research.retrieval.file_worth import TESTS
 
 from ..statements import NEGATION, OBSOLETE, names
 

@@ -1,6 +1,6 @@
 """The tools of the LGTM pack that touch the world: a folder, searches, code, the links of a document, the linter.
 
-`packs/lgtm/` has the pack's pure functions. Searches read the workspace without `runs/`, so that no run quotes another.
+The pack's pure functions are in the folder above. Searches read the workspace without `runs/`, so that no run quotes another.
 """
 
 from __future__ import annotations
@@ -9,43 +9,34 @@ import os
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
 from typing import Any
 
 from fdc_toolchain.tools import intent_files
 from fdc_toolchain.tools.context import Context, text, word
 from fdc_toolchain.workspace.failure import ToolFailure
 
-from fdc_packs.research.explore.code_search import TESTS, Tree
-from fdc_packs.research.explore.strategies import inside, places
+from fdc_packs.research.explore.code_search import Tree
+from fdc_packs.research.explore.place import inside
 from fdc_packs.research.retrieval import library
+from fdc_packs.research.retrieval.file_worth import TESTS
 
-from ..statements import content, names, stem
+from ..statements import content, names
+from .found_rows import (
+    ROWS,
+    all_concepts,
+    best_of,
+    objections_of,
+    places_of,
+    row_of,
+    uses_of,
+    words_around,
+)
 
-ROWS = 12
-PER_FILE = 4
 CODE_LINES = 60
-NAMED = 0.5
-"""What a telling word of a query in the name of a definition adds to the worth of its places; two add four times that."""
-IN_TESTS = 0.5
-"""What a place in tests is worth beside one in the code that they test."""
-PER_SUBJECT = 3
-"""Places of one definition among what is found."""
 _KEPT = 2
 _lock = threading.Lock()
 _searching = threading.Lock()
 _trees: OrderedDict[tuple[str, str, str], Tree] = OrderedDict()
-_STRATEGIES = {"ImplementationScan": 1.0, "PatternSearch": 0.8, "BoundaryExplore": 0.5}
-_CONFIDENCE = {
-    "documentation": 0.9,
-    "definition": 0.9,
-    "sentence": 0.8,
-    "use": 0.7,
-    "import": 0.7,
-    "code": 0.7,
-}
-_PROSE = ("documentation", "prose", "passage", "sentence", "exception", "obsolete")
-_EDGE = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 
 
 def create_directory(args: dict[str, Any], context: Context) -> Any:
@@ -75,13 +66,15 @@ def file_search(args: dict[str, Any], context: Context) -> Any:
     queries = _queries(args)[: 6 if contradicting else 4]
     for nth, query in enumerate(queries):
         with _searching:
-            index = None if contradicting else shelf.index(_all_concepts(queries))
-            rows = list(_against(tree, query) if index is None else _places(tree, index, query))
+            index = None if contradicting else shelf.index(all_concepts(queries))
+            rows = list(
+                objections_of(tree, query) if index is None else places_of(tree, index, query)
+            )
         for row in rows:
             score = row["score"] * 0.9**nth
             if row["source"] not in found or found[row["source"]]["score"] < score:
                 found[row["source"]] = {**row, "score": round(score, 4)}
-    best = _best(found, "FileSearch")
+    best = best_of(found, "FileSearch")
     asked = content(" ".join(queries))
     instead = text(args, "instead", "")
     best |= {
@@ -89,7 +82,7 @@ def file_search(args: dict[str, Any], context: Context) -> Any:
     }
     return {
         **best,
-        "rows": [{**row, "tells": sorted(asked & _said(tree, row))} for row in best["rows"]],
+        "rows": [{**row, "tells": sorted(asked & words_around(tree, row))} for row in best["rows"]],
     }
 
 
@@ -100,11 +93,11 @@ def codebase_grep(args: dict[str, Any], context: Context) -> Any:
     for query in _queries(args):
         wanted = names(query) or [query.strip("`")]
         for name in wanted:
-            for path, line, imported in _uses(tree, name):
+            for path, line, imported in uses_of(tree, name):
                 test = TESTS.search(path) is not None
                 note = f"{'A test names' if test else 'An import of' if imported else 'A use of'} `{name}`"
                 kind = "import" if imported else "use"
-                row = _row(
+                row = row_of(
                     tree,
                     path,
                     line,
@@ -116,7 +109,7 @@ def codebase_grep(args: dict[str, Any], context: Context) -> Any:
                 )
                 if row is not None:
                     found.setdefault(row["source"], row)
-    return _best(found, "CodebaseGrep")
+    return best_of(found, "CodebaseGrep")
 
 
 def web_search(args: dict[str, Any], context: Context) -> Any:
@@ -175,7 +168,7 @@ def read_code(args: dict[str, Any], context: Context) -> Any:
     shown = [*lines, f"... {cut} more lines"] if cut > 0 else list(lines)
     users: list[str] = []
     tests: list[str] = []
-    for user, line, _ in _uses(tree, name.rpartition(".")[2]) if name else ():
+    for user, line, _ in uses_of(tree, name.rpartition(".")[2]) if name else ():
         if user == path and first <= line <= last:
             continue
         said = f"`{user}:{line}`: {' '.join(tree.documents[user].lines[line - 1].split())[:120]}"
@@ -211,7 +204,7 @@ def dependencies(args: dict[str, Any], context: Context) -> Any:
             at = next(
                 (
                     line
-                    for user, line, _ in _uses(tree, short)
+                    for user, line, _ in uses_of(tree, short)
                     if user == path and first <= line <= last
                 ),
                 None,
@@ -266,156 +259,6 @@ def validate_pipeline(args: dict[str, Any], context: Context) -> Any:
             "tries": tries + 1,
         }
     return {**prove(text(args, "draft"), context.root.path), "tries": tries + 1}
-
-
-def _all_concepts(queries: list[str]) -> list[Any]:
-    """The concepts of several queries, each once: one index serves them all."""
-    from fdc_packs.research.retrieval.question import concepts_of
-
-    return list(
-        {concept.word: concept for query in queries for concept in concepts_of(query)}.values()
-    )
-
-
-def _places(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
-    """Places in code by three strategies, and sentences of documents and comments."""
-    from fdc_packs.research.retrieval.extract import extract
-    from fdc_packs.research.retrieval.question import concepts_of
-    from fdc_packs.research.retrieval.retrieve import refine, search
-
-    concepts = concepts_of(query)
-    found = tree.search(concepts, names(query))
-    most = max(found.weights, default=0.0) or 1.0
-    telling = {
-        stem(concept.word): 0.5 + 0.5 * weight / most
-        for concept, weight in zip(concepts, found.weights)
-    }
-    top = 0.0
-    for strategy, worth in _STRATEGIES.items():
-        for one in places(tree, found, strategy, "")[:80]:
-            note = one.description[:1].upper() + one.description[1:]
-            told = sum(telling.get(part, 0.0) for part in content(one.subject))
-            score = (
-                one.score
-                * worth
-                * (1 + NAMED * told**2)
-                * (IN_TESTS if TESTS.search(one.path) else 1.0)
-            )
-            top = max(top, score)
-            row = _row(tree, one.path, one.line, note, one.kind, one.subject, one.home, score)
-            if row is not None:
-                said = one.said if one.kind in _PROSE and 3 < len(one.said) <= 600 else row["quote"]
-                yield {**row, "quote": said}
-    spans = []
-    for hit in refine(index, concepts, search(index, concepts, 60), query)[:12]:
-        passage = index.passages[hit.passage]
-        path = index.documents[passage.document].path
-        if path in tree.documents:
-            spans.append((path, passage.line, passage.end_line, hit.score))
-    named = {span[0] for span in spans}
-    documents = [document for path, document in tree.documents.items() if path in named]
-    weights = [index.rarity(concept) for concept in concepts]
-    best = 0.0
-    for nth, cited in enumerate(extract(documents, spans, concepts, weights, query, 8)):
-        best = best or cited.score or 1.0
-        worth = (top or 1.0) * 0.7 * 0.93**nth
-        said = " ".join(cited.text.split())[:600]
-        around = tree.around(
-            cited.path, cited.line
-        )  # a comment tells of the definition that it stands in
-        subject, home = (
-            (around.qualified, f"{cited.path}:{around.line}") if around is not None else ("", "")
-        )
-        row = _row(
-            tree, cited.path, cited.line, f"`{cited.path}` says", "sentence", subject, home, worth
-        )
-        if row is not None and _tells(said, query):
-            yield {**row, "quote": said}
-
-
-def _tells(said: str, query: str) -> bool:
-    """Whether a sentence has enough of a query's words: two of five, and not one alone of several."""
-    wanted = content(query)
-    return len(wanted & content(said)) >= min(len(wanted), max(2, round(0.4 * len(wanted))))
-
-
-def _against(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
-    """What speaks against a query's names and words, as rows."""
-    from .against import objections
-
-    for one in objections(tree, query):
-        row = _row(tree, one.path, one.line, one.note, one.kind, one.subject, one.home, one.weight)
-        if row is not None:
-            yield {**row, "quote": one.said if 3 < len(one.said) <= 600 else row["quote"]}
-
-
-def _said(tree: Tree, row: dict[str, Any]) -> frozenset[str]:
-    """The words of the definition around a find, without those of the definitions inside of it; of a few lines elsewhere."""
-    path, line = row["path"], row["line"]
-    lines, around, outline = tree.documents[path].lines, tree.around(path, line), tree.outline(path)
-    first, last = (around.line, around.end) if around is not None else (line - 3, line + 3)
-    kept = set(range(max(1, first), min(len(lines), last) + 1))
-    for one in outline.definitions if outline is not None and around is not None else ():
-        if first < one.line and one.end <= last and one.kind not in ("variable", "key"):
-            kept -= set(range(one.line, one.end + 1))
-    return content(" ".join([row["quote"], *(lines[number - 1] for number in sorted(kept)[:400])]))
-
-
-def _row(
-    tree: Tree, path: str, line: int, note: str, kind: str, subject: str, home: str, score: float
-) -> dict[str, Any] | None:
-    lines = tree.documents[path].lines
-    if not 1 <= line <= len(lines):
-        return None
-    raw = lines[line - 1]
-    for more in (
-        lines[line : line + 8] if kind == "definition" else ()
-    ):  # a head may take several lines
-        if raw.count("(") <= raw.count(")"):
-            break
-        raw = f"{raw.rstrip()}{'' if raw.endswith('(') else ' '}{more.strip()}"
-    quote = _EDGE.sub("", _EDGE.sub("", raw)).strip() if kind in _PROSE else raw.strip()
-    if len(quote) < 4 or len(quote) > 600:
-        return None
-    around = "\n".join(lines[max(0, line - 2) : line + 3])
-    title = f"`{subject}`, {kind}" if subject else f"{path}, {kind}"
-    return {"source": f"{path}:{line}", "path": path, "line": line, "quote": quote, "note": note, "title": title, "kind": kind,
-            "subject": subject, "home": home, "score": round(score, 4), "confidence": _CONFIDENCE.get(kind, 0.6),
-            "snippet": around, "test": TESTS.search(path) is not None}  # fmt: skip
-
-
-def _best(found: dict[str, dict[str, Any]], tool: str) -> dict[str, Any]:
-    rows: list[dict[str, Any]] = []
-    seen: dict[str, int] = {}
-    told: dict[tuple[str, str], int] = {}
-    said: set[tuple[str, str]] = set()
-    for row in sorted(found.values(), key=lambda one: (-one["score"], one["source"])):
-        if (row["path"], row["quote"]) in said:
-            continue  # another line of the same sentence
-        said.add((row["path"], row["quote"]))
-        about = (row["home"].rpartition(":")[0] or row["path"], row["subject"] or row["source"])
-        told[about] = told.get(about, 0) + 1
-        if tool == "FileSearch" and told[about] > PER_SUBJECT:
-            continue
-        seen[row["path"]] = seen.get(row["path"], 0) + 1
-        if seen[row["path"]] <= PER_FILE and len(rows) < ROWS:
-            rows.append(row)
-    return {"rows": rows, "count": len(rows), "of": len(found), "tool": tool}
-
-
-def _uses(tree: Tree, name: str) -> list[tuple[str, int, bool]]:
-    """The lines that use a name, and those of tests that spell it, each once."""
-    plain = name.rpartition(".")[2]
-    found = {(path, line): imported for path, line, imported in tree.users(plain)}
-    if not found and len(plain) > 3:
-        for path in tree.documents:
-            for line in (
-                number for number, one in enumerate(tree.documents[path].lines, 1) if plain in one
-            ):
-                found[path, line] = False
-                if len(found) >= 60:
-                    break
-    return [(path, line, imported) for (path, line), imported in sorted(found.items())]
 
 
 def home(tree: Tree, statement: str) -> tuple[str, str, int, int] | None:

@@ -185,7 +185,7 @@ def command(
 
 
 def _bounded(iterations: int, refine: int, passes: int) -> None:
-    from ..loop import MOST, bound
+    from ..loop_state import MOST, bound
 
     most = bound(iterations, refine, passes)
     if most > MOST:

@@ -8,7 +8,7 @@ import builtins
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from .source import Edit, Source, simple
+from .source import Edit, Source, edit_of, simple
 
 _CALLED = ("str", "len", "list", "int", "tuple", "iter", "set")
 _PROPER = (
@@ -129,16 +129,6 @@ class _Known:
         )  # fmt: skip
 
 
-def _at(
-    source: Source, kind: str, node: ast.AST, pieces: Sequence[tuple[int, int, str]], prior: float
-) -> Edit:
-    first, last = source.start(node), source.end(node)
-    new = source.text[first:last]
-    for start, end, text in sorted(pieces, reverse=True):
-        new = new[: start - first] + text + new[end - first :]
-    return Edit(kind, node, tuple(pieces), source.text[first:last], new, prior)
-
-
 def _statement(known: _Known, node: ast.Pass) -> Iterator[Edit]:
     """A `pass` that failing tests run: something may have stood there."""
     source = known.source
@@ -226,10 +216,14 @@ def _wrapped(
     whole = (source.start(node), source.end(node))
     for number, one in enumerate(known.wraps):
         if one not in (around, name, text):
-            yield _at(source, "wrapped", node, [(*whole, f"{one}({text})")], 0.16 - 0.01 * number)
+            yield edit_of(
+                source, "wrapped", node, [(*whole, f"{one}({text})")], 0.16 - 0.01 * number
+            )
     for number, one in enumerate(known.bare):
         if not text.endswith(f".{one}()"):
-            yield _at(source, "wrapped", node, [(*whole, f"{text}.{one}()")], 0.14 - 0.01 * number)
+            yield edit_of(
+                source, "wrapped", node, [(*whole, f"{text}.{one}()")], 0.14 - 0.01 * number
+            )
 
 
 def _conditions(known: _Known, test: ast.expr) -> Iterator[Edit]:
@@ -257,7 +251,7 @@ def _conditions(known: _Known, test: ast.expr) -> Iterator[Edit]:
     for number, (extra, prior) in enumerate(list(there.items())[: 3 * MEETS]):
         for word in ("and", "or"):
             left = f"({text})" if isinstance(test, ast.BoolOp | ast.IfExp | ast.Lambda) else text
-            yield _at(
+            yield edit_of(
                 source,
                 "narrowed",
                 test,
@@ -326,8 +320,8 @@ def _arguments(known: _Known, node: ast.Call) -> Iterator[Edit]:
         ):
             texts.setdefault(name, 0.2 - 0.01 * number)
     for text, prior in texts.items():
-        yield _at(source, "added", node, [(inside, inside, comma + text)], prior)
+        yield edit_of(source, "added", node, [(inside, inside, comma + text)], prior)
         plain = node.args and not text.startswith("*") and "=" not in text and len(node.args) > 1
         if plain:
             first = source.end(node.args[0])
-            yield _at(source, "added", node, [(first, first, f", {text}")], prior * 0.4)
+            yield edit_of(source, "added", node, [(first, first, f", {text}")], prior * 0.4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -220,3 +220,27 @@ def edited(text: str, pieces: tuple[tuple[int, int, str], ...]) -> str:
     for start, end, new in sorted(pieces, reverse=True):
         text = text[:start] + new + text[end:]
     return text
+
+
+def enclosing(source: Source, node: ast.AST) -> Iterator[ast.AST]:
+    """The expressions around a node, the innermost first."""
+    at = source.parents.get(node)
+    while at is not None and not isinstance(at, ast.stmt):
+        yield at
+        at = source.parents.get(at)
+
+
+def edit_of(
+    source: Source, kind: str, node: ast.AST, pieces: Sequence[tuple[int, int, str]], prior: float
+) -> Edit:
+    """The edit of a node that changes these pieces of the text."""
+    first, last = source.start(node), source.end(node)
+    new = source.text[first:last]
+    for start, end, text in sorted(pieces, reverse=True):
+        new = new[: start - first] + text + new[end - first :]
+    return Edit(kind, node, tuple(pieces), source.text[first:last], new, prior)
+
+
+def replaced(source: Source, kind: str, node: ast.AST, text: str, prior: float) -> Edit:
+    """The edit that puts another text in the place of a node."""
+    return edit_of(source, kind, node, [(source.start(node), source.end(node), text)], prior)

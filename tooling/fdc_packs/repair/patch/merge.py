@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
+from .hunk import Hunk
 from .place import Placed, edits_of
-from .read import Hunk
 from .region import Region
 from .text import Edit, Text, edited
 

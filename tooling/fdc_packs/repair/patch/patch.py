@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from fdc_toolchain.report.diff import unified
 
+from .hunk import Hunk, PatchRefused, Reading
 from .merge import Merge, merged
 from .place import TIERS, Misplaced, place
-from .read import Hunk, PatchRefused, Reading, read
+from .read import read
 from .region import Region, bundled
 from .text import BOM, Edit, Text, edited, put_together, take_apart
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from .read import Hunk, Op
+from .hunk import Hunk, Op
 from .text import Edit, Text
 
 TIERS = ("exact", "whitespace", "fuzzy", "merge")

@@ -1,7 +1,7 @@
 """Which small edits take a failing test's failure away: many are tried in one run of the test command, one in each fork.
 
 A run of the command costs a start of Python and of its test runner; an edit needs only what comes after. So the command is begun
-once, with a small program (`repair_probe_inside.py`) in front of it that forks before anything of the workspace is imported.
+once, with a small program (`probe_inside/`) in front of it that forks before anything of the workspace is imported.
 Nothing is written into a file: a fork sees its edit where the file is imported. It is evidence and no verdict: what passes
 here is applied to the copy and tested by a run of its own, as everything is.
 """
@@ -68,8 +68,13 @@ def probe(
         for name, text in (("given.json", json.dumps(given)), ("sitecustomize.py", _BEGIN)):
             with open(os.path.join(hidden, name), "w", encoding="utf-8") as out:
                 out.write(text)
-        inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "repair_probe_inside.py")
-        shutil.copyfile(inside, os.path.join(hidden, "fdc_probe.py"))
+        inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe_inside")
+        shutil.copytree(
+            inside,
+            os.path.join(hidden, "fdc_probe"),
+            copy_function=shutil.copyfile,
+            ignore=shutil.ignore_patterns("__pycache__"),
+        )
         repair_copy.run_in_copy(
             ["bash", "-c", command], context, folder, _environment(hidden, folder)
         )

@@ -30,8 +30,6 @@ _TESTS = re.compile(
     r"(?:^|/)(?:tests?|testing|conftest\.py|test_[^/]*|[^/]*_test\.\w+|[^/]*\.(?:test|spec)\.\w+)(?:/|$)"
 )
 _TESTING = re.compile(rb"^(?:import|from)\s+(?:unittest|pytest)\b", re.MULTILINE)
-_IMPORT = re.compile(r"\s*(?:import|from|#include|using|use|package)\b")
-_OPENS = "def|class|struct|interface|type|enum|fn|func|function|const|let|var"
 _PYTHON = re.compile(r"\.pyi?$")
 
 
@@ -115,7 +113,7 @@ def run_tests(args: dict[str, Any], context: Context) -> Any:
     if word(args, "spectrum", "no") == "yes" and done["exit_code"] not in (0, None):
         spectra, why, code = _spectrum(command, context, folder)
         durable.replace(
-            _spectrum_file(context), json.dumps({"spectra": spectra, "why": why}).encode()
+            spectrum_file(context), json.dumps({"spectra": spectra, "why": why}).encode()
         )
         flaky = code == 0 and _run(command, limited, folder)["exit_code"] == 0
     elif word(args, "twice", "no") == "yes" and done["exit_code"] == 0:
@@ -194,7 +192,7 @@ def probe_edits(args: dict[str, Any], context: Context) -> Any:
     """
     from .repair_probe import probe
 
-    command, edits = text(args, "test"), _object(args, "listed")["edits"]
+    command, edits = text(args, "test"), object_of(args, "listed")["edits"]
     began = time.monotonic()
     if not edits:
         return {"verdicts": {}, "tried": 0, "why": "", "seconds": 0.0}
@@ -205,100 +203,9 @@ def probe_edits(args: dict[str, Any], context: Context) -> Any:
     return {**found, "seconds": round(time.monotonic() - began, 2)}
 
 
-def collect_context(args: dict[str, Any], context: Context) -> Any:
-    """What answers are made of: what the coverage says, and the files that may be wrong, as they are in the copy now."""
-    state = _object(args, "state")
-    held = repair_copy.held(context)
-    stored = json.loads(durable.read(_spectrum_file(context)) or b"{}")
-    spectra = stored.get("spectra") or []
-    first = state.get("failure") or {}
-    paths = [file["path"] for run in spectra for file in run["files"]]
-    paths += [path for part in state.get("context") or () for path in part.get("paths", ())]
-    paths += [str(first.get("path"))] + (list(held) if len(held) <= SOURCES else [])
-    sources: dict[str, str] = {}
-    for path in dict.fromkeys(path for path in paths if path in held):
-        source = _source(context, path)
-        if source is not None and len(sources) < SOURCES:
-            sources[path] = source
-    why = str(stored.get("why") or "")
-    gathered = state.get("context") or []
-    return {
-        "sources": sources,
-        "spectra": spectra,
-        "gathered": gathered,
-        "why": why,
-        "files": list(held)[:5000],
-    }
-
-
-def _source(context: Context, path: str) -> str | None:
-    try:
-        data = repair_copy.read(repair_copy.base_of(context), path)
-        return data.decode("utf-8") if len(data) <= MOST_SOURCE else None
-    except UnicodeDecodeError:
-        return None
-
-
-def gather_context(args: dict[str, Any], context: Context) -> Any:
-    """The code that was asked for, numbered; what is not there is left out (HYP-45)."""
-    state, wanted = _object(args, "state"), _object(args, "wanted")
-    held = repair_copy.held(context)
-    parts = []
-    for row in wanted["requests"]:
-        shown, paths = _requested(row, held, context, state.get("failure") or {})
-        if shown:
-            parts.append({**row, "text": shown, "paths": paths})
-    return {"parts": parts}
-
-
-def _requested(
-    row: dict[str, Any], held: Mapping[str, str], context: Context, first: dict[str, Any]
-) -> tuple[str, list[str]]:
-    """The lines that a request is about, numbered, and their files; empty where there are none."""
-    name, category = row["name"], row["category"]
-    word_of = re.compile(rf"\b{re.escape(name)}\b") if name else None
-    paths = sorted(held, key=lambda path: (path != first.get("path"), path))
-    out: dict[str, str] = {}
-    for path in paths[:400]:
-        lines = (_source(context, path) or "").replace("\r\n", "\n").split("\n")
-        if category in ("FILE_CONTEXT", "IMPORTS_NAMESPACE"):
-            if (
-                path not in (name, first.get("path"))
-                and os.path.basename(path) != name
-                and (name or first.get("path") in held)
-            ):
-                continue
-            wanted = [
-                at
-                for at, line in enumerate(lines, 1)
-                if category == "FILE_CONTEXT" or _IMPORT.match(line)
-            ]
-        elif category == "ENCLOSING_SCOPE" and not name:
-            near = int(first.get("line") or 0) if path == first.get("path") else 0
-            wanted = list(range(max(1, near - 30), near + 31)) if near else []
-        elif word_of is None:
-            continue
-        elif category == "USAGE_CONTEXT":
-            wanted = [at for at, line in enumerate(lines, 1) if word_of.search(line)]
-        else:
-            opens = re.compile(
-                rf"\b(?:{_OPENS})\s+{re.escape(name)}\b|^\s*{re.escape(name)}\s*[:=]"
-            )
-            wanted = [
-                one
-                for at, line in enumerate(lines, 1)
-                if opens.search(line)
-                for one in range(at, at + 30)
-            ]
-        wanted = [at for at in dict.fromkeys(wanted) if at <= len(lines)][:80]
-        if wanted:
-            out[path] = f"{path}:\n" + "\n".join(f"{at:>5} | {lines[at - 1]}" for at in wanted)
-    return "\n\n".join(out.values())[:4000], list(out)[:3]
-
-
 def apply_repair(args: dict[str, Any], context: Context) -> Any:
     """Puts a patch that was checked into the copy, and takes out the one before it. The workspace is not touched."""
-    patch = _object(args, "patch")
+    patch = object_of(args, "patch")
     folder, base = repair_copy.copy_of(context), repair_copy.base_of(context)
     path, after = _content(patch, context)
     mark = _mark(context)
@@ -312,7 +219,7 @@ def apply_repair(args: dict[str, Any], context: Context) -> Any:
 
 def keep_repair(args: dict[str, Any], context: Context) -> Any:
     """A patch that has helped stays in the copy: what comes next is measured and patched upon it."""
-    patch = _object(args, "patch")
+    patch = object_of(args, "patch")
     base = repair_copy.base_of(context)
     path = str(patch["path"])
     now = repair_copy.read(base, path)
@@ -365,7 +272,7 @@ def take_repair(args: dict[str, Any], context: Context) -> Any:
 
     Where the repair did not pass, nothing is written. Done again, it finds its own files and leaves them.
     """
-    outcome = _object(args, "outcome")
+    outcome = object_of(args, "outcome")
     rows = outcome["changes"] if outcome.get("status") == "fixed" else []
     held = repair_copy.held(context)
     files: dict[str, bytes] = {}
@@ -403,11 +310,11 @@ def _mark(context: Context) -> str:
     return os.path.join(context.run_folder, "patched")
 
 
-def _spectrum_file(context: Context) -> str:
+def spectrum_file(context: Context) -> str:
     return os.path.join(context.run_folder, "spectrum.json")
 
 
-def _object(args: Mapping[str, Any], name: str) -> dict[str, Any]:
+def object_of(args: Mapping[str, Any], name: str) -> dict[str, Any]:
     value = args.get(name)
     if not isinstance(value, dict):
         raise ToolFailure("argument", f"`{name}` is not what the step before it returns")

@@ -14,21 +14,19 @@ import re
 import threading
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from fdc_toolchain.tools.files.documents import Document, Scan
 
 from ..outline.blocks import Outline as Shape
-from ..retrieval.kinds import WEIGHT, asks_about, kind_of
+from ..retrieval.file_worth import worth_of
+from ..retrieval.name_words import PARTS, ends
 from ..retrieval.question import Concept, terms
 from ..retrieval.stems import Stemmer
 from .code_outline import Definition, Outline, is_code, outline
+from .unit_spans import Gathered, Spans, Unit
 
 MAX_HITS = 60_000
 """Occurrences of one word that are looked at."""
-SECTION = 30
-"""Lines of a stretch of code outside of every definition that count as one unit."""
 BLOCK = 20
 """How rare a word is, is counted over blocks of so many lines; the files to parse are chosen by their best two."""
 MOST_FILES = 150
@@ -46,41 +44,6 @@ DOCUMENTS = 0.6
 """What a passage of a document is worth where the question is how something is done, and not how to do it."""
 ALIKE = 0.5
 """What a synonym is worth in code, of what it is worth in prose: names in code are chosen."""
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-TESTS = re.compile(
-    r"(?:^|/)(?:tests?|testing|spec|__tests__)/|(?:^|/)(?:test_[^/]*|[^/]*_test|[^/]*\.(?:test|spec)|conftest)\.\w+$"
-)
-EXAMPLES = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?)/")
-FOREIGN = re.compile(
-    r"(?:^|/)(?:_?vendor(?:ed)?|third_party|external|node_modules|dist|build|migrations)/|\.min\."
-)
-
-
-class Unit(NamedTuple):
-    """A definition, or a stretch of lines outside of every one: what a question can be answered with."""
-
-    path: str
-    line: int
-    end: int
-    definition: Definition | None
-    score: float
-    lines: tuple[tuple[int, float], ...]
-    """Lines that have words of the question, with what they are worth."""
-    concepts: frozenset[int]
-    heading: str = ""
-    """What stands over a passage of a document."""
-
-
-@dataclass(slots=True)
-class _Gathered:
-    definition: Definition | None
-    line: int
-    end: int
-    heading: str = ""
-    named: dict[int, float] = field(default_factory=dict)
-    said: dict[int, float] = field(default_factory=dict)
-    body: dict[int, float] = field(default_factory=dict)
-    lines: dict[int, dict[int, float]] = field(default_factory=dict)
 
 
 class Tree:
@@ -205,6 +168,7 @@ class Search:
         self.code = code
         self.names = names
         self.concepts = concepts
+        self._asked = {concept.word for concept in concepts}
         self.hits: dict[str, dict[int, dict[int, float]]] = {}
         """path to line to concept to weight"""
         self._having: list[set[str]] = [set() for _ in concepts]
@@ -261,7 +225,7 @@ class Search:
                 continue
             found: list[tuple[int, str]] = []
             while at >= 0 and len(found) < MAX_HITS:
-                end = _ends(text, at, len(seek))
+                end = ends(text, at, len(seek))
                 if end:
                     found.append((at, low[at:end]))
                 at = low.find(seek, max(end, at + len(seek)))
@@ -313,7 +277,7 @@ class Search:
                         here[number] = max(here.get(number, 0.0), weight)
             score = max(self._worth(here) for here in blocks.values())
             score += 0.5 * self._worth(self._named(os.path.splitext(path)[0]))
-            worth[path] = score * self._factor(self.tree.documents[path])
+            worth[path] = score * worth_of(self.tree.documents[path], self._asked)
             if any(one.search(self.tree.text(path)[0]) for one in named):
                 worth[path] += sum(self.weights)
         return sorted(worth, key=lambda path: (-worth[path], path))[:most]
@@ -324,11 +288,11 @@ class Search:
     def _of(self, path: str) -> list[Unit]:
         document = self.tree.documents[path]
         outlined = self.tree.outline(path)
-        sections: dict[tuple[int, int], _Gathered] = {}
-        spans = _Spans(document, outlined, self.tree.shape(path) if outlined is None else None)
+        sections: dict[tuple[int, int], Gathered] = {}
+        spans = Spans(document, outlined, self.tree.shape(path) if outlined is None else None)
         for line, concepts in self.hits[path].items():
             definition, start, end, heading = spans.at(line)
-            one = sections.setdefault((start, end), _Gathered(definition, start, end, heading))
+            one = sections.setdefault((start, end), Gathered(definition, start, end, heading))
             one.lines[line] = concepts
             prose = outlined is None or line in outlined.prose
             for number, weight in concepts.items():
@@ -337,12 +301,14 @@ class Search:
         for one in sections.values():
             name = one.definition.qualified if one.definition is not None else one.heading
             if name:
-                parts = len(_PARTS.findall(name)) or 1
+                parts = len(PARTS.findall(name)) or 1
                 named = self._named(name)
                 exact = 0.6 + 0.4 * min(1.0, len(named) / parts)
                 one.named = {number: weight * exact for number, weight in named.items()}
         above = self._named(f"{os.path.splitext(path)[0]} {spans.title}")
-        factor = self._factor(document) * (DOCUMENTS if self.code and outlined is None else 1.0)
+        factor = worth_of(document, self._asked) * (
+            DOCUMENTS if self.code and outlined is None else 1.0
+        )
         return [self._unit(path, one, above, factor) for one in sections.values()]
 
     def meant(self, name: str) -> frozenset[int]:
@@ -356,7 +322,7 @@ class Search:
 
     def _named(self, name: str) -> dict[int, float]:
         """The concepts that a name is made of."""
-        parts = [part.lower() for part in _PARTS.findall(name)]
+        parts = [part.lower() for part in PARTS.findall(name)]
         stems = self.tree.stems(parts)
         have = {stems[part] for part in parts}
         out: dict[int, float] = {}
@@ -369,25 +335,7 @@ class Search:
                     out[number] = max(out.get(number, 0.0), worth)
         return out
 
-    def _factor(self, document: Document) -> float:
-        asked = {concept.word for concept in self.concepts}
-        factor = 1.0
-        if TESTS.search(document.path) and not asked & {"test", "tests", "testing"}:
-            factor *= 0.45
-        if EXAMPLES.search(document.path) and not asked & {
-            "example",
-            "examples",
-            "sample",
-            "demo",
-            "benchmark",
-        }:
-            factor *= 0.7
-        if FOREIGN.search(document.path):
-            factor *= 0.6
-        kind = kind_of(document)
-        return factor if asks_about(kind, asked) else factor * WEIGHT[kind]
-
-    def _unit(self, path: str, one: _Gathered, above: dict[int, float], factor: float) -> Unit:
+    def _unit(self, path: str, one: Gathered, above: dict[int, float], factor: float) -> Unit:
         score, covered, total = 0.0, 0.0, sum(self.weights) or 1.0
         size = 0.4 + 0.6 * (one.end - one.line + 1) / USUAL_LINES
         for number, weight in enumerate(self.weights):
@@ -438,70 +386,3 @@ class Search:
 _STUB = (": ...", " ...")
 PLAIN = 0.49
 """Variants below this weight are synonyms; above, they are parts or forms of the word itself."""
-
-
-def _ends(text: str, at: int, length: int) -> int:
-    """Where the word ends that has its beginning here; 0 where no word begins here."""
-    before = text[at - 1] if at else " "
-    first = text[at]
-    if before.isalpha():
-        following = text[at + 1 : at + 2]
-        if not (first.isupper() and (before.islower() or following.islower())):
-            return 0
-    end = at + length
-    size = len(text)
-    if text[at:end].isupper() and length > 1:
-        while end < size and text[end].isupper():
-            end += 1
-        return end
-    while end < size and text[end].islower():
-        end += 1
-    return end
-
-
-class _Spans:
-    """Which unit a line belongs to."""
-
-    def __init__(self, document: Document, outlined: Outline | None, shape: Shape | None) -> None:
-        self.size = len(document.lines)
-        self.title = ""
-        self.definitions = (
-            []
-            if outlined is None
-            else [one for one in outlined.definitions if one.kind not in ("variable",)]
-        )
-        self.starts = [one.line for one in self.definitions]
-        self.docs = {one.doc: one for one in self.definitions if 0 < one.doc < one.line}
-        self.prose = frozenset[int]() if outlined is None else outlined.prose
-        self.passages: list[tuple[int, int, str]] = []
-        if shape is not None:
-            from ..retrieval.retrieve import passages
-
-            self.title = shape.title
-            for one in passages(0, shape):
-                self.passages.append(
-                    (one.line, one.end_line, " / ".join(shape.sections[one.section].path))
-                )
-            self.starts = [line for line, _, _ in self.passages]
-
-    def at(self, line: int) -> tuple[Definition | None, int, int, str]:
-        """The innermost definition around a line, or the passage or stretch of lines; where it begins and ends; its heading."""
-        first = bisect_right(self.starts, line) - 1
-        if self.passages and first >= 0:
-            start, end, heading = self.passages[first]
-            return None, start, max(end, line), heading
-        for number in range(first, -1, -1):
-            one = self.definitions[number]
-            if one.end >= line:
-                return one, one.line, one.end, ""
-        if (
-            line in self.prose and self.docs
-        ):  # the comment right above a definition is its documentation
-            above = line
-            while above - 1 in self.prose:
-                above -= 1
-            if above in self.docs:
-                one = self.docs[above]
-                return one, one.line, one.end, ""
-        start = (line - 1) // SECTION * SECTION + 1
-        return None, start, min(start + SECTION - 1, self.size), ""

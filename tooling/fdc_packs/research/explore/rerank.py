@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from fdc_toolchain.tools.model.embedder import embedded
 
 if TYPE_CHECKING:
-    from .code_search import Search, Unit
+    from .code_search import Search
+    from .unit_spans import Unit
 
 DEPTH = 30
 """Units that are ordered again."""

@@ -10,83 +10,31 @@ A place is a line with what was found there. `subject` is the definition that it
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from fdc_toolchain.text.glob_match import matches
-
+from ..outline.comment_sentences import around, sentence
 from ..outline.sentences import is_prose, sentences
+from ..retrieval.file_worth import TESTS
+from .boundary import boundary_explore
 from .code_outline import WORD, Definition, is_code
-from .code_search import TESTS, Search, Tree, Unit
+from .code_search import Search, Tree
+from .place import STRONG, Place, home, inside, subjects
+from .unit_spans import Unit
 
 MOST = 200
-SUBJECTS = 6
-"""Definitions that a track follows."""
-FEWEST = 3
 SENTENCES = 3
 """Sentences of a passage that are quoted."""
 VARIED, VARIATIONS, KNOWN = 2, 3, 0.6
 """Words of which variations are told, how many of each, and what one is worth, of the best of all: it says how, not where."""
-STRONG = 0.45
-"""The part of the best definition's score that another needs to be a subject too."""
-_ENTRY = re.compile(
-    r"(?:^|/)(?:index\.[cm]?[jt]sx?|__init__\.py|__main__\.py|main\.\w+|mod\.rs|lib\.rs|cli\.\w+|app\.\w+|setup\.py|manage\.py"
-    r"|package\.json|pyproject\.toml|setup\.cfg|cargo\.toml|go\.mod|makefile|dockerfile)$|(?:^|/)(?:cli|cmd|bin)/",
-    re.IGNORECASE,
-)
-_CONFIG = frozenset((".toml", ".yaml", ".yml", ".ini", ".cfg", ".json", ".env"))
-_OUTSIDE = re.compile(
-    r"__all__|^\s*export\b|module\.exports|^\s*pub\s|add_argument\(|\.option\(|@click\.|environ|getenv|process\.env|\bconfig\b"
-    r"|settings|entry_points|\[project\.scripts\]",
-    re.IGNORECASE,
-)
-_MARKS = re.compile(
-    r"^\s*(?:[rRuUbBfF]{0,2}(?:\"{3}|'{3})|/\*+|\*+/?|//[/!]?|#+[:!]?|--|;+|%+|<!--)?\s*|\s*(?:\"{3}|'{3}|\*+/|-->)\s*$"
-)
 _EFFECT = re.compile(
     r"^\s*(?:\w+(?:\.\w+|\[[^\]]*\])+)\s*(?:[-+*/|&%]?=)(?!=)|\b(?:open|write\w*|print\w*|echo|send\w*|emit|save|remove|unlink|mkdir"
     r"|rename|replace|exec\w*|commit|publish|append|update|setattr|delete)\(|^\s*(?:return|yield)\s+\S"
 )
 TYPES = ("class", "interface", "struct", "trait", "enum", "record", "type", "union")
-_OPENS = re.compile(r"\s*(?:[-*+] |\d+[.)] |[:@.]\w|[rRuUbB]?[\"']{3}|\w+ : )")
-_WORDS = re.compile(r"\w{2}")
-_STOPS = re.compile(r"[.!?]\s+(?=[A-Z`\"'(])|:\s+$")
 _TEXT = re.compile(r"[\"'`][^\"'`]{6,}[\"'`]|\s(?:#|//|--)\s+\w.{6,}")
 """A quoted text, or a remark at the end of a line."""
-
-
-class Place(NamedTuple):
-    """A line, what kind of find it is, which definition it tells of (and where that stands), and what it is worth."""
-
-    path: str
-    line: int
-    kind: str
-    subject: str
-    home: str
-    description: str
-    score: float
-    said: str = ""
-    """The whole sentence that begins or stands there, where it is one."""
-
-
-def subjects(search: Search, within: str, most: int = SUBJECTS) -> list[Unit]:
-    """The definitions that the words are about."""
-    found = [
-        unit for unit in search.units() if unit.definition is not None and inside(unit.path, within)
-    ]
-    if not found:
-        return []
-    least = STRONG * found[0].score
-    return [
-        unit for number, unit in enumerate(found[:most]) if unit.score >= least or number < FEWEST
-    ]
-
-
-def inside(path: str, within: str) -> bool:
-    """Whether a path is one that a track looks at; an empty glob is every path."""
-    return not within or matches(path, within) or path.startswith(within.rstrip("/") + "/")
 
 
 def places(tree: Tree, search: Search, approach: str, within: str = "") -> list[Place]:
@@ -97,55 +45,6 @@ def places(tree: Tree, search: Search, approach: str, within: str = "") -> list[
         if at not in best or best[at].score < place.score:
             best[at] = place
     return sorted(best.values(), key=lambda one: (-one.score, one.path, one.line))[:MOST]
-
-
-def sentence(lines: tuple[str, ...], line: int, prose: frozenset[int]) -> str:
-    """The first sentence of a documentation that begins on a line, on one line, without its marks; `prose` has its lines."""
-    out: list[str] = []
-    for number in range(line, min(line + 4, len(lines) + 1)):
-        if number not in prose:
-            break
-        text = _MARKS.sub("", lines[number - 1])
-        if not text.strip():
-            break
-        out.append(text.strip())
-        if re.search(r"[.!?:][\"'`)]*$", out[-1]) or re.search(
-            r"[\"']{3}\s*$|\*/\s*$", lines[number - 1]
-        ):
-            break
-    return " ".join(out)
-
-
-def around(lines: tuple[str, ...], line: int, prose: frozenset[int]) -> str:
-    """The sentence of a comment or docstring that a line is part of, on one line; `prose` has the lines that are either."""
-    first = line
-    while (
-        first - 1 in prose
-        and line - first < 6
-        and _WORDS.search(lines[first - 2])
-        and not _OPENS.match(lines[first - 1])
-    ):
-        first -= 1
-    text, at = "", 0
-    for number in range(first, min(line + 6, len(lines)) + 1):
-        bare = _MARKS.sub("", lines[number - 1]).strip()
-        if (
-            number not in prose
-            or not _WORDS.search(bare)
-            or (number > line and _OPENS.match(lines[number - 1]))
-        ):
-            break
-        at = len(text) if number == line else at
-        text += bare + " "
-    starts = [0, *(found.end() for found in _STOPS.finditer(text))]
-    begin = max(start for start in starts if start <= at)
-    end = next((start for start in starts if start > at + 1), len(text))
-    return text[begin:end].strip().removeprefix("- ").removeprefix("* ")
-
-
-def home(path: str, definition: Definition) -> str:
-    """Where a definition stands, as it is cited."""
-    return f"{path}:{definition.line}"
 
 
 def _implementation_scan(tree: Tree, search: Search, within: str) -> Iterator[Place]:
@@ -410,107 +309,12 @@ def _passage(tree: Tree, unit: Unit) -> Iterator[Place]:
         )
 
 
-def _boundary_explore(tree: Tree, search: Search, within: str) -> Iterator[Place]:
-    """Find entry files, grep their exports, tell what is internal, map what they depend on."""
-    exported: set[str] = set()
-    for place in _met(tree, search, within):
-        if place.kind == "export":
-            exported.add(place.home)
-        yield place
-    seen: set[str] = set()
-    for unit in subjects(search, ""):
-        one = unit.definition
-        assert one is not None
-        stands = home(unit.path, one)
-        outlined = tree.outline(unit.path)
-        if not inside(unit.path, within) or outlined is None:
-            continue
-        if stands not in exported and one.kind not in ("method", "key"):
-            shown = f"no entry file names `{one.name}`"
-            yield Place(
-                unit.path, one.line, "internal", one.qualified, stands, shown, unit.score * 0.4
-            )
-        if unit.path not in seen:
-            seen.add(unit.path)
-            for line in sorted(outlined.imports)[:3]:
-                yield Place(
-                    unit.path,
-                    line,
-                    "dependency",
-                    one.qualified,
-                    stands,
-                    f"{unit.path} imports",
-                    unit.score * 0.35,
-                )
-
-
-def _met(tree: Tree, search: Search, within: str) -> Iterator[Place]:
-    """Where entry files and the outside are met: exports, settings, command lines."""
-    names = {
-        unit.definition.name: unit for unit in subjects(search, "") if unit.definition is not None
-    }
-    whole = (
-        re.compile(r"(?<![\w$])(?:" + "|".join(map(re.escape, names)) + r")(?![\w$])")
-        if names
-        else None
-    )
-    for path, document in tree.documents.items():
-        if not inside(path, within):
-            continue
-        entry = _ENTRY.search(path) is not None
-        config = os.path.splitext(path)[1].lower() in _CONFIG
-        hits = search.hits.get(path, {})
-        factor = 0.4 if TESTS.search(path) else 1.0
-        outlined = (
-            tree.outline(path)
-            if entry and (hits or (whole is not None and whole.search(tree.text(path)[0])))
-            else None
-        )
-        if entry and is_code(path):
-            for number in sorted(outlined.imports if outlined is not None else ()):
-                found = whole.search(document.lines[number - 1]) if whole is not None else None
-                if found is not None:
-                    unit = names[found.group()]
-                    assert unit.definition is not None
-                    stands = home(unit.path, unit.definition)
-                    shown = f"entry file with `{found.group()}`"
-                    yield Place(
-                        path,
-                        number,
-                        "export",
-                        unit.definition.qualified,
-                        stands,
-                        shown,
-                        unit.score * factor,
-                    )
-        for line, concepts in hits.items():
-            text = document.lines[line - 1]
-            outside = _OUTSIDE.search(text) is not None
-            if not (config or outside) or len(text) > 400 or len(text.split()) < 2 and not config:
-                continue
-            around = tree.outline(path)
-            if around is not None and line in around.prose:
-                continue
-            worth = sum(search.weights[number] * weight for number, weight in concepts.items())
-            kind = "configuration" if config else "boundary"
-            shown = "a setting" if config else "where the outside is met"
-            yield Place(
-                path,
-                line,
-                kind,
-                "",
-                "",
-                shown,
-                worth * factor * (1.2 if outside and entry else 1.0),
-            )
-
-
 Strategy = Callable[[Tree, Search, str], Iterator[Place]]
 STRATEGIES: dict[str, Strategy] = {
     "PatternSearch": _pattern_search,
     "DependencyTrace": _dependency_trace,
     "ImplementationScan": _implementation_scan,
-    "BoundaryExplore": _boundary_explore,
+    "BoundaryExplore": boundary_explore,
 }
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from fdc_toolchain.tools.files.documents import CODE, Document
 
-from ..outline.blocks import Block, Outline
+from ..outline.blocks import Outline
 from ..outline.comments import comment_outline
 from ..outline.outline import outline
-from ..outline.sentences import CODE_SPAN, HIDDEN, MAX_SENTENCE, Sentence, is_prose, sentences
+from ..outline.sentences import CODE_SPAN, is_prose, sentences
 from .answer_cues import asks_what, cue_of, defined_term
+from .citations import LEANS, Candidate, Citation, Place, place_of, section_of, with_context
 from .kinds import WEIGHT, asks_about, kind_of, section_kind
 from .question import Concept
 from .stems import Stemmer
@@ -36,56 +36,8 @@ PER_DOCUMENT = 6
 FLOOR = 0.55
 """A sentence below this part of the best one's score is not evidence."""
 ALIKE = 0.75
-EXAMPLE_LINES = 8
-MAX_CODE = 600
 
-_LEANS = re.compile(
-    r"[\"'(*_]*(?:it|its|this|that|these|those|they|their|them|he|she|such|however|therefore|thus|hence|so|otherwise|"
-    r"then|but|and|or|also|instead|in (?:this|that) case|for (?:example|instance)|e\.g\.|i\.e\.|both|see|note that this|"
-    r"the (?:former|latter|same|above))\b",
-    re.IGNORECASE,
-)
 _LINK = re.compile(r"\]\(|https?://")
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A quotation: `text` stands at exactly this span of `path` (columns from 1, end exclusive).
-
-    `role` is `answer` for a sentence that was chosen, `context` for one that it needs to be understood, `example`
-    for an item and `code` for code that it announces. `group` ties these together; `has` are the concepts it speaks of.
-    """
-
-    path: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    text: str
-    section: tuple[str, ...] = ()
-    label: str = ""
-    score: float = 0.0
-    role: str = "answer"
-    group: int = 0
-    has: tuple[str, ...] = ()
-
-
-_Place = tuple[str, int, int]
-
-
-@dataclass(slots=True)
-class _Candidate:
-    document: Document
-    shape: Outline
-    block: int
-    at: int
-    sentence: Sentence
-    siblings: list[Sentence]
-    passage_score: float
-    score: float = 0.0
-    own: float = 0.0
-    has: tuple[str, ...] = ()
-    stems: set[str] = field(default_factory=set)
 
 
 def extract(
@@ -116,10 +68,10 @@ def extract(
         max((passage[3] for passage in passages), default=1.0),
     )
     chosen = _choose(candidates, limit)
-    taken: set[_Place] = {_place(one) for one in chosen}
+    taken: set[Place] = {place_of(one) for one in chosen}
     out: list[Citation] = []
     for group, one in enumerate(chosen, 1):
-        out += _with_context(one, group, taken)
+        out += with_context(one, group, taken)
     return out
 
 
@@ -130,7 +82,7 @@ def _outline(document: Document) -> Outline:
 
 def _candidates(
     document: Document, shape: Outline, passage: tuple[str, int, int, float]
-) -> Iterable[_Candidate]:
+) -> Iterable[Candidate]:
     _, first, last, score = passage
     for number, block in enumerate(shape.blocks):
         if block.kind == "code" or block.end_line < first or block.line > last:
@@ -138,11 +90,11 @@ def _candidates(
         siblings = list(sentences(block, document.lines))
         for at, sentence in enumerate(siblings):
             if is_prose(sentence.text):
-                yield _Candidate(document, shape, number, at, sentence, siblings, score)
+                yield Candidate(document, shape, number, at, sentence, siblings, score)
 
 
 def _score(
-    candidates: list[_Candidate],
+    candidates: list[Candidate],
     concepts: Sequence[Concept],
     rarity: Sequence[float],
     question: str,
@@ -161,7 +113,7 @@ def _score(
     beside = stemmer([one.shape.blocks[one.block].context for one in candidates])
     around = stemmer(
         [
-            f"{one.shape.blocks[one.block].context} {' '.join(_section(one))} {one.shape.title}"
+            f"{one.shape.blocks[one.block].context} {' '.join(section_of(one))} {one.shape.title}"
             for one in candidates
         ]
     )
@@ -198,7 +150,7 @@ def _score(
 
 
 def _prefer_definitions(
-    candidates: list[_Candidate],
+    candidates: list[Candidate],
     names: list[list[tuple[str, ...]]],
     rarity: Sequence[float],
     stemmer: Stemmer,
@@ -250,13 +202,13 @@ def _neighbours(
     )
 
 
-def _quality(one: _Candidate, asked: set[str]) -> float:
+def _quality(one: Candidate, asked: set[str]) -> float:
     """How well a sentence stands alone, 0 to 1."""
     text = one.sentence.folded
     block = one.shape.blocks[one.block]
     words = text.split()
     value = 1.0
-    kind = section_kind(kind_of(one.document), _section(one))
+    kind = section_kind(kind_of(one.document), section_of(one))
     if kind != "text" and not asks_about(kind, asked):
         value *= WEIGHT[kind]
     if len(words) < 6 and text.isascii():
@@ -265,7 +217,7 @@ def _quality(one: _Candidate, asked: set[str]) -> float:
         value *= 0.75
     if text.count(", ") > 6:  # an enumeration mentions, it does not say
         value *= 0.93
-    if _LEANS.match(text):
+    if LEANS.match(text):
         value *= 0.8
     if text.endswith("?"):
         value *= 0.6
@@ -278,12 +230,17 @@ def _quality(one: _Candidate, asked: set[str]) -> float:
     return value
 
 
-def _choose(candidates: list[_Candidate], limit: int) -> list[_Candidate]:
+def _choose(candidates: list[Candidate], limit: int) -> list[Candidate]:
     ranked = sorted(
         candidates,
-        key=lambda one: (-round(one.score, 9), -one.passage_score, one.document.path, _place(one)),
+        key=lambda one: (
+            -round(one.score, 9),
+            -one.passage_score,
+            one.document.path,
+            place_of(one),
+        ),
     )
-    chosen: list[_Candidate] = []
+    chosen: list[Candidate] = []
     counts: dict[str, int] = {}
     for one in ranked:
         if len(chosen) >= limit or one.score <= 0 or one.score < FLOOR * ranked[0].score:
@@ -291,7 +248,7 @@ def _choose(candidates: list[_Candidate], limit: int) -> list[_Candidate]:
         if counts.get(one.document.path, 0) >= PER_DOCUMENT or one.own < OWN_FLOOR * ranked[0].own:
             continue
         if any(
-            _overlap(one.stems, other.stems) >= ALIKE or _place(one) == _place(other)
+            _overlap(one.stems, other.stems) >= ALIKE or place_of(one) == place_of(other)
             for other in chosen
         ):
             continue
@@ -302,101 +259,3 @@ def _choose(candidates: list[_Candidate], limit: int) -> list[_Candidate]:
 
 def _overlap(left: set[str], right: set[str]) -> float:
     return len(left & right) / max(1, min(len(left), len(right)))
-
-
-def _with_context(one: _Candidate, group: int, taken: set[_Place]) -> list[Citation]:
-    out = []
-    block = one.shape.blocks[one.block]
-    if _LEANS.match(one.sentence.folded) and one.at and is_prose(one.siblings[one.at - 1].text):
-        out.append(_context(one, one.siblings[one.at - 1], one.block, group, taken))
-    elif block.kind == "item" and one.at == 0:
-        lead = _lead(one)
-        if lead is not None:
-            out.append(_context(one, lead[1], lead[0], group, taken))
-    out.append(_citation(one, one.sentence, one.block, "answer", group))
-    if one.sentence.text.endswith(":") and one.at == len(one.siblings) - 1:
-        out += _announced(one, group, taken)
-    return [found for found in out if found is not None]
-
-
-def _lead(one: _Candidate) -> tuple[int, Sentence] | None:
-    """The sentence that announces the list which the item is in."""
-    for number in range(one.block - 1, max(-1, one.block - 12), -1):
-        block = one.shape.blocks[number]
-        if block.section != one.shape.blocks[one.block].section:
-            return None
-        if block.kind == "text":
-            last = list(sentences(block, one.document.lines))[-1:]
-            return (
-                (number, last[0])
-                if last and last[0].text.endswith(":") and len(last[0].text) <= MAX_SENTENCE // 2
-                else None
-            )
-        if block.kind != "item":
-            return None
-    return None
-
-
-def _announced(one: _Candidate, group: int, taken: set[_Place]) -> list[Citation]:
-    """The code or the items right below a sentence that ends in a colon."""
-    out: list[Citation] = []
-    for number in range(one.block + 1, min(len(one.shape.blocks), one.block + 6)):
-        block = one.shape.blocks[number]
-        if block.section != one.shape.blocks[one.block].section or block.kind not in (
-            "code",
-            "item",
-        ):
-            break
-        if block.kind == "code":
-            found = _code(one, block, group)
-            out += [found] if found and not out else []
-            break
-        for sentence in list(sentences(block, one.document.lines))[:1]:
-            place = (one.document.path, sentence.line, sentence.column)
-            if place not in taken and len(sentence.text) <= MAX_SENTENCE // 2:
-                taken.add(place)
-                out.append(_citation(one, sentence, number, "example", group))
-    return out
-
-
-def _code(one: _Candidate, block: Block, group: int) -> Citation | None:
-    pieces = [
-        piece
-        for at, piece in enumerate(block.pieces[:EXAMPLE_LINES])
-        if piece.line == block.line + at
-    ]
-    lines = one.document.lines
-    text = "\n".join(lines[piece.line - 1][piece.start : piece.end] for piece in pieces)
-    if not text.strip() or len(text) > MAX_CODE or HIDDEN.search(text):
-        return None
-    sentence = Sentence(
-        pieces[0].line, pieces[0].start + 1, pieces[-1].line, pieces[-1].end + 1, text
-    )
-    return _citation(one, sentence, one.block, "code", group)
-
-
-def _context(
-    one: _Candidate, sentence: Sentence, block: int, group: int, taken: set[_Place]
-) -> Citation | None:
-    place = (one.document.path, sentence.line, sentence.column)
-    if place in taken or not is_prose(sentence.text):
-        return None
-    taken.add(place)
-    return _citation(one, sentence, block, "context", group)
-
-
-def _citation(one: _Candidate, sentence: Sentence, block: int, role: str, group: int) -> Citation:
-    found = one.shape.blocks[block]
-    score, has = (round(one.score, 4), one.has) if role == "answer" else (0.0, ())
-    return Citation(
-        one.document.path, sentence.line, sentence.column, sentence.end_line, sentence.end_column, sentence.text,
-        _section(one), found.label, score, role, group, has,
-    )  # fmt: skip
-
-
-def _section(one: _Candidate) -> tuple[str, ...]:
-    return one.shape.sections[one.shape.blocks[one.block].section].path
-
-
-def _place(one: _Candidate) -> tuple[str, int, int]:
-    return one.document.path, one.sentence.line, one.sentence.column

@@ -1,46 +1,37 @@
 """Runs inside the tests' own process and tries edits there, one in each fork. A program of its own.
 
-`fdc_packs.repair.tools.repair_probe` copies this file beside the tests and makes Python begin with it; it imports nothing of
-fdc. A fork shows
-the edited text wherever the file is imported, and ends as the command would. Under pytest most edits need less: once the tests
-are collected, a fork puts the edited code into the functions that are there, unless one of them ran before. The tests that fail
-without an edit come first, the quickest of them before the others, and a fork ends where three of these still fail, or another
-one fails.
+`fdc_packs.repair.tools.repair_probe` copies this folder, as the package `fdc_probe`, beside the tests and makes Python
+begin with it; it imports nothing of fdc. A fork shows the edited text wherever the file is imported, and ends as the
+command would. Under pytest most edits need less: once the tests are collected, a fork puts the edited code into the
+functions that are there, unless one of them ran before. The tests that fail without an edit come first, the quickest of
+them before the others, and a fork ends where three of these still fail, or another one fails.
 
 PYTEST_DONT_REWRITE: it is imported before pytest is, which pytest would warn of, and where warnings are errors that ends it.
 """
 
 from __future__ import annotations
 
-import ast
-import importlib.machinery
 import json
 import math
 import os
-import re
 import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType
 from typing import Any
 
-FOLDER, ONE = "FDC_PROBE", "FDC_PROBE_EDIT"
-CONTROL, COLLECTED = -1, -2
+from .edited_files import COLLECTED, CONTROL, FOLDER, ONE, UNFIT, given, result_of, show, tell
+from .function_code import find, swap, watch
+
 FIRST = 3
 """Failing tests that are asked before an edit is given up."""
 MEMORY = 2 << 30
-UNFIT = 97
-"""How a fork ends whose edit is not one of functions that can be changed where they are."""
 
-_given: dict[str, Any] = {}
 _outcomes: dict[str, bool] = {}
 _took: dict[str, float] = {}
 _mine: int | None = None
 _first: list[str] = []
 _session: Any = None
-_ran: set[tuple[str, str, int]] = set()
-_known: dict[str, bool] = {}
 _passed = 0
 _until = 0.0
 
@@ -51,31 +42,31 @@ def begin() -> None:
     if not folder:
         return
     with open(os.path.join(folder, "given.json"), encoding="utf-8") as text:
-        _given.update(json.loads(text.read()))
+        given.update(json.loads(text.read()))
     if os.environ.get(ONE):
-        _show(int(os.environ[ONE]))
+        show(int(os.environ[ONE]))
     elif not any(os.path.basename(word) in ("pytest", "py.test") for word in sys.orig_argv):
         _start()
         _watch_unittest()
         if (
             _control()
-            and _try(range(min(len(_given["edits"]), 2 * _given["slow"])), _show) is not None
+            and _try(range(min(len(given["edits"]), 2 * given["slow"])), show) is not None
         ):
             os._exit(1)
 
 
 def _start() -> None:
     global _until
-    _until = time.monotonic() + _given["seconds"]
+    _until = time.monotonic() + given["seconds"]
 
 
 def _control() -> bool:
     """True in the process that goes on to try edits: the command fails here as it is, and imports what is edited."""
-    status = _fork(CONTROL, lambda number: _show(number), 0, _until - time.monotonic())
+    status = _fork(CONTROL, lambda number: show(number), 0, _until - time.monotonic())
     if _mine is not None or status is None:
         return False
-    base = _result(CONTROL)
-    _told({"edit": CONTROL, "status": status, **base})
+    base = result_of(CONTROL)
+    tell({"edit": CONTROL, "status": status, **base})
     _first[:] = base["failed"]
     return status != 0 and bool(base["used"])
 
@@ -84,7 +75,7 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
     """Forks for each edit until enough pass or the time is over. None in a fork; else the edits that were unfit."""
     global _passed
     unfit, here = [], _mine
-    cost, took = _given.get("cpu", 1.0), _given.get("took", 2.0)
+    cost, took = given.get("cpu", 1.0), given.get("took", 2.0)
     since = 0
     for number in numbers:
         since += (
@@ -92,9 +83,9 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
         )  # a few more are tried: whoever takes the first that passes should know of the others
         if (
             time.monotonic() > _until
-            or _cpu() > _given["cpu_seconds"]
-            or _passed >= _given["enough"]
-            or since > _given["more"]
+            or _cpu() > given["cpu_seconds"]
+            or _passed >= given["enough"]
+            or since > given["more"]
         ):
             break
         status = _fork(number, prepare, 2 + math.ceil(3 * cost), 10 + 10 * took)
@@ -103,7 +94,7 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
         if status == UNFIT:
             unfit.append(number)
             continue
-        _told({"edit": number, "status": status, **_result(number)})
+        tell({"edit": number, "status": status, **result_of(number)})
         _passed += status == 0
     return unfit
 
@@ -135,7 +126,7 @@ def _fork(number: int, prepare: Callable[[int], None], cpu: int, patience: float
             return None
         time.sleep(0.001)
     if number == CONTROL:
-        _given.update(cpu=_cpu() - used, took=time.monotonic() - began)
+        given.update(cpu=_cpu() - used, took=time.monotonic() - began)
     return os.waitstatus_to_exitcode(status)
 
 
@@ -155,169 +146,6 @@ def _limit(cpu: int) -> None:
 def _cpu() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-def _show(number: int) -> None:
-    """From here on an import of the edited file gives the edited text."""
-    edit = _given["edits"][number] if number >= 0 else None
-    loader: Any = importlib.machinery.SourceFileLoader
-    inner = loader.get_code
-
-    def get_code(self: Any, name: str) -> Any:
-        path = os.path.realpath(self.path)
-        if path in _given["files"] and (edit is None or path == edit["path"]):
-            _used(number)
-            if edit is not None:
-                return self.source_to_code(
-                    _edited(_text(path), edit["pieces"]).encode("utf-8"), self.path
-                )
-        return inner(self, name)
-
-    loader.get_code = get_code
-
-
-def _used(number: int) -> None:
-    with open(os.path.join(os.environ[FOLDER], f"used.{number}"), "w", encoding="ascii"):
-        pass
-
-
-def _text(path: str) -> str:
-    with open(path, encoding="utf-8", newline="") as text:
-        return text.read()
-
-
-def _edited(source: str, pieces: list[Any], ahead: int = 0) -> str:
-    for start, end, new in sorted(pieces, reverse=True):
-        source = source[: start - ahead] + new + source[end - ahead :]
-    return source
-
-
-def _result(number: int) -> dict[str, Any]:
-    folder = os.environ[FOLDER]
-    used = os.path.exists(os.path.join(folder, f"used.{number}"))
-    try:
-        with open(os.path.join(folder, f"result.{number}"), encoding="utf-8") as text:
-            return {"used": used, **json.loads(text.read())}
-    except (OSError, ValueError):
-        return {"used": used, "failed": [], "tests": False, "stopped": False}
-
-
-def _told(row: dict[str, Any]) -> None:
-    with open(os.path.join(os.environ[FOLDER], "told"), "a", encoding="utf-8") as out:
-        out.write(json.dumps(row) + "\n")
-
-
-# --- functions that are changed where they are
-
-_functions: dict[tuple[str, str, int], list[FunctionType]] = {}
-_blocks: dict[str, list[tuple[int, int, int]]] = {}
-_FUTURES = 0x1FF0000  # what `from __future__` leaves in the flags of code
-
-
-def _place(code: CodeType) -> tuple[str, str, int]:
-    return os.path.realpath(code.co_filename), code.co_name, code.co_firstlineno
-
-
-def _find() -> None:
-    """The functions of the files that are edited, as they are now."""
-    import gc
-
-    for one in gc.get_objects():
-        if isinstance(one, FunctionType):
-            place = _place(one.__code__)
-            if place[0] in _given["files"]:
-                _functions.setdefault(place, []).append(one)
-    for path in _given["files"]:
-        text = _text(path)
-        starts = [0, *(found.end() for found in re.finditer("\r\n?|\n", text)), len(text)]
-        for one in ast.parse(text.removeprefix("\ufeff")).body:
-            first = min([one.lineno, *(at.lineno for at in getattr(one, "decorator_list", ()))])
-            _blocks.setdefault(path, []).append(
-                (starts[first - 1], starts[min(one.end_lineno or first, len(starts) - 1)], first)
-            )
-    gc.collect()
-    gc.freeze()
-
-
-def _swap(number: int) -> None:
-    """Puts the edited code into the functions; ends the fork where that cannot be done, or does not say all."""
-    if number == CONTROL:
-        if all(not any(place[0] == path for place in _functions) for path in _given["files"]):
-            os._exit(UNFIT)
-        _used(number)
-        return
-    edit = _given["edits"][number]
-    path, pieces = edit["path"], edit["pieces"]
-    try:
-        block = next(
-            one
-            for one in _blocks[path]
-            if all(one[0] <= start and end <= one[1] for start, end, _ in pieces)
-        )
-        flags = next(
-            one[0].__code__.co_flags & _FUTURES
-            for place, one in _functions.items()
-            if place[0] == path
-        )
-        old = _text(path)[block[0] : block[1]]
-        lines = "\n" * (block[2] - 1)
-        texts = (text.removeprefix("\ufeff") for text in (old, _edited(old, pieces, block[0])))
-        before, after = (compile(lines + text, path, "exec", flags, True) for text in texts)
-        changed: list[tuple[CodeType, CodeType]] = []
-        fit = _compare(before, after, changed) and bool(changed)
-        for was, now in changed if fit else ():
-            place = _place(was)
-            fit = fit and place not in _ran
-            for function in _functions.get(place, ()):
-                function.__code__ = now
-    except (StopIteration, SyntaxError, ValueError, KeyError):
-        fit = False
-    if not fit:
-        os._exit(UNFIT)
-    _used(number)
-
-
-def _compare(was: CodeType, now: CodeType, changed: list[tuple[CodeType, CodeType]]) -> bool:
-    """Gathers the functions that differ; False where something else does."""
-    old, new = _inner(was), _inner(now)
-    alike = [one.co_name for one in old] == [one.co_name for one in new]
-    if _plain(was) != _plain(now) or not alike:
-        if not was.co_flags & 2:  # no function: the body of a class, or of the module
-            return False
-        changed.append((was, now))
-    elif was.co_flags & 2 and not all(_same(one, other) for one, other in zip(old, new)):
-        changed.append((was, now))
-    return not alike or all(_compare(one, other, changed) for one, other in zip(old, new))
-
-
-def _inner(code: CodeType) -> list[CodeType]:
-    return [one for one in code.co_consts if isinstance(one, CodeType)]
-
-
-def _plain(code: CodeType) -> tuple[Any, ...]:
-    consts = [
-        (type(one).__name__, repr(one)) for one in code.co_consts if not isinstance(one, CodeType)
-    ]
-    return code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
-
-
-def _same(was: CodeType, now: CodeType) -> bool:
-    old, new = _inner(was), _inner(now)
-    return (
-        _plain(was) == _plain(now)
-        and len(old) == len(new)
-        and all(_same(*pair) for pair in zip(old, new))
-    )
-
-
-def _watch(frame: Any, event: str, _: Any) -> None:
-    if event == "call":
-        code = frame.f_code
-        ours = _known.get(code.co_filename)
-        if ours is None:
-            ours = _known[code.co_filename] = os.path.realpath(code.co_filename) in _given["files"]
-        if ours:
-            _ran.add(_place(code))
 
 
 # --- unittest
@@ -365,14 +193,14 @@ def _tell_result(stopped: bool, tests: bool = True) -> None:
 
 def pytest_load_initial_conftests(early_config: Any) -> Iterator[None]:
     """Before anything of the workspace is imported. One fork collects the tests and tries what can be tried there."""
-    if _given and _mine is None and not os.environ.get(ONE):
+    if given and _mine is None and not os.environ.get(ONE):
         loaded = {
             os.path.realpath(str(getattr(one, "__file__", None) or ""))
             for one in list(sys.modules.values())
         }
-        if loaded.isdisjoint(_given["files"]):
+        if loaded.isdisjoint(given["files"]):
             _start()
-            _fork(COLLECTED, lambda _: sys.setprofile(_watch), 0, _given["seconds"])
+            _fork(COLLECTED, lambda _: sys.setprofile(watch), 0, given["seconds"])
             if _mine is None:
                 _rest()
     yield
@@ -388,14 +216,14 @@ def _rest() -> None:
     try:
         with open(os.path.join(os.environ[FOLDER], "left"), encoding="utf-8") as text:
             said = json.loads(text.read())
-        left, _passed = said["unfit"][: _given["slow"]], said["passed"]
+        left, _passed = said["unfit"][: given["slow"]], said["passed"]
         _first[:] = said["first"]
-        _given.update(cpu=said["cpu"], took=said["took"])
+        given.update(cpu=said["cpu"], took=said["took"])
     except (OSError, ValueError):
         if not _control():
             return
-        left = range(min(len(_given["edits"]), 2 * _given["slow"]))
-    if _try(left, _show) is not None:
+        left = range(min(len(given["edits"]), 2 * given["slow"]))
+    if _try(left, show) is not None:
         os._exit(1)
 
 
@@ -407,22 +235,22 @@ def pytest_runtestloop(session: Any) -> Iterator[None]:
         sys.setprofile(None)
         if session.testsfailed:  # a file could not be imported: the edit must be there before
             os._exit(1)
-        _find()
-        status = _fork(CONTROL, _swap, 0, _until - time.monotonic())
+        find()
+        status = _fork(CONTROL, swap, 0, _until - time.monotonic())
         if _mine == COLLECTED:
-            base = _result(CONTROL)
+            base = result_of(CONTROL)
             if status in (None, 0, UNFIT) or not base["used"]:
                 os._exit(1)
-            _told({"edit": CONTROL, "status": status, **base})
+            tell({"edit": CONTROL, "status": status, **base})
             _first[:] = base["failed"]
-            unfit = _try(range(len(_given["edits"])), _swap)
+            unfit = _try(range(len(given["edits"])), swap)
             if unfit is not None:
                 said = {
                     "unfit": unfit,
                     "passed": _passed,
                     "first": _first,
-                    "cpu": _given["cpu"] + 1,
-                    "took": _given["took"] + 2,
+                    "cpu": given["cpu"] + 1,
+                    "took": given["took"] + 2,
                 }
                 with open(os.path.join(os.environ[FOLDER], "left"), "w", encoding="utf-8") as out:
                     json.dump(said, out)

@@ -1,0 +1,114 @@
+"""What the null challenge changes in a worldview: who is challenged, what came of it, who is left. Pure.
+
+Each function takes a worldview and returns what the next step works with, or the next worldview.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .artifacts import advance
+from .names import HYPOTHESIS, hypothesis_path
+from .worldview import checked, known, log_line, logged
+
+
+def candidates(wv: dict[str, Any]) -> dict[str, Any]:
+    """The hypotheses that were refined and go on to the challenge, each with the path of its candidate version (LGTM-62)."""
+    rows = []
+    for row in wv["microHypotheses"]:
+        if row["status"] == "CandidateRefinement":
+            version = row["version"] + 1
+            path = hypothesis_path(row["microHypothesisID"], version, "candidate")
+            rows.append(
+                {
+                    "id": row["microHypothesisID"],
+                    "from": row["filePath"],
+                    "version": version,
+                    "path": path,
+                }
+            )
+    checked([{"filePath": path} for row in rows for path in (row["from"], row["path"])])
+    return {"rows": rows, "count": len(rows)}
+
+
+def mark(wv: dict[str, Any], marked: list[Any], log: Any) -> dict[str, Any]:
+    """With those as candidates of the null challenge."""
+    by_id = {row["id"]: row for row in marked}
+    out = []
+    for entry in wv["microHypotheses"]:
+        row = by_id.get(entry["microHypothesisID"])
+        if row is not None:
+            entry = {
+                **advance(entry, "CandidateNullChallenge"),
+                "version": row["version"],
+                "filePath": row["path"],
+            }
+        out.append(entry)
+    return logged({**wv, "microHypotheses": out}, log)
+
+
+def to_challenge(wv: dict[str, Any]) -> dict[str, Any]:
+    """Only candidates are challenged (LGTM-63)."""
+    rows = [row for row in wv["microHypotheses"] if row["status"] == "CandidateNullChallenge"]
+    return {"hypotheses": checked(rows), "count": len(rows)}
+
+
+def challenged(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, Any]:
+    """With the outcome and the file of every challenge, and what was found on the way (LGTM-68)."""
+    out = logged(wv, [log])
+    whole = [row for row in joined["results"] if "failed" not in row]
+    lost = [log_line("Warn", f"{row['item']['microHypothesisID']} was not challenged: {row['why']}")
+            for row in joined["results"] if "failed" in row]  # fmt: skip
+    by_id = {row["id"]: row for row in whole}
+    for row in whole:
+        if HYPOTHESIS.match(row["id"]) is None:
+            raise ValueError(f"`{row['id']}` is no hypothesis")
+        out = logged(known(out, row["knowledge"]), row["lines"])
+    entries = []
+    for entry in out["microHypotheses"]:
+        row = by_id.get(entry["microHypothesisID"])
+        if row is not None:
+            entry = {
+                **entry,
+                "nullChallengeFilePath": row["path"],
+                "nullChallengeOutcome": row["outcome"],
+            }
+        entries.append(entry)
+    return logged({**out, "microHypotheses": entries}, lost)
+
+
+def settle(wv: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
+    """With every challenged hypothesis Validated or Invalidated (LGTM-24), whether all passed, and whether to go on (C-19).
+
+    A candidate whose challenge could not be made stays a candidate, and has not passed.
+    """
+    rows = []
+    outcomes = [
+        row["nullChallengeOutcome"]
+        for row in wv["microHypotheses"]
+        if row["status"] == "CandidateNullChallenge"
+    ]
+    for entry in wv["microHypotheses"]:
+        if (
+            entry["status"] == "CandidateNullChallenge"
+            and entry["nullChallengeOutcome"] != "NotAttempted"
+        ):
+            entry = advance(
+                entry, "Validated" if entry["nullChallengeOutcome"] == "Passed" else "Invalidated"
+            )
+        rows.append(entry)
+    passed = all(one == "Passed" for one in outcomes)
+    on = passed or (config["gate"] == "subset" and "Passed" in outcomes)
+    text = "Passed" if passed else "Failed"
+    return {
+        "worldview": {**wv, "microHypotheses": rows},
+        "all_passed": passed,
+        "proceed": on,
+        "text": text,
+    }
+
+
+def validated(wv: dict[str, Any]) -> dict[str, Any]:
+    """What synthesis works with (LGTM-71)."""
+    rows = [row for row in wv["microHypotheses"] if row["status"] == "Validated"]
+    return {"hypotheses": checked(rows), "count": len(rows)}

@@ -1,0 +1,75 @@
+"""The state of a repair as the loop hands it on: its bound, how it begins, and what steps of the plan read of it. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import hypotheses
+
+MOST = 200
+"""Iterations that the plan's loop allows."""
+HISTORY = 5
+"""Iterations that prompts are told of (HYP-40)."""
+State = dict[str, Any]
+
+
+def bound(iterations: Any, refine: Any = 0, passes: Any = 1) -> int:
+    """The most iterations of a repair (HYP-32); the plan's loop allows MOST of them."""
+    return (max(1, int(iterations)) + max(0, int(refine))) * max(1, int(passes))
+
+
+def beginning(measured: dict[str, Any]) -> str:
+    """Why a repair ends before it begins; empty where it goes on."""
+    if measured["passed"]:
+        return "passing"
+    if measured["exit_code"] is None:
+        return "no-command"
+    return "flaky" if measured.get("flaky") else ""
+
+
+def told(state: State, events: list[dict[str, Any]], **changes: Any) -> State:
+    """The state with changes, and with what steps of the plan read of it."""
+    after = {**state, **changes}
+    store = after["store"]
+    selected = after.get("selected") or ""
+    row = hypotheses.get(store, selected) if selected else None
+    defaults = {
+        "fresh": False,
+        "anew": False,
+        "gathered": True,
+        "short": False,
+        "settled": True,
+        "viable": False,
+        "refused": [],
+    }
+    after = {**defaults, **after}
+    return {
+        **after, "events": events, "recent": after["history"][-HISTORY:], "carried": hypotheses.carried(store),
+        "hypothesis": row, "wanted": 0 if hypotheses.listed(store, "active") else 2,
+        "ids": [one["id"] for one in store["rows"]],
+    }  # fmt: skip
+
+
+def event_of(kind: str, what: str, **data: Any) -> dict[str, Any]:
+    """An event for the trace."""
+    return {"kind": kind, "what": what, **data}
+
+
+def line_of(number: int, attempt: dict[str, Any], reason: str, said: str) -> str:
+    """An iteration in one line, for the history that prompts are told of."""
+    patch = "patch applied" if attempt["applied"] else f"patch not applied ({reason})"
+    if attempt["passed"]:
+        effect = "passes"
+    elif not attempt["applied"]:
+        effect = "not run"
+    else:
+        lucky = f" ({attempt['why']})" if attempt["why"] else ""
+        effect = f"{reason or 'fewer failures'}: {attempt['after']['message'][:120]}{lucky}"
+    return f"Loop {number}: {patch}; compile/test {effect}; critique: {said[:200] or attempt['why'][:200] or 'none'}"
+
+
+def why_failed(answer: Any) -> str:
+    """Why there is no answer, where a step failed as a value."""
+    if isinstance(answer, dict) and "failed" in answer and "why" in answer:
+        return f"no answer: {answer['why']}"
+    return ""

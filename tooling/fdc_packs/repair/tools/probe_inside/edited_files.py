@@ -1,0 +1,69 @@
+"""What is given to the probe, and how a fork shows the edited text of a file."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import json
+import os
+from typing import Any
+
+FOLDER, ONE = "FDC_PROBE", "FDC_PROBE_EDIT"
+CONTROL, COLLECTED = -1, -2
+UNFIT = 97
+"""How a fork ends whose edit is not one of functions that can be changed where they are."""
+given: dict[str, Any] = {}
+
+
+def show(number: int) -> None:
+    """From here on an import of the edited file gives the edited text."""
+    edit = given["edits"][number] if number >= 0 else None
+    loader: Any = importlib.machinery.SourceFileLoader
+    inner = loader.get_code
+
+    def get_code(self: Any, name: str) -> Any:
+        path = os.path.realpath(self.path)
+        if path in given["files"] and (edit is None or path == edit["path"]):
+            note_use(number)
+            if edit is not None:
+                return self.source_to_code(
+                    edited(text_of(path), edit["pieces"]).encode("utf-8"), self.path
+                )
+        return inner(self, name)
+
+    loader.get_code = get_code
+
+
+def note_use(number: int) -> None:
+    """Takes down that an edit was used."""
+    with open(os.path.join(os.environ[FOLDER], f"used.{number}"), "w", encoding="ascii"):
+        pass
+
+
+def text_of(path: str) -> str:
+    """The text of a file, its line ends as they are."""
+    with open(path, encoding="utf-8", newline="") as text:
+        return text.read()
+
+
+def edited(source: str, pieces: list[Any], ahead: int = 0) -> str:
+    """A text with pieces of it replaced; it begins `ahead` characters into the file."""
+    for start, end, new in sorted(pieces, reverse=True):
+        source = source[: start - ahead] + new + source[end - ahead :]
+    return source
+
+
+def result_of(number: int) -> dict[str, Any]:
+    """What a fork took down of its tests."""
+    folder = os.environ[FOLDER]
+    used = os.path.exists(os.path.join(folder, f"used.{number}"))
+    try:
+        with open(os.path.join(folder, f"result.{number}"), encoding="utf-8") as text:
+            return {"used": used, **json.loads(text.read())}
+    except (OSError, ValueError):
+        return {"used": used, "failed": [], "tests": False, "stopped": False}
+
+
+def tell(row: dict[str, Any]) -> None:
+    """Hands a row on to fdc."""
+    with open(os.path.join(os.environ[FOLDER], "told"), "a", encoding="utf-8") as out:
+        out.write(json.dumps(row) + "\n")

@@ -1,0 +1,92 @@
+"""Units of a source tree: which definition, passage or stretch of lines a line belongs to."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from fdc_toolchain.tools.files.documents import Document
+
+from ..outline.blocks import Outline as Shape
+from .code_outline import Definition, Outline
+
+SECTION = 30
+"""Lines of a stretch of code outside of every definition that count as one unit."""
+
+
+class Unit(NamedTuple):
+    """A definition, or a stretch of lines outside of every one: what a question can be answered with."""
+
+    path: str
+    line: int
+    end: int
+    definition: Definition | None
+    score: float
+    lines: tuple[tuple[int, float], ...]
+    """Lines that have words of the question, with what they are worth."""
+    concepts: frozenset[int]
+    heading: str = ""
+    """What stands over a passage of a document."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What was found in one unit: concepts by their weights in its names, its prose and its code."""
+
+    definition: Definition | None
+    line: int
+    end: int
+    heading: str = ""
+    named: dict[int, float] = field(default_factory=dict)
+    said: dict[int, float] = field(default_factory=dict)
+    body: dict[int, float] = field(default_factory=dict)
+    lines: dict[int, dict[int, float]] = field(default_factory=dict)
+
+
+class Spans:
+    """Which unit a line belongs to."""
+
+    def __init__(self, document: Document, outlined: Outline | None, shape: Shape | None) -> None:
+        self.size = len(document.lines)
+        self.title = ""
+        self.definitions = (
+            []
+            if outlined is None
+            else [one for one in outlined.definitions if one.kind not in ("variable",)]
+        )
+        self.starts = [one.line for one in self.definitions]
+        self.docs = {one.doc: one for one in self.definitions if 0 < one.doc < one.line}
+        self.prose = frozenset[int]() if outlined is None else outlined.prose
+        self.passages: list[tuple[int, int, str]] = []
+        if shape is not None:
+            from ..retrieval.retrieve import passages
+
+            self.title = shape.title
+            for one in passages(0, shape):
+                self.passages.append(
+                    (one.line, one.end_line, " / ".join(shape.sections[one.section].path))
+                )
+            self.starts = [line for line, _, _ in self.passages]
+
+    def at(self, line: int) -> tuple[Definition | None, int, int, str]:
+        """The innermost definition around a line, or the passage or stretch of lines; where it begins and ends; its heading."""
+        first = bisect_right(self.starts, line) - 1
+        if self.passages and first >= 0:
+            start, end, heading = self.passages[first]
+            return None, start, max(end, line), heading
+        for number in range(first, -1, -1):
+            one = self.definitions[number]
+            if one.end >= line:
+                return one, one.line, one.end, ""
+        if (
+            line in self.prose and self.docs
+        ):  # the comment right above a definition is its documentation
+            above = line
+            while above - 1 in self.prose:
+                above -= 1
+            if above in self.docs:
+                one = self.docs[above]
+                return one, one.line, one.end, ""
+        start = (line - 1) // SECTION * SECTION + 1
+        return None, start, min(start + SECTION - 1, self.size), ""
