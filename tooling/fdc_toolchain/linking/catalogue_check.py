@@ -210,7 +210,7 @@ def _types(way: list[Any], row: dict[str, Any]) -> Iterator[Wrong]:
                 yield list(here), str(wrong), None
 
 
-def _parameters(way: list[Any], row: dict[str, Any]) -> Iterator[Wrong]:
+def _parameters(way: list[Any], row: dict[str, Any]) -> Iterator[Wrong]:  # noqa: C901
     items = row["parameters"]
     names = [item["name"] for item in items]
     inline = [number for number, item in enumerate(items) if item["kind"] != "block"]

@@ -46,7 +46,7 @@ def absent(program: Program, root: str, operator: Operator, reach: Reach) -> lis
     return list(_looked(needs, program, root, operator, reach)) if needs.rows else []
 
 
-def _needs(program: Program, operator: Operator, reach: Reach) -> Needs:
+def _needs(program: Program, operator: Operator, reach: Reach) -> Needs:  # noqa: C901
     from ..tools import tool_rows
     from ..tools.own_code import is_own
 

@@ -40,7 +40,7 @@ PAUSE = 0.1
 """Seconds between two looks whether the run has ended that is waited for."""
 
 
-def drive_run(
+def drive_run(  # noqa: C901
     root: str,
     name: str,
     show: Observer,

@@ -69,7 +69,7 @@ class LineLexer:
         self._line = re.compile(line.format("")).fullmatch
         self._step = re.compile(step).fullmatch
 
-    def lex(
+    def lex(  # noqa: C901
         self, text: str, path: str, limits: Limits
     ) -> tuple[list[Token] | None, list[Diagnostic]]:
         """The tokens of a text with LF line ends, and what was dropped. None: over a limit."""

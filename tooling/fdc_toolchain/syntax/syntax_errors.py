@@ -175,7 +175,7 @@ def _condition(text: str, at: int, lump: str) -> str | None:
     return None
 
 
-def _other(start: str, text: str, at: int, lump: str) -> str | None:
+def _other(start: str, text: str, at: int, lump: str) -> str | None:  # noqa: C901
     before = text[:at].split()
     if start in ("for_tail", "fork_tail"):
         if before == ["each"]:

@@ -111,7 +111,7 @@ def parse(text: str, max_depth: int = MAX_DEPTH) -> tuple[Node | None, list[Prob
         return None, problems
 
 
-def _document(text: str, max_depth: int, problems: list[Problem]) -> Node:
+def _document(text: str, max_depth: int, problems: list[Problem]) -> Node:  # noqa: C901
     # Each open container: [mark, its offset, its items, the key that waits for a value, keys seen].
     stack: list[list[Any]] = []
     expect = "value"

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from .source import Edit, Source, replaced
 
 
-def constant_edits(source: Source, node: ast.Constant, texts: list[str]) -> Iterator[Edit]:
+def constant_edits(source: Source, node: ast.Constant, texts: list[str]) -> Iterator[Edit]:  # noqa: C901
     """The edits of one constant; `texts` are those that the file has."""
     value = node.value
     parent = source.parents.get(node)

@@ -43,7 +43,7 @@ _BINARY: dict[type[ast.operator], tuple[str, tuple[tuple[str, float], ...]]] = {
 }
 
 
-def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
+def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:  # noqa: C901
     """Every edit that the proposer knows of the expressions among `nodes`."""
     members = members_of(source.tree)
     texts = sorted(
@@ -241,7 +241,7 @@ def _shift(source: Source, node: ast.expr, prior: float) -> Iterator[Edit]:
         yield replaced(source, "bound", node, f"{text} - 1", prior)
 
 
-def _call(source: Source, node: ast.Call) -> Iterator[Edit]:
+def _call(source: Source, node: ast.Call) -> Iterator[Edit]:  # noqa: C901
     plain = [one for one in node.args if not isinstance(one, ast.Starred)]
     name = (
         node.func.id

@@ -260,7 +260,7 @@ def _conditions(known: _Known, test: ast.expr) -> Iterator[Edit]:
             )
 
 
-def _arguments(known: _Known, node: ast.Call) -> Iterator[Edit]:
+def _arguments(known: _Known, node: ast.Call) -> Iterator[Edit]:  # noqa: C901
     """An argument that other calls of the same function have, that its definition names, or that is only passed on."""
     source = known.source
     inside = source.end(node) - 1

@@ -177,7 +177,7 @@ def _raise(found: dict[str, float], name: str, prior: float) -> None:
     found[name] = max(prior, found.get(name, 0.0))
 
 
-def _names(scope: Scope, node: ast.Name) -> dict[str, float]:
+def _names(scope: Scope, node: ast.Name) -> dict[str, float]:  # noqa: C901
     """Another name where one is read: of the function, of the module, with the member that is asked for."""
     source, found = scope.source, dict[str, float]()
     function, parent = source.function(node), source.parents.get(node)
@@ -286,7 +286,7 @@ def _functions(scope: Scope, node: ast.Name) -> dict[str, float]:
     return {name: prior * (1.5 if lost else 1.0) for name, prior in found.items() if name}
 
 
-def _members(scope: Scope, node: ast.Attribute) -> Iterator[Edit]:
+def _members(scope: Scope, node: ast.Attribute) -> Iterator[Edit]:  # noqa: C901
     """Another member: of the same owner elsewhere, of the class, the method's own name, of a built-in type that has this one."""
     source, found = scope.source, dict[str, float]()
     last = source.end(node)

@@ -71,7 +71,7 @@ def outline(document: Document) -> Outline:
     return code_trees.outline(document, extension) or by_lines(document, extension)
 
 
-def _python(document: Document) -> Outline | None:
+def _python(document: Document) -> Outline | None:  # noqa: C901
     text = "\n".join(document.lines).replace("\r", " ")  # for the parser it would end a line
     try:
         with warnings.catch_warnings():

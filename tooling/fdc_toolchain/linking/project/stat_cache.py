@@ -180,7 +180,7 @@ def name_of(root: str, paths: list[str], options: str) -> str:
     return f"{_FOLDER}/{sha1(words.encode('utf-8', 'surrogateescape')).hexdigest()}"
 
 
-def recall(name: str, stamps: dict[str, Stamp] | None = None) -> Any:
+def recall(name: str, stamps: dict[str, Stamp] | None = None) -> Any:  # noqa: C901
     """What was kept under a name, if all that it rests on is as it was; otherwise None.
 
     Then `stamps` learns those of files that were looked at and found as they were: nobody has to look again.

@@ -40,7 +40,7 @@ class Named(NamedTuple):
     kind: str
 
 
-def named(root: Instance, rule: Obligation) -> Named:
+def named(root: Instance, rule: Obligation) -> Named:  # noqa: C901
     """Everything that can tell one value from another."""
     same = rule.same or ""
     reached = list(reached_plans(root))

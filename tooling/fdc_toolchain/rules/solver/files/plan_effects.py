@@ -127,7 +127,7 @@ class Files:
         """The effects of a body in order; `env` holds names that stand for another path."""
         return self._body(instance, nodes, env, stopping=False).ends
 
-    def _body(
+    def _body(  # noqa: C901
         self, instance: Instance, nodes: list[Node], env: dict[str, Path], *, stopping: bool
     ) -> Outcomes:
         paths: dict[Path, Effect] = {}
