@@ -49,11 +49,12 @@ def judge(
 
 def reader(root: str) -> Callable[[str], str | None]:
     """The texts of files as spans count in them."""
-    from ...packs import shipped
 
     def sources(key: str) -> str | None:
         try:
             if key.startswith("fdc:"):
+                from ...packs import shipped
+
                 data = shipped.read(key[4:]) or b""
             else:
                 with open(os.path.join(root, key), "rb") as file:
