@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,7 +14,8 @@ import pytest
 
 from benchmarks.corpus import write_plans, write_workspace
 from tests.support.background import fdc_started
-from tests.support.process import fdc
+from tests.support.process import clean_environment, fdc
+from tests.support.repository import ROOT
 
 PLANS = 200
 
@@ -131,6 +133,33 @@ def test_a_part_whose_process_is_killed_is_proved_again(home: Path) -> None:
         os.kill(found[0], signal.SIGKILL)
         out, err = process.communicate(timeout=120)
     assert expected == (process.returncode, out, err)
+
+
+NO_PROCESS = """
+import os, resource
+from fdc_toolchain.cli.linting import parallel
+if os.geteuid() == 0:  # whom the limit does not hold
+    os.setuid(65534)
+resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+print(parallel.each(lambda part: [tuple(part)], [["a"], ["b"]]))
+"""
+
+
+def test_where_no_process_can_be_started_nothing_is_lost() -> None:
+    """What no process did is done by the one that asks."""
+    done = subprocess.run(
+        [sys.executable, "-c", NO_PROCESS],
+        env=clean_environment({"PYTHONPATH": str(ROOT / "tooling")}), capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (0, "[]\n") == (done.returncode, done.stdout), done.stderr
+
+
+def test_a_plan_that_is_too_long_is_shown_as_from_the_cache(tmp_path: Path) -> None:
+    home = tmp_path / "workspace"
+    home.mkdir()
+    (home / "long.plan").write_text("set_plan x\n" + "plan_step_complete r\n" * 60_000)
+    cold = lint(home, "")
+    assert cold == lint(home, "1") and "1 | set_plan x\n" in cold[1]
 
 
 @pytest.mark.parametrize("jobs", ["0", "-1", "two", "257", "1.5", "99999999999"])

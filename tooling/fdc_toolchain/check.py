@@ -209,10 +209,12 @@ def _denied(settings: Settings, item: Diagnostic) -> Diagnostic:
 def _sources(linker: Linker) -> Callable[[str], str | None]:
     def source(key: str) -> str | None:
         unit = linker.units.get(key)
-        if unit is not None:
+        if unit is not None and unit.text:  # a plan over a limit was not read as text
             return unit.text
         data = linker.files.seen.get(key)
-        return None if data is None else data.decode("utf-8", "replace").replace("\r\n", "\n")
+        if data is None:
+            return None
+        return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
 
     return source
 

@@ -35,13 +35,18 @@ def each(
 ) -> list[tuple[Any, ...]]:
     """What `work` returns for each part, each in a process of its own, in the order of the parts.
 
-    `work` returns what `marshal` can write. A part whose process fails or is killed gives nothing: whoever asks
-    does it again here, where the failure has a message.
+    `work` returns what `marshal` can write. A part whose process cannot be started, fails or is killed gives nothing:
+    whoever asks does it again here, where the failure has a message.
     """
     started = []
     for part in parts:
         begin, end = os.pipe()
-        process = os.fork()
+        try:
+            process = os.fork()
+        except OSError:  # no more processes, or no memory for one
+            os.close(begin)
+            os.close(end)
+            break
         if not process:
             _child(work, part, end)
         os.close(end)
