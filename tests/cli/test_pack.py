@@ -47,6 +47,45 @@ def test_a_pack_that_cannot_be_used_is_a_finding(workspace: Path, tmp_path: Path
     assert done.stderr.startswith(f"fdc: {folder}/pack.toml:4: invalid TOML: ")
 
 
+@pytest.mark.slow
+def test_the_fault_of_a_pack_is_not_called_a_bug_of_fdc(workspace: Path, tmp_path: Path) -> None:
+    """A command and a tool whose code cannot be imported; the run can be resumed once it can."""
+    text = """
+        catalogues = ["tools.json"]
+        [commands.boo]
+        module = "cli"
+        help = "not there"
+        [tools]
+        pour = "deeds:pour"
+        """
+    row = {
+        "summary": "s",
+        "action": "step_op",
+        "effect": "pure",
+        "trust": "trusted",
+        "parameters": [],
+        "result": "text",
+    }
+    folder = install(tmp_path / "site", "tea", HEAD + text)
+    (folder / "tools.json").write_text(
+        json.dumps({"format": 1, "name": "tea", "tools": {"pour": row}})
+    )
+    (folder / "deeds.py").write_text("import nothing_that_is_there\n")
+    (workspace / "tea.plan").write_text(
+        "set_plan x\npour\nplan_step_complete y\nclose_task\nsubmit\n"
+    )
+    env = {"PYTHONPATH": str(tmp_path / "site")}
+    for words in (["boo"], ["run", "tea.plan"]):
+        done = fdc(*words, cwd=workspace, env=env)
+        said = done.stdout + done.stderr
+        assert (
+            3 == done.returncode and "of a pack cannot be imported: ModuleNotFoundError" in said
+        ), said
+        assert "bug" not in said and "Traceback" not in said
+    (folder / "deeds.py").write_text("def pour(args, context):\n    return ''\n")
+    assert 0 == fdc("resume", "last", cwd=workspace, env=env).returncode
+
+
 def test_check_finds_what_is_missing(workspace: Path, tmp_path: Path) -> None:
     text = """
         catalogues = ["tools.json"]

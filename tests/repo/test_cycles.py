@@ -21,12 +21,11 @@ from tests.support.repository import ROOT
 COMPUTED = {
     "fdc_packs/lgtm/tools/tools.py": "tools by their rows",
     "fdc_packs/research/explore/code_trees.py": "grammars of other people",
-    "fdc_toolchain/cli/main.py": "commands by their rows",
     "fdc_toolchain/cli/project/protocols/build.py": "commands by their rows",
     "fdc_toolchain/packs/pages.py": "pages by their rows",
+    "fdc_toolchain/packs/imported.py": "commands and tools by their rows",
     "fdc_toolchain/tools/own_code_inside.py": "tools of a workspace",
     "fdc_toolchain/tools/python_tools.py": "tools of a catalogue",
-    "fdc_toolchain/tools/runtime.py": "tools by their rows",
 }
 """Files that import by a name which they compute, and what."""
 

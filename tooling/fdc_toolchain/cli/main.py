@@ -120,7 +120,6 @@ def _version() -> str:
 
 def group() -> object:
     """Every command as one click group, each imported when it is asked for."""
-    import importlib
 
     import click
 
@@ -137,7 +136,13 @@ def group() -> object:
             if row is None:
                 return None
             refuse_inside(name)
-            return importlib.import_module(row[0]).command
+            from ..packs.imported import imported
+            from ..packs.model import PackError
+
+            try:
+                return imported(row[0], "command")
+            except PackError as wrong:
+                raise exits.WorldError(f"{wrong}; `fdc doctor` checks every pack") from wrong
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
             from . import headings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import threading
 from collections.abc import Callable, Mapping
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine.events import Failure, Outcome, Perform
 from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
+from ..packs.imported import imported
+from ..packs.model import PackError
 from ..program.model import Program
 from ..report import changes
 from ..workspace import capability, fdc_records, globs
@@ -342,8 +343,10 @@ class LocalTools:
     def _function(self, row: Row) -> Any:
         found = self._functions.get(row)
         if found is None:
-            module = importlib.import_module(row.module)
-            found = self._functions[row] = getattr(module, row.function)
+            try:
+                found = self._functions[row] = imported(row.module, row.function)
+            except PackError as wrong:
+                raise WorldFailed(f"{wrong}; `fdc doctor` checks every pack") from wrong
         return found
 
 
