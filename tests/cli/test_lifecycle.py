@@ -423,3 +423,19 @@ def test_fdc_that_is_started_inside_a_run_says_so_in_one_sentence(
     said = f"fdc: a command of the run {run} may not start `fdc {command}`; a plan calls another with `call_plan`\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
     assert inside.fdc("close", "--task-id", "x", cwd=oriented, env={"FDC_RUN": "r"}).returncode == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words",
+    [["explore", "--", "-h"], ["lgtm", "--", "--help"], ["run", "a.plan", "--task-id", "-h"]],
+)
+def test_a_word_that_looks_like_help_opens_no_way_around(oriented: Path, words: list[str]) -> None:
+    """FDC-37: what asks for help gets it, and what only looks so is refused."""
+    (oriented / "a.plan").write_text("set_plan x\n")
+    env = {"FDC_RUN": "some-run"}
+    done = fdc(*words, cwd=oriented, env=env)
+    assert 2 == done.returncode and "may not start" in done.stderr, done
+    done = fdc(words[0], "--help", cwd=oriented, env=env)
+    assert 0 == done.returncode and done.stdout.startswith("Usage: "), done
+    assert 0 == fdc("help", words[0], cwd=oriented, env=env).returncode

@@ -19,5 +19,5 @@ def command(shell: str) -> int:
 
     made = get_completion_class(shell)
     assert made is not None
-    click.echo(made(group(), {}, "fdc", "_FDC_COMPLETE").source())  # type: ignore[arg-type]
+    click.echo(made(group(), {}, "fdc", "_FDC_COMPLETE").source())
     return CLEAN

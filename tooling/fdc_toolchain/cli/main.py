@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import click
+
 COMMANDS: dict[str, tuple[str, str]] = {
     # name: (module, one line)
     "lint": (
@@ -118,7 +122,7 @@ def _version() -> str:
     return resources.read("VERSION").decode("ascii").strip()
 
 
-def group() -> object:
+def group() -> click.Group:
     """Every command as one click group, each imported when it is asked for."""
 
     import click
@@ -135,12 +139,11 @@ def group() -> object:
             row = COMMANDS.get(name) or commands().get(name)
             if row is None:
                 return None
-            refuse_inside(name)
             from ..packs.imported import imported
             from ..packs.model import PackError
 
             try:
-                return imported(row[0], "command")
+                return outside(imported(row[0], "command"), name)
             except PackError as wrong:
                 raise exits.WorldError(f"{wrong}; `fdc doctor` checks every pack") from wrong
 
@@ -193,21 +196,34 @@ def _outside_only(name: str) -> bool:
     return row is not None and row.outside_only
 
 
-def refuse_inside(name: str) -> None:
-    """Raises UsageError for a command that begins or drives runs where this process is itself a command of a run."""
+def outside(command: click.Command, name: str) -> click.Command:
+    """The command; where this process is itself a command of a run, and the command begins or drives runs, one that is
+    refused as soon as its words are read. Its help can be read everywhere."""
+    import copy
     import os
 
     inside = os.environ.get("FDC_RUN")
-    asked = sys.argv[1:2] == ["help"] or any(word in sys.argv for word in ("-h", "--help"))
-    if inside and not asked and _outside_only(name):
-        from ..exits import UsageError
+    if not inside or not _outside_only(name):
+        return command
+    import click
 
+    from ..exits import UsageError
+
+    def parse(ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            command.parse_args(ctx, args)  # help is given first, and ends the command
+        except click.UsageError:
+            pass
         raise UsageError(
             f"a command of the run {inside} may not start `fdc {name}`; a plan calls another with `call_plan`"
         )
 
+    refused = copy.copy(command)
+    refused.parse_args = parse  # type: ignore[method-assign]
+    return refused
 
-def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> int:
+
+def run(argv: list[str], commands: click.Command | None = None, name: str = "fdc") -> int:
     """Runs one command line with click. Returns the exit code; prints trouble as one sentence on stderr."""
     from .process import leave_working_folder, our_bug, silence_stdout
 
@@ -220,8 +236,9 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
 
     on_stderr()
     try:
-        refuse_inside(name)
-        found = (commands or group()).main(args=argv, prog_name=name, standalone_mode=False)  # type: ignore[attr-defined]
+        found = outside(commands or group(), name).main(
+            args=argv, prog_name=name, standalone_mode=False
+        )
         return found if isinstance(found, int) else CLEAN
     except click.exceptions.Exit as stop:
         return stop.exit_code
