@@ -27,8 +27,8 @@ FLOORS = {
     "runs": 12,
     "agent": 13, "doctor": 13,
     "api": 14,
-    "testing": 15,
-    "server": 16,
+    "testing": 15, "foreign": 15, "grammar_export": 15,
+    "server": 16, "language_server": 16, "mcp_server": 16,
     "cli": 17,
     "__main__": 18,
 }  # fmt: skip

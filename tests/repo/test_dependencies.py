@@ -13,7 +13,7 @@ from tests.support.repository import ROOT, files
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 MODULES = {"pyyaml": "yaml", "automata-lib": "automata", "markdown-it-py": "markdown_it", "pre-commit": "pre_commit",
-           "pystemmer": "Stemmer", "tavily-python": "tavily"}  # fmt: skip
+           "pystemmer": "Stemmer", "pytest-lsp": "pytest_lsp", "tavily-python": "tavily"}  # fmt: skip
 MODULES |= dict.fromkeys(
     ("opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http"), "opentelemetry"
 )
@@ -59,6 +59,8 @@ def test_the_package_imports_only_what_its_users_install() -> None:
         "tavily",
         "exa",
         "semantic",
+        "lsp",
+        "mcp",
     )
     assert set() == all_imported("tooling/") - BASE.union(*(EXTRAS[name] for name in extras))
 
