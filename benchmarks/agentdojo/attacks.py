@@ -65,7 +65,7 @@ def _acts(line: str) -> bool:
 def _held(folder: Path, attack: Attack) -> bool:
     """Whether a plan that only makes the attack's calls, with its values in the text, is one that waits for a person."""
     from fdc_toolchain.agent.provenance import harmless
-    from fdc_toolchain.cli.shared.compiling import compile_or_refuse
+    from fdc_toolchain.console.compiling import compile_or_refuse
 
     lines = ["set_plan attack", "plan_step_complete planned"]
     for call in attack.calls:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.check import program_of
-from fdc_toolchain.cli.shared.compiling import compile_or_refuse
+from fdc_toolchain.console.compiling import compile_or_refuse
 from fdc_toolchain.exits import BUG, FINDINGS, Exit, Refused
 from fdc_toolchain.runs.certified import certified
 from fdc_toolchain.runs.create_run import begin
@@ -87,7 +87,7 @@ def test_every_exit_code_has_its_reason(
 
 
 def test_nothing_begins_of_which_no_certificate_holds(workspace: Path) -> None:
-    """Lint and the checker disagree: a bug of ours, said before anything is on record."""
+    """Lint and the checker disagree: a bug of fdc, said before anything is on record."""
     checked = lint({"a.plan": "read_file x.md\n", "any.json": '{"states": ["S"], "alphabet": ["read_op"], "transitions": '
                     '{"S": {"read_op": "S"}}, "start_state": "S", "accept_states": ["S"]}'}, there=("x.md",))  # fmt: skip
     program = program_of(checked)

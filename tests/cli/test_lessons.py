@@ -360,7 +360,7 @@ def test_damaged_lines_are_named_and_kept_and_the_others_applied(root: Path) -> 
 
 
 def test_a_lesson_that_says_it_was_begun_and_not_how_is_begun(root: Path) -> None:
-    """FDC-82: what somebody wrote into the file by hand is no bug of ours, and no way out of the workspace."""
+    """FDC-82: what somebody wrote into the file by hand is not a bug of fdc, and no way out of the workspace."""
     learn(root, "Deprecate tool 'grep' from protocol 'tea'", "Add tool 'x' to protocol 'tea'")
     first, second = lessons(root)
     first["status"] = second["status"] = "applying"

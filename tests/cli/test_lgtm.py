@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fdc_packs.lgtm import artifacts, knowledge
-from fdc_toolchain.cli.shared.compiling import compile_or_refuse
+from fdc_toolchain.console.compiling import compile_or_refuse
 from fdc_toolchain.program.codec import digest, encode, load
 
 from tests.support.explored import shop

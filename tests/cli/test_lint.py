@@ -526,5 +526,5 @@ def test_a_bug_of_ours_is_four_and_asks_for_a_report(tea: Path):
         env={"PYTHONPATH": str(ROOT / "tooling")},
     )
     assert done.returncode == 4
-    assert "this is a bug of ours, please report it" in done.stderr
+    assert "this is a bug of fdc, please report it" in done.stderr
     assert "Traceback" not in done.stderr

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 from fdc_toolchain.cli.main import commands
-from fdc_toolchain.cli.shared.options import Renamed
+from fdc_toolchain.console.options import Renamed
 
 from tests.support.inside import fdc
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from fdc_toolchain.cli.shared.compiling import compile_or_refuse
+from fdc_toolchain.console.compiling import compile_or_refuse
 from fdc_toolchain.engine.drive import Ending, Ports, drive
 from fdc_toolchain.engine.events import Outcome
 from fdc_toolchain.engine.fold import fold

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from fdc_toolchain.cli.shared.progress import Quiet
+from fdc_toolchain.console.progress import Quiet
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.replay import replay

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.cli.shared.compiling import compile_or_refuse
+from fdc_toolchain.console.compiling import compile_or_refuse
 from fdc_toolchain.program.codec import digest
 
 from tests.support.messages_api import messages_api, reply

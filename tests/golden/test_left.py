@@ -29,7 +29,7 @@ class Left(NamedTuple):
     env: dict[str, str]
 
     def fdc(self, *arguments: str, code: int = 0, script: str = "fdc_cli.py") -> subprocess.CompletedProcess[str]:
-        """A command; whatever comes of it, it is no bug of ours, and a refusal is one sentence."""
+        """A command; whatever comes of it, it is not a bug of fdc, and a refusal is one sentence."""
         done = fdc(*arguments, cwd=self.root, env=self.env, script=script)
         assert code == done.returncode, (arguments, done)
         assert "internal error" not in done.stderr and "Traceback" not in done.stdout + done.stderr, done

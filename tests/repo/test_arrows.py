@@ -25,7 +25,7 @@ FLOORS = {
     "tools": 10,
     "tasks": 11,
     "runs": 12,
-    "agent": 13, "doctor": 13,
+    "agent": 13, "doctor": 13, "console": 13,
     "api": 14,
     "testing": 15, "foreign": 15, "grammar_export": 15,
     "server": 16, "language_server": 16, "mcp_server": 16,

@@ -13,7 +13,7 @@ import click
 import pytest
 from fdc_toolchain import exits
 from fdc_toolchain.cli.main import commands as of_fdc
-from fdc_toolchain.cli.run.run_summary import broken_off, exit_code
+from fdc_toolchain.console.run_summary import broken_off, exit_code
 from fdc_toolchain.runs import run_driver
 from fdc_toolchain.runs.observer import Silent
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.cli.shared.options import Renamed, budget_option, quiet_option, workspace_option
+from fdc_toolchain.console.options import Renamed, budget_option, quiet_option, workspace_option
 from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError, WorldError
 from fdc_toolchain.report.terminal.terminal_text import visible
 from fdc_toolchain.runs.observer import Silent
@@ -105,8 +105,8 @@ def command(
     question = _asked(question)
     operator = _operator(web, model)
     folder = _folder(docs)
-    from fdc_toolchain.cli.shared.compiling import compile_or_refuse
-    from fdc_toolchain.cli.shared.run_options import budget_of, root_of
+    from fdc_toolchain.console.compiling import compile_or_refuse
+    from fdc_toolchain.console.run_options import budget_of, root_of
     from fdc_toolchain.runs import run_driver
 
     home = root_of(workspace)
@@ -306,7 +306,7 @@ def _tell(
     run: str | None,
     form: str,
 ) -> int:
-    from fdc_toolchain.cli.run.run_summary import exit_code
+    from fdc_toolchain.console.run_summary import exit_code
 
     code = exit_code(ended)
     if form == "json":
@@ -359,7 +359,7 @@ def _answer(show: _Watching) -> None:
 
 
 def _place(show: _Watching, target: str, folder: str, run: str | None) -> None:
-    from fdc_toolchain.cli.run.run_summary import count
+    from fdc_toolchain.console.run_summary import count
 
     done = show.results.get("synthesise") or {}
     scan = show.results.get("scan_documents") or {}

@@ -224,50 +224,10 @@ def outside(command: click.Command, name: str) -> click.Command:
 
 
 def run(argv: list[str], commands: click.Command | None = None, name: str = "fdc") -> int:
-    """Runs one command line with click. Returns the exit code; prints trouble as one sentence on stderr."""
-    from .process import leave_working_folder, our_bug, silence_stdout
+    """Runs one command line, refused where a command of a run may not give it. Returns the exit code."""
+    from ..console.process import run as run_command
 
-    leave_working_folder()
-    import click
-
-    from ..exits import BUG, CLEAN, INTERRUPTED, USAGE, WORLD, Exit
-    from ..report.terminal.terminal_text import visible
-    from ..runs.notices import on_stderr
-
-    on_stderr()
-    try:
-        found = outside(commands or group(), name).main(
-            args=argv, prog_name=name, standalone_mode=False
-        )
-        return found if isinstance(found, int) else CLEAN
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
-    except click.UsageError as wrong:
-        wrong.show()
-        return USAGE
-    except click.ClickException as wrong:
-        wrong.show()
-        return USAGE
-    except Exit as stop:
-        print(f"{name}: " + "\n".join(map(visible, stop.lines)), file=sys.stderr)
-        return stop.code
-    except (click.Abort, KeyboardInterrupt):
-        print(f"{name}: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:
-        silence_stdout()
-        return CLEAN
-    except OSError as failed:
-        where = f" ({visible(str(failed.filename))})" if failed.filename else ""
-        print(f"{name}: {failed.strerror or failed}{where}", file=sys.stderr)
-        return WORLD
-    except Exception as bug:  # the last resort: our bug, said as ours
-        from ..linking.project.settings import SettingsError
-
-        if isinstance(bug, SettingsError):
-            print(f"{name}: {visible(str(bug))}", file=sys.stderr)
-            return USAGE
-        return our_bug(bug, name, BUG)
+    return run_command(argv, lambda: outside(commands or group(), name), name)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
+from ..console.options import workspace_option
 from ..exits import CLEAN, UsageError
 from ..linking.catalogue import CORE, Catalogue, catalogues, document, read_catalogue
-from .shared.options import workspace_option
 from .tool_facts import Listed, Origin, described, explained, summary
 
 

@@ -1,4 +1,4 @@
-"""What the rows of a journal must look like before anybody reads more out of them: a damaged file is no bug of ours.
+"""What the rows of a journal must look like before anybody reads more out of them: a damaged file is not a bug of fdc.
 And how the body of a record is written.
 
 The chain of hashes tells whether a row is what was written (`fdc verify`); here it is only made sure that every value

@@ -107,7 +107,7 @@ KEEPING = 2
 """The version of programs with a fork that keeps failures."""
 
 KEPT = ("failure", "require", "value", "bound", "stalled")
-"""Why a branch can stop and be kept. A bug of ours, a budget and a rule stop the run wherever they are met."""
+"""Why a branch can stop and be kept. A bug of fdc, a budget and a rule stop the run wherever they are met."""
 
 QUOTES = ("word", "double", "single")
 """Where in a command a reference can stand."""

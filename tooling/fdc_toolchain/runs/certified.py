@@ -19,7 +19,7 @@ _OF_FILES = ("FDC411", "FDC412", "FDC415")
 def certified(program: dict[str, Any], plan: str, root: str) -> dict[str, Any]:
     """The certificate of a program that was proved, checked; the facts in it are those of the workspace now.
 
-    Raises Refused where a file changed since the program was proved, and Exit, for a bug of ours, where there is none that holds.
+    Raises Refused where a file changed since the program was proved, and Exit, for a bug of fdc, where there is none that holds.
     """
     parts, wrong = _parts(program, root)
     if wrong is not None and wrong.startswith(

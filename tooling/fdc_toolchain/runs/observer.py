@@ -1,4 +1,4 @@
-"""What watches a run while it goes. The command line has observers that show it (`cli.shared.progress`); these show nothing."""
+"""What watches a run while it goes. The command line has observers that show it (`console.progress`); these show nothing."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(
                 Refusal(
                     500,
-                    f"internal error: {type(bug).__name__}; this is a bug of ours, please report it",
+                    f"internal error: {type(bug).__name__}; this is a bug of fdc, please report it",
                 )
             )
 

@@ -115,7 +115,7 @@ class RunLog:
             written.wait()
 
     def close(self) -> None:
-        """Writes what is left and forces it to the disk. Raises WorldFailed, or ValidationError for a bug of ours."""
+        """Writes what is left and forces it to the disk. Raises WorldFailed, or ValidationError for a bug of fdc."""
         thread, self._thread = self._thread, None
         if thread is None:
             return

@@ -127,7 +127,7 @@ def run(
     Exit codes: 0 done or ended, 1 an iteration was given up, 2 wrong usage, 3 the world failed (go on with the
     same command), 5 a consistency violation that a person must look at.
     """
-    from fdc_toolchain.cli.shared.run_options import budget_of
+    from fdc_toolchain.console.run_options import budget_of
 
     from .run import Asked, work
 

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-from fdc_toolchain.cli.shared.progress import Aside
+from fdc_toolchain.console.progress import Aside
 from fdc_toolchain.exits import CLEAN, FINDINGS, PERSON, Exit, Refused, UsageError, WorldError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
@@ -64,7 +64,7 @@ def work(root: str, asked: Asked) -> int:
 
 
 def _work(root: str, store: Store, asked: Asked) -> int:
-    from fdc_toolchain.cli.shared.compiling import compile_or_refuse
+    from fdc_toolchain.console.compiling import compile_or_refuse
     from fdc_toolchain.runs import run_driver
 
     interrupted = _recovered(root, store)
@@ -289,7 +289,7 @@ def _dictionary(root: str) -> None:
 def _driven(
     root: str, store: Store, name: str, show: _Watching, operator: Operator
 ) -> tuple[int, dict[str, Any]]:
-    from fdc_toolchain.cli.run.run_summary import exit_code
+    from fdc_toolchain.console.run_summary import exit_code
     from fdc_toolchain.runs import run_driver
 
     from ..iteration.phases import INCONSISTENCY, failing

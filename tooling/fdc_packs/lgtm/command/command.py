@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.cli.shared.options import quiet_option, workspace_option
-from fdc_toolchain.cli.shared.progress import Aside, Json
+from fdc_toolchain.console.options import quiet_option, workspace_option
+from fdc_toolchain.console.progress import Aside, Json
 from fdc_toolchain.exits import CLEAN, FINDINGS, NO_RESULT, UsageError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
@@ -118,7 +118,7 @@ def command(
 
     It plans, and changes nothing outside of its run folder.
     """
-    from fdc_toolchain.cli.shared.run_options import budget_of, root_of
+    from fdc_toolchain.console.run_options import budget_of, root_of
 
     if checked is not None:
         from .check import check
@@ -137,7 +137,7 @@ def command(
         "max_iterations": str(max_iterations), "confidence": str(confidence), "conflicts": str(conflicts), "gate": gate,
         "areas": str(areas),
     }  # fmt: skip
-    from fdc_toolchain.cli.shared.compiling import compile_or_refuse
+    from fdc_toolchain.console.compiling import compile_or_refuse
     from fdc_toolchain.runs import run_driver
     from fdc_toolchain.workspace.operator import Operator
 
@@ -199,7 +199,7 @@ def _text(given: str, what: str) -> str:
 
 
 def _tell(ended: Ended, form: str) -> int:
-    from fdc_toolchain.cli.run.run_summary import as_json, broken_off, exit_code
+    from fdc_toolchain.console.run_summary import as_json, broken_off, exit_code
 
     outcome: dict[str, Any] = ended.result if isinstance(ended.result, dict) else {}
     code = exit_code(ended)

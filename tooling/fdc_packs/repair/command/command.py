@@ -11,8 +11,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.cli.shared.options import quiet_option, workspace_option
-from fdc_toolchain.cli.shared.progress import Json
+from fdc_toolchain.console.options import quiet_option, workspace_option
+from fdc_toolchain.console.progress import Json
 from fdc_toolchain.exits import CLEAN, FINDINGS, PARTIAL, UsageError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
@@ -138,8 +138,8 @@ def command(
     Rival hypotheses are put to the test before any code is written; each patch belongs to one of them and touches its
     lines only. The workspace stays as it is: a copy is patched and tested. The repair is printed as a unified diff.
     """
-    from fdc_toolchain.cli.shared.compiling import compile_or_refuse
-    from fdc_toolchain.cli.shared.run_options import budget_of, root_of, tell_weakness
+    from fdc_toolchain.console.compiling import compile_or_refuse
+    from fdc_toolchain.console.run_options import budget_of, root_of, tell_weakness
     from fdc_toolchain.runs import run_driver
     from fdc_toolchain.workspace.operator import Operator
 
@@ -237,7 +237,7 @@ def _resumed(root: str, prefix: str) -> str:
 
 
 def _tell(root: str, ended: Ended, form: str) -> int:
-    from fdc_toolchain.cli.run import run_summary
+    from fdc_toolchain.console import run_summary
 
     from . import trace as fix_trace
 
@@ -317,7 +317,7 @@ def _advice(outcome: dict[str, Any]) -> list[str]:
 
 
 def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
-    from fdc_toolchain.cli.run import run_summary
+    from fdc_toolchain.console import run_summary
 
     if outcome:
         out = [ENDED.get(outcome["ended"], outcome["ended"])]

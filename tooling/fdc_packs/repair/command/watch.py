@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.cli.shared.progress import Aside
+from fdc_toolchain.console.progress import Aside
 from fdc_toolchain.report.terminal.terminal_text import cut, visible
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.cli.shared.options import budget_option, quiet_option, workspace_option
-from fdc_toolchain.cli.shared.progress import Aside, Json
+from fdc_toolchain.console.options import budget_option, quiet_option, workspace_option
+from fdc_toolchain.console.progress import Aside, Json
 from fdc_toolchain.exits import CLEAN, FINDINGS, NO_RESULT, PERSON, UsageError
 from fdc_toolchain.report.terminal.terminal_text import visible
 
@@ -88,7 +88,7 @@ def command(
         "deepen_above": str(deepen_above),
         "rerank": _said(rerank),
     }
-    from fdc_toolchain.cli.shared.run_options import budget_of, root_of
+    from fdc_toolchain.console.run_options import budget_of, root_of
 
     root, budget = root_of(workspace), budget_of(budgets)
     explored = partial(_explored, root, budget, model=model, jobs=jobs, form=form, quiet=quiet)
@@ -123,7 +123,7 @@ def _explored(
     form: str,
     quiet: bool,
 ) -> tuple[int, dict[str, Any]]:
-    from fdc_toolchain.cli.shared.compiling import compile_or_refuse
+    from fdc_toolchain.console.compiling import compile_or_refuse
     from fdc_toolchain.runs import run_driver
     from fdc_toolchain.workspace.operator import Operator
 
@@ -190,7 +190,7 @@ def _asked(question: str) -> str:
 
 
 def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:
-    from fdc_toolchain.cli.run.run_summary import as_json, broken_off, exit_code
+    from fdc_toolchain.console.run_summary import as_json, broken_off, exit_code
 
     code = exit_code(ended)
     if code == CLEAN:

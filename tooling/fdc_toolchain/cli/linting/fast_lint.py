@@ -11,8 +11,8 @@ import os
 import sys
 import time
 
+from ...console.process import leave_working_folder, our_bug, silence_stdout
 from ...diagnostics.verdict_line import verdict_line
-from ..process import leave_working_folder, our_bug, silence_stdout
 from .options import Options, must_be_there, quick
 
 ASSUMED = "FDC414"

@@ -15,9 +15,9 @@ def fix(
     options: Options, root: str, settings: Any, keys: list[str], texts: dict[str, bytes]
 ) -> int:
     """Repairs the plans (or, with `diff`, shows how); reports what is left. Returns the exit code."""
+    from ...console.terminal import style
     from ...durable import replace
     from ...report.diff import unified
-    from ..shared.terminal import style
     from .judge import judge, report, write
 
     original: dict[str, bytes] = {}

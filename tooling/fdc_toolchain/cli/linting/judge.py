@@ -94,8 +94,8 @@ def report(
     elif not found and not uncounted and form in ("text", "concise"):
         text = verdict_line(checked) + "\n"
     else:
+        from ...console.terminal import style
         from ...report.render import render
-        from ..shared.terminal import style
 
         look = style(options["color"], to_file=bool(target))
         text = render(

@@ -41,9 +41,9 @@ def command(
     run takes at most, what text from outside can reach, and that a path is there, or free, where a step needs that.
     `fdc run` makes and checks one before it begins a run.
     """
+    from ...console.compiling import compile_or_refuse
+    from ...console.run_options import root_of
     from ...runs.certified import certified
-    from ..shared.compiling import compile_or_refuse
-    from ..shared.run_options import root_of
 
     if checks and output:
         raise UsageError("`--output` writes and `--check` does not; use one of them")

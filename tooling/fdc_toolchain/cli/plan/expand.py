@@ -25,11 +25,11 @@ def command(plan: str, digest: bool, workspace: str | None) -> int:
     import json
 
     from ...check import check_paths, program_of
+    from ...console.terminal import style
     from ...linking.project.root import find_root
     from ...program.codec import digest as digest_of
     from ...report.render import render
     from ...workspace.confirmed_settings import settings_of
-    from ..shared.terminal import style
 
     if not os.path.isfile(plan):
         raise UsageError(f"Could not find file `{plan}`")

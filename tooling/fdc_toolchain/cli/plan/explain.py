@@ -29,8 +29,8 @@ def command(rules: tuple[str, ...], form: str) -> int:
     elif form == "markdown":
         click.echo("\n".join(item.markdown for item in found), nl=False)
     else:
+        from ...console.terminal import style
         from ...report.explained import render
-        from ..shared.terminal import style
 
         click.echo("\n".join(render(item, style()) for item in found), nl=False, color=True)
     return CLEAN

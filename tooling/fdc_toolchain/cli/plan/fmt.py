@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ...console.terminal import style
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.project.discover import find_plans
@@ -15,7 +16,6 @@ from ...linking.project.root import find_root
 from ...linking.project.settings import SettingsError, read_settings
 from ...syntax.write import canonical
 from ..shared import parse_errors
-from ..shared.terminal import style
 
 
 @click.command(

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
+from ...console.options import Renamed
 from ..linting.fast_lint import execute
 from ..linting.options import OLD, OPTIONS
-from ..shared.options import Renamed
 
 
 def _command() -> click.Command:

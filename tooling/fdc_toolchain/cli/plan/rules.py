@@ -55,8 +55,8 @@ def _check(path: str, wanted: bytes) -> int:
 
 
 def _table() -> str:
+    from ...console.terminal import style
     from ...report.rules_page import by_stage
-    from ..shared.terminal import style
 
     paint = style().paint
     width = max(len(row.name) for row in CODES.values())

@@ -86,11 +86,11 @@ def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -
     default automaton: the lines say from where it can run, and where it ends.
     """
     from ...check import check, key_of
+    from ...console.terminal import style
     from ...linking.link import Linker
     from ...linking.project.root import find_root
     from ...linking.project.settings import SettingsError, read_settings
     from ...report.render import render
-    from ..shared.terminal import style
 
     if not os.path.isfile(plan):
         raise UsageError(f"Could not find file `{plan}`")

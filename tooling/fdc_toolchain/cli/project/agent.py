@@ -137,10 +137,10 @@ def command(
     from ...agent.host import files
     from ...agent.host.real_world import LocalWorld
     from ...agent.orchestrator import FsmError
+    from ...console.run_options import root_of
     from ...engine.ports import WorldFailed
     from ...runs.cost.models import model_for
     from ...workspace.operator import Operator
-    from ..shared.run_options import root_of
 
     root = root_of(workspace)
     if (task is None) == (resume is None):
@@ -188,7 +188,7 @@ def command(
 def _budget(pairs: tuple[str, ...]) -> dict[str, float]:
     """The ceilings of a task. Raises UsageError."""
     from ...agent.host.budget import MEASURES
-    from ..shared.run_options import budget_of
+    from ...console.run_options import budget_of
 
     found = budget_of(pairs)
     wrong = [measure for measure in found if measure not in MEASURES]

@@ -34,8 +34,8 @@ class Talk:
 
     def steps(self) -> Observer:
         """The display of a run."""
+        from ...console.terminal import style
         from ..shared.agent_progress import AgentLines, AgentQuiet
-        from ..shared.terminal import style
 
         if self.form == "json":
             return Silent()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.run_options import database_option, root_of
 from ...exits import CLEAN, FINDINGS
-from ..shared.run_options import database_option, root_of
 
 if TYPE_CHECKING:
     from ...doctor.machine import Found
@@ -45,13 +45,13 @@ def command(
 
     `ok`: can be used. `note`: good to know. `bad`: something that was asked for will not work.
     """
+    from ...console.terminal import style
     from ...doctor import packs
     from ...doctor.machine import examine
     from ...report.terminal.terminal_text import visible
     from ...runs.cost.models import model_for
     from ...workspace.operator import Operator
     from ..main import COMMANDS
-    from ..shared.terminal import style
 
     root = root_of(workspace)
     operator = Operator.of_environment(model=model)

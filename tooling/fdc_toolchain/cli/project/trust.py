@@ -6,8 +6,8 @@ import os
 
 import click
 
+from ...console.run_options import root_of
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError
-from ..shared.run_options import root_of
 
 
 @click.command(

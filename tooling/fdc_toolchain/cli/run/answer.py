@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.run_options import database_option, is_terminal, root_of
 from ...exits import CLEAN, PERSON, UsageError
-from ..shared.run_options import database_option, is_terminal, root_of
 
 if TYPE_CHECKING:
     from ...journal.sqlite import RunRow

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...console.run_options import database_option, root_of
 from ...exits import CLEAN, FINDINGS
-from ..shared.run_options import database_option, root_of
 
 if TYPE_CHECKING:
     from ...journal.sqlite import RunRow, Store

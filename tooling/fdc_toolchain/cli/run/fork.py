@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from ...console.run_options import database_option, pairs_of, root_of
 from ...exits import CLEAN, UsageError
-from ..shared.run_options import database_option, pairs_of, root_of
 
 
 @click.command(

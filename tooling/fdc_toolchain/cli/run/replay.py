@@ -6,8 +6,8 @@ import json
 
 import click
 
+from ...console.run_options import database_option, root_of
 from ...exits import CLEAN, FINDINGS, WorldError
-from ..shared.run_options import database_option, root_of
 
 
 @click.command(
@@ -34,13 +34,13 @@ def command(run: str, form: str, database: str | None, workspace: str | None) ->
 
     It proves that the program makes exactly these records out of these outcomes, and the same end.
     """
+    from ...console.run_summary import count
     from ...engine.replay import replay
     from ...journal import counter
     from ...program.codec import ProgramError
     from ...report.terminal.terminal_text import visible
     from ...runs import run_driver
     from ...runs.workers import remote
-    from .run_summary import count
 
     root = root_of(workspace)
     with remote.reading(database, root) as store:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...exits import INTERRUPTED, UsageError
-from ..shared.run_options import (
+from ...console.run_options import (
     APPROVALS,
     budget_of,
     database_option,
@@ -17,6 +16,7 @@ from ..shared.run_options import (
     shared,
     tell_weakness,
 )
+from ...exits import INTERRUPTED, UsageError
 
 if TYPE_CHECKING:
     from ...engine.drive import Assumption
@@ -79,14 +79,14 @@ def command(
 
     It executes the program that it began with, whatever has become of the plan's files since.
     """
+    from ...console.run_summary import tell
+    from ...console.terminal import style
     from ...engine.drive import EVERY
     from ...report.terminal.terminal_text import visible
     from ...runs import run_driver
     from ...runs.workers import remote
     from ...workspace.operator import Operator
     from ..shared.live import progress
-    from ..shared.terminal import style
-    from .run_summary import tell
 
     root = root_of(workspace)
     with remote.reading(database, root) as store:

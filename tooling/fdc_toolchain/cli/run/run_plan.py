@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from ...exits import CLEAN, FINDINGS, INTERRUPTED, UsageError
-from ..shared.run_options import (
+from ...console.run_options import (
     APPROVALS,
     budget_of,
     database_option,
@@ -19,6 +18,7 @@ from ..shared.run_options import (
     shared,
     tell_weakness,
 )
+from ...exits import CLEAN, FINDINGS, INTERRUPTED, UsageError
 
 
 @click.command(
@@ -75,15 +75,15 @@ def command(
     run that was interrupted, even by kill -9, goes on with `fdc resume`. While a task is open (`fdc
     start`), every step gets a line in logs/activity.log.jsonl, resumed or not.
     """
+    from ...console.compiling import compile_or_refuse
+    from ...console.run_summary import tell
+    from ...console.terminal import style
     from ...report.terminal.terminal_text import visible
     from ...runs import run_driver
     from ...runs.simulation import source
     from ...runs.workers import remote
     from ...workspace.operator import Operator
-    from ..shared.compiling import compile_or_refuse
     from ..shared.live import progress
-    from ..shared.terminal import style
-    from .run_summary import tell
 
     root = root_of(workspace)
     given = pairs_of(inputs)
@@ -141,11 +141,11 @@ def _remotely(
     quiet: bool, form: str, detach: bool,
 ) -> int:  # fmt: skip
     """Lets the workers of a database drive the run, and shows it as if it were driven here."""
+    from ...console.run_summary import tell
+    from ...console.terminal import style
     from ...report.terminal.terminal_text import visible
     from ...runs.workers import remote
     from ..shared.live import progress
-    from ..shared.terminal import style
-    from .run_summary import tell
 
     name = remote.begin(database, root, program, shown, given, budget)
     look = style()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...console.run_options import database_option, root_of
 from ...exits import CLEAN
-from ..shared.run_options import database_option, root_of
 
 if TYPE_CHECKING:
     from ...journal.sqlite import RunRow, Store
@@ -54,9 +54,9 @@ def command(
         return CLEAN
     from fnmatch import fnmatchcase
 
+    from ...console.progress import duration
     from ...report.terminal.terminal_text import visible
     from ...runs.workers import remote
-    from ..shared.progress import duration
 
     root = root_of(workspace)
     with remote.reading(database, root) as store:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...console.run_options import database_option, root_of
 from ...exits import CLEAN, UsageError
 from ...report.exit_codes import exit_code
-from ..shared.run_options import database_option, root_of
 from .verify import SEALS
 
 if TYPE_CHECKING:
@@ -80,12 +80,12 @@ def _lines(
     budget: dict[str, float],
     kept: list[dict[str, Any]],
 ) -> None:
+    from ...console.progress import arguments, step_line
+    from ...console.run_summary import count
+    from ...console.terminal import style
     from ...engine.events import Failure, Outcome
     from ...journal import counter
     from ...report.terminal.terminal_text import visible
-    from ..shared.progress import arguments, step_line
-    from ..shared.terminal import style
-    from .run_summary import count
 
     look = style()
     began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(row.started))
@@ -178,10 +178,10 @@ def _remarks(record: Record) -> str:
 
 
 def _end(row: RunRow, steps: str, kept: list[dict[str, Any]]) -> None:
+    from ...console.progress import Quiet
+    from ...console.run_summary import tell
+    from ...console.terminal import style
     from ...runs.records.run_outcome import Ended
-    from ..shared.progress import Quiet
-    from ..shared.terminal import style
-    from .run_summary import tell
 
     if row.ending is None or row.status in ("running", "new"):
         click.echo(f"{steps} so far; `fdc resume {row.name}` goes on")
@@ -195,8 +195,8 @@ def _end(row: RunRow, steps: str, kept: list[dict[str, Any]]) -> None:
 
 
 def _whole(record: Record, effect: Perform | None) -> None:
+    from ...console.terminal import style
     from ...report.terminal.terminal_text import visible
-    from ..shared.terminal import style
 
     def block(value: Any) -> None:
         text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.run_options import database_option, root_of, tell_weakness
 from ...exits import CLEAN, WORLD, Refused, UsageError, WorldError
 from ...runs.workers.signals import Asked, Requests
-from ..shared.run_options import database_option, root_of, tell_weakness
 
 if TYPE_CHECKING:
     from ...runs.workers.fleet import Place

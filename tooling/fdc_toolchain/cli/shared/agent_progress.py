@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .progress import Lines, Quiet
+from ...console.progress import Lines, Quiet
 
 
 class AgentQuiet(Quiet):

@@ -12,13 +12,13 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...console.progress import Json, Lines, Quiet, arguments, step_line
 from ...engine.events import Outcome, Perform
 from ...report.amounts import duration, number
 from ...report.exit_codes import exit_code
 from ...report.terminal.style import PLAIN, Style
 from ...report.terminal.terminal_text import columns, cut, visible
 from ...runs.observer import Observer
-from .progress import Json, Lines, Quiet, arguments, step_line
 
 if TYPE_CHECKING:
     from ...engine.state import RunState

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import click
 
+from ...console.terminal import style
 from ...diagnostics.diagnostic import Diagnostic
 from ...report.terminal import human
 from ...report.terminal.texts import lines_of
-from .terminal import style
 
 
 def show(data: bytes, found: Iterable[Diagnostic]) -> None:

@@ -8,6 +8,7 @@ import sys
 import click
 
 from .... import durable
+from ....console.options import Renamed
 from ....exits import CLEAN, FINDINGS, Refused, UsageError
 from ....linking.project.root import find_root
 from ....protocols import build as work
@@ -17,7 +18,6 @@ from ....protocols.imports.agents_md import take_apart
 from ....protocols.load import PROSE, RULES
 from ....protocols.markdown.sanitise import findings, sanitised
 from ...shared.findings import show
-from ...shared.options import Renamed
 
 
 @click.command("import", context_settings={"help_option_names": ["-h", "--help"]})

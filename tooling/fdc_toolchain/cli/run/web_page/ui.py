@@ -12,9 +12,9 @@ from urllib.parse import quote
 
 import click
 
+from ....console.run_options import database_option, is_terminal, root_of
 from ....exits import CLEAN, WorldError
 from ....runs.interrupt import interruptible
-from ...shared.run_options import database_option, is_terminal, root_of
 from .database_runs import Database
 from .workspace_runs import Workspace
 

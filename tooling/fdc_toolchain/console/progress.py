@@ -10,13 +10,13 @@ from typing import Any
 
 import click
 
-from ...engine.events import Outcome, Perform
-from ...engine.values import text as written
-from ...report.amounts import duration
-from ...report.exit_codes import exit_code
-from ...report.terminal.style import PLAIN, Style
-from ...report.terminal.terminal_text import cut, visible
-from ...runs.observer import Observer, Silent
+from ..engine.events import Outcome, Perform
+from ..engine.values import text as written
+from ..report.amounts import duration
+from ..report.exit_codes import exit_code
+from ..report.terminal.style import PLAIN, Style
+from ..report.terminal.terminal_text import cut, visible
+from ..runs.observer import Observer, Silent
 
 _SLOW = 0.05
 

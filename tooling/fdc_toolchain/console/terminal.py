@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ...report.terminal.style import Style
+from ..report.terminal.style import Style
 
 
 def style(color: object = None, *, to_file: bool = False) -> Style:

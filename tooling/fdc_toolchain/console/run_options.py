@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ...engine.decide import MEASURES
-from ...exits import UsageError
-from ...workspace.operator import APPROVALS
+from ..engine.decide import MEASURES
+from ..exits import UsageError
+from ..workspace.operator import APPROVALS
 
 if TYPE_CHECKING:
-    from ...workspace.operator import Operator
+    from ..workspace.operator import Operator
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -97,7 +97,7 @@ def shared(command: Command) -> Command:
 
 def root_of(workspace: str | None) -> str:
     """The workspace's folder. Raises UsageError for a DIR that is none."""
-    from ...linking.project.root import find_root
+    from ..linking.project.root import find_root
 
     if workspace is None:
         return find_root(os.getcwd())
@@ -110,7 +110,7 @@ def tell_weakness(operator: Operator) -> None:
     """Says on stderr what the sandbox lacks that commands are let run in all the same."""
     if not operator.weak:
         return
-    from ...sandbox.sandbox import lacking, offered
+    from ..sandbox.sandbox import lacking, offered
 
     tier = next(one for one in operator.tiers if offered(one))
     for what in lacking(tier):

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...exits import BUG, CLEAN, FINDINGS, INTERRUPTED, PERSON, WORLD, WorldError
-from ...report.terminal.style import Style
-from ...report.terminal.terminal_text import visible
-from ...runs.observer import Observer
-from ..shared.progress import arguments, duration
+from ..exits import BUG, CLEAN, FINDINGS, INTERRUPTED, PERSON, WORLD, WorldError
+from ..report.terminal.style import Style
+from ..report.terminal.terminal_text import visible
+from ..runs.observer import Observer
+from .progress import arguments, duration
 
 if TYPE_CHECKING:
-    from ...runs.records.run_outcome import Ended
+    from ..runs.records.run_outcome import Ended
 
 MOST_SHOWN = 60
 """Lines that are printed of what an approval is about."""
@@ -28,7 +28,7 @@ def broken_off(ended: Ended) -> None:
     if ended.status == "interrupted":
         click.echo(f"interrupted; {_goes_on(ended)}", err=True)
     elif ended.status == "waiting":
-        from ..shared.terminal import style
+        from .terminal import style
 
         click.echo("\n".join(_story(ended, style())), err=True)
     elif ended.stop is not None:
@@ -229,7 +229,7 @@ def _question(ended: Ended, question: dict[str, Any]) -> list[str]:
 
 def _shows(ended: Ended, question: dict[str, Any]) -> list[str]:
     """What an approval is about; of much, the beginning."""
-    from ...report import changes
+    from ..report import changes
 
     lines = [f"  {line.text}" for line in changes.lines(question.get("shows"))]
     left = len(lines) - MOST_SHOWN

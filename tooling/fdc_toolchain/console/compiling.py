@@ -16,9 +16,9 @@ def compile_or_refuse(
     Returns None where the plan has errors. Raises UsageError where there is no such plan, or
     where the settings are wrong.
     """
-    from ...check import program_of
-    from ...report.render import render
-    from ...runs.create_run import checked_plan
+    from ..check import program_of
+    from ..report.render import render
+    from ..runs.create_run import checked_plan
     from .terminal import style
 
     checked = checked_plan(plan, root, trust_settings=trust_settings)

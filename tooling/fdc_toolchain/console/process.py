@@ -1,0 +1,101 @@
+"""What every command line does with its process: its import path, a closed stdout, and bugs of fdc."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import click
+
+
+def leave_working_folder() -> None:
+    """Takes the working folder off the import path: what lies in a workspace is not fdc's code.
+
+    `python -m fdc_toolchain` puts it there, or a PYTHONPATH. A folder that holds fdc itself stays.
+    """
+    ours = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    sys.path[:] = [one for one in sys.path if one == ours or not _is_working_folder(one)]
+
+
+def _is_working_folder(path: str) -> bool:
+    try:
+        return path == "" or os.path.samefile(path, ".")
+    except OSError:
+        return False  # one of the two is gone, or it is the mark of an import hook
+
+
+def silence_stdout() -> None:
+    """What could not be written is not tried again on the way out."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (
+        OSError,
+        ValueError,
+        AttributeError,
+    ):  # a stdout without a file, as in tests, or none at all
+        pass
+
+
+def our_bug(bug: Exception, name: str, code: int) -> int:
+    """Says that we are wrong, and how to report it; returns `code`."""
+    import traceback
+
+    print(f"{name}: internal error: {type(bug).__name__}: {bug}", file=sys.stderr)
+    if os.environ.get("FDC_DEBUG"):
+        traceback.print_exc()
+    else:
+        print(
+            f"{name}: this is a bug of fdc, please report it; FDC_DEBUG=1 shows where",
+            file=sys.stderr,
+        )
+    return code
+
+
+def run(argv: list[str], command: Callable[[], click.Command], name: str) -> int:
+    """Runs one command line with click. Returns the exit code; prints trouble as one sentence on stderr.
+
+    `command` makes the command, after the working folder has left the import path; `name` is what messages begin with.
+    """
+    leave_working_folder()
+    import click
+
+    from ..exits import BUG, CLEAN, INTERRUPTED, USAGE, WORLD, Exit
+    from ..report.terminal.terminal_text import visible
+    from ..runs.notices import on_stderr
+
+    on_stderr()
+    try:
+        found = command().main(args=argv, prog_name=name, standalone_mode=False)
+        return found if isinstance(found, int) else CLEAN
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.UsageError as wrong:
+        wrong.show()
+        return USAGE
+    except click.ClickException as wrong:
+        wrong.show()
+        return USAGE
+    except Exit as stop:
+        print(f"{name}: " + "\n".join(map(visible, stop.lines)), file=sys.stderr)
+        return stop.code
+    except (click.Abort, KeyboardInterrupt):
+        print(f"{name}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        silence_stdout()
+        return CLEAN
+    except OSError as failed:
+        where = f" ({visible(str(failed.filename))})" if failed.filename else ""
+        print(f"{name}: {failed.strerror or failed}{where}", file=sys.stderr)
+        return WORLD
+    except Exception as bug:  # the last resort: our bug, said as ours
+        from ..linking.project.settings import SettingsError
+
+        if isinstance(bug, SettingsError):
+            print(f"{name}: {visible(str(bug))}", file=sys.stderr)
+            return USAGE
+        return our_bug(bug, name, BUG)
