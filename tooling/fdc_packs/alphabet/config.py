@@ -84,7 +84,7 @@ _KINDS = {
 
 def config_of(value: Any, file: str = "config.yaml") -> dict[str, Any]:
     """The configuration with its defaults. Raises ConfigError."""
-    from fdc_toolchain.text.suggest import did_you_mean
+    from fdc_toolchain.api.text import did_you_mean
 
     found = copy.deepcopy(DEFAULTS)
     if value is None:

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from fdc_toolchain import durable
+from fdc_toolchain.api.files import durable
 
 from .iteration_lock import LOCK, Lock, began, holder, lock_of, lock_text
 

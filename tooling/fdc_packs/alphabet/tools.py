@@ -10,8 +10,7 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from fdc_toolchain.tools.context import Context, word
-from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.api.tools import Context, ToolFailure, word
 
 from .store import Busy, Refused, Store, digest
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fdc_toolchain.runs.run_driver import Ended
+    from fdc_toolchain.api.commands import Ended
 
 
 def web_of(results: Mapping[str, Any]) -> dict[str, Any]:

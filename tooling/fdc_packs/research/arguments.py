@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fdc_toolchain.engine.events import Outcome
-from fdc_toolchain.tools.context import Context
-from fdc_toolchain.tools.files.documents import Document
-from fdc_toolchain.tools.web import web_pages
-from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.api.files import Document
+from fdc_toolchain.api.tools import Context, Outcome, ToolFailure, web_pages
 
 from .retrieval import library
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from fdc_toolchain.tools.files.documents import lines_in, read_beneath
+from fdc_toolchain.api.files import lines_in, read_beneath
 
 from .retrieval.citations import Citation
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fdc_toolchain.tools.files.documents import CODE, Document
+from fdc_toolchain.api.files import CODE, Document
 
 from .explore.place import Place
 from .explore.strategies import places

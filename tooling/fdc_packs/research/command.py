@@ -16,19 +16,25 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.console.options import Renamed, budget_option, quiet_option, workspace_option
-from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError, WorldError
-from fdc_toolchain.report.terminal.terminal_text import visible
-from fdc_toolchain.runs.observer import Silent
-from fdc_toolchain.text.file_name import slug
+from fdc_toolchain.api.commands import (
+    CLEAN,
+    FINDINGS,
+    Renamed,
+    Silent,
+    UsageError,
+    WorldError,
+    budget_option,
+    quiet_option,
+    workspace_option,
+)
+from fdc_toolchain.api.text import slug, visible
 
 from .answer_json import as_json, skips, web_of
 
 if TYPE_CHECKING:
-    from fdc_toolchain.engine.events import Outcome, Perform
-    from fdc_toolchain.runs.run_driver import Ended
-    from fdc_toolchain.tasks.activity import Task
-    from fdc_toolchain.workspace.operator import Operator
+    from fdc_toolchain.api.commands import Ended, Operator
+    from fdc_toolchain.api.tasks import Task
+    from fdc_toolchain.api.tools import Outcome, Perform
 
 PLAN = "deep-research"
 _WRAP = textwrap.TextWrapper(92, "- ", "  ", break_long_words=False, break_on_hyphens=False)
@@ -105,9 +111,8 @@ def command(
     question = _asked(question)
     operator = _operator(web, model)
     folder = _folder(docs)
-    from fdc_toolchain.console.compiling import compile_or_refuse
-    from fdc_toolchain.console.run_options import budget_of, root_of
-    from fdc_toolchain.runs import run_driver
+    from fdc_toolchain.api import commands
+    from fdc_toolchain.api.commands import budget_of, compile_or_refuse, root_of
 
     home = root_of(workspace)
     program = compile_or_refuse(PLAN, home)
@@ -123,14 +128,14 @@ def command(
         given = {
             "question": question, "documents": within or folder, "include": include, "report": report, "web": searched,
         }  # fmt: skip
-        task = run_driver.task_for(home, None)
-        inputs = run_driver.given_for(program, given)
+        task = commands.task_for(home, None)
+        inputs = commands.given_for(program, given)
         begun = task if inside else None
-        name = run_driver.begin(root, program, PLAN, inputs, budget_of(budgets), begun, operator)
+        name = commands.begin(root, program, PLAN, inputs, budget_of(budgets), begun, operator)
         if within is None:
             _grant(root, name, folder)
         show = _Watching(quiet)
-        ended = run_driver.drive_run(root, name, show, jobs=jobs, operator=operator)
+        ended = commands.drive_run(root, name, show, jobs=jobs, operator=operator)
         show.erase()
         if ended.status == "finished" and not inside:
             try:
@@ -146,7 +151,7 @@ def command(
 
 def _operator(web: bool | None, model: str | None) -> Operator:
     """What is allowed: by the options, where they say something, else by the environment."""
-    from fdc_toolchain.workspace.operator import Operator
+    from fdc_toolchain.api.commands import Operator
 
     operator = Operator.of_environment(model=model)
     return operator if web is None else operator._replace(web=web)
@@ -203,7 +208,7 @@ def _below(folder: str, root: str) -> str | None:
 
 def _target(question: str, out: str | None, home: str) -> str:
     """The absolute path of the report. Raises UsageError where something else is there."""
-    from fdc_toolchain.tools.files.documents import MARK
+    from fdc_toolchain.api.files import MARK
 
     if out is not None:
         target = os.path.abspath(out)
@@ -245,8 +250,8 @@ def _workspace(home: str, target: str) -> Iterator[str]:
 
 
 def _grant(root: str, name: str, folder: str) -> None:
-    from fdc_toolchain.engine.ports import WorldFailed
-    from fdc_toolchain.workspace import run_folders
+    from fdc_toolchain.api.files import run_folders
+    from fdc_toolchain.api.tools import WorldFailed
 
     from .retrieval import library
 
@@ -281,8 +286,7 @@ def _log(home: str, task: Task, question: str, target: str) -> None:
     import uuid
     from datetime import datetime
 
-    from fdc_toolchain.tasks import activity_log
-    from fdc_toolchain.tasks.activity import entry
+    from fdc_toolchain.api.tasks import activity_log, entry
 
     item = entry(
         "RESEARCH_REPORT", {"path": target, "question": question[:200]}, task_id=task.id, phase=1,
@@ -306,7 +310,7 @@ def _tell(
     run: str | None,
     form: str,
 ) -> int:
-    from fdc_toolchain.console.run_summary import exit_code
+    from fdc_toolchain.api.commands import exit_code
 
     code = exit_code(ended)
     if form == "json":
@@ -359,7 +363,7 @@ def _answer(show: _Watching) -> None:
 
 
 def _place(show: _Watching, target: str, folder: str, run: str | None) -> None:
-    from fdc_toolchain.console.run_summary import count
+    from fdc_toolchain.api.commands import count
 
     done = show.results.get("synthesise") or {}
     scan = show.results.get("scan_documents") or {}

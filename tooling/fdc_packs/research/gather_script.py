@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
-from fdc_toolchain.exits import CLEAN, FINDINGS
-from fdc_toolchain.linking.project.root import find_root
+from fdc_toolchain.api.commands import CLEAN, FINDINGS, find_root
 
 __all__ = ["command", "execute_research_protocol", "main"]
 
@@ -32,10 +31,8 @@ def execute_research_protocol(constraints: Mapping[str, Any], root: str | None =
 
 
 def _execute(constraints: Mapping[str, Any], root: str | None) -> tuple[str, bool]:
-    from fdc_toolchain.agent.host.tool_context import opened
-    from fdc_toolchain.engine.events import Outcome
-    from fdc_toolchain.engine.ports import WorldFailed
-    from fdc_toolchain.workspace.failure import ToolFailure
+    from fdc_toolchain.api.tasks import opened
+    from fdc_toolchain.api.tools import Outcome, ToolFailure, WorldFailed
 
     from . import research_protocol
 
@@ -76,6 +73,6 @@ def command(target: str, scope: str, path: str | None, query: str | None, url: s
 
 def main(argv: list[str] | None = None) -> int:
     """The script's command line; returns the exit code."""
-    from fdc_toolchain.cli.main import run
+    from fdc_toolchain.api.commands import run
 
-    return run(sys.argv[1:] if argv is None else argv, command, "research")
+    return run(sys.argv[1:] if argv is None else argv, lambda: command, "research")

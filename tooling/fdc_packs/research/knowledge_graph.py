@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fdc_toolchain.tasks.symbols import GRAPH, SYMBOLS, Symbol, read_edges, read_symbols
-from fdc_toolchain.tools.context import Context
-from fdc_toolchain.tools.files.documents import Document
-from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.api.files import Document
+from fdc_toolchain.api.tasks import GRAPH, SYMBOLS, Symbol, read_edges, read_symbols
+from fdc_toolchain.api.tools import Context, ToolFailure
 
 from .explore.code_outline import is_code
 from .retrieval import library

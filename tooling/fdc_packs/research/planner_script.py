@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 
 import click
-from fdc_toolchain import durable
-from fdc_toolchain.exits import CLEAN, UsageError
-from fdc_toolchain.linking.project.root import find_root
+from fdc_toolchain.api.commands import CLEAN, UsageError, find_root
+from fdc_toolchain.api.files import durable
 
 from .research_planner import TEMPLATE, plan_deep_research, research_files
 
@@ -25,7 +24,7 @@ __all__ = ["command", "main", "plan_deep_research"]
 )
 def command(topic: str, research_id: str | None, write: bool, template: str | None) -> int:
     """Print the plan that researches TOPIC; its report is research/research_report_RESEARCH_ID.md."""
-    from fdc_toolchain.text.file_name import slug
+    from fdc_toolchain.api.text import slug
 
     name = slug(topic) if research_id is None else research_id
     try:
@@ -56,6 +55,6 @@ def main(argv: list[str] | None = None) -> int:
     """The script's command line; returns the exit code."""
     import sys
 
-    from fdc_toolchain.cli.main import run
+    from fdc_toolchain.api.commands import run
 
-    return run(sys.argv[1:] if argv is None else argv, command, "research_planner")
+    return run(sys.argv[1:] if argv is None else argv, lambda: command, "research_planner")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from fdc_toolchain import durable
-from fdc_toolchain.agent.lessons.research_plan import clean, research_plan
+from fdc_toolchain.api.files import durable
+from fdc_toolchain.api.tasks import clean, research_plan
 
 TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates", "research_plan.md")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from fdc_toolchain.agent.lessons.research_plan import research_plan
-from fdc_toolchain.tools.context import Context, text, word
-from fdc_toolchain.tools.files import find_tools
-from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.api.files import list_files
+from fdc_toolchain.api.tasks import research_plan
+from fdc_toolchain.api.tools import Context, ToolFailure, text, word
 
 ROUTES: dict[tuple[str, str], str] = {
     # (target, scope): the constraint that it needs
@@ -66,12 +65,12 @@ def _routed(args: dict[str, Any], context: Context) -> Any:
         except UnicodeDecodeError:
             raise ToolFailure("encoding", f"`{value}` is not UTF-8 text") from None
     if target == "local_filesystem":
-        return "\n".join(find_tools.list_files({"path": value}, context))
+        return "\n".join(list_files({"path": value}, context))
     if target == "knowledge_graph":
         from .knowledge_graph import enrich
 
         return enrich(value, context)
-    from fdc_toolchain.tools.web import web_tools
+    from fdc_toolchain.api.tools import web_tools
 
     if key == "query":
         found = web_tools.google_search({"query": value}, context)

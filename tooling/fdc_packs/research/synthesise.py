@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from fdc_toolchain.tools.files.documents import MARK
+from fdc_toolchain.api.files import MARK
 
 from .outline.sentences import HIDDEN
 from .retrieval.citations import Citation

@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-from fdc_toolchain.tools.context import Context, word
-from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.api.tools import Context, ToolFailure, word
 
 from .arguments import (
     count_of,

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fdc_toolchain.tools.context import Context
-from fdc_toolchain.tools.files.documents import Document, Scan, lines_in, read_beneath
-from fdc_toolchain.tools.web import web_pages
-from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.api.files import Document, Scan, lines_in, read_beneath
+from fdc_toolchain.api.tools import Context, ToolFailure, web_pages
 
 from .arguments import labelled, list_of, object_of, pages_of, shelf_of, text_of, with_code
 from .retrieval import library

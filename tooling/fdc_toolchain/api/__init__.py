@@ -72,7 +72,7 @@ from .values import (
 from .watching import Watcher
 
 if TYPE_CHECKING:
-    from .for_packs import Context, Tool, ToolFailure, Waiting
+    from .tools import Context, Tool, ToolFailure, Waiting
 
 __all__ = [
     "Bound", "Bounds", "Call", "Catalogue", "CheckResult", "Context", "Diagnostic", "Done", "Edit", "Explanation",
@@ -88,9 +88,9 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """What only tools need, imported when it is asked for: it is most of what there is to import."""
     if name in ("Context", "Tool", "ToolFailure", "ToolInfo", "Waiting"):
-        from . import for_packs
+        from . import tools
 
-        found: object = getattr(for_packs, name)
+        found: object = getattr(tools, name)
         globals()[name] = found
         return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.exits import CLEAN, FINDINGS, PERSON, Refused, UsageError, WorldError
-from fdc_toolchain.report.terminal.terminal_text import visible
+from fdc_toolchain.api.commands import CLEAN, FINDINGS, PERSON, Refused, UsageError, WorldError
+from fdc_toolchain.api.text import visible
 
 from .folder import base_here, root_here, store_of
 
@@ -53,7 +53,7 @@ _FORMAT = click.option(
 )
 def init(directory: str, model: str) -> int:
     """Make a new alphabet in DIR, which must not be there or be empty."""
-    from fdc_toolchain import durable
+    from fdc_toolchain.api.files import durable
 
     from .. import layout
     from ..iteration.scaffold import new_files
@@ -127,7 +127,7 @@ def run(
     Exit codes: 0 done or ended, 1 an iteration was given up, 2 wrong usage, 3 the world failed (go on with the
     same command), 5 a consistency violation that a person must look at.
     """
-    from fdc_toolchain.console.run_options import budget_of
+    from fdc_toolchain.api.commands import budget_of
 
     from .run import Asked, work
 

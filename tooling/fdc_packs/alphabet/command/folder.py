@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from fdc_toolchain.exits import Refused, UsageError, WorldError
+from fdc_toolchain.api.commands import Refused, UsageError, WorldError
 
 if TYPE_CHECKING:
     from ..state import Base

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fdc_toolchain.exits import Refused, UsageError
+from fdc_toolchain.api.commands import Refused, UsageError
 
 from .. import layout, markers
 from ..yamltext import NotYaml, parse

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import click
-from fdc_toolchain.exits import CLEAN, Refused, UsageError, WorldError
+from fdc_toolchain.api.commands import CLEAN, Refused, UsageError, WorldError
 
 from .folder import base_here, store_of
 
@@ -19,7 +19,7 @@ def draw(root: str, output: str) -> int:
 
 def written(root: str, output: str = "") -> list[str]:
     """Writes the pages below `output`, and the comparisons; their paths. Raises Refused, UsageError, WorldError."""
-    from fdc_toolchain import durable
+    from fdc_toolchain.api.files import durable
 
     from .. import layout
     from ..calculus.metrics import BenchmarkError

@@ -7,15 +7,23 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-from fdc_toolchain.console.progress import Aside
-from fdc_toolchain.exits import CLEAN, FINDINGS, PERSON, Exit, Refused, UsageError, WorldError
-from fdc_toolchain.report.terminal.terminal_text import visible
+from fdc_toolchain.api.commands import (
+    CLEAN,
+    FINDINGS,
+    PERSON,
+    Aside,
+    Exit,
+    Refused,
+    UsageError,
+    WorldError,
+)
+from fdc_toolchain.api.text import visible
 
 from .folder import base_of
 
 if TYPE_CHECKING:
-    from fdc_toolchain.engine.events import Outcome, Perform
-    from fdc_toolchain.workspace.operator import Operator
+    from fdc_toolchain.api.commands import Operator
+    from fdc_toolchain.api.tools import Outcome, Perform
 
     from ..state import Base
     from ..store import Store
@@ -41,9 +49,8 @@ class Asked(NamedTuple):
 
 def work(root: str, asked: Asked) -> int:
     """Up to `iterations` iterations; the exit code."""
-    from fdc_toolchain import durable
-    from fdc_toolchain.engine.ports import WorldFailed
-    from fdc_toolchain.workspace import run_folders
+    from fdc_toolchain.api.files import durable, run_folders
+    from fdc_toolchain.api.tools import WorldFailed
 
     from ..store import Busy, Store
 
@@ -64,8 +71,8 @@ def work(root: str, asked: Asked) -> int:
 
 
 def _work(root: str, store: Store, asked: Asked) -> int:
-    from fdc_toolchain.console.compiling import compile_or_refuse
-    from fdc_toolchain.runs import run_driver
+    from fdc_toolchain.api import commands
+    from fdc_toolchain.api.commands import compile_or_refuse
 
     interrupted = _recovered(root, store)
     base = _sound(store)
@@ -90,9 +97,7 @@ def _work(root: str, store: Store, asked: Asked) -> int:
         asked.iterations or (1 if operator.model else base.config["stopping"]["max_iterations"])
     ):
         show = _Watching(base.config["logging"]["level"])
-        name = interrupted or run_driver.begin(
-            root, program, PLAN, {}, asked.budget, None, operator
-        )
+        name = interrupted or commands.begin(root, program, PLAN, {}, asked.budget, None, operator)
         interrupted = ""
         code, outcome = _driven(root, store, name, show, operator)
         outcomes.append(outcome)
@@ -137,7 +142,6 @@ def _handed_on(base: Base) -> str:
 
 def _recovered(root: str, store: Store) -> str:
     """The run to go on with; empty where the next iteration begins anew (ALPH-47)."""
-    from fdc_toolchain.runs import run_driver
 
     try:
         lock = store.held()
@@ -145,7 +149,9 @@ def _recovered(root: str, store: Store) -> str:
         lock = None
     resumable = False
     if lock is not None:
-        with run_driver.reading(root) as records:
+        from fdc_toolchain.api.records import reading
+
+        with reading(root) as records:
             rows = (
                 [row for row in records.runs(lock.run) if row.name == lock.run]
                 if records is not None
@@ -231,9 +237,9 @@ def _operator(root: str, base: Base, model: str | None) -> Operator:
 
     Raises before anything has begun.
     """
-    from fdc_toolchain.engine.ports import WorldFailed
-    from fdc_toolchain.runs.cost.models import model_for
-    from fdc_toolchain.workspace.operator import Operator
+    from fdc_toolchain.api.commands import Operator
+    from fdc_toolchain.api.models import model_for
+    from fdc_toolchain.api.tools import WorldFailed
 
     llm = base.config["llm"]
     named = llm["model"] if llm["provider"] != "local" else ""
@@ -289,12 +295,12 @@ def _dictionary(root: str) -> None:
 def _driven(
     root: str, store: Store, name: str, show: _Watching, operator: Operator
 ) -> tuple[int, dict[str, Any]]:
-    from fdc_toolchain.console.run_summary import exit_code
-    from fdc_toolchain.runs import run_driver
+    from fdc_toolchain.api import commands
+    from fdc_toolchain.api.commands import exit_code
 
     from ..iteration.phases import INCONSISTENCY, failing
 
-    ended = run_driver.drive_run(root, name, show, operator=operator)
+    ended = commands.drive_run(root, name, show, operator=operator)
     if ended.status == "interrupted":
         raise KeyboardInterrupt
     if ended.status == "finished" and isinstance(ended.result, dict):

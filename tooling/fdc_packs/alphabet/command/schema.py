@@ -6,8 +6,8 @@ import json
 import os
 
 import click
-from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError, WorldError
-from fdc_toolchain.report.terminal.terminal_text import visible
+from fdc_toolchain.api.commands import CLEAN, FINDINGS, UsageError, WorldError
+from fdc_toolchain.api.text import visible
 
 from .folder import store_of
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape as quoted
 from typing import NamedTuple
 
-from fdc_toolchain.report.terminal.terminal_text import visible
+from fdc_toolchain.api.text import visible
 
 WIDTH, HEIGHT = 360, 220
 LEFT, RIGHT, TOP, BOTTOM = 40, 14, 50, 30

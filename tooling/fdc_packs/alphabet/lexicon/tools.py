@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from fdc_toolchain.tools.context import Context
+from fdc_toolchain.api.tools import Context
 
 from . import wordnet
 from .lexicon import Ground, Lexicon

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from fdc_toolchain import cachedir
+from fdc_toolchain.api.files import cachedir
 
 from .wordnet_files import LABEL, PARTS, STOP, Lemmas, Synset, counts_of, lines, plain, synset_of
 

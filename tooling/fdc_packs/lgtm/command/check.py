@@ -6,8 +6,8 @@ import json
 import os
 
 import click
-from fdc_toolchain.exits import CLEAN, FINDINGS, UsageError
-from fdc_toolchain.report.terminal.terminal_text import visible
+from fdc_toolchain.api.commands import CLEAN, FINDINGS, UsageError
+from fdc_toolchain.api.text import visible
 
 _LARGE = 16 * 2**20
 

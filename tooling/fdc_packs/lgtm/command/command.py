@@ -10,14 +10,21 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.console.options import quiet_option, workspace_option
-from fdc_toolchain.console.progress import Aside, Json
-from fdc_toolchain.exits import CLEAN, FINDINGS, NO_RESULT, UsageError
-from fdc_toolchain.report.terminal.terminal_text import visible
+from fdc_toolchain.api.commands import (
+    CLEAN,
+    FINDINGS,
+    NO_RESULT,
+    Aside,
+    Json,
+    UsageError,
+    quiet_option,
+    workspace_option,
+)
+from fdc_toolchain.api.text import visible
 
 if TYPE_CHECKING:
-    from fdc_toolchain.engine.events import Outcome, Perform
-    from fdc_toolchain.runs.run_driver import Ended
+    from fdc_toolchain.api.commands import Ended
+    from fdc_toolchain.api.tools import Outcome, Perform
 
 PLAN = "lgtm"
 
@@ -118,7 +125,7 @@ def command(
 
     It plans, and changes nothing outside of its run folder.
     """
-    from fdc_toolchain.console.run_options import budget_of, root_of
+    from fdc_toolchain.api.commands import budget_of, root_of
 
     if checked is not None:
         from .check import check
@@ -137,9 +144,8 @@ def command(
         "max_iterations": str(max_iterations), "confidence": str(confidence), "conflicts": str(conflicts), "gate": gate,
         "areas": str(areas),
     }  # fmt: skip
-    from fdc_toolchain.console.compiling import compile_or_refuse
-    from fdc_toolchain.runs import run_driver
-    from fdc_toolchain.workspace.operator import Operator
+    from fdc_toolchain.api import commands
+    from fdc_toolchain.api.commands import Operator, compile_or_refuse
 
     root = root_of(workspace)
     program = compile_or_refuse(PLAN, root)
@@ -148,15 +154,15 @@ def command(
     operator = Operator.of_environment(web=web)
     if model:
         operator = operator._replace(model=model)
-    task = run_driver.task_for(root, None)
+    task = commands.task_for(root, None)
     budget = budget_of(budgets)
-    name = run_driver.begin(
-        root, program, PLAN, run_driver.given_for(program, given), budget, task, operator
+    name = commands.begin(
+        root, program, PLAN, commands.given_for(program, given), budget, task, operator
     )
     for line in _too_small(program, budget, operator.model):
         click.echo(line, err=True)
     show = Json() if quiet else _Watching()
-    ended = run_driver.drive_run(root, name, show, jobs=jobs, operator=operator)
+    ended = commands.drive_run(root, name, show, jobs=jobs, operator=operator)
     return _tell(ended, form)
 
 
@@ -164,7 +170,7 @@ def _too_small(
     program: dict[str, Any], budget: dict[str, float], model: str | None
 ) -> Iterator[str]:
     """What is said at once of a budget that is less than one step alone sets aside: the run would stop before that step."""
-    from fdc_toolchain.tools.model.prices import most
+    from fdc_toolchain.api.models import most
 
     for measure, ceiling in budget.items() if model else ():
         cost = program["tools"]["plan.run"]["cost"]  # no other step sets more aside
@@ -199,7 +205,7 @@ def _text(given: str, what: str) -> str:
 
 
 def _tell(ended: Ended, form: str) -> int:
-    from fdc_toolchain.console.run_summary import as_json, broken_off, exit_code
+    from fdc_toolchain.api.commands import as_json, broken_off, exit_code
 
     outcome: dict[str, Any] = ended.result if isinstance(ended.result, dict) else {}
     code = exit_code(ended)

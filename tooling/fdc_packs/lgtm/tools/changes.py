@@ -9,13 +9,10 @@ from __future__ import annotations
 import textwrap
 from typing import Any, NamedTuple
 
-from fdc_toolchain.agent.lessons.code_change import path_fault
-from fdc_toolchain.agent.lessons.research_plan import quoted
-from fdc_toolchain.runs.nested_plan import compiled
-from fdc_toolchain.syntax.values import escape
-from fdc_toolchain.tools.context import Context, word
-from fdc_toolchain.workspace import merge_diff
-from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.api.files import merge_diff
+from fdc_toolchain.api.tasks import path_fault, quoted
+from fdc_toolchain.api.text import escape
+from fdc_toolchain.api.tools import Context, ToolFailure, compiled, word
 
 from .tools import CODE_LINES, home, tree_of
 

@@ -11,9 +11,7 @@ import threading
 from collections import OrderedDict
 from typing import Any
 
-from fdc_toolchain.tools import intent_files
-from fdc_toolchain.tools.context import Context, text, word
-from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.api.tools import Context, ToolFailure, intent_files, text, word
 
 from fdc_packs.research.explore.code_search import Tree
 from fdc_packs.research.explore.place import inside
@@ -116,7 +114,7 @@ def web_search(args: dict[str, Any], context: Context) -> Any:
     """WebSearch: what the configured search port finds; a failure where none is (the catalogue makes it a value)."""
     import importlib
 
-    from fdc_toolchain.tools.tool_rows import TOOLS
+    from fdc_toolchain.api.tools import TOOLS
 
     row = TOOLS["google_search"]
     search = getattr(importlib.import_module(row.module), row.function)
@@ -244,7 +242,7 @@ def validate_pipeline(args: dict[str, Any], context: Context) -> Any:
     It must be governed by the pipelines' automaton (which knows neither writing nor closing early), and take the inputs
     that it will be given. A proved one comes with its program's name; that it reads back to itself is checked.
     """
-    from fdc_toolchain.runs.nested_plan import prove
+    from fdc_toolchain.api.tools import prove
 
     before = args.get("before")
     tries = int(before.get("tries", 0)) if isinstance(before, dict) else 0

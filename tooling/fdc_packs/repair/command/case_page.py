@@ -9,7 +9,7 @@ import functools
 import os
 from typing import Any
 
-from fdc_toolchain.report.run_page import TEMPLATES, environment, source_hash
+from fdc_toolchain.api.records import TEMPLATES, environment, source_hash
 
 PHASES = (
     "GATHER",

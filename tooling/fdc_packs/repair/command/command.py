@@ -11,13 +11,19 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.console.options import quiet_option, workspace_option
-from fdc_toolchain.console.progress import Json
-from fdc_toolchain.exits import CLEAN, FINDINGS, PARTIAL, UsageError
-from fdc_toolchain.report.terminal.terminal_text import visible
+from fdc_toolchain.api.commands import (
+    CLEAN,
+    FINDINGS,
+    PARTIAL,
+    Json,
+    UsageError,
+    quiet_option,
+    workspace_option,
+)
+from fdc_toolchain.api.text import visible
 
 if TYPE_CHECKING:
-    from fdc_toolchain.runs.run_driver import Ended
+    from fdc_toolchain.api.commands import Ended
 
 EXITS = {"fixed": CLEAN, "passing": CLEAN, "partial": PARTIAL, "none": FINDINGS}
 PLANS = ("fix", "fix-plain", "fix-write")
@@ -138,10 +144,14 @@ def command(
     Rival hypotheses are put to the test before any code is written; each patch belongs to one of them and touches its
     lines only. The workspace stays as it is: a copy is patched and tested. The repair is printed as a unified diff.
     """
-    from fdc_toolchain.console.compiling import compile_or_refuse
-    from fdc_toolchain.console.run_options import budget_of, root_of, tell_weakness
-    from fdc_toolchain.runs import run_driver
-    from fdc_toolchain.workspace.operator import Operator
+    from fdc_toolchain.api import commands
+    from fdc_toolchain.api.commands import (
+        Operator,
+        budget_of,
+        compile_or_refuse,
+        root_of,
+        tell_weakness,
+    )
 
     from .watch import Watching
 
@@ -160,7 +170,7 @@ def command(
             "operator": operator,
             "retry": True,
         }
-        ended = run_driver.drive_run(root, name, show, **options)  # type: ignore[arg-type]
+        ended = commands.drive_run(root, name, show, **options)  # type: ignore[arg-type]
     else:
         _bounded(iterations, refine, passes)
         if alone and not files:
@@ -176,11 +186,9 @@ def command(
         program = compile_or_refuse(plan, root)
         if program is None:
             return FINDINGS
-        inputs, task = run_driver.given_for(program, given), run_driver.task_for(root, None)
-        name = run_driver.begin(root, program, plan, inputs, ceilings, task, operator)
-        ended = run_driver.drive_run(
-            root, name, show, shell_seconds=test_timeout, operator=operator
-        )
+        inputs, task = commands.given_for(program, given), commands.task_for(root, None)
+        name = commands.begin(root, program, plan, inputs, ceilings, task, operator)
+        ended = commands.drive_run(root, name, show, shell_seconds=test_timeout, operator=operator)
     return _tell(root, ended, form)
 
 
@@ -225,10 +233,11 @@ def _named(root: str, files: tuple[str, ...]) -> list[str]:
 
 
 def _resumed(root: str, prefix: str) -> str:
-    from fdc_toolchain.runs import run_driver
 
-    with run_driver.reading(root) as store:
-        row = run_driver.the_run(store, prefix)
+    from fdc_toolchain.api.records import reading, the_run
+
+    with reading(root) as store:
+        row = the_run(store, prefix)
         if row.plan not in PLANS:
             raise UsageError(
                 f"the run {row.name} is one of `{row.plan}`, and no repair; `fdc resume` goes on with it"
@@ -237,11 +246,11 @@ def _resumed(root: str, prefix: str) -> str:
 
 
 def _tell(root: str, ended: Ended, form: str) -> int:
-    from fdc_toolchain.console import run_summary
+    from fdc_toolchain.api import commands
 
     from . import trace as fix_trace
 
-    code = run_summary.exit_code(ended)
+    code = commands.exit_code(ended)
     outcome = ended.result if isinstance(ended.result, dict) else {}
     pages = fix_trace.write(root, ended.run) if outcome or ended.stop is not None else ""
     if code == CLEAN and outcome:
@@ -317,7 +326,7 @@ def _advice(outcome: dict[str, Any]) -> list[str]:
 
 
 def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
-    from fdc_toolchain.console import run_summary
+    from fdc_toolchain.api import commands
 
     if outcome:
         out = [ENDED.get(outcome["ended"], outcome["ended"])]
@@ -330,7 +339,7 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
             out.append(f"  {outcome['why']}")
         out += [f"  {note}" for note in dict.fromkeys(outcome["notes"])]
         out += [f"  {line}" for line in _advice(outcome)]
-        work = f"{run_summary.count(outcome['iterations'], 'iteration')}, {ended.seconds:.1f} s"
+        work = f"{commands.count(outcome['iterations'], 'iteration')}, {ended.seconds:.1f} s"
         written = outcome.get("written")
         if written:
             out.append(

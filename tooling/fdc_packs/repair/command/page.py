@@ -9,7 +9,7 @@ from .case_page import render as render
 from .case_page import style_hash as style_hash
 
 if TYPE_CHECKING:
-    from fdc_toolchain.journal.sqlite import RunRow, Store
+    from fdc_toolchain.api.records import RunRow, Store
 
 
 def row(run: RunRow) -> dict[str, Any]:

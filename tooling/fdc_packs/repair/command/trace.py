@@ -7,20 +7,20 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fdc_toolchain.journal.sqlite import RunRow, Store
+    from fdc_toolchain.api.records import RunRow, Store
 
     from ..trace import Step
 
 
 def write(root: str, run: str) -> str:
     """Writes them; returns the page's path from the workspace. Raises WorldError where the journal cannot be read."""
-    from fdc_toolchain import durable
-    from fdc_toolchain.runs import run_driver
+    from fdc_toolchain.api.files import durable
+    from fdc_toolchain.api.records import reading, the_run
 
     from .case_page import render
 
-    with run_driver.reading(root) as store:
-        row = run_driver.the_run(store, run)
+    with reading(root) as store:
+        row = the_run(store, run)
         assert store is not None  # a run was found in it
         found, events = told(store, row)
     stream = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
@@ -48,8 +48,8 @@ def told(store: Store, row: RunRow) -> tuple[dict[str, Any], list[dict[str, Any]
 
 def _steps(store: Store, row: RunRow) -> list[Step]:
     """The steps that have come back, in their order."""
-    from fdc_toolchain.engine.events import Perform, Record
-    from fdc_toolchain.engine.fold import fold
+    from fdc_toolchain.api.records import Record, fold
+    from fdc_toolchain.api.tools import Perform
 
     program = store.program(row)
     rows: list[tuple[Record, Perform | None]] = []
@@ -97,8 +97,8 @@ def _asked_a_model(body: dict[str, Any]) -> bool:
 
 def _prompt(declared: dict[str, Any], args: dict[str, Any]) -> str:
     """What a model was asked, made again of the step's arguments."""
-    from fdc_toolchain.tools.model.prompt_tools import rendered
-    from fdc_toolchain.workspace.failure import ToolFailure
+    from fdc_toolchain.api.models import rendered
+    from fdc_toolchain.api.tools import ToolFailure
 
     try:
         given = {

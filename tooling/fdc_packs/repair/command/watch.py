@@ -8,11 +8,11 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.console.progress import Aside
-from fdc_toolchain.report.terminal.terminal_text import cut, visible
+from fdc_toolchain.api.commands import Aside
+from fdc_toolchain.api.text import cut, visible
 
 if TYPE_CHECKING:
-    from fdc_toolchain.engine.events import Outcome, Perform
+    from fdc_toolchain.api.tools import Outcome, Perform
 
 
 class Watching(Aside):

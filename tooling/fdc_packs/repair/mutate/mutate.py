@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fdc_toolchain.report.diff import unified
+from fdc_toolchain.api.text import unified
 
 from ..patch.region import Region, as_dict
 from . import donor, expr, gone, stmt

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fdc_toolchain.report.diff import unified
+from fdc_toolchain.api.text import unified
 
 from .hunk import Hunk, PatchRefused, Reading
 from .merge import Merge, merged

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fdc_toolchain import durable
-from fdc_toolchain.tools.context import Context
+from fdc_toolchain.api.files import durable
+from fdc_toolchain.api.tools import Context
 
 from . import repair_copy
 from .repair_tools import MOST_SOURCE, SOURCES, object_of, spectrum_file

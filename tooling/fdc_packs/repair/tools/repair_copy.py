@@ -18,14 +18,9 @@ import shutil
 from collections.abc import Iterable
 from typing import Any
 
-from fdc_toolchain import durable
-from fdc_toolchain.sandbox import views
-from fdc_toolchain.sandbox.sandbox import fence
-from fdc_toolchain.sandbox.scratch import scratch
-from fdc_toolchain.tools import shell
-from fdc_toolchain.tools.context import Context
-from fdc_toolchain.workspace.failure import ToolFailure
-from fdc_toolchain.workspace.files import Root
+from fdc_toolchain.api.files import Root, durable
+from fdc_toolchain.api.sandbox import fence, scratch, shell, views
+from fdc_toolchain.api.tools import Context, ToolFailure
 
 MOST_BYTES = 1 << 30
 MOST_FILES = 100_000

@@ -7,8 +7,7 @@ import subprocess
 import tempfile
 from typing import Any
 
-from fdc_toolchain.tools.context import Context
-from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.api.tools import Context, ToolFailure
 
 SECONDS = 30.0
 

@@ -14,11 +14,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fdc_toolchain import durable
-from fdc_toolchain.report.diff import unified
-from fdc_toolchain.tools.context import Context, text, word
-from fdc_toolchain.workspace import globs
-from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.api.files import durable, globs
+from fdc_toolchain.api.text import unified
+from fdc_toolchain.api.tools import Context, ToolFailure, text, word
 
 from . import repair_copy
 

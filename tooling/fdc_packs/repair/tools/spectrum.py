@@ -13,8 +13,7 @@ import shutil
 from collections.abc import Iterable
 from typing import Any
 
-from fdc_toolchain.tools.context import Context
-from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.api.tools import Context, ToolFailure
 
 from . import repair_copy
 

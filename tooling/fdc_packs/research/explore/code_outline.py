@@ -12,7 +12,7 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 
-from fdc_toolchain.tools.files.documents import CODE, Document
+from fdc_toolchain.api.files import CODE, Document
 
 from . import code_trees
 from .code_definitions import TROUBLE, WORDS, Definition, Outline, remark_above

@@ -15,7 +15,7 @@ import threading
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from fdc_toolchain.tools.files.documents import Document, Scan
+from fdc_toolchain.api.files import Document, Scan
 
 from ..outline.blocks import Outline as Shape
 from ..retrieval.file_worth import worth_of

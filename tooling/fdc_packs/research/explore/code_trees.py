@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from fdc_toolchain.tools.files.documents import Document
+from fdc_toolchain.api.files import Document
 
 from .code_definitions import TROUBLE, Definition, Outline, remark_above
 

@@ -12,14 +12,23 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.console.options import budget_option, quiet_option, workspace_option
-from fdc_toolchain.console.progress import Aside, Json
-from fdc_toolchain.exits import CLEAN, FINDINGS, NO_RESULT, PERSON, UsageError
-from fdc_toolchain.report.terminal.terminal_text import visible
+from fdc_toolchain.api.commands import (
+    CLEAN,
+    FINDINGS,
+    NO_RESULT,
+    PERSON,
+    Aside,
+    Json,
+    UsageError,
+    budget_option,
+    quiet_option,
+    workspace_option,
+)
+from fdc_toolchain.api.text import visible
 
 if TYPE_CHECKING:
-    from fdc_toolchain.engine.events import Outcome, Perform
-    from fdc_toolchain.runs.run_driver import Ended
+    from fdc_toolchain.api.commands import Ended
+    from fdc_toolchain.api.tools import Outcome, Perform
 
 PLAN = "explore"
 EXITS = {"success": CLEAN, "confusion": PERSON, "ambiguity": PERSON, "blocked": NO_RESULT}
@@ -78,7 +87,7 @@ def command(
     if paths.startswith("/") or ".." in paths.split("/"):
         raise UsageError(f"`{paths}` leads out of the workspace; --paths takes a glob below it")
     if rerank:
-        from fdc_toolchain.tools.model.embedder import missing
+        from fdc_toolchain.api.models import missing
 
         if missing():
             raise UsageError(missing())
@@ -88,7 +97,7 @@ def command(
         "deepen_above": str(deepen_above),
         "rerank": _said(rerank),
     }
-    from fdc_toolchain.console.run_options import budget_of, root_of
+    from fdc_toolchain.api.commands import budget_of, root_of
 
     root, budget = root_of(workspace), budget_of(budgets)
     explored = partial(_explored, root, budget, model=model, jobs=jobs, form=form, quiet=quiet)
@@ -123,9 +132,8 @@ def _explored(
     form: str,
     quiet: bool,
 ) -> tuple[int, dict[str, Any]]:
-    from fdc_toolchain.console.compiling import compile_or_refuse
-    from fdc_toolchain.runs import run_driver
-    from fdc_toolchain.workspace.operator import Operator
+    from fdc_toolchain.api import commands
+    from fdc_toolchain.api.commands import Operator, compile_or_refuse
 
     program = compile_or_refuse(PLAN, root)
     if program is None:
@@ -133,16 +141,16 @@ def _explored(
     operator = Operator.of_environment()
     if model:
         operator = operator._replace(model=model)
-    name = run_driver.begin(
+    name = commands.begin(
         root,
         program,
         PLAN,
-        run_driver.given_for(program, given),
+        commands.given_for(program, given),
         budget,
-        run_driver.task_for(root, None),
+        commands.task_for(root, None),
     )
     show = Json() if quiet else _Watching()
-    ended = run_driver.drive_run(root, name, show, jobs=jobs, operator=operator)
+    ended = commands.drive_run(root, name, show, jobs=jobs, operator=operator)
     outcome = ended.result if isinstance(ended.result, dict) else {}
     return _tell(ended, outcome, form), outcome
 
@@ -190,7 +198,7 @@ def _asked(question: str) -> str:
 
 
 def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:
-    from fdc_toolchain.console.run_summary import as_json, broken_off, exit_code
+    from fdc_toolchain.api.commands import as_json, broken_off, exit_code
 
     code = exit_code(ended)
     if code == CLEAN:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fdc_toolchain.text.glob_match import matches
+from fdc_toolchain.api.text import matches
 
 from .code_outline import Definition
 from .code_search import Search

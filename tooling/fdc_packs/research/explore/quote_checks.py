@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fdc_toolchain.tools.context import Context
+from fdc_toolchain.api.tools import Context
 
 LEAST_QUOTE = 8
 """Characters that a quotation has at least where it is not the whole line: less stands on many lines, and shows nothing."""
@@ -53,7 +53,7 @@ class Lines:
 
     def of(self, path: str) -> tuple[str, ...] | str:
         """The file's lines, or why there are none."""
-        from fdc_toolchain.tools.files.documents import lines_in, read_beneath
+        from fdc_toolchain.api.files import lines_in, read_beneath
 
         if path not in self._files:
             try:

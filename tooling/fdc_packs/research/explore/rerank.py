@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
-from fdc_toolchain.tools.model.embedder import embedded
+from fdc_toolchain.api.models import embedded
 
 if TYPE_CHECKING:
     from .code_search import Search

@@ -13,8 +13,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
-from fdc_toolchain.tools.context import Context, text, word
-from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.api.tools import Context, ToolFailure, text, word
 
 from ..retrieval import library
 from ..retrieval.file_worth import TESTS
@@ -66,7 +65,7 @@ def map_code(args: dict[str, Any], context: Context) -> Any:
     paths = word(args, "paths", "**")
     rerank = word(args, "rerank", "no") == "yes"
     if rerank:
-        from fdc_toolchain.tools.model.embedder import missing
+        from fdc_toolchain.api.models import missing
 
         if missing():
             raise ToolFailure("unavailable", missing())

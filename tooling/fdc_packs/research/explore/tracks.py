@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from fdc_toolchain.report.terminal.terminal_text import visible
+from fdc_toolchain.api.text import visible
 
 LEAST, MOST = 3, 6
 USES_ASKED = 3.0

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fdc_toolchain.tools.files.documents import Document
+from fdc_toolchain.api.files import Document
 
 from ..outline.blocks import Outline as Shape
 from .code_outline import Definition, Outline

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from fdc_toolchain.tools.files.documents import Document
+from fdc_toolchain.api.files import Document
 
 from ..outline.blocks import Block, Outline
 from ..outline.sentences import HIDDEN, MAX_SENTENCE, Sentence, is_prose, sentences

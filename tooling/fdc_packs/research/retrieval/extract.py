@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from fdc_toolchain.tools.files.documents import CODE, Document
+from fdc_toolchain.api.files import CODE, Document
 
 from ..outline.blocks import Outline
 from ..outline.comments import comment_outline

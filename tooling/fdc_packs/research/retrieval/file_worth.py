@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fdc_toolchain.tools.files.documents import Document
+from fdc_toolchain.api.files import Document
 
 from .kinds import WEIGHT, asks_about, kind_of
 

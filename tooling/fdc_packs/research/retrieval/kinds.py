@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fdc_toolchain.tools.files.documents import Document
+from fdc_toolchain.api.files import Document
 
 WEIGHT = {"licence": 0.25, "changelog": 0.6, "text": 1.0}
 """What a sentence of each kind is worth to a question that is about something else."""

@@ -14,10 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from fdc_toolchain.tools.context import Context
-from fdc_toolchain.tools.files.documents import Scan, scan
-from fdc_toolchain.workspace.failure import ToolFailure, from_os
-from fdc_toolchain.workspace.files import parts_of
+from fdc_toolchain.api.files import Scan, parts_of, scan
+from fdc_toolchain.api.tools import Context, ToolFailure, from_os
 
 if TYPE_CHECKING:
     from .question import Concept

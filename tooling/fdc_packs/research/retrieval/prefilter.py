@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from fdc_toolchain.tools.files.documents import Document
+from fdc_toolchain.api.files import Document
 
 from .question import Concept
 from .stems import Stemmer

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from fdc_toolchain.tools.files.documents import CODE, Document
+from fdc_toolchain.api.files import CODE, Document
 
 from ..outline.blocks import Block, Outline
 from ..outline.comments import comment_outline

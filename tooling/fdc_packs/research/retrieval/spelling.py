@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fdc_toolchain.text.suggest import distance
+from fdc_toolchain.api.text import distance
 
 from .question import Concept
 from .retrieve import Index

@@ -1,0 +1,61 @@
+"""Commands of packs: options, exit codes, progress, and how a plan is run and its end is told.
+
+What only a command that runs a plan needs is imported when it is asked for, so that help stays fast.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..console.options import Renamed, budget_option, quiet_option, workspace_option
+from ..console.progress import Aside, Json
+from ..exits import (
+    CLEAN,
+    FINDINGS,
+    NO_RESULT,
+    PARTIAL,
+    PERSON,
+    Exit,
+    Refused,
+    UsageError,
+    WorldError,
+)
+from ..runs.observer import Silent
+
+if TYPE_CHECKING:
+    from ..console.compiling import compile_or_refuse
+    from ..console.process import run
+    from ..console.run_options import budget_of, root_of, tell_weakness
+    from ..console.run_summary import as_json, broken_off, count, exit_code
+    from ..linking.project.root import find_root
+    from ..runs.run_driver import Ended, begin, drive_run, given_for, task_for
+    from ..workspace.operator import Operator
+
+_LATER = {
+    "console.compiling": ("compile_or_refuse",),
+    "console.process": ("run",),
+    "console.run_options": ("budget_of", "root_of", "tell_weakness"),
+    "console.run_summary": ("as_json", "broken_off", "count", "exit_code"),
+    "linking.project.root": ("find_root",),
+    "runs.run_driver": ("Ended", "begin", "drive_run", "given_for", "task_for"),
+    "workspace.operator": ("Operator",),
+}
+"""Where the names lie that are imported when they are asked for."""
+
+__all__ = [
+    "Aside", "CLEAN", "Ended", "Exit", "FINDINGS", "Json", "NO_RESULT", "Operator", "PARTIAL", "PERSON", "Refused",
+    "Renamed", "Silent", "UsageError", "WorldError", "as_json", "begin", "broken_off", "budget_of", "budget_option",
+    "compile_or_refuse", "count", "drive_run", "exit_code", "find_root", "given_for", "quiet_option", "root_of", "run",
+    "task_for", "tell_weakness", "workspace_option",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    import importlib
+
+    for module, names in _LATER.items():
+        if name in names:
+            found: object = getattr(importlib.import_module(f"..{module}", __package__), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
