@@ -1,7 +1,7 @@
 # Verbs only; `make` lists them. The first one that needs it makes .venv (see .ci/setup).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test install check lint fmt types docs agents golden verify bench count bench-agentdojo bench-repair bench-research mutants soak live wheel clean
+.PHONY: help demo test install check lint fmt types docs agents golden site verify bench count bench-agentdojo bench-repair bench-research mutants soak live wheel clean
 
 SETUP := sh .ci/setup
 BIN := .venv/bin
@@ -66,6 +66,11 @@ golden: ## write the golden files anew (never under CI); look at the diff before
 
 docs: agents ## write every generated page
 	$(FDC) rules --format markdown --output docs/rules.md
+
+site: ## write the documentation as a site, with search, into dist/site (its links are checked)
+	@$(SETUP) dev
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --config-file docs/site/mkdocs.yml $(ARGS)
+	@echo "read it with: $(PY) -m http.server --bind 127.0.0.1 --directory dist/site"
 
 verify: ## fail when a generated page is not what its generator writes
 	@$(SETUP) base
