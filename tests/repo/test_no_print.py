@@ -1,4 +1,4 @@
-"""Nothing below the command line and the web page prints, exits or reaches for the terminal: rooms return values."""
+"""Nothing below the command line, what commands share, and the web page prints, exits or reaches for the terminal: rooms return values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.repository import PACKAGE, PACKS, python_of_packs
 
-SPEAKING_ROOMS = {"cli", "server"}
+SPEAKING_ROOMS = {"cli", "console", "server"}
 SPEAKING_OF_PACKS = {"command", "gather_script", "planner_script", "probe_inside"}
 CALLS = {"print", "input", "breakpoint", "exit", "quit"}
 ATTRIBUTES = {
