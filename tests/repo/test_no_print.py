@@ -1,4 +1,4 @@
-"""Nothing below the command line, what commands share, and the web page prints, exits or reaches for the terminal: rooms return values."""
+"""Nothing below the command line and the web page prints, exits or reaches for the terminal; rooms return values."""
 
 from __future__ import annotations
 
