@@ -137,3 +137,35 @@ def test_a_quiet_command_prints_the_same_result_and_less_beside_it(
 def without_runs(text: str) -> str:
     """A text without the names of runs."""
     return re.sub(r"\d{8}-\d{6}-\w{4}", "RUN", text)
+
+
+WITHOUT_WORKSPACE = set(
+    "explain rules probe completion help".split()
+) | {f"pack {name}" for name in "check install list new show".split()} | {"cache clear", "cache show"}  # fmt: skip
+"""Commands that look at no workspace, or are given the folder that they write."""
+
+
+def test_every_command_of_the_core_that_looks_at_a_workspace_can_be_given_one() -> None:
+    without = {
+        name
+        for name, command in every().items()
+        if not any("--workspace" in option.opts for option in command.params)
+        and not name.startswith(
+            ("alphabet ", "protocols import", "protocols diff", "protocols graph")
+        )
+    }
+    assert WITHOUT_WORKSPACE == without
+
+
+def test_protocols_and_models_are_checked_in_another_workspace(
+    workspace: Path, tmp_path: Path
+) -> None:
+    there = str(workspace)
+    (workspace / "protocols").mkdir()
+    done = fdc("protocols", "check", "--workspace", there, cwd=tmp_path)
+    assert done.returncode == 1 and "VERSION does not exist" in done.stderr
+    (workspace / "a.plan").write_text("define_set_of_names N\n")
+    done = fdc(
+        "csdc", str(workspace / "a.plan"), "--model", "B", "--workspace", there, cwd=tmp_path
+    )
+    assert done.returncode == 1 and "define_set_of_names" in done.stdout

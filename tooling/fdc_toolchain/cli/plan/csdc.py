@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ...console.options import workspace_option
 from ..linting.csdc_findings import findings
 from ..linting.options import defaults
 
@@ -18,7 +19,8 @@ MODELS = ("A", "B")
 @click.option(
     "--complexity", type=click.Choice(["P", "EXP"]), help="The class that the plan must have."
 )
-def command(plan: str, model: str, complexity: str | None) -> int:
+@workspace_option
+def command(plan: str, model: str, complexity: str | None, workspace: str | None) -> int:
     """Check PLAN against CSDC model A or B.
 
     A permits `define_set_of_names` and forbids `define_diagonalization_function`, B the reverse;
@@ -28,8 +30,11 @@ def command(plan: str, model: str, complexity: str | None) -> int:
 
     fsm = f"tooling/csdc_{model.lower()}_fsm.json"
     return execute(
-        {**defaults(), "paths": [plan], "model": model, "complexity": complexity, "fsm": fsm}
-    )
+        {
+            **defaults(), "paths": [plan], "model": model, "complexity": complexity, "fsm": fsm,
+            **({"workspace": workspace} if workspace else {}),
+        }
+    )  # fmt: skip
 
 
 def validate_plan_for_model(plan: str, model: str, workspace: str = ".") -> tuple[bool, str]:

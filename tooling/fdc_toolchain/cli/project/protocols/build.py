@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from ....console.options import workspace_option
+from ....console.run_options import root_of
 from ....exits import CLEAN, FINDINGS
 from ....protocols import build as work
 from ....protocols.budget import MAX_BYTES, table
@@ -77,6 +79,7 @@ def _options(function: Callable[..., int]) -> Callable[..., int]:
         click.option("--profile", type=click.Choice(PROFILES), help="compact: without the documentation of tools."),
         click.option("--output", metavar="FILE", type=click.Path(), help="The compiled file.  [default: AGENTS.md]"),
         click.option("--source", metavar="DIR", type=click.Path(), help="The sources.  [default: protocols/]"),
+        workspace_option,
     ):  # fmt: skip
         function = option(function)
     return function
@@ -88,16 +91,16 @@ def _options(function: Callable[..., int]) -> Callable[..., int]:
 @click.option(
     "--check", "only_check", is_flag=True, help="Write nothing; the same as `fdc protocols check`."
 )
-def build(only_check: bool, show_bytes: bool, **options: Any) -> int:
+def build(only_check: bool, show_bytes: bool, workspace: str | None, **options: Any) -> int:
     """Write AGENTS.md anew, whole or not at all; a source with an error leaves the old one in place."""
-    return _run(only_check, how_of(**options), show_bytes)
+    return _run(only_check, how_of(root_of(workspace), **options), show_bytes)
 
 
 @command.command()
 @_options
-def check(show_bytes: bool, **options: Any) -> int:
+def check(show_bytes: bool, workspace: str | None, **options: Any) -> int:
     """Exit 1 when AGENTS.md is absent, was edited by hand, or is older than a source."""
-    return _run(True, how_of(**options), show_bytes)
+    return _run(True, how_of(root_of(workspace), **options), show_bytes)
 
 
 def _run(only_check: bool, place: tuple[str, How], show_bytes: bool) -> int:
