@@ -6,7 +6,7 @@ Everything that tools or plans say is shown with its hidden characters escaped.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,10 @@ from ..report.exit_codes import exit_code
 from ..report.terminal.style import PLAIN, Style
 from ..report.terminal.terminal_text import cut, visible
 from ..runs.observer import Observer, Silent
+
+if TYPE_CHECKING:
+    from ..engine.events import Mark
+    from ..engine.state import RunState
 
 _SLOW = 0.05
 
@@ -102,17 +106,54 @@ class Json(Silent, Quiet):
 
 
 class Lines(Quiet):
-    """A plain line for each effect that came back."""
+    """A plain line for each effect that came back, and for each gate, branch and call that was passed."""
+
+    marks = True
 
     def __init__(self, style: Style = PLAIN) -> None:
         super().__init__()
         self.style = style
+        self._passed: list[Mark] = []
+
+    def watch(self, state: RunState) -> None:
+        with self.lock:
+            self._passed = state.marks if state.marks is not None else []
+            self._show_passed()
 
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
         with self.lock:
             super().done(effect, outcome, took)
             if effect.kind == "tool" or outcome.failure is not None:
-                self.line(step_line(effect, outcome, took, self.style))
+                self.step(effect, outcome, took)
+            self._show_passed()
+
+    def step(self, effect: Perform, outcome: Outcome, took: float) -> None:
+        """Shows an effect that came back."""
+        self.line(step_line(effect, outcome, took, self.style))
+
+    def passed(self, mark: Mark) -> None:
+        """Shows what was passed without an effect."""
+        self.line(mark_line(mark, self.style))
+
+    def _show_passed(self) -> None:
+        while self._passed:
+            self.passed(self._passed.pop(0))
+
+
+_MARKS = {
+    "require": ("pass", "require"),
+    "then": ("then", "if"),
+    "else": ("else", "if"),
+    "call": ("call", "call_plan"),
+}
+"""Of what a run passes without an effect: the word in front, and the statement."""
+
+
+def mark_line(mark: Mark, style: Style = PLAIN) -> str:
+    """One gate, branch or call in one line."""
+    word, statement = _MARKS[mark.what]
+    text = visible(f"{mark.address:<10} {statement} ({mark.path}:{mark.line})")
+    return f"{style.paint('faint', f'{word:<6}')} {text}"
 
 
 def step_line(

@@ -101,6 +101,19 @@ class Record(NamedTuple):
     body: dict[str, Any]
 
 
+class Mark(NamedTuple):
+    """A place that a run passed without an effect: `require` (it held), `then` or `else` (the side an `if` took), `call`.
+
+    `after`: how many records of the run counted until then.
+    """
+
+    what: str
+    address: str
+    path: str
+    line: int
+    after: int
+
+
 class Stop(NamedTuple):
     """Why a run, or a branch whose failure is kept, ended before its last instruction, and where.
 

@@ -23,17 +23,18 @@ DIGITS = 9
 """After the point: sums of money are exact to a billionth."""
 
 
-def start(program: Program, inputs: dict[str, Any]) -> RunState:
+def start(program: Program, inputs: dict[str, Any], marks: bool = False) -> RunState:
     """The state of a run of which nothing is recorded yet.
 
     `inputs`, each key optional: `given` (the root plan's parameters), `builtin` (names that every
     plan of the run has, such as `run`), `budget` (ceilings that replace the program's), `model`
-    (with `rate`, the most that a token of the dearest model costs).
+    (with `rate`, the most that a token of the dearest model costs). `marks`: keep what is passed without an effect.
     """
     budget = {**program["budget"], **inputs.get("budget", {})}
     state = RunState(
         program, inputs.get("given", {}), inputs.get("builtin", {}), budget, rules.monitors(program)
     )
+    state.marks = [] if marks else None
     state.approving = frozenset(
         name for name, tool in program["tools"].items() if tool.get("approves")
     )
@@ -51,13 +52,14 @@ def fold(
     records: Iterable[Record],
     seen: Callable[[Record, Perform | None], None] | None = None,
     due: Callable[[RunState, Record], None] | None = None,
+    marks: bool = False,
 ) -> RunState:
     """The state after `records`, in their order. `seen` is told each with the effect that it belongs to, `due` before
     that each with the state in which it came.
 
     Raises Mismatch. A prefix of the records of a run always folds.
     """
-    state = start(program, inputs)
+    state = start(program, inputs, marks)
     records = list(records)
     retried = {(record.address, record.turn) for record in records if record.kind == "retry"}
     for record in records:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..program.model import MAX_STACK, Instruction, PlanBody
 from . import rules
-from .events import Kind, Perform, Stop, request_of
+from .events import Kind, Mark, Perform, Stop, request_of
 from .state import Cycle, Frame, Join, Loop, Meter, RunState, Scope, Strand, Want
 from .values import PredicateWanted, granted, holds, render
 
@@ -60,6 +60,13 @@ def begin_round(frame: Frame, loop: Loop) -> None:
 
 def _here(frame: Frame) -> str:
     return f"{frame.prefix}/{frame.at + 1}"
+
+
+def _mark(state: RunState, frame: Frame, what: str, item: Instruction) -> None:
+    """Notes a place that is passed without an effect, where somebody shows it."""
+    if state.marks is not None:
+        place = frame.scope.path, item["line"], state.records
+        state.marks.append(Mark(what, _here(frame), *place))
 
 
 def _want(
@@ -164,6 +171,7 @@ def _call(
             f"the call of `{item['name']}` would make the stack {depth} deep; {MAX_STACK} is the most",
         )
         return False
+    _mark(state, frame, "call", item)
     names = frame.scope.names
     given = {name: render(template, names) for name, template in item["args"].items()}
     plan = state.program["plans"][item["plan"]]
@@ -310,6 +318,7 @@ def _if(
     if verdict is None:
         return True
     side = "then" if verdict else "else"
+    _mark(state, frame, side, item)
     if item[side]:
         strand.frames.append(Frame(item[side], f"{_here(frame)}.{side}", frame.scope))
     else:
@@ -324,6 +333,7 @@ def _require(
     if verdict is None:
         return True
     if verdict:
+        _mark(state, frame, "require", item)
         frame.at += 1
     else:
         stop(strand, "require", item["why"])

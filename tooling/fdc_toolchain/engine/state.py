@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..program.model import Grant, Program
-from .events import Perform, Question, Stop
+from .events import Mark, Perform, Question, Stop
 from .released import Released
 from .rules import Monitor, Noticed
 
@@ -188,6 +188,8 @@ class RunState:
     kept: list[Stop] = field(default_factory=list)
     """Why branches stopped whose failures were kept, in the order in which they did."""
     result: Any = None
+    marks: list[Mark] | None = None
+    """What the run passed without an effect, for whoever shows it; None where nobody does."""
 
     def take(self, address: str) -> Want | None:
         """Takes the effect wanted at an address out of where it is."""

@@ -319,11 +319,12 @@ class _Reader(HeaderReader):
         for name, count, start, end in condition.predicates if condition else ():
             span = self.unit.at(node, start, end)
             if name not in known:
+                there = ["len", *sorted(known)]
                 self.report(
                     span,
                     "FDC301",
                     f"unknown predicate `{name}`",
-                    did_you_mean(name, [*known, "len"]),
+                    did_you_mean(name, there) or f"conditions have {', '.join(there)}",
                 )
             elif known[name] not in (count, ANY_NUMBER):
                 self.report(

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 class Observer:
     """Shows nothing. The base of the others: counts steps, and keeps what runs, what was written and which commands failed."""
 
+    marks = False
+    """Whether it shows what a run passes without an effect."""
+
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.steps = 0

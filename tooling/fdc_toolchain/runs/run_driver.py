@@ -278,7 +278,10 @@ def _drive(
             row.inputs,
             [*records, *fresh],
             lambda record, effect: rows.append((record, effect)),
+            marks=show.marks,
         )
+        if state.marks and records:
+            state.marks.clear()  # they were shown when they were passed
         ready = kept.taken(root, row, state, records, store.key, alone=True)
         log = _run_log(root, row, program, rows)
     except (ProgramError, Mismatch) as wrong:

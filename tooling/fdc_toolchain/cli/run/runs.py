@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -54,8 +55,9 @@ def command(
         return CLEAN
     from fnmatch import fnmatchcase
 
-    from ...console.progress import duration
-    from ...report.terminal.terminal_text import visible
+    from ...console.progress import arguments, duration
+    from ...console.run_options import is_terminal
+    from ...report.terminal.terminal_text import cut, visible
     from ...runs.workers import remote
 
     root = root_of(workspace)
@@ -77,6 +79,7 @@ def command(
                 "run": row.name,
                 "status": remote.status_of(store, root, row),
                 "plan": row.plan,
+                "given": row.inputs.get("given", {}),
                 "steps": 0 if store is None else store.count(row),
                 "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(row.started)),
                 "seconds": (row.ending or {}).get("seconds"),
@@ -93,6 +96,7 @@ def command(
         none = "no runs yet; `fdc run PLAN` makes one"
         click.echo("no such runs" if status or plan is not None or stalled is not None else none)
         return CLEAN
+    width = shutil.get_terminal_size().columns if is_terminal() else 0
     click.echo(f"{'run':<20}  {'status':<11}  {'records':>7}  {'driven':>8}  plan")
     for one in found:
         seconds = one["seconds"]
@@ -101,10 +105,12 @@ def command(
         used = [
             f"{one['spent'].get(name, 0):g}/{most:g} {name}" for name, most in one["budget"].items()
         ]
-        more = f"  ({', '.join(used)})" if used else ""
-        click.echo(
-            f"{one['run']:<20}  {one['status']:<11}  {one['steps']:>7}  {driven:>8}  {shown}{more}"
+        more = f" ({', '.join(used)})" if used else ""
+        given = "".join(
+            f" {visible(name)}={arguments({name: text})}" for name, text in one["given"].items()
         )
+        line = f"{one['run']:<20}  {one['status']:<11}  {one['steps']:>7}  {driven:>8}  {shown}{given}{more}"
+        click.echo(cut(line, width) if width else line)
     return CLEAN
 
 

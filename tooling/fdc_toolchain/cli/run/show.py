@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,9 +15,10 @@ from ...report.exit_codes import exit_code
 from .verify import SEALS
 
 if TYPE_CHECKING:
-    from ...engine.events import Perform, Record
+    from ...engine.events import Mark, Perform, Record
     from ...journal.hash_chain import Checked
     from ...journal.sqlite import RunRow
+    from ...report.terminal.style import Style
     from ...runs.records.followed import Rows
 
 _SHOWN = ("tool", "effect", "args", "path", "line")
@@ -53,7 +55,7 @@ def command(
         assert store is not None  # a run was found in it
         program = store.program(row)
         found = followed(program, row, store.records(row))
-        rows, kept = found.rows, found.kept
+        rows, kept, marks = found.rows, found.kept, found.state.marks or []
         checked = store.check(row.id)
         status = remote.status_of(store, root, row)
     if address is not None:
@@ -61,13 +63,19 @@ def command(
         if not rows:
             raise UsageError(f"the run {row.name} has no step at `{address}`")
     if form == "json":
-        click.echo(json.dumps(_json(row, status, rows, checked, kept), indent=2))
+        click.echo(json.dumps(_json(row, status, rows, checked, kept, marks), indent=2))
     elif address is not None:
         for record, effect in rows:
             _whole(record, effect)
     else:
         _lines(
-            row, status, rows, checked, {**program["budget"], **row.inputs.get("budget", {})}, kept
+            row,
+            status,
+            rows,
+            checked,
+            {**program["budget"], **row.inputs.get("budget", {})},
+            kept,
+            marks,
         )
     return CLEAN
 
@@ -79,11 +87,11 @@ def _lines(
     checked: Checked,
     budget: dict[str, float],
     kept: list[dict[str, Any]],
+    marks: list[Mark],
 ) -> None:
-    from ...console.progress import arguments, step_line
+    from ...console.progress import arguments
     from ...console.run_summary import count
     from ...console.terminal import style
-    from ...engine.events import Failure, Outcome
     from ...journal import counter
     from ...report.terminal.terminal_text import visible
 
@@ -111,11 +119,29 @@ def _lines(
     click.echo(f"journal {whole}, {SEALS[checked.signature]}")
     if checked.older:
         click.echo(look.paint("error", visible(counter.outdated(row.name, checked.older))))
+    _steps(rows, marks, look)
+    steps = sum(
+        1
+        for record, effect in rows
+        if record.kind == "outcome" and effect and effect.kind == "tool"
+    )
+    _end(row, count(steps, "step"), kept)
+
+
+def _steps(rows: Rows, marks: list[Mark], look: Style) -> None:
+    """A line for each record, and for what was passed between them."""
+    from ...console.progress import arguments, mark_line, step_line
+    from ...engine.events import Failure, Outcome
+    from ...report.terminal.terminal_text import visible
+
     ends = ("outcome", "interrupted")
     settled: set[tuple[str, int]] = {
         (record.address, record.turn) for record, _ in rows if record.kind in ends
     }
-    for record, effect in rows:
+    passed = deque(marks)
+    for number, (record, effect) in enumerate(rows):
+        while passed and passed[0].after <= number:
+            click.echo(mark_line(passed.popleft(), look))
         if record.kind == "outcome" and effect is not None:
             failed = record.body.get("failed")
             failure = None if failed is None else Failure(failed["kind"], failed["message"])
@@ -147,12 +173,8 @@ def _lines(
             click.echo(look.paint("faint", f"       budget changed: {arguments(record.body)}"))
         elif record.kind == "retry":
             click.echo(look.paint("faint", f"       to be tried again: {visible(record.address)}"))
-    steps = sum(
-        1
-        for record, effect in rows
-        if record.kind == "outcome" and effect and effect.kind == "tool"
-    )
-    _end(row, count(steps, "step"), kept)
+    for mark in passed:
+        click.echo(mark_line(mark, look))
 
 
 def _remarks(record: Record) -> str:
@@ -222,7 +244,12 @@ def _whole(record: Record, effect: Perform | None) -> None:
 
 
 def _json(
-    row: RunRow, status: str, rows: Rows, checked: Checked, kept: list[dict[str, Any]]
+    row: RunRow,
+    status: str,
+    rows: Rows,
+    checked: Checked,
+    kept: list[dict[str, Any]],
+    marks: list[Mark],
 ) -> dict[str, Any]:
     return {
         "format": 1,
@@ -235,6 +262,7 @@ def _json(
         "journal": {"whole": not checked.faults, "seal": checked.signature, "older": checked.older},
         "ending": row.ending,
         **({"kept": kept} if kept else {}),
+        "passed": [mark._asdict() for mark in marks],
         "records": [
             {
                 "kind": record.kind,

@@ -21,6 +21,7 @@ from ...report.terminal.terminal_text import columns, cut, visible
 from ...runs.observer import Observer
 
 if TYPE_CHECKING:
+    from ...engine.events import Mark
     from ...engine.state import RunState
 
 _WHEEL = "|/-\\"
@@ -29,6 +30,9 @@ _ROWS = 16
 _NARROW = 30
 _FRAME = re.compile(r"#\d+|\[\d+\]|>.+?(?=/\d|$)")
 _SPENT = 0.8
+_ROUND = re.compile(r"[\[#]")
+_KEPT = 24
+"""Lines that stay of what a loop or a fork of the main plan does."""
 
 
 class Doing(NamedTuple):
@@ -48,7 +52,7 @@ class Budget(NamedTuple):
 
 
 class Live(Lines):
-    """The live picture; steps outside of loops and branches stay above it, and so do whatever failed and commands that did."""
+    """The live picture. Steps stay above it; of a loop or fork, the first ones and whatever failed."""
 
     def __init__(self, style: Style) -> None:
         super().__init__(style)
@@ -58,12 +62,14 @@ class Live(Lines):
         self._drawn: list[int] = []
         self._over = threading.Event()
         self._turn = 0
+        self._inside: dict[str, int] = {}
         self._ticker = threading.Thread(target=self._tick, name="fdc-progress", daemon=True)
         self._ticker.start()
 
     def watch(self, state: RunState) -> None:
         """Budgets are read from the state that the driver keeps; nothing else of it is looked at."""
         self._state = state
+        super().watch(state)
 
     def begun(self, effect: Perform) -> None:
         """Port `Progress`."""
@@ -74,17 +80,32 @@ class Live(Lines):
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
         """Port `Progress`."""
         with self.lock:
-            Quiet.done(self, effect, outcome, took)
             self._since.pop(effect.address, None)
-            inside = "[" in effect.address or "#" in effect.address
-            if (
-                outcome.failure is not None
-                or exit_code(outcome.value)
-                or (effect.kind == "tool" and not inside)
-            ):
-                self.line(
-                    step_line(effect, outcome, took, self.style, shutil.get_terminal_size().columns)
+            super().done(effect, outcome, took)
+
+    def step(self, effect: Perform, outcome: Outcome, took: float) -> None:
+        failed = outcome.failure is not None or bool(exit_code(outcome.value))
+        if failed or self._stays(effect.address):
+            width = shutil.get_terminal_size().columns
+            self.line(step_line(effect, outcome, took, self.style, width))
+
+    def passed(self, mark: Mark) -> None:
+        if self._stays(mark.address):
+            super().passed(mark)
+
+    def _stays(self, address: str) -> bool:
+        """Whether a line stays. Of a loop or fork that goes on and on the first lines do, and one that says so."""
+        if "[" not in address and "#" not in address:
+            return True
+        where = _ROUND.split(address, maxsplit=1)[0]
+        shown = self._inside[where] = self._inside.get(where, 0) + 1
+        if shown == _KEPT + 1:
+            self.line(
+                self.style.paint(
+                    "faint", f"       more of {visible(where)}: `fdc show` has all of it"
                 )
+            )
+        return shown <= _KEPT
 
     def close(self) -> None:
         """Takes the picture away."""

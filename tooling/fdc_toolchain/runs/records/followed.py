@@ -34,7 +34,11 @@ def followed(program: dict[str, Any], row: RunRow, records: list[Record]) -> Fol
     rows: Rows = []
     try:
         state = fold(
-            program, row.inputs, records, lambda record, effect: rows.append((record, effect))
+            program,
+            row.inputs,
+            records,
+            lambda record, effect: rows.append((record, effect)),
+            marks=True,
         )
     except Mismatch as wrong:
         raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong

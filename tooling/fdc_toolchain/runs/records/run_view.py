@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ...journal.sqlite import RunRow, Store
 
 _STACKS = 40
+_GATES = 100
 
 Rows = list[tuple[Record, Perform | None]]
 
@@ -43,8 +44,8 @@ def view(
     try:
         program = store.program(row)
         watched = _Watched(rows)
-        state = fold(program, row.inputs, records, watched.look, watched.due)
-        kept = watched.all(state)
+        state = fold(program, row.inputs, records, watched.look, watched.due, marks=True)
+        kept = [*watched.all(state), *_gates(state, records)]
     except (Mismatch, ProgramError, WorldFailed) as wrong:
         faults.append(f"it cannot be followed any further: {wrong}")
         rows += [(record, None) for record in records[len(rows) :]]
@@ -97,6 +98,15 @@ def _asked(row: RunRow, question: dict[str, Any]) -> str:
     done = "'done:RESULT'" if question["bound"] else "done"
     address = question["address"]
     return f"{question['text']}. Look, and then say: fdc resume {row.name} --assume {address}={done} (or {address}=not-done)"
+
+
+def _gates(state: RunState, records: Sequence[Record]) -> list[tuple[float, str]]:
+    """The gates that held, the first ones, and when."""
+    held = [mark for mark in state.marks or () if mark.what == "require"]
+    return [
+        (records[mark.after - 1].at if mark.after else 0.0, f"`require` held (at {mark.path}:{mark.line}, {mark.address})")
+        for mark in held[:_GATES]
+    ]  # fmt: skip
 
 
 class _Watched:
