@@ -121,7 +121,7 @@ class Tally:
         """Laws (a) and (c) in one world. Branches of forks act in the order in which the engine let them."""
         tame = number == 0
         asked = number == 2 and "param page" in plans.files[plans.root]
-        given = {"page": ("docs/a.md", "none.md", "")[seed % 3]} if asked else {}
+        given = {"page": ("docs/a.md", "none.md", "", "out", "y.md/z")[seed % 5]} if asked else {}
         with folder(plans.files) as root:
             most, guessed = product.most_steps(checked, root, given)
             ran = product.run(checked, root, World(seed + number, PATHS, tame), given)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from tests.reference.runs import PlanSet
 
 PATHS = ("docs/a.md", "docs/b.md", "docs/sub/c.md", "README.md", "out/x.md", "out/y.md")
+NESTED = ("out", "new", "new/a.md", "new/a.md/b.md", "out/x.md/z.md", "docs/new", "out/deep/z.md")
 GLOBS = ("docs/*.md", "docs/**", "**/*.md", "out/*", "*.md", "docs/?.md", "none/*.md")
 FOLDERS = ("docs", "out", ".", "docs/sub")
 COMMANDS = ("make test", "make build", "true", "tidy up")
@@ -304,16 +305,13 @@ class Maker:
         ]
         if kind == "edit":
             path = self.used_path(picture)
-            return [
-                f"replace_with_git_merge_diff {path}",
-                "  <<<<<<< SEARCH",
-                "  keep",
-                "  =======",
-                "  keep",
-                "  >>>>>>> REPLACE",
-            ]
+            keep = ("  <<<<<<< SEARCH", "  keep", "  =======", "  keep", "  >>>>>>> REPLACE")
+            return [f"replace_with_git_merge_diff {path}", *keep]
         item = self.reference(picture, "item")
-        if item and self.chance(0.5):
+        nested = self.random.choice(NESTED) if self.chance(0.08) else ""
+        if nested:
+            path = nested
+        elif item and self.chance(0.5):
             path = self.random.choice((f"new/{{{item}}}", f"out/{{{item}}}", f"{{run}}/{{{item}}}"))
         else:
             path = self.path(picture, absent=kind == "create")

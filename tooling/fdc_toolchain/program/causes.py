@@ -85,7 +85,7 @@ EXPLAINS: dict[str, frozenset[str]] = {
         ("path", "protected", "capability", "missing", "exists", "file", "encoding")
     ),
     "fitting-diff": frozenset(("diff",)),
-    "distinct-items": frozenset(("missing", "exists", "file")),
+    "distinct-items": frozenset(("missing", "exists", "file", "path")),
     "result-shape": frozenset(("argument", "type", "result", "value", "size")),
     "program-present": frozenset(("exit", "tool", "unavailable")),
     "shipped-automaton": frozenset(),

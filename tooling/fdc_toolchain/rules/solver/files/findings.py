@@ -11,6 +11,7 @@ from ....diagnostics.span import Span
 from ....linking.graph import Instance
 from ....linking.model import Loop
 from .failures import Cause, Causes, Failure, each_cause
+from .nesting import Nested, Nesting, Place
 from .path_language import CHANCE, SETTLED, opaque
 from .paths import Path, shown
 
@@ -83,7 +84,9 @@ class _Assumed:
         )
 
 
-def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
+def of_root(
+    found: list[Found], doubts: list[Doubt], nested: Mapping[Path, list[Place]]
+) -> Iterator[Diagnostic]:
     """The errors, and the assumptions: one a command and kind, or one a plan and kind."""
     certain = {
         (name_of(item.path), item.failure.step, item.failure.outer)
@@ -129,11 +132,36 @@ def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
         if len(made.names) == 1:
             said = "stays inside the workspace, exists where a step reads it, and is absent where a step creates it"
         yield made.finding("FDC703", f"{_listed(sorted(made.names))} {said}", places)
-    if "FDC704" in by_plan:
-        made = by_plan["FDC704"]
-        yield made.finding(
-            "FDC704", f"no other value names the same file as {_listed(sorted(made.names))}", places
-        )
+    yield from _distinct(by_plan.get("FDC704"), nested, places)
+
+
+def _distinct(
+    made: _Assumed | None, nested: Mapping[Path, list[Place]], places: _Places
+) -> Iterator[Diagnostic]:
+    """The assumption about values that nobody knows: one a plan, for files of one name and for files in files."""
+    parts = []
+    if made is not None:
+        parts.append(f"no other value names the same file as {_listed(sorted(made.names))}")
+    for steps in nested.values():
+        made = made or _Assumed(steps[0].outer)
+        made.steps.update((places.number(one.step), _STEP) for one in steps)
+    if nested:
+        inside = _listed(sorted(map(name_of, nested)))
+        parts.append(f"no value names a folder of {inside}, or a file in it")
+    if made is not None:
+        yield made.finding("FDC704", "; ".join(parts), places)
+
+
+def of_nested(nesting: Nesting, pair: Nested) -> Diagnostic:
+    """A file that is a folder of another one."""
+    first = nesting.files(pair.above)[0]
+    other = min(nesting.made[pair.below])
+    above, below = name_of(pair.above), name_of(pair.below)
+    labels = [] if first.outer == first.step else [Label(first.step, "this step")]
+    labels += [Label(other.step, f"`{below}` here")] if other.step != first.outer else []
+    message = f"`{above}` is used as a file here, and as a folder by `{below}`"
+    help_ = "give the file another name than the folder"
+    return Diagnostic(first.outer, "FDC415", message, tuple(labels), help=help_)
 
 
 class _Commands:

@@ -54,6 +54,13 @@ def hits(one: Path, other: Path) -> int:
     return CHANCE if opaque(one) or opaque(other) else KNOWN
 
 
+@lru_cache(maxsize=1 << 16)
+def contains(one: Path, other: Path) -> bool:
+    """True where the second path may name a file in a folder that the first one names."""
+    inside = tuple((*row, ("/", False), (_NAME, False), _ANY) for row in _variants(one))
+    return _meet(inside, _variants(other))
+
+
 @lru_cache(maxsize=1 << 14)
 def never_literal(path: Path) -> bool:
     """True where no literal path can name the same file: what the path names begins with a mark of ours."""

@@ -1,0 +1,103 @@
+"""A file of a plan that lies in another file of it: refused where it is certain, assumed where a value decides it."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from tests.support.inside import fdc
+
+HEAD = "# FSM: tooling/fdc_fsm.json\nparam page = a\nset_plan x\nplan_step_complete x\n"
+TAIL = "close_task\nsubmit\n"
+
+
+def write(path: str) -> str:
+    return f"create_file_with_block {path}\n  text\n"
+
+
+def codes(workspace: Path, plan: str = "a.plan") -> list[str]:
+    done = fdc("lint", plan, "--assumptions", "--format", "concise", "--no-cache", cwd=workspace)
+    wanted = ("FDC415", "FDC704")
+    return [code for line in done.stdout.splitlines() for code in wanted if code in line]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [
+        ("out", "out/x.md", ["FDC415"]),
+        ("out/x.md", "out", ["FDC415"]),
+        ("out/x.md", "out/x.md/y/z.md", ["FDC415"]),
+        ("out/x.md", "out/x.mdx/y.md", []),
+        ("out/{page}", "out/x/y.md", ["FDC704"]),
+        ("out/x/y.md", "out/{page}", ["FDC704"]),
+        ("{page}", "out/x.md", ["FDC704"]),
+        ("out/{page}.d", "out/x.d/y.md", ["FDC704"]),
+        ("out/{page}.d", "new/x.d/y.md", []),
+        ("out/{page}", "new/x.md", []),
+        ("out/{page}", "out/{page}/y.md", ["FDC415"]),
+        ("out", "out/{page}", ["FDC415"]),
+    ],
+)
+@pytest.mark.parametrize("called", [False, True])
+def test_a_file_in_a_file_is_found(
+    workspace: Path, first: str, second: str, found: list[str], called: bool
+) -> None:
+    if called:
+        given = " page={page}" if "{page}" in second else ""
+        head = "param page\n" if given else ""
+        (workspace / "child.plan").write_text(head + write(second))
+        body = write(first) + f"call_plan child.plan{given}\n"
+    else:
+        body = write(first) + write(second)
+    (workspace / "a.plan").write_text(HEAD + body + TAIL)
+    assert codes(workspace) == found
+
+
+def test_a_name_that_is_given_literally_is_followed(workspace: Path) -> None:
+    (workspace / "child.plan").write_text("param page\n" + write("{page}/y.md"))
+    for name, found in (("out", ["FDC415"]), ("new", [])):
+        body = write("out") + f"call_plan child.plan page={name}\n"
+        (workspace / "a.plan").write_text(HEAD + body + TAIL)
+        assert codes(workspace) == found, name
+
+
+def stops(workspace: Path, first: str, second: str, value: str) -> bool:
+    """Whether a run stops at a file in a file; the cause that it names is never another process or a command."""
+    (workspace / "a.plan").write_text(HEAD + write(first) + write(second) + TAIL)
+    done = fdc("run", "a.plan", f"page={value}", cwd=workspace)
+    for path in sorted(workspace.rglob("*"), reverse=True):
+        if path.relative_to(workspace).parts[0] in ("out", "a", ".d"):
+            path.rmdir() if path.is_dir() else path.unlink()
+    if "leads through" not in done.stdout and "is not a regular file" not in done.stdout:
+        return False
+    assert "puts a folder or a link" not in done.stdout, (first, second, value)
+    assert "an assumption of the proof was false" in done.stdout, (first, second, value)
+    return True
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "value"),
+    [
+        ("out/{page}", "out/a/y.md", "a"),
+        ("out/{page}", "out/a/y.md", ""),
+        ("{page}", "out/a/y.md", "out"),
+        ("out/{page}.d", "out/a.d/y.md", "a"),
+    ],
+)
+def test_a_run_that_stops_at_a_file_in_a_file_names_its_assumption(
+    workspace: Path, first: str, second: str, value: str
+) -> None:
+    assert stops(workspace, first, second, value)
+
+
+@pytest.mark.soak
+def test_every_stop_at_a_file_in_a_file_was_refused_or_assumed(workspace: Path) -> None:
+    paths = ("out", "out/a", "out/{page}", "{page}", "out/{page}.d", "out/a.d/y.md", "out/a/y.md")
+    stopped = 0
+    for first, second in itertools.permutations(paths, 2):
+        (workspace / "a.plan").write_text(HEAD + write(first) + write(second) + TAIL)
+        if "{page}" in first + second and "FDC415" not in codes(workspace):
+            stopped += sum(stops(workspace, first, second, value) for value in ("a", "out", ""))
+    assert stopped > 10

@@ -1,0 +1,144 @@
+"""Files of a plan that lie in other files of it: `q` and `q/page.md` cannot both be files, whichever is made first.
+
+Two literal paths are wrong. A path that holds values only may be so, which the proof assumes not to happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ....diagnostics.span import Span
+from ....linking.graph import Instance
+from ....linking.model import Act, Unit
+from .bodies import Effects, Wild, is_literal
+from .failures import each_cause
+from .path_language import ALLOW, NOBODY, SETTLED, contains, opaque
+from .paths import Path, path_of, shown
+
+MAKES = ("create", "write")
+
+
+class Place(NamedTuple):
+    """A step, and where the judged plan's text leads to it."""
+
+    step: Span
+    outer: Span
+
+
+Places = dict[Path, set[Place]]
+
+
+class Nested(NamedTuple):
+    """A file, and one that lies in it; `certain`: whatever the values are."""
+
+    above: Path
+    below: Path
+    certain: bool
+
+
+class Nesting:
+    """What a judged plan makes, by path, in the words of that plan."""
+
+    def __init__(self, root: Instance, order: list[Instance], effects: Effects) -> None:
+        self.made: Places = {}
+        self._folders: set[Span] = set()
+        self._by_unit: list[set[str]] = []
+        leads = _leads(root)
+        for unit, outer in ((one.unit, leads.get(id(one))) for one in order):
+            self._of_unit(unit, outer if unit is not root.unit else None)
+        for table in (effects.wild, effects.fixed):
+            self._of_table(table)
+
+    def _of_unit(self, unit: Unit, outer: Span | None) -> None:
+        literal = set()
+        for act in unit.acts:
+            for access, value in act.bound.files:
+                if access not in MAKES:
+                    continue
+                span = unit.span(act.step)
+                if _makes_folder(act, access):
+                    self._folders.add(span)
+                if "{" not in value.text:
+                    path = path_of(value)
+                    literal.add(str(path[0]))
+                    self.made.setdefault(path, set()).add(Place(span, outer or span))
+        self._by_unit.append(literal)
+
+    def _of_table(self, table: Wild) -> None:
+        for path, (_, why) in table.items():
+            if type(path[0]) is tuple and path[0][:1] == (ALLOW,):
+                continue  # what commands make is another assumption
+            steps = {Place(one.step, one.outer) for one in each_cause(why) if one.access in MAKES}
+            if steps:
+                plain = tuple(part for part in path if part != SETTLED)
+                self.made.setdefault(plain, set()).update(steps)
+
+    def files(self, path: Path) -> list[Place]:
+        """The steps that make a path a file, in their order."""
+        return sorted(one for one in self.made[path] if one.step not in self._folders)
+
+    def pairs(self) -> Iterator[Nested]:
+        """Every file of the plan that another one lies in, or may lie in."""
+        literal = {str(path[0]): path for path in self.made if is_literal(path)}
+        computed = [path for path in self.made if not is_literal(path)]
+        files = [path for path in self.made if self.files(path)]
+        known = {path for path in files if is_literal(path)}
+        below: dict[str, list[Path]] = {}
+        for name, path in literal.items():
+            for above in _above(name):
+                below.setdefault(above, []).append(path)
+        for path in sorted(known):
+            for other in below.get(str(path[0]), ()):
+                if not self._said(str(path[0]), str(other[0])):
+                    yield Nested(path, other, True)
+        for path in files:
+            if not is_literal(path):
+                for above, others in below.items():
+                    if contains(path, (f"{above}/\0",)):
+                        yield from (Nested(path, other, False) for other in others)
+            for other in computed:
+                if other != path and contains(path, other):
+                    yield Nested(path, other, _always(path, other))
+
+    def doubts(self, pairs: Iterable[Nested]) -> dict[Path, list[Place]]:
+        """By path, the steps of those of which nothing else is assumed: a path with any text in it has an assumption."""
+        paths = {
+            path
+            for one in pairs
+            if not one.certain
+            for path in (one.above, one.below)
+            if not opaque(path)
+        }
+        return {path: sorted(self.made[path]) for path in sorted(paths, key=shown)}
+
+    def _said(self, above: str, below: str) -> bool:
+        """True where one plan names both, which is said in that plan (`file_places`)."""
+        return any(above in names and below in names for names in self._by_unit)
+
+
+def _leads(root: Instance) -> dict[int, Span]:
+    """By instance: the first call of the judged plan that leads to it."""
+    out: dict[int, Span] = {}
+    for invoke, callee in zip(root.unit.calls, root.callees, strict=True):
+        work = [callee]
+        while work:
+            one = work.pop()
+            if one is not None and id(one) not in out:
+                out[id(one)] = root.unit.span(invoke.call)
+                work += one.callees
+    return out
+
+
+def _makes_folder(act: Act, access: str) -> bool:
+    return access == "create" and act.bound.tool.block is None and len(act.bound.files) == 1
+
+
+def _above(name: str) -> list[str]:
+    return [name[:at] for at, letter in enumerate(name) if letter == "/"]
+
+
+def _always(above: Path, below: Path) -> bool:
+    """True where the second path begins with the first, and the values in it are the same ones."""
+    held = any(type(part) is tuple and part[0] == NOBODY for part in above)
+    return not held and shown(below).startswith(shown(above) + "/")
