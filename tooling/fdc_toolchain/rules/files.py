@@ -11,8 +11,8 @@ from ..diagnostics.diagnostic import Diagnostic
 from .file_places import refused
 from .solver.files import findings
 from .solver.files.bodies import is_literal
-from .solver.files.nesting import Nesting
-from .solver.files.paths import looked_through
+from .solver.files.nesting import Nesting, Place, may_nest
+from .solver.files.paths import Path, looked_through
 from .solver.files.plan_effects import Files
 from .solver.files.step_paths import LOOKS
 from .solver.rule import Context
@@ -69,10 +69,11 @@ def check(context: Context) -> Iterator[Diagnostic]:
         if forks.doubts:
             reached = {id(one) for one in context.graph.order([instance])}
             doubts = [row for row in forks.doubts.values() if id(row[0]) in reached]
-        nesting = Nesting(instance, context.graph.order([instance]), effects)
-        pairs = list(nesting.pairs())
-        for pair in pairs:
-            if pair.certain:
-                yield findings.of_nested(nesting, pair)
-        yield from findings.of_root(found, doubts, nesting.doubts(pairs))
+        nested: dict[Path, list[Place]] = {}
+        if may_nest(effects.paths):
+            nesting = Nesting(instance, context.graph.order([instance]), effects)
+            pairs = list(nesting.pairs())
+            yield from (findings.of_nested(nesting, pair) for pair in pairs if pair.certain)
+            nested = nesting.doubts(pairs)
+        yield from findings.of_root(found, doubts, nested)
     yield from findings.of_forks(forks.conflicts, forks.doubts)

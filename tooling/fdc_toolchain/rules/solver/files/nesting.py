@@ -5,6 +5,7 @@ Two literal paths are wrong. A path that holds values only may be so, which the 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from ....linking.graph import Instance
 from ....linking.model import Act, Unit
 from .bodies import Effects, Wild, is_literal
 from .failures import each_cause
-from .path_language import ALLOW, NOBODY, SETTLED, contains, opaque
+from .path_language import ALLOW, NOBODY, SETTLED, contains, head_of, opaque
 from .paths import Path, path_of, shown
 
 MAKES = ("create", "write")
@@ -35,6 +36,16 @@ class Nested(NamedTuple):
     above: Path
     below: Path
     certain: bool
+
+
+def may_nest(paths: Iterable[Path]) -> bool:
+    """False where no path of a plan lies in another one, seen by their names alone."""
+    names = set()
+    for path in paths:
+        if not is_literal(path):
+            return True
+        names.add(str(path[0]))
+    return any(above in names for name in names for above in _above(name))
 
 
 class Nesting:
@@ -92,12 +103,17 @@ class Nesting:
             for other in below.get(str(path[0]), ()):
                 if not self._said(str(path[0]), str(other[0])):
                     yield Nested(path, other, True)
+        folders, others = (
+            _Heads((name, (f"{name}/\0",)) for name in below),
+            _Heads((head_of(path), path) for path in computed),
+        )
         for path in files:
+            head = f"{path[0]}/" if is_literal(path) else head_of(path)
             if not is_literal(path):
-                for above, others in below.items():
-                    if contains(path, (f"{above}/\0",)):
-                        yield from (Nested(path, other, False) for other in others)
-            for other in computed:
+                for name, inside in folders.longer(head):
+                    if contains(path, inside):
+                        yield from (Nested(path, other, False) for other in below[name])
+            for _, other in (*others.longer(head), *others.shorter(head)):
                 if other != path and contains(path, other):
                     yield Nested(path, other, _always(path, other))
 
@@ -115,6 +131,30 @@ class Nesting:
     def _said(self, above: str, below: str) -> bool:
         """True where one plan names both, which is said in that plan (`file_places`)."""
         return any(above in names and below in names for names in self._by_unit)
+
+
+class _Heads:
+    """Paths by what they begin with, so that few are compared of many."""
+
+    def __init__(self, rows: Iterable[tuple[str, Path]]) -> None:
+        self._by_head: dict[str, list[Path]] = {}
+        for head, path in rows:
+            self._by_head.setdefault(head, []).append(path)
+        self._sorted = sorted(self._by_head)
+
+    def longer(self, head: str) -> Iterator[tuple[str, Path]]:
+        """Those that begin with `head`."""
+        for at in range(bisect_left(self._sorted, head), len(self._sorted)):
+            found = self._sorted[at]
+            if not found.startswith(head):
+                return
+            yield from ((found, path) for path in self._by_head[found])
+
+    def shorter(self, head: str) -> Iterator[tuple[str, Path]]:
+        """Those whose beginning is a part of `head`, and not all of it."""
+        for end in range(len(head)):
+            found = head[:end]
+            yield from ((found, path) for path in self._by_head.get(found, ()))
 
 
 def _leads(root: Instance) -> dict[int, Span]:

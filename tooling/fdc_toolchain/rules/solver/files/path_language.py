@@ -10,6 +10,7 @@ because the runner refuses it. A literal path that ends with a slash is a folder
 from __future__ import annotations
 
 from functools import lru_cache
+from os.path import commonprefix
 
 from ....syntax.values import Ref, Value
 from ....text import glob_match
@@ -59,6 +60,18 @@ def contains(one: Path, other: Path) -> bool:
     """True where the second path may name a file in a folder that the first one names."""
     inside = tuple((*row, ("/", False), (_NAME, False), _ANY) for row in _variants(one))
     return _meet(inside, _variants(other))
+
+
+@lru_cache(maxsize=1 << 14)
+def head_of(path: Path) -> str:
+    """What every text that the path may name begins with."""
+    heads = []
+    for row in _variants(path):
+        stop = next(
+            (at for at, (letter, many) in enumerate(row) if many or len(letter) > 1), len(row)
+        )
+        heads.append("".join(letter for letter, _ in row[:stop]))
+    return commonprefix(heads)  # noqa: RUF071 - of letters, not of components
 
 
 @lru_cache(maxsize=1 << 14)
