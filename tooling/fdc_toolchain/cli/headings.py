@@ -10,7 +10,7 @@ HEADINGS: tuple[tuple[str, str, str], ...] = (
     ("Systems", "agent", ""),
     (
         "Project",
-        "protocols doctor",
+        "init protocols doctor",
         "start close knowledge lessons registry audit trust probe pack cache completion help",
     ),
 )

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
 
 COMMANDS: dict[str, tuple[str, str]] = {
     # name: (module, one line)
+    "init": (
+        "fdc_toolchain.cli.project.init.command",
+        "make a repository ready: settings, a first plan, a rule, hooks, files of agents",
+    ),
     "lint": (
         "fdc_toolchain.cli.plan.lint",
         "prove plans: every run ends, obeys its automaton, uses only what exists",
