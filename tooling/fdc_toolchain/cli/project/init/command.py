@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 
 import click
 
@@ -101,8 +100,7 @@ def _next(work: pieces.Work, chosen: str | None, git: bool) -> None:
         click.echo(
             "  pre-commit install          run the hooks before every commit (`pip install pre-commit`)"
         )
-    if shutil.which("fdc") is None:
-        click.echo(
-            "\nHooks and agents call `fdc`, which is not on PATH: `uv tool install fdc-toolchain` or"
-            " `pipx install fdc-toolchain` puts it there."
-        )
+    click.echo(
+        "\nHooks and agents call `fdc`: it has to stay on PATH, as after `uv tool install fdc-toolchain` or"
+        " `pipx install fdc-toolchain`."
+    )
