@@ -129,6 +129,8 @@ def _version() -> str:
 def group() -> click.Group:
     """Every command as one click group, each imported when it is asked for."""
 
+    import os
+
     import click
 
     from .. import exits
@@ -147,9 +149,14 @@ def group() -> click.Group:
             from ..packs.model import PackError
 
             try:
-                return outside(imported(row[0], "command"), name)
+                found = outside(imported(row[0], "command"), name)
             except PackError as wrong:
                 raise exits.WorldError(f"{wrong}; `fdc doctor` checks every pack") from wrong
+            if "_FDC_COMPLETE" in os.environ:
+                from .completed import complete
+
+                return complete(found, name)
+            return found
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
             from . import headings
