@@ -100,6 +100,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "pack": ("fdc_toolchain.cli.project.pack", "list packs, show what one brings, check one"),
     "cache": ("fdc_toolchain.cli.project.cache", "show or clear the verdict cache"),
+    "schema": (
+        "fdc_toolchain.cli.schema",
+        "print a JSON Schema: of settings, rules, automata, tools, reports",
+    ),
     "completion": ("fdc_toolchain.cli.completion", "print a shell completion script"),
     "help": ("fdc_toolchain.cli.help", "list every command, or explain one"),
 }
