@@ -79,7 +79,7 @@ def execute(options: Options) -> int:
     if options["watch"]:
         from .watching import watch
 
-        return watch(options, root)
+        return watch(options, root, answered)
     if "-" in paths or any(options[name] for name in ("fix", "diff", "no_cache", "changed")):
         from ...linking.project.discover import find_keys
         from .lint import lint

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 
 from ...linking.project.discover import SKIPPED
 from .options import Options
@@ -43,13 +44,13 @@ def changed(before: Sight, now: Sight) -> list[str]:
     return sorted(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
 
 
-def watch(options: Options, root: str) -> int:
+def watch(options: Options, root: str, lint: Callable[[Options], int]) -> int:
     """Lints, and again after each change, until it is interrupted (KeyboardInterrupt)."""
     from ...report.terminal.terminal_text import visible
 
     while True:
         before = look(root)
-        _lint_apart(options)
+        _lint_apart(options, lint)
         while True:
             began = time.monotonic()
             now = look(root)
@@ -65,12 +66,10 @@ def watch(options: Options, root: str) -> int:
         )
 
 
-def _lint_apart(options: Options) -> None:
+def _lint_apart(options: Options, lint: Callable[[Options], int]) -> None:
     """One lint in a process of its own: what it keeps in memory is as old as its beginning."""
     sys.stdout.flush()
     process = os.fork()
     if not process:
-        from .fast_lint import answered
-
-        os._exit(answered({**options, "watch": False}))
+        os._exit(lint({**options, "watch": False}))
     os.waitpid(process, 0)

@@ -75,6 +75,6 @@ def wanted(work: Work, name: str, rules: str, test: str) -> None:
     if name == "claude" and rules:
         more += ["", f"@{rules}"]
     work.block(agent.instructions, pointer(rules, *more), agent.head)
-    work.new(skill, template("SKILL.md", test))
+    work.new(skill, template("skill_of_plans.md", test))
     text = json.dumps(agent.wanted, indent=2)
     work.add(agent.hooks, lambda old: with_hooks(old, agent.wanted, agent.commands), text)
