@@ -139,6 +139,13 @@ def test_what_is_no_baseline_is_refused(shop: Path, text: str) -> None:
         )
 
 
+def test_no_other_file_becomes_a_baseline(shop: Path) -> None:
+    before = (shop / "plans/alone.plan").read_bytes()
+    done = fdc("lint", "--write-baseline", "--baseline", "plans/alone.plan", cwd=shop)
+    assert done.returncode == 2 and before == (shop / "plans/alone.plan").read_bytes()
+    assert 2 == fdc("lint", "--watch", "-", cwd=shop).returncode
+
+
 @pytest.mark.slow
 def test_watch_lints_again_after_a_change_until_it_is_interrupted(shop: Path) -> None:
     process = subprocess.Popen(

@@ -122,7 +122,7 @@ def test_what_people_wrote_stays_byte_for_byte(fresh: Path) -> None:
 def test_outside_of_git_and_with_settings_rules_or_tests_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.fdc]\ntest-command = "tox -q"\n', "utf-8")
     done = fdc("init", str(tmp_path), cwd="/")
-    assert done.returncode == 0 and "no git repository" in done.stdout, done.stderr
+    assert done.returncode == 0 and "not the top of a git repository" in done.stdout, done.stderr
     made = tree(tmp_path)
     assert not {"fdc.toml", ".gitignore", ".pre-commit-config.yaml"} & set(made)
     assert b'"command": "tox -q"' in made["protocols/house.protocol.json"]
@@ -152,10 +152,55 @@ def flow_yaml(root: Path) -> str:
 def link_out(root: Path) -> str:
     (root / "AGENTS.md").symlink_to("/etc/hostname")
     (root / "plans").symlink_to("/tmp")
-    return "by hand plans/first.plan: it is a link that leads out of the workspace"
+    return "by hand plans/first.plan: it leads out of the workspace"
 
 
-@pytest.mark.parametrize("make", [broken_json, flow_yaml, link_out])
+def same_key_twice(root: Path) -> str:
+    (root / ".cursor").mkdir()
+    (root / ".cursor/hooks.json").write_text('{"version": 1, "version": 1}', "utf-8")
+    return "by hand .cursor/hooks.json: it has a key twice"
+
+
+def deep_json(root: Path) -> str:
+    (root / ".codex").mkdir()
+    (root / ".codex/hooks.json").write_text('{"a":' * 50_000 + "1" + "}" * 50_000, "utf-8")
+    return "by hand .codex/hooks.json: it is not JSON"
+
+
+def aliases(root: Path) -> str:
+    lines = ["a0: &a0 [x, x]"] + [
+        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)
+    ]
+    (root / ".pre-commit-config.yaml").write_text(
+        "\n".join([*lines, "repos:", "- *a29", ""]), "utf-8"
+    )
+    return "by hand .pre-commit-config.yaml: it has aliases"
+
+
+def wide_characters(root: Path) -> str:
+    (root / "AGENTS.md").write_bytes("# Mine\n".encode("utf-16"))
+    return "by hand AGENTS.md: it is not UTF-8"
+
+
+def settings_that_lead_away(root: Path) -> str:
+    (root / "fdc.toml").write_text(
+        'protocols = "/"\n[agents]\noutput = ".git/hooks/pre-push"\n', "utf-8"
+    )
+    return "skip    //: the protocols of these settings are outside of the workspace"
+
+
+def output_of_git(root: Path) -> str:
+    (root / "fdc.toml").write_text('[agents]\noutput = ".git/hooks/pre-push"\n', "utf-8")
+    return "by hand .git/hooks/pre-push: it lies among the files of git"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        broken_json, flow_yaml, link_out, same_key_twice, deep_json, aliases, wide_characters,
+        settings_that_lead_away, output_of_git,
+    ],
+)  # fmt: skip
 def test_what_cannot_be_added_to_is_left_and_said(fresh: Path, make: Callable[[Path], str]) -> None:
     said = make(fresh)
     before = tree(fresh)

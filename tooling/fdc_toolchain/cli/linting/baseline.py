@@ -29,7 +29,9 @@ class Sorted(NamedTuple):
 
 
 def write(path: str, findings: list[Diagnostic], sources: Callable[[str], str | None]) -> int:
-    """Writes the findings as the baseline; returns how many there are. Raises WorldError."""
+    """Writes the findings as the baseline; returns how many there are. Raises UsageError for another file, WorldError."""
+    if os.path.lexists(path):
+        _load(path)
     rows = sorted(_entries(findings, sources))
     lines = [
         json.dumps({"path": where, "code": code, "fingerprint": mark}) for where, code, mark in rows
@@ -77,6 +79,6 @@ def _load(path: str) -> list[Entry]:
             raise ValueError
     except (ValueError, TypeError, KeyError, RecursionError) as wrong:
         raise UsageError(
-            f"`{path}` is no baseline of fdc; `--write-baseline` writes it anew"
+            f"`{path}` is no baseline of fdc; delete it, and `--write-baseline` writes one"
         ) from wrong
     return rows

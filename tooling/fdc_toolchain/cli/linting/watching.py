@@ -46,15 +46,21 @@ def changed(before: Sight, now: Sight) -> list[str]:
 
 def watch(options: Options, root: str, lint: Callable[[Options], int]) -> int:
     """Lints, and again after each change, until it is interrupted (KeyboardInterrupt)."""
+    from ...exits import UsageError
     from ...report.terminal.terminal_text import visible
 
+    if "-" in list(options["paths"] or []):  # type: ignore[call-overload]
+        raise UsageError("`--watch` lints files, and not stdin")
+    ours = {
+        os.path.realpath(str(options[name])) for name in ("output", "baseline") if options[name]
+    }
     while True:
         before = look(root)
         _lint_apart(options, lint)
         while True:
             began = time.monotonic()
             now = look(root)
-            names = changed(before, now)
+            names = [name for name in changed(before, now) if os.path.realpath(name) not in ours]
             if names:
                 break
             time.sleep(max(LEAST, 10 * (time.monotonic() - began)))

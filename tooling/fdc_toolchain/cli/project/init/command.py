@@ -48,13 +48,12 @@ def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_r
         raise UsageError(f"there is no folder `{folder}`")
     settings = settings_of(root)
     stated = has_settings(root)
-    if test is not None and (
-        not test.strip() or not test.isprintable() or len(test) > _MOST_CHARACTERS
+    chosen = test if test is not None else settings.test_command or test_command.found(root)
+    if chosen is not None and not (
+        chosen.strip() and chosen.isprintable() and len(chosen) <= _MOST_CHARACTERS
     ):
-        raise UsageError(
-            f"`--test-command` takes one line of at most {_MOST_CHARACTERS} characters"
-        )
-    chosen = test or settings.test_command or test_command.found(root)
+        name = "`--test-command`" if test is not None else "the setting `test-command`"
+        raise UsageError(f"{name} is to be one line of at most {_MOST_CHARACTERS} characters")
     work = pieces.Work(root)
     git = os.path.exists(os.path.join(root, ".git"))
     rules = pieces.wanted(work, settings, stated, chosen or test_command.ASSUMED, git)

@@ -1,4 +1,4 @@
-"""Adds to files that other people wrote: a text block, lines, a hook. What is there stays, byte for byte."""
+"""Adds to files of other people a block of text, an entry, a hook. What is there stays: texts byte for byte, JSON by value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ class ByHand(Exception):
 
 
 def appended(old: bytes, text: str) -> bytes:
-    """The bytes with a text behind them, after an empty line and with the line ends that the bytes have."""
+    """The bytes with a text behind them, after an empty line and with the line ends that the bytes have. Raises ByHand."""
+    try:
+        old.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        raise ByHand("it is not UTF-8") from wrong
     text = text.rstrip("\n") + "\n"
     if b"\r\n" in old:
         text = text.replace("\n", "\r\n")
@@ -30,7 +34,7 @@ def with_hooks(old: bytes, wanted: dict[str, JSON], commands: tuple[str, ...]) -
     """
     try:
         text = old.decode("utf-8-sig")
-        have: JSON = json.loads(text) if text.strip() else {}
+        have: JSON = json.loads(text, object_pairs_hook=_object) if text.strip() else {}
     except (ValueError, RecursionError) as wrong:
         raise ByHand(f"it is not JSON ({_short(wrong)})") from wrong
     if all(_holds(have, command) for command in commands):
@@ -43,6 +47,20 @@ def with_hooks(old: bytes, wanted: dict[str, JSON], commands: tuple[str, ...]) -
     except TypeError as wrong:
         raise ByHand(str(wrong)) from wrong
     width = indent[1] if indent else "  "
+    try:
+        return _written(made, width)
+    except RecursionError as wrong:
+        raise ByHand("it is nested too deeply") from wrong
+
+
+def _object(pairs: list[tuple[str, JSON]]) -> JSON:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ByHand("it has a key twice")
+    return made
+
+
+def _written(made: JSON, width: str) -> bytes:
     return (json.dumps(made, indent=width, ensure_ascii=False) + "\n").encode(
         "utf-8", "surrogatepass"
     )
@@ -82,6 +100,8 @@ def with_repository(old: bytes, entry: str) -> bytes:
     import yaml
 
     try:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(old)):
+            raise ByHand("it has aliases")
         have = yaml.safe_load(old)
         more = yaml.safe_load(entry)
     except (yaml.YAMLError, UnicodeError, ValueError, RecursionError) as wrong:

@@ -88,11 +88,13 @@ class Work:
         """Adds a block at the end of a file; where there is no file, one with `head` before the block."""
 
         def add(old: bytes | None) -> bytes | None:
-            if old is not None and (MARK.encode() in old or old.strip() and not _is_foreign(old)):
+            if old is not None and (
+                f"{MARK}:".encode() in old or old.strip() and not _is_foreign(old)
+            ):
                 return None  # it has the block, or is compiled from the rules
             return appended(head.encode("utf-8") if old is None else old, text)
 
-        self._apply(path, add)
+        self._apply(path, add, text)
 
     def add(self, path: str, make: Callable[[bytes], bytes | None], wanted: str) -> None:
         """Adds to a file as `make` does; where it cannot, a person is shown what is `wanted`."""
@@ -124,7 +126,9 @@ class Work:
     def _real(self, path: str) -> str:
         real = os.path.realpath(os.path.join(self.root, path))
         if os.path.commonpath([self.root, real]) != self.root:
-            raise ByHand("it is a link that leads out of the workspace")
+            raise ByHand("it leads out of the workspace")
+        if ".git" in os.path.relpath(real, self.root).split(os.sep):
+            raise ByHand("it lies among the files of git")
         return real
 
 
@@ -158,8 +162,8 @@ def wanted(work: Work, settings: Settings, stated: bool, test: str, git: bool) -
         entry = _PRE_COMMIT.format(mark=MARK)
         work.add(".pre-commit-config.yaml", lambda old: _hooked(old, entry), entry)
     else:
-        work.note(".gitignore", "skip", "this is no git repository")
-        work.note(".pre-commit-config.yaml", "skip", "this is no git repository")
+        work.note(".gitignore", "skip", "this is not the top of a git repository")
+        work.note(".pre-commit-config.yaml", "skip", "this is not the top of a git repository")
     return rules
 
 
@@ -236,6 +240,14 @@ def _rules(work: Work, settings: Settings, test: str) -> str:
     source, prose = f"{folder}/house.protocol.json", f"{folder}/house.protocol.md"
     if not folder:
         work.note("protocols/", "skip", "the settings say that there are no protocols")
+        return ""
+    if (
+        os.path.commonpath([work.root, os.path.realpath(os.path.join(work.root, folder))])
+        != work.root
+    ):
+        work.note(
+            f"{folder}/", "skip", "the protocols of these settings are outside of the workspace"
+        )
         return ""
     if _has_sources(os.path.join(work.root, folder)) and work.read(source) is None:
         work.note(f"{folder}/", "keep", "it has rules already, and none is added")
