@@ -5,8 +5,8 @@ on both streams. `...` stands for any text: alone on a line, for any number of l
 of one. A command that ends with another exit code than 0 is followed by `$ echo $?` and the code. A page's
 blocks run in order, in one copy of the checkout.
 
-README.md has blocks to paste instead: ```sh run (```sh run exit=1 where it ends so), each followed by a ```text block with what
-it prints where that is shown. They are pasted into one shell, in order, and then all of them a second time.
+README.md has blocks to paste instead: ```bash, each followed by a ```text block with what it prints where that is shown. They are
+pasted into one shell, in order, and then all of them a second time.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ from tests.support.repository import ROOT, copy_to, files
 
 PAGES = [name for name in files() if name == "README.md" or re.fullmatch(r"docs/.+\.md", name)]
 FORKED = sys.platform == "linux" and not profiles.SOAK
-PASTED = re.compile(
-    r"^```sh run(?: exit=(\d+))?\n(.*?)^```$(?:\n\n?```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE
-)
+PASTED = re.compile(r"^```bash\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -146,12 +144,12 @@ def paste(page: str, terminal: Terminal) -> list[str]:
         terminal.folder = home
         for block in PASTED.finditer(page):
             kept = home.parent / "where"
-            printed = terminal.type(f"{block[2]}\ncode=$?; pwd > {kept}; exit $code")
+            printed = terminal.type(f"{block[1]}\ncode=$?; pwd > {kept}; exit $code")
             terminal.folder = Path(kept.read_text("utf-8").strip())
-            expected = block[3].splitlines() if block[3] else ["..."]
-            if not shown(expected, printed) or terminal.last != int(block[1] or 0):
+            expected = block[2].splitlines() if block[2] else ["..."]
+            if not shown(expected, printed) or terminal.last:
                 wrong.append(
-                    f"{block[2]}printed, pasted for the {time} time\n{printed}exit {terminal.last}"
+                    f"{block[1]}printed, pasted for the {time} time\n{printed}exit {terminal.last}"
                 )
     return wrong
 
@@ -179,7 +177,7 @@ def test_what_a_page_shows_is_what_happens(name: str, tmp_path: Path) -> None:
 def test_the_readme_shows_five_commands_or_more() -> None:
     page = (ROOT / "README.md").read_text("utf-8")
     shown_commands = {
-        word for block in PASTED.finditer(page) for word in re.findall(r"(?m)^fdc (\w+)", block[2])
+        word for block in PASTED.finditer(page) for word in re.findall(r"(?m)^fdc (\w+)", block[1])
     }
     assert len(shown_commands) >= 5, shown_commands
 
