@@ -78,6 +78,56 @@ def test_changed_means_the_plans_whose_verdict_rests_on_what_changed(shop: Path)
     assert "1" in plans(shop, "plans/alone.plan", "--changed", "--no-cache")
 
 
+def verdicts(folder: Path, *options: str) -> dict[str, list[str]]:
+    """By plan, everything that a lint of the workspace says of it."""
+    document = json.loads(fdc("lint", "--format", "json", *options, cwd=folder).stdout)
+    out: dict[str, list[str]] = {}
+    for kind in ("diagnostics", "assumptions", "fragments"):
+        for item in document[kind]:
+            out.setdefault(item["path"], []).append(f"{item['code']} {item['message']}")
+    return out
+
+
+HOUSE = """{"protocol_id": "house", "description": "d", "rules": [{"rule_id": "r", "description": "d", "enforcement": "e",
+"check": {"template": "absence", "a": {"tool": "read_file", "arguments": {"path": "docs/other.md"}}}}]}"""
+EDITS: dict[str, dict[str, str | None]] = {
+    "a file is deleted": {"docs/other.md": None},
+    "a plan that is called changes": {"plans/step.plan": "read_file docs/none.md\n"},
+    "a plan that is called is deleted": {"plans/step.plan": None},
+    "a file becomes a folder": {"docs/tea.md": None, "docs/tea.md/x": "x"},
+    "a rule comes": {"protocols/house.protocol.json": HOUSE},
+    "a tool comes": {"fdc_tools.json": '{"format": 1, "name": "own", "tools": {}}'},
+    "a damaged catalogue comes": {"fdc_tools.json": "{"},
+    "a registry comes": {
+        "knowledge_core/plan_registry.json": '{"plans/step.plan": "plans/alone.plan"}'
+    },
+    "the automaton comes": {
+        "tooling/fdc_fsm.json": (ROOT / "tooling/fdc_fsm.json")
+        .read_text("utf-8")
+        .replace("read_op", "look_op")
+    },
+    "settings come": {"fdc.toml": 'secret = ["docs/tea.md"]\n'},
+    "nothing that counts": {"README.md": "x\n"},
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_no_verdict_changes_that_changed_does_not_mean(shop: Path, edit: str) -> None:
+    before = verdicts(shop)
+    for name, text in EDITS[edit].items():
+        path = shop / name
+        if text is None:
+            path.unlink()
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+    after = verdicts(shop)
+    differ = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+    assert bool(differ) == (edit not in ("nothing that counts", "a tool comes"))
+    said = verdicts(shop, "--changed")
+    assert {name: after.get(name) for name in differ} == {name: said.get(name) for name in differ}
+
+
 def test_an_automaton_that_changed_means_the_plans_under_it(shop: Path) -> None:
     text = (ROOT / "tooling/fdc_fsm.json").read_text("utf-8")
     write(shop, **{"tooling/own.json": text})
