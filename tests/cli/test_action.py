@@ -38,13 +38,15 @@ def test_the_action_annotates_and_writes_sarif(tmp_path: Path) -> None:
         tmp_path,
         FDC_SARIF="out.sarif",
         FDC_ARGUMENTS="plans --strict",
-        FDC_DOCS="https://git.example/fdc/blob/v1/docs",
+        FDC_SERVER="https://git.example",
+        FDC_REPOSITORY="o/fdc",
+        FDC_REF="v1",
     )
     assert code == 1 and "::error file=plans/a.plan,line=5" in out, err
     [one] = json.loads((tmp_path / "out.sarif").read_text("utf-8"))["runs"][0]["tool"]["driver"][
         "rules"
     ]
-    assert "https://git.example/fdc/blob/v1/docs/rules.md#missing-file" == one["helpUri"]
+    assert "https://git.example/o/fdc/blob/v1/docs/rules.md#missing-file" == one["helpUri"]
 
 
 def test_no_input_is_pasted_into_a_script() -> None:
