@@ -260,6 +260,32 @@ def test_a_file_that_is_half_done_is_a_person_s(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_hook_refuses_a_commit_while_a_plan_has_errors_and_nothing_else(fresh: Path) -> None:
+    fdc("init", *ALL, cwd=fresh)
+    (fresh / "plans/new.plan").write_text(PLAN, "utf-8")
+    cursor = json.loads((fresh / ".cursor/hooks.json").read_text("utf-8"))
+    copilot = json.loads((fresh / ".github/hooks/fdc.json").read_text("utf-8"))
+    path = {"PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"}
+
+    def answer(command: str, event: str) -> object:
+        done = run(["sh", "-c", command], cwd=fresh, stdin=json.dumps({"command": event}), env=path)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout) if done.stdout else None
+
+    commands = [
+        cursor["hooks"]["beforeShellExecution"][0]["command"],
+        copilot["hooks"]["preToolUse"][0]["bash"],
+    ]
+    assert [None, None] == [answer(command, "ls") for command in commands]
+    refusals = [answer(command, "git commit -m x") for command in commands]
+    assert ["deny", "deny"] == [
+        one[key] for one, key in zip(refusals, ("permission", "permissionDecision"))
+    ]  # type: ignore[index]
+    (fresh / "plans/new.plan").write_text(TESTED, "utf-8")
+    assert [None, None] == [answer(command, "git commit -m x") for command in commands]
+
+
+@pytest.mark.slow
 def test_the_checker_of_agents_files_finds_nothing(fresh: Path) -> None:
     fdc("init", *ALL, cwd=fresh)
     done = run([ROOT / ".venv/bin/agnix", "--format", "json", "."], cwd=fresh)
