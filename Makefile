@@ -66,6 +66,7 @@ golden: ## write the golden files anew (never under CI); look at the diff before
 
 docs: agents ## write every generated page
 	$(FDC) rules --format markdown --output docs/rules.md
+	$(PY) docs/pictures/draw.py
 
 site: ## write the documentation as a site, with search, into dist/site (its links are checked)
 	@$(SETUP) dev

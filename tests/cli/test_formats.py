@@ -82,6 +82,34 @@ def test_github_annotates_the_lines(plan: Path) -> None:
     assert "1 error, 1 warning in 1 file" == summary
 
 
+def test_sarif_names_the_page_of_a_rule_where_the_pages_are_known(plan: Path) -> None:
+    def uris(docs: str) -> list[object]:
+        done = fdc("lint", "--format", "sarif", "example.plan", cwd=plan, env={"FDC_DOCS": docs})
+        return [
+            rule.get("helpUri")
+            for rule in json.loads(done.stdout)["runs"][0]["tool"]["driver"]["rules"]
+        ]
+
+    at = "https://git.example/fdc/blob/v1/docs"
+    assert [f"{at}/rules.md#unknown-tool", f"{at}/rules.md#unused-name"] == uris(at + "/")
+    assert [None, None] == uris("javascript:alert(1)")
+
+
+def test_gitlab_gets_an_entry_with_a_fingerprint_of_its_own_for_each_finding(plan: Path) -> None:
+    before = json.loads(lint(plan, "gitlab"))
+    assert [("FDC301", "major", 4), ("FDC313", "minor", 5)] == [
+        (item["check_name"], item["severity"], item["location"]["lines"]["begin"])
+        for item in before
+    ]
+    text = (plan / "example.plan").read_text("utf-8")
+    head, _, rest = text.partition("\n")
+    (plan / "example.plan").write_text(f"{head}\n# one line more\n{rest}", "utf-8")
+    after = json.loads(lint(plan, "gitlab"))
+    assert [5, 6] == [item["location"]["lines"]["begin"] for item in after]
+    marks = [item["fingerprint"] for item in before]
+    assert marks == [item["fingerprint"] for item in after] and 2 == len(set(marks))
+
+
 def test_junit_fails_one_case_of_two(plan: Path) -> None:
     tree = xml.fromstring(lint(plan, "junit"))
     assert ("2", "1") == (tree.attrib["tests"], tree.attrib["failures"])

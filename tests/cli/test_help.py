@@ -68,8 +68,8 @@ def test_help_of_a_command_is_its_own(tmp_path: Path, words: tuple[str, ...]) ->
 
 
 def test_what_cannot_be_explained_is_one_sentence(tmp_path: Path) -> None:
-    done = fdc("help", "lnit", cwd=tmp_path)
-    assert done.returncode == 2 and "no such command `lnit`; did you mean `lint`?" in done.stderr
+    done = fdc("help", "lintt", cwd=tmp_path)
+    assert done.returncode == 2 and "no such command `lintt`; did you mean `lint`?" in done.stderr
     both = fdc("help", "lint", "--all", cwd=tmp_path)
     assert (both.returncode, both.stderr) == (2, "fdc: say either COMMAND or --all\n")
 

@@ -370,14 +370,14 @@ def test_a_file_name_is_not_a_command_to_the_terminal(tea: Path):
 
 def test_every_format_says_the_same_and_goes_to_a_file_too(tea: Path):
     put(tea, a=DIRTY)
-    for form in ("text", "concise", "json", "jsonl", "sarif", "github", "junit"):
+    for form in ("text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit"):
         shown = fdc("lint", "--format", form, "a.plan", cwd=tea)
         assert shown.returncode == 1
         assert "FDC301" in shown.stdout
         written = fdc("lint", "--format", form, "--output-file", "out.txt", "a.plan", cwd=tea)
         assert (written.returncode, written.stdout, written.stderr) == (1, "", "")
         assert (tea / "out.txt").read_text() == shown.stdout
-        if form in ("json", "sarif"):
+        if form in ("json", "sarif", "gitlab"):
             json.loads(shown.stdout)
         if form == "junit":
             ET.fromstring(shown.stdout)
@@ -385,7 +385,7 @@ def test_every_format_says_the_same_and_goes_to_a_file_too(tea: Path):
 
 def test_every_format_of_a_clean_lint_is_well_formed(tea: Path):
     put(tea, a=CLEAN)
-    for form in ("json", "sarif"):
+    for form in ("json", "sarif", "gitlab"):
         done = fdc("lint", "--format", form, "a.plan", cwd=tea)
         assert done.returncode == 0
         json.loads(done.stdout)

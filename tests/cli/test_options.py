@@ -140,7 +140,7 @@ def without_runs(text: str) -> str:
 
 
 WITHOUT_WORKSPACE = set(
-    "explain rules probe completion help".split()
+    "explain rules probe schema completion help init".split()
 ) | {f"pack {name}" for name in "check install list new show".split()} | {"cache clear", "cache show"}  # fmt: skip
 """Commands that look at no workspace, or are given the folder that they write."""
 

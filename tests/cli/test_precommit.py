@@ -68,9 +68,9 @@ def hooks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, dict[str
 def documented(hooks: tuple[Path, str, dict[str, str]]) -> str:
     """The configuration that docs/hooks.md gives, for the clone under test."""
     page = (ROOT / "docs" / "hooks.md").read_text("utf-8")
-    [block] = re.findall(r"^```yaml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-    text = block.replace("https://example.org/fdc", str(hooks[0]))
-    return re.sub(r"rev: \S+", f"rev: {hooks[1]}", text)
+    block, *_ = re.findall(r"^```yaml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert block.count("rev: main\n") == 1  # the one name that every clone knows
+    return block.replace("https://example.org/fdc", str(hooks[0]))
 
 
 @pytest.fixture
@@ -156,6 +156,13 @@ def test_other_files_are_nobody_s_business(project: Git) -> None:
     done = project.commit("notes")
     assert done.returncode == 0, done.stderr
     assert 2 == done.stderr.count("(no files to check)")
+
+
+def test_code_is_committed_where_there_are_no_protocols(project: Git) -> None:
+    """C2."""
+    project.write("code.py", "x = 1\n")
+    done = project.commit("code")
+    assert done.returncode == 0 and 1 == done.stderr.count("(no files to check)"), done.stderr
 
 
 def test_several_plans_are_checked_together_and_each_is_named(project: Git) -> None:

@@ -449,3 +449,27 @@ def test_an_imported_layout_is_one_file(root: Path) -> None:
     )
     assert "up to date" in protocols(root, "build", "--source", "own")
     assert "up to date" in protocols(root, "check", "--source", "own")
+
+
+def test_a_repository_without_protocols_passes_the_check_and_one_that_lost_them_does_not(
+    tmp_path: Path,
+) -> None:
+    """C2: the hook `fdc-protocols` runs in repositories that compile nothing."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "AGENTS.md").write_text("# Ours\n", "utf-8")
+    done = fdc("protocols", "--check", cwd=tmp_path)
+    assert (0, "") == (done.returncode, done.stdout)
+    assert "there is no folder `protocols`, so there is nothing to compile\n" == done.stderr
+    assert 2 == fdc("protocols", "check", "--source", "protocols", cwd=tmp_path).returncode
+    assert 2 == fdc("protocols", "build", cwd=tmp_path).returncode
+    source = tmp_path / "protocols"
+    source.mkdir()
+    (source / "a.protocol.md").write_text("# A\n", "utf-8")
+    (source / "VERSION").write_text("1.0.0\n", "ascii")
+    (tmp_path / "VERSION").write_text("the product's own\n", "utf-8")
+    assert 0 == fdc("protocols", "build", "--force", cwd=tmp_path).returncode
+    assert 0 == fdc("protocols", "--check", cwd=tmp_path).returncode
+    (source / "VERSION").write_text("one\n", "ascii")
+    assert "protocols/VERSION holds `one`" in fdc("protocols", "--check", cwd=tmp_path).stderr
+    source.rename(tmp_path / "gone")
+    assert 2 == fdc("protocols", "--check", cwd=tmp_path).returncode

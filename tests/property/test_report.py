@@ -305,6 +305,7 @@ def test_every_code_renders_in_every_format() -> None:
         text = render(form, found, {"a": "abc"}.get, assumptions=True)
         silent = {
             "github": ("assumption", "fragment"),
+            "gitlab": ("assumption", "fragment"),
             "junit": ("assumption", "fragment"),
             "text": ("fragment",),
         }.get(form, ())

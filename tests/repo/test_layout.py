@@ -5,7 +5,8 @@ from __future__ import annotations
 from tests.support.repository import ROOT, files, is_ignored
 
 TOP_LEVEL = {
-    "AGENTS.md", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "VERSION", "pyproject.toml",
+    "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md", "VERSION", "action.yml",
+    "pyproject.toml",
     "benchmarks", "docs", "grammar", "knowledge_core", "plans", "protocols", "tests", "tooling",
 }  # fmt: skip
 HIDDEN = {".ci", ".gitignore", ".pre-commit-hooks.yaml"}

@@ -23,6 +23,8 @@ STARTERS = {
 }  # fmt: skip
 MODULES = {"multiprocessing", "concurrent.futures.process", "runpy", "pty"}
 STARTING = {
+    "cli/linting/changed.py": "git, which says what changed",
+    "cli/linting/watching.py": "copies of itself, each of which lints once",
     "cli/linting/parallel.py": "copies of itself, which prove plans and run none",
     "cli/project/pack_install.py": "pip, which a person asked for, by python_process",
     "cli/project/protocols/diff.py": "git",

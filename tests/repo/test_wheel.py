@@ -141,8 +141,11 @@ def test_nothing_else_is_on_the_import_path(installed: Path, name: str, tmp_path
     assert done.returncode == 1 and "ModuleNotFoundError" in done.stderr
 
 
-def test_the_installed_command_knows_its_version(installed: Path, far_away: Path) -> None:
-    done = process.run([installed / "fdc", "--version"], cwd=far_away)
+@pytest.mark.parametrize("name", ["fdc", "fdc-toolchain"])
+def test_the_installed_command_knows_its_version(
+    installed: Path, far_away: Path, name: str
+) -> None:
+    done = process.run([installed / name, "--version"], cwd=far_away)
     assert (0, f"fdc {(ROOT / 'VERSION').read_text('ascii').strip()}\n", "") == (
         done.returncode,
         done.stdout,

@@ -4,6 +4,9 @@ A block holds lines `$ COMMAND` (gone on in lines `> MORE`), each followed by th
 on both streams. `...` stands for any text: alone on a line, for any number of lines; elsewhere, for any part
 of one. A command that ends with another exit code than 0 is followed by `$ echo $?` and the code. A page's
 blocks run in order, in one copy of the checkout.
+
+README.md has blocks to paste instead: ```bash, each followed by a ```text block with what it prints where that is shown. They are
+pasted into one shell, in order, and then all of them a second time.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from tests.support.repository import ROOT, copy_to, files
 
 PAGES = [name for name in files() if name == "README.md" or re.fullmatch(r"docs/.+\.md", name)]
 FORKED = sys.platform == "linux" and not profiles.SOAK
+PASTED = re.compile(r"^```bash\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -132,6 +136,33 @@ def play(page: str, terminal: Terminal) -> list[str]:
     return wrong
 
 
+def paste(page: str, terminal: Terminal) -> list[str]:
+    """Pastes every block of a page twice. Returns one report for each that did not do what the page says."""
+    wrong = []
+    home = terminal.folder
+    for time in ("first", "second"):
+        terminal.folder = home
+        for block in PASTED.finditer(page):
+            kept = home.parent / "where"
+            printed = terminal.type(f"{block[1]}\ncode=$?; pwd > {kept}; exit $code")
+            terminal.folder = Path(kept.read_text("utf-8").strip())
+            expected = block[2].splitlines() if block[2] else ["..."]
+            if not shown(expected, printed) or terminal.last:
+                wrong.append(
+                    f"{block[1]}printed, pasted for the {time} time\n{printed}exit {terminal.last}"
+                )
+    return wrong
+
+
+@pytest.mark.slow
+def test_what_the_readme_shows_can_be_pasted_and_pasted_again(tmp_path: Path) -> None:
+    page = (ROOT / "README.md").read_text("utf-8")
+    assert 4 <= len(PASTED.findall(page))
+    assert "\n$ " not in page and "\n> " not in page
+    wrong = paste(page, Terminal(tmp_path))
+    assert not wrong, "\n\n".join(wrong)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_what_a_page_shows_is_what_happens(name: str, tmp_path: Path) -> None:
@@ -144,8 +175,10 @@ def test_what_a_page_shows_is_what_happens(name: str, tmp_path: Path) -> None:
 
 
 def test_the_readme_shows_five_commands_or_more() -> None:
-    shown_commands = {command.text.split()[1] for command in commands((ROOT / "README.md").read_text("utf-8"))
-                      if command.text.startswith("fdc ")}  # fmt: skip
+    page = (ROOT / "README.md").read_text("utf-8")
+    shown_commands = {
+        word for block in PASTED.finditer(page) for word in re.findall(r"(?m)^fdc (\w+)", block[1])
+    }
     assert len(shown_commands) >= 5, shown_commands
 
 

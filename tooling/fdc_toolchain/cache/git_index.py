@@ -35,6 +35,20 @@ def read_index(root: str) -> tuple[Index, int]:
     return entries, written
 
 
+def tracked(root: str, path: str) -> bool:
+    """Whether git tracks the file, or something in the folder, at `path`; whether it exists where git's index cannot be read."""
+    try:
+        data = regular_file.read(f"{root}/.git/index")
+    except FileNotFoundError:
+        return False
+    except OSError:  # the `.git` of a linked work tree is a file
+        return os.path.exists(os.path.join(root, path))
+    entries = _entries(data)
+    if not entries and data[8:12] != b"\0\0\0\0":
+        return os.path.exists(os.path.join(root, path))
+    return any(name == path or name.startswith(path + "/") for name in entries)
+
+
 def _byte_for_byte(root: str, git: str) -> bool:
     home = os.path.expanduser("~")
     config = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"

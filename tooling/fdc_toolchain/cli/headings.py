@@ -10,8 +10,8 @@ HEADINGS: tuple[tuple[str, str, str], ...] = (
     ("Systems", "agent", ""),
     (
         "Project",
-        "protocols doctor",
-        "start close knowledge lessons registry audit trust probe pack cache completion help",
+        "init protocols doctor",
+        "start close knowledge lessons registry audit trust probe pack cache schema completion help",
     ),
 )
 """Each heading with the commands of the first page, and the others."""

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
 
 COMMANDS: dict[str, tuple[str, str]] = {
     # name: (module, one line)
+    "init": (
+        "fdc_toolchain.cli.project.init.command",
+        "make a repository ready: settings, a first plan, a rule, hooks, files of agents",
+    ),
     "lint": (
         "fdc_toolchain.cli.plan.lint",
         "prove plans: every run ends, obeys its automaton, uses only what exists",
@@ -96,6 +100,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "pack": ("fdc_toolchain.cli.project.pack", "list packs, show what one brings, check one"),
     "cache": ("fdc_toolchain.cli.project.cache", "show or clear the verdict cache"),
+    "schema": (
+        "fdc_toolchain.cli.schema",
+        "print a JSON Schema: of settings, rules, automata, tools, reports",
+    ),
     "completion": ("fdc_toolchain.cli.completion", "print a shell completion script"),
     "help": ("fdc_toolchain.cli.help", "list every command, or explain one"),
 }
@@ -125,6 +133,8 @@ def _version() -> str:
 def group() -> click.Group:
     """Every command as one click group, each imported when it is asked for."""
 
+    import os
+
     import click
 
     from .. import exits
@@ -143,9 +153,14 @@ def group() -> click.Group:
             from ..packs.model import PackError
 
             try:
-                return outside(imported(row[0], "command"), name)
+                found = outside(imported(row[0], "command"), name)
             except PackError as wrong:
                 raise exits.WorldError(f"{wrong}; `fdc doctor` checks every pack") from wrong
+            if "_FDC_COMPLETE" in os.environ:
+                from .completed import complete
+
+                return complete(found, name)
+            return found
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
             from . import headings

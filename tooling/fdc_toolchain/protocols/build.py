@@ -100,14 +100,15 @@ def _compiled(root: str, how: How, overlay: Mapping[str, bytes] = MappingProxyTy
     whole = {
         path for path, (_, text) in nested.items() if is_sealed(text) and not take(text).regions
     }
+    version_file, version = version_of(root, how.source)
     around = Surroundings(
         present=lambda path: durable.read(os.path.join(root, path)),
         is_folder=lambda path: os.path.isdir(os.path.join(root, path)),
         same=lambda path, other: _links_to(os.path.join(root, path), os.path.join(root, other)),
         others={path: size for path, size in instructions.items() if path not in whole},
         above=_above(root),
+        version_file=version_file,
     )
-    version = durable.read(os.path.join(root, "VERSION"))
     sources = _sources(root, how.source)
     sources.update((path, data) for path, data in overlay.items() if path in sources)
 
@@ -124,6 +125,15 @@ def _compiled(root: str, how: How, overlay: Mapping[str, bytes] = MappingProxyTy
         made,
         tuple(path for path in old if path in whole),
         tuple(path for path in old if path not in whole),
+    )
+
+
+def version_of(root: str, source: str) -> tuple[str, bytes | None]:
+    """Where the version of the protocols is, and what is there: a `VERSION` beside them, else that of the workspace."""
+    beside = posixpath.join(source, "VERSION")
+    data = durable.read(os.path.join(root, beside))
+    return (
+        ("VERSION", durable.read(os.path.join(root, "VERSION"))) if data is None else (beside, data)
     )
 
 

@@ -49,7 +49,8 @@ class Surroundings(NamedTuple):
 
     `present`: the bytes of a file that the build may write over, None where there is none. `is_folder`: whether
     a scope exists. `same`: whether a path is a link to another. `others`: instruction files that the build does
-    not write but agents read, with their sizes; `above`: the same for those above the workspace.
+    not write but agents read, with their sizes; `above`: the same for those above the workspace. `version_file`: where
+    the version was read.
     """
 
     present: Callable[[str], bytes | None] = lambda path: None
@@ -57,6 +58,7 @@ class Surroundings(NamedTuple):
     same: Callable[[str, str], bool] = lambda path, other: False
     others: Mapping[str, int] = {}
     above: tuple[Row, ...] = ()
+    version_file: str = "VERSION"
 
 
 class Output(NamedTuple):
@@ -110,7 +112,7 @@ def compile_agents(
     if laid in files and (made := _laid_out(files, laid, read, how, around)) is not None:
         return made
     sources, found = load(files)
-    number = _version(version, found)
+    number = _version(version, around.version_file, found)
     found += _scopes(sources, around)
     docs: dict[str, str] = {}
     for protocol in sources.protocols:
@@ -125,7 +127,7 @@ def compile_agents(
         return Build((), ordered(found), len(used))
     digests = {path: digest(data.replace(b"\r\n", b"\n")) for path, data in used.items()}
     digests.update((path, digest(text.encode("utf-8", "replace"))) for path, text in docs.items())
-    digests["VERSION"] = digest(number.encode())
+    digests[around.version_file] = digest(number.encode())
     inputs = _Inputs(sources, docs, digests, number)
     outputs = _outputs(inputs, how, around, found)
     plan = _plan(outputs, how, around, found)
@@ -209,7 +211,7 @@ def _output(
     around: Surroundings,
     found: list[Diagnostic],
 ) -> Output:
-    used = {*(section.path for section in item.sections), *item.tools, "VERSION"}
+    used = {*(section.path for section in item.sections), *item.tools, around.version_file}
     agents = named(how.output).path(item.folder)
     body = page(
         target.template,
@@ -340,7 +342,7 @@ def _ways_out(inputs: _Inputs, how: How, around: Surroundings, chain: Chain) -> 
     return "; ".join([*said, "or state another limit with `--max-bytes`"])
 
 
-def _version(data: bytes | None, found: list[Diagnostic]) -> str:
+def _version(data: bytes | None, path: str, found: list[Diagnostic]) -> str:
     """FDC-95: VERSION holds one semantic version."""
     text = "" if data is None else data.decode("utf-8", "replace").strip()
     if _SEMVER.fullmatch(text) is None:
@@ -351,6 +353,6 @@ def _version(data: bytes | None, found: list[Diagnostic]) -> str:
             if text
             else "is empty"
         )
-        message = f"VERSION {what}; expected a semantic version such as `1.0.0`"
-        found.append(Diagnostic(Span("VERSION", 1, 1, 1, 2), "FDC503", message))
+        message = f"{path} {what}; expected a semantic version such as `1.0.0`"
+        found.append(Diagnostic(Span(path, 1, 1, 1, 2), "FDC503", message))
     return text

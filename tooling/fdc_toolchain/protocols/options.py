@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from .. import durable
 from ..exits import UsageError
 from ..linking.project.root import find_root
 from ..linking.project.settings import read_settings
@@ -12,6 +13,7 @@ from ..text.suggest import did_you_mean
 from . import layout
 from .build import shown
 from .compile import PROFILES, How
+from .seal import is_ours
 from .targets import TARGETS
 
 
@@ -48,6 +50,18 @@ def how_of(
             f"`{laid}` lays out one AGENTS.md as it was imported: delete it to write more files than that one"
         )
     return root, how
+
+
+def uncompiled(root: str) -> str | None:
+    """Why the workspace has nothing to compile, where it has not: no folder of protocols, and no file made from one."""
+    settings = read_settings(root)
+    source = settings.protocols or "protocols"
+    if os.path.isdir(os.path.join(root, source)):
+        return None
+    made = durable.read(os.path.join(root, settings.agents.output))
+    if made is not None and made.strip() and is_ours(made.decode("utf-8", "replace")):
+        return None
+    return f"there is no folder `{shown(os.path.join(root, source), root)}`, so there is nothing to compile"
 
 
 def _targets(named: tuple[str, ...]) -> tuple[str, ...]:

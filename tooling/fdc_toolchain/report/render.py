@@ -58,4 +58,8 @@ def render(
         from . import junit
 
         return junit.render(diagnostics, files_checked)
+    if format == "gitlab":
+        from .hosts import gitlab
+
+        return gitlab.render(diagnostics, sources)
     raise ValueError(f"no output format `{format}`; there are {', '.join(FORMATS)}")

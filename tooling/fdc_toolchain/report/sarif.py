@@ -7,8 +7,8 @@ result) is cut here, and said in a notification. There is no `helpUri`: the help
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from hashlib import blake2b
 from typing import Any
 from urllib.parse import quote
 
@@ -16,6 +16,7 @@ from ..diagnostics.codes import CODES
 from ..diagnostics.diagnostic import Diagnostic, Fix, Label
 from ..diagnostics.span import Span
 from . import explanations
+from .hosts.fingerprints import fingerprints
 from .json_ import dumps, version
 from .terminal.terminal_text import visible
 from .terminal.texts import Texts, lines_of
@@ -62,7 +63,7 @@ def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) 
         )
     codes = {code: number for number, code in enumerate(sorted({item.code for item in kept}))}
     texts = lines_of(sources)
-    marks = _fingerprints(kept, texts)
+    marks = fingerprints(kept, texts)
     results = [
         _result(item, codes[item.code], mark, texts) for item, mark in zip(kept, marks, strict=True)
     ]
@@ -138,6 +139,9 @@ def _rule(code: str) -> dict[str, Any]:
         what = help_ = row.summary
     out["fullDescription"] = {"text": " ".join(what.split())[:1000]}
     out["help"] = {"text": help_, "markdown": help_}
+    docs = os.environ.get("FDC_DOCS", "").rstrip("/")
+    if docs.startswith(("https://", "http://")):
+        out["helpUri"] = quote(f"{docs}/rules.md", safe="/:@%?=&+~.,-_") + f"#{row.name}"
     return out
 
 
@@ -222,18 +226,3 @@ def _fix(fix: Fix) -> dict[str, Any]:
             for path, edits in by_path.items()
         ],
     }
-
-
-def _fingerprints(items: list[Diagnostic], texts: Texts) -> list[str]:
-    """What stays the same when lines above change: the rule, the line's words, and which of its twins it is."""
-    seen: dict[tuple[str, str], int] = {}
-    out = []
-    for item in items:
-        lines = texts(item.span.path)
-        known = lines is not None and 0 < item.span.line <= len(lines)
-        text = lines[item.span.line - 1] if lines is not None and known else item.message
-        words = f"{item.code}\0{' '.join(text.split())}"
-        digest = blake2b(words.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-        number = seen[item.span.path, digest] = seen.get((item.span.path, digest), 0) + 1
-        out.append(f"{digest}:{number}")
-    return out

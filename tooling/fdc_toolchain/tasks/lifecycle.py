@@ -248,7 +248,7 @@ def _identity(root: str) -> tuple[dict[str, Any], str | None]:
 
     data = durable.read(os.path.join(root, *META.split("/")))
     if data is None:
-        return {}, f"{META} does not exist"
+        return {}, f"{META} does not exist; `fdc init` writes it"
     try:
         found = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as wrong:

@@ -27,8 +27,11 @@ def main(arguments: list[str]) -> int | None:
     """`fdc lint ARGUMENTS`. None: the words are not plain, let click read them."""
     leave_working_folder()
     options = quick(arguments)
-    if options is None:
-        return None
+    return None if options is None else answered(options)
+
+
+def answered(options: Options) -> int:
+    """Lints as the options say; trouble becomes a sentence on stderr and its exit code."""
     try:
         code = execute(options)
         if sys.stdout is not None:
@@ -73,7 +76,11 @@ def execute(options: Options) -> int:
     root = os.path.abspath(str(workspace)) if workspace else find_root(os.getcwd())
     paths = options["paths"] or ["."]
     assert isinstance(paths, list)
-    if "-" in paths or any(options[name] for name in ("fix", "diff", "no_cache")):
+    if options["watch"]:
+        from .watching import watch
+
+        return watch(options, root, answered)
+    if "-" in paths or any(options[name] for name in ("fix", "diff", "no_cache", "changed")):
         from ...linking.project.discover import find_keys
         from .lint import lint
 
@@ -135,6 +142,8 @@ def _show(options: Options, root: str, checked: int, kept: tuple[object, ...]) -
         options["format"] in (None, "text", "concise")
         and not options["output"]
         and not options["assumptions"]
+        and not options["baseline"]
+        and not options["write_baseline"]
     )
     if plain and all(_is_assumption(item) for item in found):
         if not options["quiet"]:

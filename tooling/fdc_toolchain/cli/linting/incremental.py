@@ -93,6 +93,35 @@ def findings(
     `jobs`: how many processes may share the work; what is found is the same.
     Raises packs.Lost where assumptions of the table are needed and are not there any more.
     """
+    general, base, table, calls = judged_table(linker, keys, contents, options, jobs, afresh=afresh)
+    total = linker.diagnostics + general
+    marked = {}
+    refs, number = [], 0
+    for key in calls:
+        entry = table.entries[key]
+        total += [from_plain(item) for item in entry.found]
+        if entry.number:
+            refs.append(entry.packed)
+            number += entry.number
+        if entry.marked:
+            plan = parse(linker.files.read(key) or b"", key, linker.settings.limits).plan
+            if plan is not None:
+                marked[key] = (plan, entry.whole)
+    packed = (table.pack.name, table.pack.mark, b"".join(refs))
+    if linker.settings.assumptions:  # what the settings deny is an error
+        total += read(packed, table.pack.fresh)
+        packed, number = (table.pack.name, table.pack.mark, b""), 0
+    files, all_probes = table.rests_on(calls)
+    all_probes[TABLE] = linker.files.exists(TABLE)
+    found, fresh = settle(linker.settings, total, marked), table.pack.fresh
+    return Outcome(found, packed, number, {**base, **files}, all_probes, fresh, table.pack.kept)
+
+
+def judged_table(
+    linker: Linker, keys: list[str], contents: Contents, options: str, jobs: int, *, afresh: bool
+) -> tuple[list[Diagnostic], dict[str, bytes | None], _Table, dict[str, tuple[str, ...]]]:
+    """The findings in automata, the ids of the files that every verdict rests on, the table, which has a verdict for every
+    plan that those under `keys` reach, and what each of these calls."""
     default_automaton(linker)
     linker.callable_names()  # reads the registries, on which every verdict may depend
     outside = (
@@ -130,27 +159,7 @@ def findings(
     calls, stale = _stale(table, keys, wanted)
     table.take(_rows(linker, contents, stale, wanted))
     table.save()
-    total = linker.diagnostics + general
-    marked = {}
-    refs, number = [], 0
-    for key in calls:
-        entry = table.entries[key]
-        total += [from_plain(item) for item in entry.found]
-        if entry.number:
-            refs.append(entry.packed)
-            number += entry.number
-        if entry.marked:
-            plan = parse(linker.files.read(key) or b"", key, linker.settings.limits).plan
-            if plan is not None:
-                marked[key] = (plan, entry.whole)
-    packed = (table.pack.name, table.pack.mark, b"".join(refs))
-    if linker.settings.assumptions:  # what the settings deny is an error
-        total += read(packed, table.pack.fresh)
-        packed, number = (table.pack.name, table.pack.mark, b""), 0
-    files, all_probes = table.rests_on(calls)
-    all_probes[TABLE] = linker.files.exists(TABLE)
-    found, fresh = settle(linker.settings, total, marked), table.pack.fresh
-    return Outcome(found, packed, number, {**base, **files}, all_probes, fresh, table.pack.kept)
+    return general, base, table, calls
 
 
 def _stale(

@@ -88,9 +88,20 @@ def report(
     form = str(options["format"] or "text")
     target = options["output"]
     findings = parted(found).findings
+    if options["write_baseline"]:
+        return _kept_as_baseline(options, findings, sources)
+    known = 0
+    if options["baseline"]:
+        from . import baseline
+
+        new, known = baseline.sort(str(options["baseline"]), findings, sources)
+        parts = parted(found)
+        findings, found = new, [*new, *parts.assumptions, *parts.fragments]
     listed = bool(options["assumptions"])
     if options["quiet"] and not findings and not listed and form in ("text", "concise"):
         text = ""
+    elif known and not findings and not listed and form in ("text", "concise"):
+        text = "no new findings\n"
     elif not found and not uncounted and form in ("text", "concise"):
         text = verdict_line(checked) + "\n"
     else:
@@ -118,12 +129,39 @@ def report(
             ) from failed
     else:
         write(text.encode("utf-8", "replace"), sys.stderr if aside else sys.stdout)
+    if known:
+        many = "finding" if known == 1 else "findings"
+        print(
+            f"fdc: {known} known {many} in {options['baseline']}: what has an error is not proved, and is not run",
+            file=sys.stderr,
+        )
     if options["exit_zero"]:
         return CLEAN
     bad = any(
         item.severity == "error" or (strict and item.severity == "warning") for item in findings
     )
     return FINDINGS if bad else CLEAN
+
+
+def _kept_as_baseline(
+    options: Options, findings: list[Diagnostic], sources: Callable[[str], str | None]
+) -> int:
+    from . import baseline
+
+    path = str(options["baseline"] or baseline.NAME)
+    count = baseline.write(path, findings, sources)
+    write(f"{path} written: {count} known\n".encode("utf-8", "replace"), sys.stdout)
+    return CLEAN
+
+
+def nothing_changed(options: Options) -> int:
+    """The report where `--changed` leaves no plan: the same forms, and no claim about plans that were not meant."""
+    if str(options["format"] or "text") in ("text", "concise") and not options["output"]:
+        if not options["quiet"]:
+            line = f"no plan rests on what changed since {options['changed']}\n"
+            write(line.encode("utf-8", "replace"), sys.stdout)
+        return CLEAN
+    return report(options, [], lambda key: None, 0, strict=False)
 
 
 def write(data: bytes, stream: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
 
 from ...cache import verdicts
@@ -10,7 +11,7 @@ from ...cache.blob_ids import Contents
 from ...diagnostics.diagnostic import Diagnostic, Kept, from_plain, ordered, parted, plain
 from ...exits import UsageError
 from ...workspace.confirmed_settings import settings_of
-from .judge import judge, reader, report, settings_for
+from .judge import judge, nothing_changed, reader, report, settings_for
 from .options import Options, must_be_there
 
 Plans = tuple[list[str], "str | None", Contents]
@@ -45,6 +46,15 @@ def lint(options: Options, root: str, plans: Plans | None) -> int:
     else:
         keys, name, contents = plans
     settings = settings_for(options, root)
+    if options["changed"]:
+        from .changed import affected
+
+        if contents is None:
+            contents = Contents(root, time.time_ns(), {})
+        whole = len(keys)
+        keys = affected(options, root, settings, keys, contents) if keys else keys
+        if whole and not keys:
+            return nothing_changed(options)
     if options["fix"] or options["diff"]:
         from .fix import fix
 

@@ -20,6 +20,20 @@ OPTIONS: tuple[tuple[str, str, object, str], ...] = (
         "List the assumptions that the proofs rest on, and what makes each unnecessary.",
     ),
     ("trust-settings", "", None, "Take what the settings allow as confirmed (for CI)."),
+    (
+        "changed",
+        "",
+        "[REF]",
+        "Only plans whose verdict rests on what changed since a revision of git (HEAD where none is named).",
+    ),
+    ("baseline", "", "FILE", "Report no finding that this file knows; no verdict changes."),
+    (
+        "write-baseline",
+        "",
+        None,
+        "Write the findings to the file of --baseline (fdc-baseline.json).",
+    ),
+    ("watch", "", None, "Lint again after each change of a file, until Ctrl-C."),
     ("strict", "", None, "Warnings fail the lint too."),
     ("exit-zero", "", None, "Exit 0 whatever is found."),
     ("quiet", "q", None, "Print nothing where nothing is wrong."),
@@ -71,6 +85,8 @@ def quick(arguments: list[str]) -> Options | None:
         if row is None or (equals and not name.startswith("--")):
             return None
         key, takes = row
+        if takes == "[REF]":
+            return None  # whether a word behind it belongs to it, click decides
         if takes is None:
             if equals:
                 return None

@@ -27,6 +27,10 @@ def _command() -> click.Command:
         elif isinstance(takes, range):
             numbers = click.IntRange(takes[0], takes[-1])
             parameters.append(click.Option(names, type=numbers, metavar="N", help=text))
+        elif takes == "[REF]":
+            parameters.append(
+                click.Option(names, is_flag=False, flag_value="HEAD", metavar=str(takes), help=text)
+            )
         else:
             old = tuple(one for one, name in OLD.items() if name in names)
             parameters.append(Renamed(names, metavar=str(takes), help=text, old=old))

@@ -26,9 +26,15 @@ def find_root(start: str) -> str:
 def _is_root(folder: str) -> bool:
     return (
         os.path.isdir(os.path.join(folder, "knowledge_core"))
-        or os.path.isfile(os.path.join(folder, "fdc.toml"))
         or os.path.exists(os.path.join(folder, ".git"))
-        or _has_table(os.path.join(folder, "pyproject.toml"))
+        or has_settings(folder)
+    )
+
+
+def has_settings(folder: str) -> bool:
+    """Whether the folder has settings of fdc, in one of the two files."""
+    return os.path.isfile(os.path.join(folder, "fdc.toml")) or _has_table(
+        os.path.join(folder, "pyproject.toml")
     )
 
 

@@ -13,8 +13,8 @@ from ....console.run_options import root_of
 from ....exits import CLEAN, FINDINGS
 from ....protocols import build as work
 from ....protocols.budget import MAX_BYTES, table
-from ....protocols.compile import PROFILES, How
-from ....protocols.options import how_of
+from ....protocols.compile import PROFILES
+from ....protocols.options import how_of, uncompiled
 from ....protocols.targets import TARGETS
 from ...shared.findings import show
 
@@ -64,7 +64,7 @@ def command(ctx: click.Context, only_check: bool) -> int:
     """Compile the protocols into AGENTS.md; without a subcommand, `build`."""
     if ctx.invoked_subcommand is not None:
         return CLEAN
-    return _run(only_check, how_of(), False)
+    return _run(only_check, root_of(None), {}, False)
 
 
 def _options(function: Callable[..., int]) -> Callable[..., int]:
@@ -93,18 +93,23 @@ def _options(function: Callable[..., int]) -> Callable[..., int]:
 )
 def build(only_check: bool, show_bytes: bool, workspace: str | None, **options: Any) -> int:
     """Write AGENTS.md anew, whole or not at all; a source with an error leaves the old one in place."""
-    return _run(only_check, how_of(root_of(workspace), **options), show_bytes)
+    return _run(only_check, root_of(workspace), options, show_bytes)
 
 
 @command.command()
 @_options
 def check(show_bytes: bool, workspace: str | None, **options: Any) -> int:
     """Exit 1 when AGENTS.md is absent, was edited by hand, or is older than a source."""
-    return _run(True, how_of(root_of(workspace), **options), show_bytes)
+    return _run(True, root_of(workspace), options, show_bytes)
 
 
-def _run(only_check: bool, place: tuple[str, How], show_bytes: bool) -> int:
-    root, how = place
+def _run(only_check: bool, root: str, options: dict[str, Any], show_bytes: bool) -> int:
+    if only_check and options.get("source") is None:
+        nothing = uncompiled(root)
+        if nothing is not None:  # a hook of pre-commit runs here too
+            click.echo(nothing, err=True)
+            return CLEAN
+    root, how = how_of(root, **options)
     if only_check:
         made, wrong = work.check(root, how)
         show([*made.findings, *wrong])

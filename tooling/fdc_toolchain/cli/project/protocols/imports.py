@@ -13,7 +13,7 @@ from ....exits import CLEAN, FINDINGS, Refused, UsageError
 from ....linking.project.root import find_root
 from ....protocols import build as work
 from ....protocols import layout
-from ....protocols.compile import How, compile_agents
+from ....protocols.compile import How, Surroundings, compile_agents
 from ....protocols.imports.agents_md import take_apart
 from ....protocols.load import PROSE, RULES
 from ....protocols.markdown.sanitise import findings, sanitised
@@ -53,12 +53,13 @@ def command(file: str, out: str, sanitise: bool, force: bool) -> int:
     if data is None:
         raise UsageError(f"there is no file `{file}`")
     name, source = work.shown(os.path.abspath(file), root), work.shown(folder, root)
-    version = durable.read(os.path.join(root, "VERSION"))
+    version_file, version = work.version_of(root, source)
 
     def canonical(files: dict[str, bytes]) -> str | None:
         placed = {f"{source}/{path}": text for path, text in files.items()}
         how = How(source=source, output=name, max_bytes=sys.maxsize)
-        return compile_agents(placed, version, lambda path: work.tool(root, path), how).text
+        around = Surroundings(version_file=version_file)
+        return compile_agents(placed, version, lambda path: work.tool(root, path), how, around).text
 
     whole, gone = _sanitised(data, file) if sanitise else (data, 0)
     made = take_apart(whole, name, lambda path: work.tool(root, path), canonical, data)

@@ -1,0 +1,213 @@
+"""Lint in CI: what changed since a revision, findings that are known, and a lint that goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.inside import fdc
+from tests.support.plans import CLEAN
+from tests.support.process import clean_environment, run
+from tests.support.repository import ROOT
+
+CALLER = CLEAN.replace("read_file docs/tea.md", "call_plan plans/step.plan")
+WRONG = CLEAN.replace("read_file", "raed_file")
+
+
+def write(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_plan", ".plan").replace("_md", ".md")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+
+
+def git(folder: Path, *arguments: str) -> None:
+    name = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    assert 0 == run(["git", *name, *arguments], cwd=folder).returncode
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    write(tmp_path, docs__tea_md="Tea.\n", plans__caller_plan=CALLER, plans__alone_plan=CLEAN)
+    write(
+        tmp_path,
+        plans__step_plan="read_file docs/tea.md\n",
+        docs__other_md="x\n",
+        plans__wrong_plan=WRONG,
+    )
+    write(tmp_path, plans__coffee_plan=CLEAN.replace("docs/tea.md", "docs/other.md"))
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "-q", "-m", "first")
+    return tmp_path
+
+
+def plans(folder: Path, *options: str) -> set[str]:
+    """The plans that a lint means: each has a finding once its rule about names is broken."""
+    done = fdc("lint", "--format", "json", *options, cwd=folder)
+    assert done.returncode in (0, 1), done.stderr
+    document = json.loads(done.stdout)
+    said = {
+        item["path"]
+        for item in document["diagnostics"] + document["assumptions"] + document["fragments"]
+    }
+    return {name.removeprefix("plans/").removesuffix(".plan") for name in said} | {
+        str(document["summary"]["files"])
+    }
+
+
+def test_changed_means_the_plans_whose_verdict_rests_on_what_changed(shop: Path) -> None:
+    assert {"0"} == plans(shop, "--changed")
+    assert "no plan rests on what changed since HEAD\n" == fdc("lint", "--changed", cwd=shop).stdout
+    (shop / "docs/other.md").unlink()
+    assert {"coffee", "1"} == plans(shop, "--changed")
+    git(shop, "checkout", "-q", "--", ".")
+    write(shop, plans__step_plan="submit\n")
+    assert {"caller", "step", "2"} == plans(shop, "--changed=HEAD")
+    git(shop, "commit", "-q", "-a", "-m", "second")
+    assert {"0"} == plans(shop, "--changed", "HEAD")
+    assert {"caller", "step", "2"} == plans(shop, "--changed", "HEAD~1")
+    write(shop, **{"fdc.toml": "strict = true\n"})
+    assert "5" in plans(shop, "--changed")
+    assert "1" in plans(shop, "plans/alone.plan", "--changed", "--no-cache")
+
+
+def verdicts(folder: Path, *options: str) -> dict[str, list[str]]:
+    """By plan, everything that a lint of the workspace says of it."""
+    document = json.loads(fdc("lint", "--format", "json", *options, cwd=folder).stdout)
+    out: dict[str, list[str]] = {}
+    for kind in ("diagnostics", "assumptions", "fragments"):
+        for item in document[kind]:
+            out.setdefault(item["path"], []).append(f"{item['code']} {item['message']}")
+    return out
+
+
+HOUSE = """{"protocol_id": "house", "description": "d", "rules": [{"rule_id": "r", "description": "d", "enforcement": "e",
+"check": {"template": "absence", "a": {"tool": "read_file", "arguments": {"path": "docs/other.md"}}}}]}"""
+EDITS: dict[str, dict[str, str | None]] = {
+    "a file is deleted": {"docs/other.md": None},
+    "a plan that is called changes": {"plans/step.plan": "read_file docs/none.md\n"},
+    "a plan that is called is deleted": {"plans/step.plan": None},
+    "a file becomes a folder": {"docs/tea.md": None, "docs/tea.md/x": "x"},
+    "a rule comes": {"protocols/house.protocol.json": HOUSE},
+    "a tool comes": {"fdc_tools.json": '{"format": 1, "name": "own", "tools": {}}'},
+    "a damaged catalogue comes": {"fdc_tools.json": "{"},
+    "a registry comes": {
+        "knowledge_core/plan_registry.json": '{"plans/step.plan": "plans/alone.plan"}'
+    },
+    "the automaton comes": {
+        "tooling/fdc_fsm.json": (ROOT / "tooling/fdc_fsm.json")
+        .read_text("utf-8")
+        .replace("read_op", "look_op")
+    },
+    "settings come": {"fdc.toml": 'secret = ["docs/tea.md"]\n'},
+    "nothing that counts": {"README.md": "x\n"},
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_no_verdict_changes_that_changed_does_not_mean(shop: Path, edit: str) -> None:
+    before = verdicts(shop)
+    for name, text in EDITS[edit].items():
+        path = shop / name
+        if text is None:
+            path.unlink()
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+    after = verdicts(shop)
+    differ = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+    assert bool(differ) == (edit not in ("nothing that counts", "a tool comes"))
+    said = verdicts(shop, "--changed")
+    assert {name: after.get(name) for name in differ} == {name: said.get(name) for name in differ}
+
+
+def test_an_automaton_that_changed_means_the_plans_under_it(shop: Path) -> None:
+    text = (ROOT / "tooling/fdc_fsm.json").read_text("utf-8")
+    write(shop, **{"tooling/own.json": text})
+    write(shop, plans__own_plan=CLEAN.replace("tooling/fdc_fsm.json", "tooling/own.json"))
+    git(shop, "add", "--all")
+    git(shop, "commit", "-q", "-m", "own")
+    write(
+        shop,
+        **{"tooling/own.json": text.replace('"close_op": "POST_MORTEM"', '"close_op": "IDLE"')},
+    )
+    assert {"own", "1", "tooling/own.json"} >= plans(shop, "--changed") >= {"own", "1"}
+
+
+@pytest.mark.parametrize("revision", ["nothing", "HEAD:docs", "a\nb"])
+def test_what_is_no_revision_is_refused(shop: Path, revision: str) -> None:
+    done = fdc("lint", f"--changed={revision}", cwd=shop)
+    assert done.returncode == 2 and "revision" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_outside_of_a_repository_changed_says_so(tmp_path: Path) -> None:
+    write(tmp_path, a_plan=CLEAN, docs__tea_md="Tea.\n")
+    done = fdc("lint", "--changed", cwd=tmp_path)
+    assert done.returncode == 2 and "git repository" in done.stderr
+
+
+def test_a_baseline_keeps_known_findings_quiet_and_lets_nothing_run(shop: Path) -> None:
+    wrote = fdc("lint", "--write-baseline", cwd=shop)
+    assert (0, "fdc-baseline.json written: 1 known\n") == (wrote.returncode, wrote.stdout)
+    options = ("lint", "--baseline", "fdc-baseline.json")
+    for _ in range(2):
+        done = fdc(*options, cwd=shop)
+        assert (0, "no new findings\n") == (done.returncode, done.stdout)
+        assert (
+            "1 known finding in fdc-baseline.json: what has an error is not proved" in done.stderr
+        )
+    write(shop, plans__wrong_plan="\n\n" + WRONG)
+    assert 0 == fdc(*options, cwd=shop).returncode
+    refused = fdc("run", "plans/wrong.plan", cwd=shop)
+    assert refused.returncode == 1 and "raed_file" in refused.stdout + refused.stderr
+    write(shop, plans__wrong_plan=WRONG.replace("close_task", "raed_file docs/tea.md\nclose_task"))
+    more = fdc(*options, "--format", "concise", cwd=shop)
+    assert more.returncode == 1 and 1 == more.stdout.count("FDC301")
+    write(shop, plans__wrong_plan=WRONG, plans__new_plan=WRONG)
+    more = fdc(*options, "--format", "json", cwd=shop)
+    assert ["plans/new.plan"] == [item["path"] for item in json.loads(more.stdout)["diagnostics"]]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"format": 2}', "[" * 50_000, '{"format": 1, "findings": [{"path": 1}]}']
+)
+def test_what_is_no_baseline_is_refused(shop: Path, text: str) -> None:
+    (shop / "b.json").write_text(text, "utf-8")
+    for name in ("b.json", "missing.json", "docs"):
+        done = fdc("lint", "--baseline", name, "plans/alone.plan", cwd=shop)
+        assert (
+            done.returncode in (2, 3)
+            and "baseline" in done.stderr
+            and "Traceback" not in done.stderr
+        )
+
+
+def test_no_other_file_becomes_a_baseline(shop: Path) -> None:
+    before = (shop / "plans/alone.plan").read_bytes()
+    done = fdc("lint", "--write-baseline", "--baseline", "plans/alone.plan", cwd=shop)
+    assert done.returncode == 2 and before == (shop / "plans/alone.plan").read_bytes()
+    assert 2 == fdc("lint", "--watch", "-", cwd=shop).returncode
+
+
+@pytest.mark.slow
+def test_watch_lints_again_after_a_change_until_it_is_interrupted(shop: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, ROOT / "tooling/fdc_cli.py", "lint", "--watch", "plans/alone.plan"],
+        cwd=shop, env=clean_environment({"PYTHONUNBUFFERED": "1"}), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None and process.stderr is not None
+    assert "1 plan proved, no findings\n" == process.stdout.readline()
+    os.replace(shop / "plans/wrong.plan", shop / "plans/alone.plan")
+    assert "\n" == process.stderr.readline()
+    assert "changed: plans/alone.plan and 1 more\n" == process.stderr.readline()
+    assert "raed_file" in process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert 130 == process.returncode and "Traceback" not in out + err

@@ -1,0 +1,293 @@
+"""`fdc init` in repositories of other people: what it writes works, a second run changes nothing, nothing of theirs is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from fdc_toolchain.cli.project.init import merged, test_command
+
+from tests.support.inside import fdc
+from tests.support.plans import CLEAN
+from tests.support.process import run
+from tests.support.repository import ROOT
+
+AGENTS = ("claude", "codex", "cursor", "copilot")
+ALL = [word for name in AGENTS for word in ("--agent", name)]
+PLAN = CLEAN.replace(
+    "read_file docs/tea.md",
+    "overwrite_file_with_block docs/tea.md\n    Tea.\nread_file docs/tea.md",
+)
+TESTED = PLAN.replace("close_task", "run_in_bash_session make test\nclose_task")
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, but for those of git and the records of fdc."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not {".git", ".fdc"} & set(path.relative_to(folder).parts)
+    }
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Path:
+    run(["git", "init", "-q", "."], cwd=tmp_path)
+    return tmp_path
+
+
+def test_a_fresh_repository_is_ready_and_a_second_run_changes_nothing(fresh: Path) -> None:
+    told = fdc("init", *ALL, "--dry-run", cwd=fresh)
+    assert (0, {}) == (told.returncode, tree(fresh)), told.stderr
+    done = fdc("init", *ALL, cwd=fresh)
+    assert done.returncode == 0, done.stderr
+    made = tree(fresh)
+    assert set(re.findall(r"(?m)^write   (\S+)$", done.stdout)) == set(made)
+    assert set(re.findall(r"(?m)^\+\+\+ b/(\S+)$", told.stdout)) == set(made)
+    assert 0 == fdc("lint", "--strict", cwd=fresh).returncode
+    assert 0 == fdc("protocols", "--check", cwd=fresh).returncode
+    assert 0 == fdc("fmt", "--check", cwd=fresh).returncode
+    for _ in range(2):
+        ran = fdc("run", "plans/first.plan", cwd=fresh)
+        assert ran.returncode == 0 and "AGENTS.md" in ran.stdout, ran.stderr
+    again = fdc("init", *ALL, cwd=fresh)
+    assert (0, made) == (again.returncode, tree(fresh))
+    assert again.stdout.endswith("nothing to do: everything is there\n")
+    changed = run(["git", "status", "--short", "--untracked-files=all"], cwd=fresh).stdout
+    assert {line[3:] for line in changed.splitlines()} == set(made)
+
+
+def test_the_rule_bites_at_once_and_the_skill_shows_a_plan_that_keeps_it(fresh: Path) -> None:
+    fdc("init", "--agent", "claude", cwd=fresh)
+    refused = fdc("lint", "-", cwd=fresh, stdin="")
+    (fresh / "plan.txt").write_text(PLAN, "utf-8")
+    refused = fdc("lint", "plan.txt", cwd=fresh)
+    assert refused.returncode == 1 and "`tests-before-submit` of `house`" in refused.stdout
+    (fresh / "plan.txt").write_text(TESTED, "utf-8")
+    assert 0 == fdc("lint", "--strict", "plan.txt", cwd=fresh).returncode
+    skill = (fresh / ".claude/skills/fdc-plan/SKILL.md").read_text("utf-8")
+    [shown] = re.findall(r"(?ms)^   ```plan\n(.*?)^   ```$", skill)
+    (fresh / "plan.txt").write_text(re.sub(r"(?m)^   ", "", shown), "utf-8")
+    assert 0 == fdc("lint", "--strict", "plan.txt", cwd=fresh).returncode
+
+
+def test_start_and_agent_work_afterwards(fresh: Path) -> None:
+    """C3."""
+    fdc("init", cwd=fresh)
+    started = fdc("start", "--task-id", "A", "--network", "off", cwd=fresh)
+    assert started.returncode == 0 and "TASK_START logged" in started.stdout, started.stderr
+    waiting = fdc("agent", "Write a page", "--task-id", "B", "--network", "off", cwd=fresh)
+    assert waiting.returncode == 5 and "waiting for plan.txt" in waiting.stdout, waiting.stderr
+
+
+def test_what_people_wrote_stays_byte_for_byte(fresh: Path) -> None:
+    theirs = {
+        "AGENTS.md": "# Mine\r\nno line end",
+        ".gitignore": "*.o",
+        ".claude/settings.json": '{\n    "model": "m",\n    "hooks": {"PreToolUse": [{"matcher": "X", "hooks": []}]}\n}\n',
+        ".pre-commit-config.yaml": "# c\nrepos:\n  - repo: https://example.org/y\n    rev: v1\n    hooks:\n"
+        "      - id: a  # x\n\nci:\n  skip: []\n",
+        "logs/ours.txt": "a folder of the repository\n",
+        ".github/copilot-instructions.md": "Be kind.\n",
+    }
+    for name, text in theirs.items():
+        (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+        (fresh / name).write_bytes(text.encode())
+    (fresh / "CLAUDE.md").symlink_to("AGENTS.md")
+    run(["git", "add", "--all"], cwd=fresh)
+    done = fdc("init", *ALL, cwd=fresh)
+    assert done.returncode == 0, done.stderr
+    made = tree(fresh)
+    for name in ("AGENTS.md", ".gitignore", ".github/copilot-instructions.md"):
+        assert made[name].startswith(theirs[name].encode()) and made[name] != theirs[name].encode()
+    assert made["AGENTS.md"].count(b"\n") == made["AGENTS.md"].count(b"\r\n")
+    assert made["AGENTS.md"].count(b"fdc init") == 1 and (fresh / "CLAUDE.md").is_symlink()
+    assert b"/runs/\n" in made[".gitignore"] and b"/logs/" not in made[".gitignore"]
+    config = made[".pre-commit-config.yaml"].decode()
+    before, after = theirs[".pre-commit-config.yaml"].split("\n\nci:")
+    assert config.startswith(before) and config.endswith("\n\nci:" + after)
+    assert 2 == len(yaml.safe_load(config)["repos"])
+    hooks = json.loads(made[".claude/settings.json"])
+    assert hooks["model"] == "m" and 2 == len(hooks["hooks"]["PreToolUse"])
+    assert b"protocols/AGENTS.md" in made["AGENTS.md"] and "protocols/AGENTS.md" in made
+    assert 0 == fdc("protocols", "--check", cwd=fresh).returncode
+    assert 0 == fdc("init", *ALL, cwd=fresh).returncode and made == tree(fresh)
+
+
+def test_outside_of_git_and_with_settings_rules_or_tests_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.fdc]\ntest-command = "tox -q"\n', "utf-8")
+    done = fdc("init", str(tmp_path), cwd="/")
+    assert done.returncode == 0 and "not the top of a git repository" in done.stdout, done.stderr
+    made = tree(tmp_path)
+    assert not {"fdc.toml", ".gitignore", ".pre-commit-config.yaml"} & set(made)
+    assert b'"command": "tox -q"' in made["protocols/house.protocol.json"]
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b/protocols").mkdir()
+    (tmp_path / "b/protocols/own.protocol.md").write_text("# Own\n", "utf-8")
+    done = fdc("init", "b", "--test-command", "tox", cwd=tmp_path)
+    assert done.returncode == 0 and "it has rules already" in done.stdout
+    assert ["protocols/own.protocol.md"] == [
+        one for one in tree(tmp_path / "b") if "protocols" in one
+    ]
+
+
+def broken_json(root: Path) -> str:
+    (root / ".claude").mkdir()
+    (root / ".claude/settings.json").write_text("{ // mine\n}", "utf-8")
+    return "by hand .claude/settings.json: it is not JSON"
+
+
+def flow_yaml(root: Path) -> str:
+    (root / ".pre-commit-config.yaml").write_text(
+        "repos: [{repo: meta, hooks: [{id: identity}]}]\n", "utf-8"
+    )
+    return "by hand .pre-commit-config.yaml: its `repos` is not written as a block"
+
+
+def link_out(root: Path) -> str:
+    (root / "AGENTS.md").symlink_to("/etc/hostname")
+    (root / "plans").symlink_to("/tmp")
+    return "by hand plans/first.plan: it leads out of the workspace"
+
+
+def same_key_twice(root: Path) -> str:
+    (root / ".cursor").mkdir()
+    (root / ".cursor/hooks.json").write_text('{"version": 1, "version": 1}', "utf-8")
+    return "by hand .cursor/hooks.json: it has a key twice"
+
+
+def deep_json(root: Path) -> str:
+    (root / ".codex").mkdir()
+    (root / ".codex/hooks.json").write_text('{"a":' * 50_000 + "1" + "}" * 50_000, "utf-8")
+    return "by hand .codex/hooks.json: it is not JSON"
+
+
+def aliases(root: Path) -> str:
+    lines = ["a0: &a0 [x, x]"] + [
+        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)
+    ]
+    (root / ".pre-commit-config.yaml").write_text(
+        "\n".join([*lines, "repos:", "- *a29", ""]), "utf-8"
+    )
+    return "by hand .pre-commit-config.yaml: it has aliases"
+
+
+def wide_characters(root: Path) -> str:
+    (root / "AGENTS.md").write_bytes("# Mine\n".encode("utf-16"))
+    return "by hand AGENTS.md: it is not UTF-8"
+
+
+def settings_that_lead_away(root: Path) -> str:
+    (root / "fdc.toml").write_text(
+        'protocols = "/"\n[agents]\noutput = ".git/hooks/pre-push"\n', "utf-8"
+    )
+    return "skip    //: the protocols of these settings are outside of the workspace"
+
+
+def output_of_git(root: Path) -> str:
+    (root / "fdc.toml").write_text('[agents]\noutput = ".git/hooks/pre-push"\n', "utf-8")
+    return "by hand .git/hooks/pre-push: it lies among the files of git"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        broken_json, flow_yaml, link_out, same_key_twice, deep_json, aliases, wide_characters,
+        settings_that_lead_away, output_of_git,
+    ],
+)  # fmt: skip
+def test_what_cannot_be_added_to_is_left_and_said(fresh: Path, make: Callable[[Path], str]) -> None:
+    said = make(fresh)
+    before = tree(fresh)
+    done = fdc("init", *ALL, cwd=fresh)
+    assert done.returncode == 0 and said in done.stdout, done.stdout + done.stderr
+    assert before.items() <= tree(fresh).items()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "code"),
+    [("protocols", "file", 3), ("plans/first.plan", "pipe", 3), ("fdc.toml", "x = 1", 2)],
+)
+def test_where_one_file_cannot_be_written_none_is(
+    fresh: Path, name: str, kind: str, code: int
+) -> None:
+    (fresh / name).parent.mkdir(exist_ok=True)
+    if kind == "pipe":
+        os.mkfifo(fresh / name)
+    else:
+        (fresh / name).write_text(kind, "utf-8")
+    before = tree(fresh)
+    done = fdc("init", cwd=fresh)
+    assert (code, before) == (done.returncode, tree(fresh)), done.stdout + done.stderr
+    assert "Traceback" not in done.stderr and done.stderr.startswith("fdc: ")
+
+
+@pytest.mark.parametrize(
+    ("files", "command"),
+    [
+        ({"Makefile": "all:\n\ttrue\ntest: all\n", "package.json": "{}"}, "make test"),
+        ({"package.json": '{"scripts": {"test": "jest"}}'}, "npm test"),
+        ({"package.json": '{"scripts": {"test": "echo \\"Error: no test specified\\""}}'}, None),
+        ({"package.json": "[" * 100_000}, None),
+        ({"Cargo.toml": ""}, "cargo test"),
+        ({"go.mod": ""}, "go test ./..."),
+        ({"pyproject.toml": "[tool.pytest.ini_options]"}, "python3 -m pytest"),
+        ({"setup.py": "", "tests/test_a.py": ""}, "python3 -m pytest"),
+        ({"README.md": "pytest"}, None),
+    ],
+)  # fmt: skip
+def test_the_command_of_the_tests_is_found(
+    tmp_path: Path, files: dict[str, str], command: str | None
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    assert command == test_command.found(str(tmp_path))
+
+
+def test_a_file_that_is_half_done_is_a_person_s(tmp_path: Path) -> None:
+    with pytest.raises(merged.ByHand, match="some of the hooks"):
+        merged.with_hooks(b'{"a": "fdc hook one"}', {}, ("fdc hook one", "fdc hook two"))
+    with pytest.raises(merged.ByHand, match="`hooks` is no object"):
+        merged.with_hooks(b'{"hooks": []}', {"hooks": {"a": []}}, ("x",))
+    with pytest.raises(merged.ByHand, match="no list"):
+        merged.with_repository(b"repos: {}\n", "- repo: local\n")
+
+
+@pytest.mark.slow
+def test_a_hook_refuses_a_commit_while_a_plan_has_errors_and_nothing_else(fresh: Path) -> None:
+    fdc("init", *ALL, cwd=fresh)
+    (fresh / "plans/new.plan").write_text(PLAN, "utf-8")
+    cursor = json.loads((fresh / ".cursor/hooks.json").read_text("utf-8"))
+    copilot = json.loads((fresh / ".github/hooks/fdc.json").read_text("utf-8"))
+    path = {"PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"}
+
+    def answer(command: str, event: str) -> object:
+        done = run(["sh", "-c", command], cwd=fresh, stdin=json.dumps({"command": event}), env=path)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout) if done.stdout else None
+
+    commands = [
+        cursor["hooks"]["beforeShellExecution"][0]["command"],
+        copilot["hooks"]["preToolUse"][0]["bash"],
+    ]
+    assert [None, None] == [answer(command, "ls") for command in commands]
+    refusals = [answer(command, "git commit -m x") for command in commands]
+    assert ["deny", "deny"] == [
+        one[key] for one, key in zip(refusals, ("permission", "permissionDecision"))
+    ]  # type: ignore[index]
+    (fresh / "plans/new.plan").write_text(TESTED, "utf-8")
+    assert [None, None] == [answer(command, "git commit -m x") for command in commands]
+
+
+@pytest.mark.slow
+def test_the_checker_of_agents_files_finds_nothing(fresh: Path) -> None:
+    fdc("init", *ALL, cwd=fresh)
+    done = run([ROOT / ".venv/bin/agnix", "--format", "json", "."], cwd=fresh)
+    found = [item for item in json.loads(done.stdout)["diagnostics"] if item["level"] == "error"]
+    assert [] == found

@@ -1,0 +1,22 @@
+"""The picture in README.md is what fdc prints now."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+from tests.support.repository import ROOT
+
+
+@pytest.mark.slow
+def test_the_picture_is_what_a_terminal_shows() -> None:
+    path = ROOT / "docs" / "pictures" / "draw.py"
+    spec = importlib.util.spec_from_file_location("draw", path)
+    assert spec is not None and spec.loader is not None
+    draw = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(draw)
+    screen = draw.session()
+    assert draw.svg(screen) == draw.FILE.read_text("utf-8"), "run `python3 docs/pictures/draw.py`"
+    assert 1 == screen.count("FDC461") and 1 == screen.count("FDC471")
+    assert "docs/pictures/refused.svg" in (ROOT / "README.md").read_text("utf-8")

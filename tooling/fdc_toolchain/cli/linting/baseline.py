@@ -1,0 +1,84 @@
+"""A baseline: findings that are known, which a lint does not report again. What is wrong stays unproved."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ...diagnostics.diagnostic import Diagnostic
+from ...durable import read, replace
+from ...exits import UsageError, WorldError
+from ...report.hosts.fingerprints import fingerprints
+from ...report.terminal.texts import lines_of
+
+NAME = "fdc-baseline.json"
+FORMAT = 1
+
+Entry = tuple[str, str, str]
+"""The path, the code and the fingerprint of a finding."""
+
+
+class Sorted(NamedTuple):
+    """Findings that the baseline does not know, and how many it knows."""
+
+    new: list[Diagnostic]
+    known: int
+
+
+def write(path: str, findings: list[Diagnostic], sources: Callable[[str], str | None]) -> int:
+    """Writes the findings as the baseline; returns how many there are. Raises UsageError for another file, WorldError."""
+    if os.path.lexists(path):
+        _load(path)
+    rows = sorted(_entries(findings, sources))
+    lines = [
+        json.dumps({"path": where, "code": code, "fingerprint": mark}) for where, code, mark in rows
+    ]
+    text = f'{{"format": {FORMAT}, "findings": [' + ",".join(f"\n  {line}" for line in lines)
+    try:
+        replace(os.path.realpath(path), (text + ("\n" if lines else "") + "]}\n").encode("ascii"))
+    except OSError as failed:
+        raise WorldError(
+            f"the baseline cannot be written to `{path}`: {failed.strerror}"
+        ) from failed
+    return len(rows)
+
+
+def sort(path: str, findings: list[Diagnostic], sources: Callable[[str], str | None]) -> Sorted:
+    """Which of the findings the baseline at `path` does not know. Raises UsageError."""
+    known = Counter(_load(path))
+    new = []
+    for item, entry in zip(findings, _entries(findings, sources), strict=True):
+        if known[entry]:
+            known[entry] -= 1
+        else:
+            new.append(item)
+    return Sorted(new, len(findings) - len(new))
+
+
+def _entries(findings: list[Diagnostic], sources: Callable[[str], str | None]) -> list[Entry]:
+    marks = fingerprints(findings, lines_of(sources))
+    return [(item.span.path, item.code, mark) for item, mark in zip(findings, marks, strict=True)]
+
+
+def _load(path: str) -> list[Entry]:
+    try:
+        data = read(path)
+    except OSError as failed:
+        raise UsageError(f"the baseline `{path}` cannot be read: {failed.strerror}") from failed
+    if data is None:
+        raise UsageError(f"there is no baseline `{path}`; `--write-baseline` writes one")
+    try:
+        table = json.loads(data)
+        if table["format"] != FORMAT:
+            raise ValueError
+        rows = [(row["path"], row["code"], row["fingerprint"]) for row in table["findings"]]
+        if not all(isinstance(word, str) for row in rows for word in row):
+            raise ValueError
+    except (ValueError, TypeError, KeyError, RecursionError) as wrong:
+        raise UsageError(
+            f"`{path}` is no baseline of fdc; delete it, and `--write-baseline` writes one"
+        ) from wrong
+    return rows

@@ -1,0 +1,105 @@
+"""Which plans `fdc lint --changed REF` means: those that changed, and those whose verdict rests on what changed."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import subprocess
+from typing import Any
+
+from ...cache.blob_ids import Contents
+from ...exits import UsageError, WorldError
+from .options import Options
+
+SECONDS = 60
+
+
+def affected(
+    options: Options, root: str, settings: Any, keys: list[str], contents: Contents
+) -> list[str]:
+    """Those of the plans under `keys` that may have another verdict than at the revision. Raises UsageError, WorldError."""
+    from ...linking.link import Linker
+    from .incremental import judged_table
+    from .parallel import processes
+
+    words = repr([options[word] for word in ("fsm", "profile")] + [settings.trusted])
+    touched = _with_folders(paths(root, str(options["changed"])))
+    if not touched:
+        return []
+    _, base, table, calls = judged_table(
+        Linker(root, settings), keys, contents, words, processes(options["jobs"]), afresh=False
+    )
+    if not touched.isdisjoint(
+        base
+    ):  # every verdict rests on these: settings, catalogues, registries
+        return keys
+    found = set()
+    for key in calls:
+        files, probes = table.rests_on([key])
+        if key in touched or not touched.isdisjoint(files) or not touched.isdisjoint(probes):
+            found.add(key)
+    while True:
+        more = {key for key, callees in calls.items() if not found.isdisjoint(callees)} - found
+        if not more:
+            return [key for key in keys if key in found]
+        found |= more
+
+
+def paths(root: str, revision: str) -> list[str]:
+    """The files of the workspace that are not as at the revision, and those that git does not know and does not ignore."""
+    if not os.path.isabs(root) or revision.startswith("-"):
+        raise UsageError(f"`{revision}` is no revision")
+    found = _git(
+        root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"
+    )
+    if found is None:
+        if _git(root, "rev-parse", "--git-dir") is None:
+            raise UsageError(
+                f"`--changed` needs a git repository that git lets you read; `{root}` is in none"
+            )
+        raise UsageError(
+            f"git knows no revision `{revision}`; paths go before the option: `fdc lint PATHS --changed`"
+        )
+    commit = found.decode("ascii").strip()
+    listed = _git(
+        root, "diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--relative", "-z", commit, "--", "."
+    )  # fmt: skip
+    others = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
+    if listed is None or others is None:
+        raise WorldError(f"git cannot compare the workspace with `{revision}`")
+    return sorted({os.fsdecode(name) for name in (listed + others).split(b"\0") if name})
+
+
+def _git(root: str, *arguments: str) -> bytes | None:
+    """What git prints, None where it fails. No program that the repository's settings name is started."""
+    command = [
+        "git",
+        "-C",
+        root,
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.quotePath=false",
+        *arguments,
+    ]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False,
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+        )  # fmt: skip
+    except FileNotFoundError as missing:
+        raise WorldError("`--changed` needs the program `git`") from missing
+    except (OSError, subprocess.SubprocessError) as failed:
+        raise WorldError(f"git cannot be asked what changed: {failed}") from failed
+    return done.stdout if done.returncode == 0 else None
+
+
+def _with_folders(names: list[str]) -> set[str]:
+    """The paths and the folders above them: a verdict may rest on whether one of those exists."""
+    out = set(names)
+    for name in names:
+        folder = posixpath.dirname(name)
+        while folder and folder not in out:
+            out.add(folder)
+            folder = posixpath.dirname(folder)
+    return out

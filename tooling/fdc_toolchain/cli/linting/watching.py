@@ -1,0 +1,81 @@
+"""`fdc lint --watch`: lints again whenever a file of the workspace changes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+
+from ...linking.project.discover import SKIPPED
+from .options import Options
+
+LEAST = 0.3
+"""Seconds between two looks at the workspace; ten times as long as a look takes where that is more."""
+
+Sight = dict[str, tuple[int, int, int]]
+"""By path: when it was written, how large it is, its inode."""
+
+
+def look(root: str) -> Sight:
+    """Every file below a folder, but for those in folders that are never searched."""
+    out: Sight = {}
+    folders = [root]
+    while folders:
+        try:
+            entries = list(os.scandir(folders.pop()))
+        except OSError:
+            continue  # gone since, or not ours to read
+        for entry in entries:
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in SKIPPED:
+                        folders.append(entry.path)
+                    continue
+                found = entry.stat()
+                out[entry.path] = (found.st_mtime_ns, found.st_size, found.st_ino)
+            except OSError:
+                continue
+    return out
+
+
+def changed(before: Sight, now: Sight) -> list[str]:
+    """The files that came, went or are other ones."""
+    return sorted(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
+
+
+def watch(options: Options, root: str, lint: Callable[[Options], int]) -> int:
+    """Lints, and again after each change, until it is interrupted (KeyboardInterrupt)."""
+    from ...exits import UsageError
+    from ...report.terminal.terminal_text import visible
+
+    if "-" in list(options["paths"] or []):  # type: ignore[call-overload]
+        raise UsageError("`--watch` lints files, and not stdin")
+    ours = {
+        os.path.realpath(str(options[name])) for name in ("output", "baseline") if options[name]
+    }
+    while True:
+        before = look(root)
+        _lint_apart(options, lint)
+        while True:
+            began = time.monotonic()
+            now = look(root)
+            names = [name for name in changed(before, now) if os.path.realpath(name) not in ours]
+            if names:
+                break
+            time.sleep(max(LEAST, 10 * (time.monotonic() - began)))
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        print(
+            f"\nchanged: {visible(os.path.relpath(names[0], root))}{more}",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _lint_apart(options: Options, lint: Callable[[Options], int]) -> None:
+    """One lint in a process of its own: what it keeps in memory is as old as its beginning."""
+    sys.stdout.flush()
+    process = os.fork()
+    if not process:
+        os._exit(lint({**options, "watch": False}))
+    os.waitpid(process, 0)

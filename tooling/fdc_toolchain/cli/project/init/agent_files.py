@@ -1,0 +1,80 @@
+"""The files of one agent: instructions, a skill and a hook, each where that agent looks for it."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from .merged import JSON, with_hooks
+from .pieces import Work, pointer, template
+
+
+class Agent(NamedTuple):
+    """`instructions`: the file that it reads first, which begins with `head` where fdc makes it; `skills`: its folder of skills;
+    `hooks`: the file of its hooks; `wanted`: what goes in there; `commands`: by what those hooks are known."""
+
+    instructions: str
+    head: str
+    skills: str
+    hooks: str
+    wanted: dict[str, JSON]
+    commands: tuple[str, ...]
+
+
+def _claude(event: str, matcher: str, command: str, seconds: int) -> dict[str, JSON]:
+    hook: JSON = {"type": "command", "command": command, "timeout": seconds}
+    return {event: [{"matcher": matcher, "hooks": [hook]}]}
+
+
+_COMMIT = "`fdc lint` finds errors in the plans of this repository; repair them before the commit"
+_ON_COMMIT = "if grep -q 'git commit' && ! fdc lint --quiet 1>&2; then printf '%s\\n' '{}'; fi"
+"""A hook that reads an event on stdin and refuses a commit while a plan has errors."""
+
+_CURSOR_REFUSAL = {"permission": "deny", "user_message": _COMMIT, "agent_message": _COMMIT}
+_COPILOT_REFUSAL = {"permissionDecision": "deny", "permissionDecisionReason": _COMMIT}
+
+
+def _shell(refusal: dict[str, str]) -> str:
+    return _ON_COMMIT.replace("{}", json.dumps(refusal))
+
+
+AGENTS: dict[str, Agent] = {
+    "claude": Agent(
+        "CLAUDE.md", "", ".claude/skills", ".claude/settings.json",
+        {"hooks": {
+            **_claude("PermissionRequest", "ExitPlanMode", "fdc hook claude-exit-plan", 60),
+            **_claude("PreToolUse", "Bash|Edit|MultiEdit|NotebookEdit|Write", "fdc hook claude-pre-tool", 30),
+        }},
+        ("fdc hook claude-exit-plan", "fdc hook claude-pre-tool"),
+    ),
+    "codex": Agent(
+        "AGENTS.md", "", ".agents/skills", ".codex/hooks.json",
+        {"hooks": _claude("PreToolUse", "Bash|apply_patch|Edit|Write", "fdc hook codex", 30)},
+        ("fdc hook codex",),
+    ),
+    "cursor": Agent(
+        ".cursor/rules/fdc.mdc", "---\ndescription: How to write and prove plans here\nalwaysApply: true\n---\n",
+        ".cursor/skills", ".cursor/hooks.json",
+        {"version": 1, "hooks": {"beforeShellExecution": [{"command": _shell(_CURSOR_REFUSAL)}]}},
+        ("fdc lint",),
+    ),
+    "copilot": Agent(
+        ".github/copilot-instructions.md", "", ".github/skills", ".github/hooks/fdc.json",
+        {"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": _shell(_COPILOT_REFUSAL), "timeoutSec": 30}]}},
+        ("fdc lint",),
+    ),
+}  # fmt: skip
+"""By the name that `--agent` takes."""
+
+
+def wanted(work: Work, name: str, rules: str, test: str) -> None:
+    """Plans the files of an agent. `rules`: the file that the rules are compiled into, empty where there is none."""
+    agent = AGENTS[name]
+    skill = f"{agent.skills}/fdc-plan/SKILL.md"
+    more = [f"`{skill}` says how."]
+    if name == "claude" and rules:
+        more += ["", f"@{rules}"]
+    work.block(agent.instructions, pointer(rules, *more), agent.head)
+    work.new(skill, template("skill_of_plans.md", test))
+    text = json.dumps(agent.wanted, indent=2)
+    work.add(agent.hooks, lambda old: with_hooks(old, agent.wanted, agent.commands), text)

@@ -1,0 +1,105 @@
+"""`fdc init`: makes a repository ready for fdc. It shows each file, writes all or none, and changes nothing that is there."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from ....console.terminal import style
+from ....durable import replace_all
+from ....exits import CLEAN, UsageError, WorldError
+from ....linking.project.root import find_root, has_settings
+from ....report.diff import unified
+from ....report.terminal.terminal_text import visible
+from ....workspace.confirmed_settings import settings_of
+from . import agent_files, pieces, test_command
+
+_MOST_CHARACTERS = 200
+
+
+@click.command(
+    epilog="Exit codes: 0 done, 2 wrong usage, 3 the world failed.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("folder", required=False, type=click.Path())
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    type=click.Choice([*agent_files.AGENTS]),
+    help="Write the files of this agent too: instructions, a skill, a hook. May be repeated.",
+)
+@click.option(
+    "--test-command",
+    "test",
+    metavar="TEXT",
+    help="The command that runs the tests; otherwise the one that the files of the repository speak of.",
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
+def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_run: bool) -> int:
+    """Write what a repository needs to work with fdc: settings, a plan that runs, a rule, hooks.
+
+    FOLDER is the repository; the one around the current folder otherwise. A file that is there keeps its content:
+    fdc adds a block or a hook to some, once, and a second `fdc init` changes nothing.
+    """
+    root = os.path.abspath(folder) if folder else find_root(os.getcwd())
+    if not os.path.isdir(root):
+        raise UsageError(f"there is no folder `{folder}`")
+    settings = settings_of(root)
+    stated = has_settings(root)
+    chosen = test if test is not None else settings.test_command or test_command.found(root)
+    if chosen is not None and not (
+        chosen.strip() and chosen.isprintable() and len(chosen) <= _MOST_CHARACTERS
+    ):
+        name = "`--test-command`" if test is not None else "the setting `test-command`"
+        raise UsageError(f"{name} is to be one line of at most {_MOST_CHARACTERS} characters")
+    work = pieces.Work(root)
+    git = os.path.exists(os.path.join(root, ".git"))
+    rules = pieces.wanted(work, settings, stated, chosen or test_command.ASSUMED, git)
+    for name in dict.fromkeys(agents):
+        agent_files.wanted(work, name, rules, chosen or test_command.ASSUMED)
+    _show(work, root, dry_run)
+    if not dry_run:
+        try:
+            replace_all(work.files)
+        except OSError as failed:
+            where = f" ({visible(str(failed.filename))})" if failed.filename else ""
+            raise WorldError(f"nothing was written: {failed.strerror or failed}{where}") from failed
+        _next(work, chosen, git)
+    return CLEAN
+
+
+def _show(work: pieces.Work, root: str, dry_run: bool) -> None:
+    click.echo(f"workspace: {visible(root)}")
+    for done in work.done:
+        why = "\n  ".join(visible(line) for line in done.why.splitlines())
+        click.echo(f"{done.word:<8}{visible(done.path)}" + (f": {why}" if why else ""))
+    if dry_run:
+        for real, data in work.files.items():
+            old = (work.before[real] or b"").decode("utf-8", "replace")
+            path = os.path.relpath(real, work.root)
+            click.echo(unified(path, old, data.decode("utf-8", "replace"), style()), nl=False)
+        click.echo("nothing was written (--dry-run)")
+
+
+def _next(work: pieces.Work, chosen: str | None, git: bool) -> None:
+    """What to do now; nothing where a second run changed nothing."""
+    if not work.files:
+        click.echo("nothing to do: everything is there")
+        return
+    if chosen is None:
+        click.echo(
+            f"\nNo file says how the tests are run: `{test_command.ASSUMED}` is assumed. Correct it in fdc.toml and protocols/."
+        )
+    click.echo("\nnext:")
+    click.echo("  fdc run plans/first.plan    run the first plan")
+    click.echo("  fdc lint                    prove every plan of this repository")
+    if git:
+        click.echo(
+            "  pre-commit install          run the hooks before every commit (`pip install pre-commit`)"
+        )
+    click.echo(
+        "\nHooks and agents call `fdc`: it has to stay on PATH, as after `uv tool install fdc-toolchain` or"
+        " `pipx install fdc-toolchain`."
+    )

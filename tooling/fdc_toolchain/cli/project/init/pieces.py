@@ -1,0 +1,287 @@
+"""The files that `fdc init` wants, and what it makes of each: written, added to, or left as it is."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .... import durable
+from ....cache.git_index import tracked
+from ....linking.project.settings import Settings
+from ....protocols.compile import How, Surroundings, compile_agents
+from ....protocols.seal import is_ours
+from .merged import ByHand, appended, with_repository
+
+TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
+
+MARK = "fdc init"
+"""What stands in every block that is added to a file; a file that has it is left as it is."""
+
+COMPILED_BESIDE = "protocols/AGENTS.md"
+"""Where the rules are compiled to in a repository whose AGENTS.md is somebody's own."""
+
+IGNORED = (
+    "/.fdc/",
+    "/.fdc_cache/",
+    "/logs/",
+    "/reports/",
+    "/research/",
+    "/runs/",
+    "/plan.txt",
+    "/plan.findings.txt",
+)
+
+_PRE_COMMIT = """\
+- repo: local  # {mark}: the hooks call the `fdc` that is on PATH
+  hooks:
+  - id: fdc-lint
+    name: fdc lint
+    entry: fdc lint
+    language: system
+    pass_filenames: false
+    always_run: true
+    verbose: true
+  - id: fdc-fmt
+    name: fdc fmt
+    entry: fdc fmt
+    language: system
+    files: '(^|/)(plan\\.txt|[^/]+\\.plan(\\.txt)?)$'
+  - id: fdc-protocols
+    name: fdc protocols
+    entry: fdc protocols --check
+    language: system
+    pass_filenames: false
+    files: '(^protocols/|(^|/)AGENTS\\.md$|^fdc\\.toml$)'
+"""
+
+
+class Done(NamedTuple):
+    """What becomes of one file: `word` is write, add, keep or by hand; `why` says more; `data` are its bytes, if they change."""
+
+    path: str
+    word: str
+    why: str
+    data: bytes | None = None
+
+
+class Work:
+    """The changes so far. Nothing is written here: `files` has the bytes by real path."""
+
+    def __init__(self, root: str) -> None:
+        self.root = os.path.realpath(root)
+        self.done: list[Done] = []
+        self.files: dict[str, bytes] = {}
+        self.before: dict[str, bytes | None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file as they will be; None where there is none. Raises OSError."""
+        real = os.path.realpath(os.path.join(self.root, path))
+        return self.files[real] if real in self.files else durable.read(real)
+
+    def new(self, path: str, text: str) -> None:
+        """Writes a file that is not there."""
+        self._apply(path, lambda old: text.encode("utf-8") if old is None else None)
+
+    def block(self, path: str, text: str, head: str = "") -> None:
+        """Adds a block at the end of a file; where there is no file, one with `head` before the block."""
+
+        def add(old: bytes | None) -> bytes | None:
+            if old is not None and (
+                f"{MARK}:".encode() in old or old.strip() and not _is_foreign(old)
+            ):
+                return None  # it has the block, or is compiled from the rules
+            return appended(head.encode("utf-8") if old is None else old, text)
+
+        self._apply(path, add, text)
+
+    def add(self, path: str, make: Callable[[bytes], bytes | None], wanted: str) -> None:
+        """Adds to a file as `make` does; where it cannot, a person is shown what is `wanted`."""
+        self._apply(path, lambda old: make(old or b""), wanted)
+
+    def note(self, path: str, word: str, why: str) -> None:
+        """Says something of a file that stays as it is."""
+        self.done.append(Done(path, word, why))
+
+    def _apply(
+        self, path: str, make: Callable[[bytes | None], bytes | None], wanted: str = ""
+    ) -> None:
+        try:
+            real = self._real(path)
+            old = self.read(path)
+            data = make(old)
+        except ByHand as wrong:
+            self.note(
+                path, "by hand", f"{wrong}; add this yourself:\n{wanted}" if wanted else str(wrong)
+            )
+            return
+        if data is None or data == old:
+            self.note(path, "keep", "")
+            return
+        self.before.setdefault(real, old)
+        self.files[real] = data
+        self.done.append(Done(path, "write" if old is None else "add", "", data))
+
+    def _real(self, path: str) -> str:
+        real = os.path.realpath(os.path.join(self.root, path))
+        if os.path.commonpath([self.root, real]) != self.root:
+            raise ByHand("it leads out of the workspace")
+        if ".git" in os.path.relpath(real, self.root).split(os.sep):
+            raise ByHand("it lies among the files of git")
+        return real
+
+
+def template(name: str, test: str = "") -> str:
+    """A text that is shipped, with the command of the tests in it."""
+    with open(os.path.join(TEMPLATES, name), encoding="utf-8") as file:
+        return file.read().replace("@TEST@", test)
+
+
+def wanted(work: Work, settings: Settings, stated: bool, test: str, git: bool) -> str:
+    """Plans every file but those of agents; returns the file that agents read the rules in, or an empty text.
+
+    `stated`: the workspace has settings. `test`: the command that runs the tests.
+    """
+    foreign = _is_foreign(work.read("AGENTS.md"))
+    if stated:
+        work.note("settings", "keep", "")
+    else:
+        if foreign:
+            settings = settings._replace(agents=settings.agents._replace(output=COMPILED_BESIDE))
+        work.new("fdc.toml", _settings_text(test, COMPILED_BESIDE if foreign else ""))
+    work.new("knowledge_core/agent_meta.json", _identity())
+    work.new("knowledge_core/plan_registry.json", "{}\n")
+    work.new("plans/first.plan", template("first.plan"))
+    rules = _rules(work, settings, test)
+    if foreign:
+        work.block("AGENTS.md", pointer(rules))
+    if git:
+        lines = [line for line in IGNORED if not tracked(work.root, line.strip("/"))]
+        work.block(".gitignore", "\n".join([f"# {MARK}: what fdc writes while it works", *lines]))
+        entry = _PRE_COMMIT.format(mark=MARK)
+        work.add(".pre-commit-config.yaml", lambda old: _hooked(old, entry), entry)
+    else:
+        work.note(".gitignore", "skip", "this is not the top of a git repository")
+        work.note(".pre-commit-config.yaml", "skip", "this is not the top of a git repository")
+    return rules
+
+
+def pointer(rules: str, *more: str) -> str:
+    """The block that a file of instructions gets: where the rules are, and `more` lines."""
+    said = "Before you change files, write a plan to `plan.txt`, prove it: `fdc lint plan.txt`, and run it: `fdc run plan.txt`."
+    where = (
+        f"The rules are in `{rules}`: read it first." if rules else "The rules are in `protocols/`."
+    )
+    mark = f"<!-- {MARK}: a block that you may change; fdc adds it once -->"
+    return "\n".join([mark, "", "## Plans", "", said, where, *more])
+
+
+def _hooked(old: bytes, entry: str) -> bytes | None:
+    if b"fdc-lint" in old:
+        return None
+    return with_repository(old, entry) if old.strip() else b"repos:\n" + entry.encode("utf-8")
+
+
+def _is_foreign(data: bytes | None) -> bool:
+    return data is not None and not is_ours(data.decode("utf-8", "replace"))
+
+
+def _settings_text(test: str, output: str) -> str:
+    text = (
+        "# Settings of fdc. `fdc schema settings` has every key.\n\n"
+        "# The command that shows whether the code works. The rule in protocols/ asks for it too.\n"
+        f"test-command = {json.dumps(test, ensure_ascii=False)}\n"
+    )
+    if output:
+        text += (
+            "\n[agents]\n# AGENTS.md was here before: `fdc protocols` compiles the rules into this file.\n"
+            f"output = {json.dumps(output)}\n"
+        )
+    return text
+
+
+def _identity() -> str:
+    meta = {
+        "model_name": "unspecified",
+        "knowledge_cutoff": "unspecified",
+        "note": "`fdc start` and `fdc agent` read this file first. Say which model works here and what it knows until when.",
+    }
+    return json.dumps(meta, indent=2) + "\n"
+
+
+def rule(test: str) -> str:
+    """The one rule: a submit needs a run of the tests since the last change."""
+    check = {
+        "template": "fresh",
+        "a": {"tool": "run_in_bash_session", "arguments": {"command": test}},
+        "b": ["write_op", "delete_op", "move_op"],
+        "c": "submit_op",
+    }
+    made = {
+        "protocol_id": "house",
+        "protocol_name": "House rules",
+        "description": "What every plan of this repository keeps.",
+        "rules": [
+            {
+                "rule_id": "tests-before-submit",
+                "description": f"After the last change of a file the tests run (`{test}`), before the plan submits.",
+                "enforcement": "In every plan that submits. Tests that fail stop the run, unless the plan keeps the result.",
+                "check": check,
+            }
+        ],
+    }
+    return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rules(work: Work, settings: Settings, test: str) -> str:
+    """The rules and the file they are compiled into, whose path is returned (empty where there is none)."""
+    folder = settings.protocols
+    source, prose = f"{folder}/house.protocol.json", f"{folder}/house.protocol.md"
+    if not folder:
+        work.note("protocols/", "skip", "the settings say that there are no protocols")
+        return ""
+    if (
+        os.path.commonpath([work.root, os.path.realpath(os.path.join(work.root, folder))])
+        != work.root
+    ):
+        work.note(
+            f"{folder}/", "skip", "the protocols of these settings are outside of the workspace"
+        )
+        return ""
+    if _has_sources(os.path.join(work.root, folder)) and work.read(source) is None:
+        work.note(f"{folder}/", "keep", "it has rules already, and none is added")
+        return settings.agents.output if work.read(settings.agents.output) is not None else ""
+    work.new(source, rule(test))
+    work.new(prose, template("house.protocol.md"))
+    work.new(f"{folder}/VERSION", "0.1.0\n")
+    output = settings.agents.output
+    if work.read(output) is not None:
+        work.note(output, "keep", "")
+        return output
+    if work.read(source) is None:
+        return ""  # its place is a person's, who was told
+    sources = {path: work.read(path) or b"" for path in (source, prose)}
+    version = f"{folder}/VERSION"
+    made = compile_agents(
+        sources,
+        work.read(version),
+        lambda path: None,
+        How(source=folder, output=output, max_bytes=settings.agents.max_bytes),
+        Surroundings(version_file=version),
+    )
+    if made.text is None:
+        work.note(output, "skip", "the rules cannot be compiled; `fdc protocols build` says why")
+        return ""
+    work.new(output, made.text)
+    return output
+
+
+def _has_sources(folder: str) -> bool:
+    for _, _, names in os.walk(folder):
+        if any(
+            name.endswith((".protocol.json", ".protocol.md")) or name == "layout.json"
+            for name in names
+        ):
+            return True
+    return False

@@ -1,0 +1,55 @@
+"""Which command runs the tests of a repository, as far as its files say."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+from .... import durable
+
+ASSUMED = "make test"
+"""Where no file says how the tests are run."""
+
+_MOST_BYTES = 1024 * 1024
+
+
+def found(root: str) -> str | None:
+    """The command that the files at the top of the repository speak of; None where none does."""
+    if re.search(r"(?m)^test[ \t]*:", _text(root, "Makefile")):
+        return "make test"
+    if _npm_test(_text(root, "package.json")):
+        return "npm test"
+    if _is_there(root, "Cargo.toml"):
+        return "cargo test"
+    if _is_there(root, "go.mod"):
+        return "go test ./..."
+    python = any(_is_there(root, name) for name in ("pyproject.toml", "setup.py", "setup.cfg"))
+    pytest = any(
+        "pytest" in _text(root, name)
+        for name in ("pyproject.toml", "setup.cfg", "tox.ini", "requirements-dev.txt")
+    )
+    if pytest or _is_there(root, "pytest.ini") or python and os.path.isdir(f"{root}/tests"):
+        return "python3 -m pytest"
+    return None
+
+
+def _is_there(root: str, name: str) -> bool:
+    return os.path.isfile(os.path.join(root, name))
+
+
+def _text(root: str, name: str) -> str:
+    """A file's text; empty where there is none that can be read."""
+    try:
+        data = durable.read(os.path.join(root, name), limit=_MOST_BYTES)
+    except OSError:
+        return ""
+    return (data or b"").decode("utf-8", "replace")
+
+
+def _npm_test(text: str) -> bool:
+    try:
+        script = json.loads(text)["scripts"]["test"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return False
+    return isinstance(script, str) and "no test specified" not in script

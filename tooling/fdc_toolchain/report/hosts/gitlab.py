@@ -1,0 +1,39 @@
+"""GitLab's code quality report: a list with an entry for each finding, whose fingerprint no other has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import blake2b
+
+from ...diagnostics.diagnostic import Diagnostic, parted
+from ..json_ import dumps
+from ..terminal.terminal_text import visible
+from ..terminal.texts import lines_of
+from .fingerprints import fingerprints
+
+_SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
+
+
+def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) -> str:
+    """One list. Assumptions and fragments are no findings, and so no entries."""
+    findings = parted(diagnostics).findings
+    marks = fingerprints(findings, lines_of(sources))
+    entries = [
+        {
+            "description": visible(f"{item.message} ({item.rule})"),
+            "check_name": item.code,
+            "fingerprint": _fingerprint(item.span.path, mark),
+            "severity": _SEVERITIES[item.severity],
+            "location": {
+                "path": visible(item.span.path.removeprefix("./")),
+                "lines": {"begin": max(1, item.span.line), "end": max(1, item.span.end_line)},
+            },
+        }
+        for item, mark in zip(findings, marks, strict=True)
+    ]
+    return dumps(entries, indent=1) + "\n"
+
+
+def _fingerprint(path: str, mark: str) -> str:
+    words = f"{path}\0{mark}".encode("utf-8", "surrogatepass")
+    return blake2b(words, digest_size=16).hexdigest()
