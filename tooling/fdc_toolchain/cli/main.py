@@ -95,6 +95,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "count the rules that are enforced; compare protocols with what was done",
     ),
     "pack": ("fdc_toolchain.cli.project.pack", "list packs, show what one brings, check one"),
+    "hook": ("fdc_toolchain.cli.hooks.hook", "answer a hook of Claude Code or Codex"),
     "cache": ("fdc_toolchain.cli.project.cache", "show or clear the verdict cache"),
     "completion": ("fdc_toolchain.cli.completion", "print a shell completion script"),
     "help": ("fdc_toolchain.cli.help", "list every command, or explain one"),
