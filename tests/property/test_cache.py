@@ -332,7 +332,9 @@ def test_warm_output_equals_cold_output_after_any_edit(
     assert codes == {0, 1, 2}, "the sessions must see clean, dirty and broken workspaces"
 
 
-@pytest.mark.parametrize("form", ["text", "concise", "json", "jsonl", "sarif", "github", "junit"])
+@pytest.mark.parametrize(
+    "form", ["text", "concise", "llm", "json", "jsonl", "sarif", "github", "junit"]
+)
 @pytest.mark.parametrize(
     "text", ["use fsm tooling/fdc_fsm.json\nset_plan x\n", CLEAN.replace("read_file", "list_files")]
 )
