@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 HEADINGS: tuple[tuple[str, str, str], ...] = (
     ("Plans", "lint fmt explain tools", "graph analyze validate expand certify migrate rules csdc"),
-    ("Runs", "run resume answer show", "runs report ui cancel fork replay verify diff worker"),
+    ("Runs", "run resume answer show", "runs report ui mcp cancel fork replay verify diff worker"),
     ("Systems", "agent", ""),
     (
         "Project",

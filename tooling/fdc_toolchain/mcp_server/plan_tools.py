@@ -21,20 +21,30 @@ def fix(root: str, given: Arguments) -> Result:
     path = plan_in(root, text(given, "path"))
     done = api.fix(path, workspace=root, text=_unsaved(given), unsafe=given.get("unsafe") is True)
     count = len(done.applied)
-    words = f"{count} {'repair' if count == 1 else 'repairs'} applied. {_verdict(done.result, root)}"
+    words = (
+        f"{count} {'repair' if count == 1 else 'repairs'} applied. {_verdict(done.result, root)}"
+    )
     if done.result.diagnostics:
         words += f"\n{_codes(done.result)}"
     if not count:
         return Result(words=words)
     if len(done.text) > MOST_EXACT:
-        return Result(words=f"{words}\nThe text is too long to be sent; `fdc lint --fix` writes it to the file.")
-    return Result(words=f"{words}\nThe repaired text follows; nothing was written.", data=done.text, exact=True)
+        return Result(
+            words=f"{words}\nThe text is too long to be sent; `fdc lint --fix` writes it to the file."
+        )
+    return Result(
+        words=f"{words}\nThe repaired text follows; nothing was written.",
+        data=done.text,
+        exact=True,
+    )
 
 
 def explain(root: str, given: Arguments) -> Result:
     """`fdc_explain`."""
     page = api.explain(text(given, "code"))
-    return Result(words=f"{page.code} ({page.rule}), {page.severity}: {page.summary}", data=page.markdown)
+    return Result(
+        words=f"{page.code} ({page.rule}), {page.severity}: {page.summary}", data=page.markdown
+    )
 
 
 def tools(root: str, given: Arguments) -> Result:
@@ -60,7 +70,9 @@ def registry(root: str, given: Arguments) -> Result:
     known = api.catalogue(workspace=root).plans
     name = text(given, "name")
     if not name:
-        return Result(words=f"{len(known)} registered plans; `name` shows one.", data="\n".join(known))
+        return Result(
+            words=f"{len(known)} registered plans; `name` shows one.", data="\n".join(known)
+        )
     if name not in known:
         raise Wrong(f"there is no registered plan `{in_line(name, 80)}`; `fdc_registry` lists them")
     found = api.check(name, workspace=root)
@@ -70,7 +82,7 @@ def registry(root: str, given: Arguments) -> Result:
     if not found.errors:
         bound = api.bounds(name, workspace=root)
         cost = f" Worst case: {bound.steps.formula} steps, {bound.model_calls.formula} model calls."
-    return Result(words=f"{in_line(found.plan, 200)}. {_verdict(found, root)}{cost}", data=found.text)
+    return Result(words=f"{_verdict(found, root)}{cost}", data=f"{found.plan}\n\n{found.text}")
 
 
 def _unsaved(given: Arguments) -> str | None:
@@ -86,7 +98,9 @@ def _verdict(result: api.CheckResult, root: str) -> str:
     else:
         words = "Not proved: repair it before anything is done."
     secret = hidden(root, result)
-    return words + (f" {secret} findings in files outside of the workspace are not shown." if secret else "")
+    return words + (
+        f" {secret} findings in files outside of the workspace are not shown." if secret else ""
+    )
 
 
 def _report(result: api.CheckResult, root: str) -> str:

@@ -7,6 +7,7 @@ that is too long for a form is not asked here, so that nobody approves what they
 from __future__ import annotations
 
 from collections.abc import Mapping
+from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
 from .. import api
@@ -24,7 +25,9 @@ Said = Literal["done", "not-done"]
 
 def form(run: str, plan: str, question: api.Question) -> str | None:
     """The text of the form; None where the question does not fit in one."""
-    screen = question.screen or (f"{question.path}:{question.line} ({question.address}): {question.text}",)
+    screen = question.screen or (
+        f"{question.path}:{question.line} ({question.address}): {question.text}",
+    )
     if question.how == "assume":
         head = "Nobody knows whether this step happened. Look for yourself, then say so."
     elif question.approval:
@@ -40,7 +43,10 @@ def schema(question: api.Question) -> dict[str, object]:
     """The form's one field. Nothing is chosen in advance."""
     field: dict[str, object]
     if question.how == "assume":
-        name, field = "happened", {"type": "string", "title": "Did it happen?", "enum": ["done", "not-done"]}
+        name, field = (
+            "happened",
+            {"type": "string", "title": "Did it happen?", "enum": ["done", "not-done"]},
+        )
     elif question.approval:
         name, field = "approve", {"type": "boolean", "title": "Do you approve?"}
     else:
@@ -66,5 +72,6 @@ def answer_of(question: api.Question, result: ElicitResult) -> str | None:
 def by_hand(run: str, question: api.Question) -> str:
     """The command with which the person answers at their terminal."""
     if question.how == "assume":
-        return f"fdc resume {run} --assume {question.address}=done|not-done"
+        said = (quote(f"{question.address}={word}") for word in ("done", "not-done"))
+        return " or ".join(f"fdc resume {run} --assume {word}" for word in said)
     return f"fdc answer {run}"

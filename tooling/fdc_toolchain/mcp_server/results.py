@@ -49,7 +49,9 @@ def shown(text: str) -> str:
     """The text with every character escaped that cannot be seen, but line ends."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    return "".join(one if one == "\n" or one.isprintable() else f"\\u{{{ord(one):x}}}" for one in text)
+    return "".join(
+        one if one == "\n" or one.isprintable() else f"\\u{{{ord(one):x}}}" for one in text
+    )
 
 
 def in_line(text: str, most: int) -> str:

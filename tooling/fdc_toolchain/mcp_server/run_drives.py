@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from typing import Literal
 
 from .. import api
 
@@ -67,11 +68,13 @@ class Drives:
     def _room(self) -> None:
         self._live = {name: one for name, one in self._live.items() if not one.done.is_set()}
         if len(self._live) >= MOST_DRIVES:
-            raise api.RunBusy(f"this server drives {MOST_DRIVES} runs already; ask for their status, and wait")
+            raise api.RunBusy(
+                f"this server drives {MOST_DRIVES} runs already; ask for their status, and wait"
+            )
 
     def _drive(self, drive: Drive, assume: dict[str, str]) -> None:
         try:
-            said: dict[str, api.Assume] = {
+            said: dict[str, Literal["done", "not-done"] | api.Done] = {
                 at: "done" if word == "done" else "not-done" for at, word in assume.items()
             }
             drive.result = api.resume(drive.run, workspace=self.root, assume=said, watcher=drive)

@@ -61,7 +61,10 @@ class RunTool:
         self._asked: OrderedDict[str, _Asked] = OrderedDict()
 
     async def call(
-        self, context: ServerRequestContext[Any, Any], params: CallToolRequestParams, given: Arguments
+        self,
+        context: ServerRequestContext[Any, Any],
+        params: CallToolRequestParams,
+        given: Arguments,
     ) -> Result | InputRequiredResult:
         """One call. Raises Wrong, FdcError."""
         if params.request_state is not None or params.input_responses is not None:
@@ -79,7 +82,9 @@ class RunTool:
             message = questions.form(drive.run, _plan(drive), question)
             if message is None or not _has_forms(context):
                 return ended(drive)
-            form = ElicitRequestFormParams(message=message, requested_schema=questions.schema(question))
+            form = ElicitRequestFormParams(
+                message=message, requested_schema=questions.schema(question)
+            )
             if is_version_at_least(context.protocol_version, _FORMS_IN_RESULTS):
                 name = self._remember(_Asked(repr(sorted(given.items())), drive.run, question))
                 return InputRequiredResult(
@@ -140,7 +145,9 @@ class RunTool:
         """The run that the answer to a form is for, and its new drive; None where the person gave no answer."""
         asked = self._asked.pop(params.request_state or "", None)
         if asked is None or asked.given != repr(sorted(given.items())):
-            raise Wrong("this is the answer to no open question of this server; begin with op=status")
+            raise Wrong(
+                "this is the answer to no open question of this server; begin with op=status"
+            )
         response = (params.input_responses or {}).get(_FORM)
         if not isinstance(response, ElicitResult):
             return asked.run, None

@@ -20,7 +20,9 @@ def ended(drive: Drive) -> Result:
         raise drive.trouble
     result = drive.result
     assert result is not None  # a drive ends with the one or the other
-    words = [f"Run {result.run}: {result.status}, {result.steps} steps in {result.seconds:.1f} seconds."]
+    words = [
+        f"Run {result.run}: {result.status}, {result.steps} steps in {result.seconds:.1f} seconds."
+    ]
     words += _asks(result.run, result.questions)
     if result.status in ("broken", "interrupted"):
         words.append("`fdc_run` with op=resume goes on with it.")
@@ -32,7 +34,9 @@ def ended(drive: Drive) -> Result:
     data += [f"said: {cut(text, 1000)}" for text in result.said[-_LAST:]]
     if result.result is not None:
         data.append(f"result: {cut(json.dumps(result.result, ensure_ascii=False), 3000)}")
-    return Result(words="\n".join(words), data="\n".join(data), failed=result.status in ("stopped", "broken"))
+    return Result(
+        words="\n".join(words), data="\n".join(data), failed=result.status in ("stopped", "broken")
+    )
 
 
 def state(found: api.RunState, live: Drive | None) -> Result:
@@ -42,7 +46,9 @@ def state(found: api.RunState, live: Drive | None) -> Result:
     if live is not None:
         words.append("This server drives it.")
     if not found.whole:
-        words.append("Its record is damaged or older than what was shown before; `fdc verify` says more.")
+        words.append(
+            "Its record is damaged or older than what was shown before; `fdc verify` says more."
+        )
     words += _asks(found.run, found.questions)
     data = [f"plan: {found.plan}", *_stopped(found.stop)]
     data += [f"message: {found.message}"] if found.message else []
@@ -55,7 +61,9 @@ def state(found: api.RunState, live: Drive | None) -> Result:
 
 def listed(found: Sequence[api.RunSummary]) -> Result:
     """The last runs, the newest first."""
-    lines = [f"{one.run}  {one.status}  {one.steps} steps  {one.plan}" for one in found[::-1][:_LAST]]
+    lines = [
+        f"{one.run}  {one.status}  {one.steps} steps  {one.plan}" for one in found[::-1][:_LAST]
+    ]
     return Result(words=f"{len(found)} runs; the newest first.", data="\n".join(lines))
 
 
@@ -72,7 +80,11 @@ def _asks(run: str, asked: Sequence[api.Question]) -> list[str]:
 
 
 def _stopped(stop: api.Stop | None) -> list[str]:
-    return [] if stop is None else [f"stopped at {stop.path}:{stop.line} ({stop.kind}): {stop.message}"]
+    return (
+        []
+        if stop is None
+        else [f"stopped at {stop.path}:{stop.line} ({stop.kind}): {stop.message}"]
+    )
 
 
 def _step(step: api.Step) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -51,11 +52,11 @@ def listing() -> list[Tool]:
     return [
         Tool(
             name=name,
-            description=description,
+            description=row.description,
             input_schema=schema(name),
-            annotations=ToolAnnotations(read_only_hint=looks, destructive_hint=not looks),
+            annotations=ToolAnnotations(read_only_hint=row.looks, destructive_hint=not row.looks),
         )
-        for name, (description, _, _, looks) in TOOLS.items()
+        for name, row in TOOLS.items()
     ]
 
 
@@ -84,7 +85,9 @@ def made(root: str, *, version: str = "", patience: float = PATIENCE) -> Server[
         except api.FdcError as trouble:
             if isinstance(trouble, api.InternalError):
                 logging.getLogger("fdc").error("a tool of the MCP server failed", exc_info=trouble)
-            result = Result(words=f"{_KINDS.get(type(trouble), 'Failed')}.", data=str(trouble), failed=True)
+            result = Result(
+                words=f"{_KINDS.get(type(trouble), 'Failed')}.", data=str(trouble), failed=True
+            )
         if isinstance(result, InputRequiredResult):
             return result
         return CallToolResult(
@@ -92,7 +95,11 @@ def made(root: str, *, version: str = "", patience: float = PATIENCE) -> Server[
         )
 
     return Server(
-        "fdc", version=version, instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
+        "fdc",
+        version=version,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
     )
 
 
@@ -109,8 +116,6 @@ _KINDS: dict[type[api.FdcError], str] = {
 
 def _refused(root: str, refused: api.PlanRefused) -> Result:
     """A plan with errors: nothing ran."""
-    import dataclasses
-
     result = refused.result
     seen = tuple(item for item in result.diagnostics if not is_elsewhere(root, item.span.path))
     return Result(

@@ -7,7 +7,7 @@ has to learn that it did not.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ..api import JSON
 
@@ -25,16 +25,23 @@ class Wrong(Exception):
     """An argument is wrong; one sentence says which, and what is expected."""
 
 
-TOOLS: dict[str, tuple[str, dict[str, JSON], tuple[str, ...], bool]] = {
-    # name: (description, properties, required, only looks)
-    "fdc_lint": (
+class Row(NamedTuple):
+    """A tool: what it says of itself, its arguments, those of them that it needs, and whether it changes nothing."""
+
+    description: str
+    arguments: dict[str, JSON]
+    required: tuple[str, ...] = ()
+    looks: bool = True
+
+
+TOOLS: dict[str, Row] = {
+    "fdc_lint": Row(
         "Prove a plan before acting on it: every run ends, obeys its automaton, uses only what exists. "
         "Findings come with their repair.",
         {"path": _PATH, "text": _UNSAVED},
         ("path",),
-        True,
     ),
-    "fdc_fix": (
+    "fdc_fix": Row(
         "The plan's text with its safe repairs applied, and what is left to repair. Writes nothing.",
         {
             "path": _PATH,
@@ -42,15 +49,13 @@ TOOLS: dict[str, tuple[str, dict[str, JSON], tuple[str, ...], bool]] = {
             "unsafe": {"type": "boolean", "description": "Also repairs that change what runs do"},
         },
         ("path",),
-        True,
     ),
-    "fdc_explain": (
+    "fdc_explain": Row(
         "What a finding's code means, with an example and its repair.",
         {"code": {"type": "string", "description": "FDC301, or the rule's name"}},
         ("code",),
-        True,
     ),
-    "fdc_run": (
+    "fdc_run": Row(
         "Execute a proved plan durably (start), go on with a run that stopped or waits (resume), or look at runs "
         "(status; without `run`, the list). Questions and approvals go to the person; no argument answers them. "
         "A run that takes long goes on: ask for its status.",
@@ -65,19 +70,15 @@ TOOLS: dict[str, tuple[str, dict[str, JSON], tuple[str, ...], bool]] = {
             "run": {"type": "string", "description": "Name of a run, or `last`"},
         },
         ("op",),
-        False,
+        looks=False,
     ),
-    "fdc_tools": (
+    "fdc_tools": Row(
         "The tools that plans may call; with `name`, one of them with its parameters.",
         {"name": _TEXT},
-        (),
-        True,
     ),
-    "fdc_registry": (
+    "fdc_registry": Row(
         "The registered plans; with `name`, one of them with its verdict, worst-case cost and text.",
         {"name": _TEXT},
-        (),
-        True,
     ),
 }
 
@@ -85,7 +86,11 @@ TOOLS: dict[str, tuple[str, dict[str, JSON], tuple[str, ...], bool]] = {
 def schema(name: str) -> dict[str, JSON]:
     """The JSON Schema of a tool's arguments."""
     _, properties, required, _ = TOOLS[name]
-    made: dict[str, JSON] = {"type": "object", "properties": properties, "additionalProperties": False}
+    made: dict[str, JSON] = {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
     return {**made, "required": list(required)} if required else made
 
 
@@ -96,7 +101,9 @@ def checked(name: str, given: Arguments) -> Arguments:
     _, properties, required, _ = TOOLS[name]
     for key in given:
         if key not in properties:
-            raise Wrong(f"`{name}` takes no argument `{key[:80]}`; it takes {', '.join(properties)}")
+            raise Wrong(
+                f"`{name}` takes no argument `{key[:80]}`; it takes {', '.join(properties)}"
+            )
     for key in required:
         if key not in given:
             raise Wrong(f"`{name}` needs the argument `{key}`")

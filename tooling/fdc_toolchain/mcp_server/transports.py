@@ -1,0 +1,60 @@
+"""How the server is reached: on stdin and stdout, or over HTTP on loopback."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import anyio
+from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
+
+from .http_guard import Guard
+
+PATH = "/mcp"
+MOST_BODY = 2 * 1024 * 1024
+MOST_CONNECTIONS = 64
+
+
+def on_stdio(server: Server[Any]) -> None:
+    """Serves until stdin is closed."""
+
+    async def serve() -> None:
+        async with stdio_server() as (reads, writes):
+            await server.run(reads, writes, server.create_initialization_options())
+
+    anyio.run(serve)
+
+
+def listening(port: int) -> socket.socket:
+    """A socket on loopback; port 0 is any that is free. Raises OSError."""
+    opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind(("127.0.0.1", port))
+        opened.listen(MOST_CONNECTIONS)
+    except OSError:
+        opened.close()
+        raise
+    return opened
+
+
+def on_http(server: Server[Any], opened: socket.socket, token: str) -> None:
+    """Serves until SIGINT or SIGTERM."""
+    import uvicorn
+
+    port = opened.getsockname()[1]
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=MOST_BODY,
+        transport_security=TransportSecuritySettings(
+            allowed_hosts=[f"127.0.0.1:{port}", f"localhost:{port}"],
+            allowed_origins=[f"http://127.0.0.1:{port}", f"http://localhost:{port}"],
+        ),
+    )
+    config = uvicorn.Config(
+        Guard(app, port, token), log_level="warning", access_log=False, server_header=False, date_header=False,
+        limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=2,
+    )  # fmt: skip
+    uvicorn.Server(config).run(sockets=[opened])
