@@ -43,6 +43,9 @@ def command(http: bool, port: int, workspace: str | None) -> int:
     what the environment of this command allows, as with `fdc run`.
     """
     root = root_of(workspace)
+    if port and not http:
+        raise UsageError("`--port` goes with `--http`")
+    token, given = _token() if http else ("", False)
     try:
         from ..mcp_server import server, transports
     except ModuleNotFoundError as absent:
@@ -51,8 +54,6 @@ def command(http: bool, port: int, workspace: str | None) -> int:
         raise WorldError(MISSING) from absent
     from .main import _version
 
-    if port and not http:
-        raise UsageError("`--port` goes with `--http`")
     made = server.made(root, version=_version())
     if not http:
         if sys.stdin is not None and sys.stdin.isatty():
@@ -62,7 +63,6 @@ def command(http: bool, port: int, workspace: str | None) -> int:
             )
         transports.on_stdio(made)
         return CLEAN
-    token, given = _token()
     try:
         opened = transports.listening(port)
     except OSError as failed:
@@ -75,7 +75,10 @@ def command(http: bool, port: int, workspace: str | None) -> int:
         click.echo(f"fdc mcp: http://127.0.0.1:{opened.getsockname()[1]}{transports.PATH}")
         click.echo(f"header: Authorization: Bearer {'$FDC_MCP_TOKEN' if given else token}")
         sys.stdout.flush()
-        transports.on_http(made, opened, token)
+        try:
+            transports.on_http(made, opened, token)
+        except KeyboardInterrupt:
+            click.echo("", err=True)
     return CLEAN
 
 

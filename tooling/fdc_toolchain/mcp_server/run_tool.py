@@ -16,6 +16,7 @@ import anyio
 import anyio.to_thread
 from mcp_types import (
     CallToolRequestParams,
+    ClientCapabilities,
     ElicitRequest,
     ElicitRequestFormParams,
     ElicitResult,
@@ -80,7 +81,7 @@ class RunTool:
             if question is None:
                 return ended(drive)
             message = questions.form(drive.run, _plan(drive), question)
-            if message is None or not _has_forms(context):
+            if message is None or not has_forms(context.session.client_capabilities):
                 return ended(drive)
             form = ElicitRequestFormParams(
                 message=message, requested_schema=questions.schema(question)
@@ -182,8 +183,7 @@ def _plan(drive: Drive) -> str:
     return in_line("" if drive.result is None else drive.result.plan, 200)
 
 
-def _has_forms(context: ServerRequestContext[Any, Any]) -> bool:
-    """Whether the client says that it can show its person a form."""
-    known = context.session.client_capabilities
+def has_forms(known: ClientCapabilities | None) -> bool:
+    """Whether a client says that it can show its person a form; one that names no kind means forms."""
     forms = None if known is None else known.elicitation
     return forms is not None and (forms.form is not None or forms.url is None)
