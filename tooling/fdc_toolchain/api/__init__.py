@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .brief_report import brief
 from .errors import (
     FdcError,
     InternalError,
@@ -30,6 +29,7 @@ from .errors import (
 from .plan_calls import (
     apply_fixes,
     bounds,
+    brief,
     catalogue,
     check,
     compile_plan,
