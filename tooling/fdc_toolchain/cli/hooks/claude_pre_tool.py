@@ -1,32 +1,23 @@
-"""`fdc hook claude-pre-tool`: refuses a tool call that would change what agents obey, or answer in a person's place."""
+"""`fdc hook claude-pre-tool`: refuses what an agent in Claude Code must leave to the person."""
 
 from __future__ import annotations
 
 import click
 
-from .hook_answer import Answer, Event, answer, object_in, seconds_option, text_in
+from .guarded_calls import decided, refused
+from .hook_answer import answer, seconds_option
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    epilog="Exit codes: 0 answered, 2 wrong usage, 4 a bug of fdc.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @seconds_option(5.0)
 def command(seconds: float) -> int:
-    """Answer the event on stdin before a tool is used."""
-    return answer(decide, refusal, seconds)
+    """Answer the PreToolUse event on stdin: refuse edits of what fdc and agents obey, and commands that act for the person.
 
-
-def decide(event: Event) -> Answer | None:
-    """The answer to an event; None: no opinion."""
-    text_in(event, "tool_name")
-    object_in(event, "tool_input")
-    return None
-
-
-def refusal(why: str) -> Answer:
-    """The answer that refuses a tool call."""
-    return {
-        "hookSpecificOutput": {
-            "hookEventName": "PreToolUse",
-            "permissionDecision": "deny",
-            "permissionDecisionReason": f"fdc: {why}",
-        }
-    }
+    What it cannot decide, or not in time, it refuses. Everything else is left to Claude Code's own permissions.
+    """
+    return answer(
+        decided, lambda why: refused("PreToolUse", f"the hook cannot decide: {why}"), seconds
+    )

@@ -1,0 +1,173 @@
+"""Which calls of an agent's tools are refused: edits of what fdc and agents obey, and commands that act in a person's place.
+
+The edit tools name their files, so that an edit is judged by the file. A command in a shell is judged by its words only:
+this finds `fdc answer` in a command, and nothing that a script does. It keeps an agent from acting for the person by mistake
+or at the word of a text; what keeps a hostile program in is a sandbox.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .hook_answer import Answer, CannotDecide, Event, object_in, text_in
+
+if TYPE_CHECKING:
+    from ...linking.project.protected import Protected
+
+_FILE_OF = {
+    "Edit": "file_path",
+    "MultiEdit": "file_path",
+    "Write": "file_path",
+    "NotebookEdit": "notebook_path",
+}
+_SHELLS = frozenset(("Bash", "PowerShell", "shell", "exec_command", "local_shell"))
+_PATCH = "apply_patch"
+_NAMED = re.compile(
+    r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE
+)
+
+_FDC = r"\bfdc(?:-toolchain|_toolchain|_cli(?:\.py)?)?[\"']?"
+_OPTIONS = r"(?:\s+-\S+)*"
+_FOR_A_PERSON = re.compile(
+    rf"{_FDC}{_OPTIONS}\s+(?P<command>answer|trust)\b"
+    rf"|{_FDC}{_OPTIONS}\s+(?:run|resume|agent|worker|fork|lint)\b[^;|&\n]*?\s"
+    r"(?P<option>--(?:approve|answer|assume|trust|force|allow-[a-z-]+|trust-settings))\b"
+    r"|\b(?P<variable>FDC_ALLOW_[A-Z_]+|FDC_WEB_PRIVATE|FDC_MCP_TOKEN)="
+)
+"""What a person decides: answers and approvals, what runs may do, what settings may allow."""
+
+_OF_CLAUDE = re.compile(r"(?:^|/)\.claude/(?:plans|projects)/[^/]")
+_WORKTREE = re.compile(r"(?:^|.*/)\.claude/worktrees/[^/]+/")
+"""Folders of `.claude` in which Claude Code keeps what it works on, which is not obeyed."""
+
+
+def decided(event: Event) -> Answer | None:
+    """The answer to an event of PreToolUse or PermissionRequest; None: no opinion. Raises CannotDecide."""
+    name = text_in(event, "hook_event_name")
+    if name not in ("PreToolUse", "PermissionRequest"):
+        raise CannotDecide(
+            f"this hook answers PreToolUse and PermissionRequest, and not `{name[:60]}`"
+        )
+    why = refusal_of(text_in(event, "tool_name"), object_in(event, "tool_input"), _folder(event))
+    return None if why is None else refused(name, why)
+
+
+def refused(event_name: str, why: str) -> Answer:
+    """The answer that refuses a call."""
+    if event_name == "PermissionRequest":
+        return {
+            "hookSpecificOutput": {
+                "hookEventName": event_name,
+                "decision": {"behavior": "deny", "message": f"fdc: {why}"},
+            }
+        }
+    return {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": f"fdc: {why}",
+        }
+    }
+
+
+def refusal_of(tool: str, given: Event, folder: str) -> str | None:
+    """Why a call is refused; `folder` is where relative paths count from. Raises CannotDecide."""
+    if tool in _SHELLS:
+        command = given.get("command")
+        words = command if isinstance(command, list) else [command]
+        return _for_a_person(" ".join(word for word in words if isinstance(word, str)))
+    for path in _files(tool, given):
+        found = guarded(os.path.join(folder, path))
+        if found is not None:
+            return f"`{path}` is not edited by an agent: `{found.entry}` {found.what}. Tell the person what you would change."
+        if os.path.basename(path).lower() == "pyproject.toml" and _names_settings(given):
+            return f"`{path}` is not edited by an agent where it holds the settings of fdc, [tool.fdc]. Tell the person."
+    return None
+
+
+def guarded(path: str) -> Protected | None:
+    """Why an agent does not edit the file at an absolute path, as it is written or where links lead."""
+    from ...cachedir import state_dir
+    from ...linking.project.protected import Protected
+    from ...linking.project.root import find_root
+    from ...runs.tool_runtime import protected as of_workspace
+
+    real = os.path.realpath(path)
+    if _is_in(real, os.path.realpath(state_dir())):
+        return Protected(real, "holds the key with which fdc seals runs", True)
+    root = find_root(_existing(os.path.dirname(os.path.normpath(path))))
+    catalogues, globs = of_workspace(root)
+    for one, top in ((os.path.normpath(path), root), (real, os.path.realpath(root))):
+        inside = _is_in(one, top)
+        found = _listed(
+            os.path.relpath(one, top) if inside else one,
+            catalogues if inside else (),
+            globs if inside else (),
+        )
+        if found is not None:
+            return found
+    return None
+
+
+def _listed(path: str, catalogues: tuple[str, ...], globs: tuple[str, ...]) -> Protected | None:
+    from ...linking.project.protected import obeyed, protected
+
+    if _OF_CLAUDE.search(path):
+        return None
+    found = protected(_WORKTREE.sub("", path), catalogues, globs)
+    return found if found is not None and obeyed(found) else None
+
+
+def _files(tool: str, given: Event) -> Iterator[str]:
+    """The files that an edit tool changes. Raises CannotDecide where it does not name them as it should."""
+    if tool in _FILE_OF:
+        yield text_in(given, _FILE_OF[tool])
+    elif tool == _PATCH:
+        names = _NAMED.findall(_patch(given))
+        if not names:
+            raise CannotDecide("the patch names no file")
+        yield from names
+
+
+def _patch(given: Event) -> str:
+    text = given.get("command", given.get("input", given.get("patch")))
+    if isinstance(text, list):
+        text = "\n".join(part for part in text if isinstance(part, str))
+    if not isinstance(text, str):
+        raise CannotDecide("the event has no text of a patch")
+    return text
+
+
+def _names_settings(given: Event) -> bool:
+    """Whether an edit of a pyproject.toml says anything of fdc's settings."""
+    return (
+        "tool.fdc" in repr(given)
+        or re.search(r"tool\s*\.\s*[\"']?fdc|fdc[\"']?\s*\]", repr(given)) is not None
+    )
+
+
+def _for_a_person(command: str) -> str | None:
+    found = _FOR_A_PERSON.search(command.replace("\\\n", " "))
+    if found is None:
+        return None
+    what = found["option"] or found["variable"] or f"fdc {found['command']}"
+    return f"`{what}` is the person's: it answers, approves or allows. Tell them what waits, and give them the command."
+
+
+def _folder(event: Event) -> str:
+    folder = event.get("cwd")
+    return folder if isinstance(folder, str) and os.path.isabs(folder) else os.getcwd()
+
+
+def _existing(folder: str) -> str:
+    """The nearest folder upwards that is there."""
+    while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
