@@ -38,6 +38,8 @@ def test_the_whole_text_stays_within_its_limit(
     text = render(found, 10**9, assumptions=assumptions, uncounted=uncounted)
     assert len(text) <= LIMIT and text.endswith("\n")
     assert text == render(found, 10**9, assumptions=assumptions, uncounted=uncounted)
+    plain = render(found, 10**9, assumptions=assumptions, uncounted=uncounted, commands=False)
+    assert len(plain) <= LIMIT and "--fix" not in plain
 
 
 @given(items)

@@ -63,15 +63,15 @@ def check(
 
 
 def brief(result: CheckResult) -> str:
-    """The findings with their repairs in words, in at most 1,500 characters, as `fdc lint --format llm` shows them.
+    """The findings with their repairs in words, in at most 1,500 characters, for an agent that repairs the plan.
 
-    The most serious ones come first; what is left out is counted.
+    The most serious ones come first; what is left out is counted. It is `fdc lint --format llm` without the names of commands.
     """
     with calling():
         from ..report.llm import render
 
         items = [*result.diagnostics, *result.assumptions, *result.fragments]
-        return render([_diagnostic_below(item) for item in items], 1)
+        return render([_diagnostic_below(item) for item in items], 1, commands=False)
 
 
 def apply_fixes(text: str, fixes: Iterable[Fix]) -> FixedText:

@@ -26,19 +26,20 @@ def render(
     *,
     assumptions: bool = False,
     uncounted: int = 0,
+    commands: bool = True,
 ) -> str:
-    """The report; `assumptions`: list them as well, after everything else."""
+    """The report; `assumptions`: list them as well, after everything else. `commands`: say which command repairs."""
     parts = parted(diagnostics)
     assumed = len(parts.assumptions) + uncounted
     shown = [*parts.findings, *parts.fragments, *(parts.assumptions if assumptions else ())]
     shown.sort(key=lambda item: _ORDER.index(item.severity))  # stable: places stay in order
     if parts.findings:
-        lines = [_head(parts.findings)]
+        lines = [_head(parts.findings, commands)]
     else:
         lines = [verdict_line(files_checked, assumed, len(parts.fragments), listed=assumptions)]
     room = LIMIT - _FOOT - len(lines[0]) - 1
     for index, item in enumerate(shown):
-        piece = _finding(item)
+        piece = _finding(item, commands)
         if len(piece) + 1 > room:
             lines.append(_left_out(shown[index:]))
             break
@@ -47,11 +48,13 @@ def render(
     return "\n".join(lines) + "\n"
 
 
-def _head(found: list[Diagnostic]) -> str:
+def _head(found: list[Diagnostic], commands: bool) -> str:
     """How many findings there are, and the command that repairs what can be repaired."""
     line = f"{_counted(found)}."
     safe = sum(item.fix is not None and item.fix.safe for item in found)
     unsafe = sum(item.fix is not None for item in found) - safe
+    if not commands:
+        return line
     if safe:
         line += f" `fdc lint --fix` applies {_plural(safe, 'repair')}."
     if unsafe:
@@ -62,7 +65,7 @@ def _head(found: list[Diagnostic]) -> str:
     return line
 
 
-def _finding(item: Diagnostic) -> str:
+def _finding(item: Diagnostic, commands: bool) -> str:
     """A finding in one line, and in another what to do."""
     place = visible(str(item.span))
     if len(place) > _PLACE:
@@ -70,14 +73,14 @@ def _finding(item: Diagnostic) -> str:
     if place.startswith("::"):  # a CI runner would read a command here
         place = "./" + place
     text = f"{place}: {item.severity} {item.code}: {_short(item.message, _MESSAGE)}"
-    repair = _repair(item)
+    repair = _repair(item, commands)
     return f"{text}\n  repair: {repair}" if repair else text
 
 
-def _repair(item: Diagnostic) -> str:
+def _repair(item: Diagnostic, commands: bool) -> str:
     if item.fix is not None:
-        how = "--fix" if item.fix.safe else "--fix --unsafe-fixes"
-        return f"{_short(item.fix.title, _REPAIR)} ({how})"
+        how = " (--fix)" if item.fix.safe else " (--fix --unsafe-fixes)"
+        return _short(item.fix.title, _REPAIR) + (how if commands else "")
     return _short("; ".join((item.help or "").splitlines()), _REPAIR)
 
 

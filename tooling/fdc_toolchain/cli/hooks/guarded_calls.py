@@ -32,7 +32,7 @@ _NAMED = re.compile(
 _FDC = r"\bfdc(?:-toolchain|_toolchain|_cli(?:\.py)?)?[\"']?"
 _OPTIONS = r"(?:\s+-\S+)*"
 _FOR_A_PERSON = re.compile(
-    rf"{_FDC}{_OPTIONS}\s+(?P<command>answer|trust)\b"
+    rf"{_FDC}{_OPTIONS}\s+(?P<command>answer|trust|mcp|ui)\b"
     rf"|{_FDC}{_OPTIONS}\s+(?:run|resume|agent|worker|fork|lint)\b[^;|&\n]*?\s"
     r"(?P<option>--(?:approve|answer|assume|trust|force|allow-[a-z-]+|trust-settings))\b"
     r"|\b(?P<variable>FDC_ALLOW_[A-Z_]+|FDC_WEB_PRIVATE|FDC_MCP_TOKEN)="
@@ -80,11 +80,15 @@ def refusal_of(tool: str, given: Event, folder: str) -> str | None:
         words = command if isinstance(command, list) else [command]
         return _for_a_person(" ".join(word for word in words if isinstance(word, str)))
     for path in _files(tool, given):
+        if "\0" in path:
+            raise CannotDecide("the name of the file has a NUL in it")
         found = guarded(os.path.join(folder, path))
         if found is not None:
             return f"`{path}` is not edited by an agent: `{found.entry}` {found.what}. Tell the person what you would change."
-        if os.path.basename(path).lower() == "pyproject.toml" and _names_settings(given):
-            return f"`{path}` is not edited by an agent where it holds the settings of fdc, [tool.fdc]. Tell the person."
+        if os.path.basename(path).lower() == "pyproject.toml" and _changes_settings(
+            os.path.join(folder, path), tool, given
+        ):
+            return f"`{path}`: the settings of fdc, [tool.fdc], are not edited by an agent. Tell the person."
     return None
 
 
@@ -141,12 +145,29 @@ def _patch(given: Event) -> str:
     return text
 
 
-def _names_settings(given: Event) -> bool:
-    """Whether an edit of a pyproject.toml says anything of fdc's settings."""
-    return (
-        "tool.fdc" in repr(given)
-        or re.search(r"tool\s*\.\s*[\"']?fdc|fdc[\"']?\s*\]", repr(given)) is not None
-    )
+def _changes_settings(path: str, tool: str, given: Event) -> bool:
+    """Whether an edit of a pyproject.toml gives it another [tool.fdc], as far as that can be told; else True."""
+    from ...workspace.access.named_files import fdc_table
+
+    if tool == _PATCH:
+        return "fdc" in _patch(given)
+    try:
+        with open(path, "rb") as file:
+            before = file.read()
+    except OSError:
+        before = b""
+    if tool == "Write":
+        after = text_in(given, "content")
+    else:
+        after = before.decode("utf-8", "replace")
+        edits = given.get("edits", [given])
+        for edit in edits if isinstance(edits, list) else []:
+            if isinstance(edit, dict):
+                count = -1 if edit.get("replace_all") is True else 1
+                after = after.replace(
+                    text_in(edit, "old_string"), text_in(edit, "new_string"), count
+                )
+    return fdc_table(before) != fdc_table(after.encode("utf-8", "surrogatepass"))
 
 
 def _for_a_person(command: str) -> str | None:
