@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from tests.support import inside
 from tests.support.background import fdc_started
 from tests.support.process import fdc
+from tests.support.repository import ROOT
 
 GOOD = "set_plan x\nplan_step_complete one\nhello_world\nclose_task\nsubmit\n"
 
@@ -287,6 +289,32 @@ def test_an_edit_that_names_no_file_cannot_be_judged(
 ) -> None:
     with pytest.raises(CannotDecide):
         guarded_calls.decided(event(tool, workspace, **given_))
+
+
+def test_the_settings_on_the_page_name_hooks_that_there_are() -> None:
+    page = (ROOT / "docs" / "agents.md").read_text("utf-8")
+    blocks = [
+        json.loads(text)
+        for text in re.findall(r"^```json\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    ]
+    assert blocks[0] == {"mcpServers": {"fdc": {"command": "fdc", "args": ["mcp"]}}}
+    found = {
+        row["command"]: row["timeout"]
+        for block in blocks[1:]
+        for groups in block["hooks"].values()
+        for group in groups
+        for row in group["hooks"]
+    }
+    assert {f"fdc hook {name}" for name in ("claude-exit-plan", "claude-pre-tool", "codex")} == set(
+        found
+    )
+    for command, timeout in found.items():
+        option = next(
+            one
+            for one in hook.command.get_command(None, command.split()[2]).params
+            if one.name == "seconds"
+        )
+        assert option.default < timeout, "the hook answers before its program gives it up"
 
 
 def test_every_hook_has_a_page_of_help(workspace: Path) -> None:
