@@ -270,6 +270,44 @@ def test_other_commands_are_left_to_others(workspace: Path, command: str) -> Non
     assert guarded_calls.decided(event("Bash", workspace, command=command)) is None
 
 
+PROTOCOL = {
+    "protocol_id": "house",
+    "description": "How this house works.",
+    "rules": [
+        {"rule_id": name, "description": f"{name}!", "enforcement": "x", "check": {"template": template, **check}}
+        for name, template, check in (
+            ("no-push", "absence", {"a": {"tool": "run_in_bash_session", "arguments": {"command": "**git**push**"}}}),
+            ("generated", "absence", {"a": {"action": "write_op", "arguments": {"path": "docs/generated/**"}}}),
+            ("no-new", "absence", {"a": {"tool": "create_file_with_block", "arguments": {"path": "old/**"}}}),
+            ("on-friday", "absence", {"a": "run_in_bash_session", "where": {"plans": ["*.friday.plan"]}}),
+            ("twice", "absence", {"a": "run_in_bash_session", "n": 2}),
+            ("read-first", "precedence", {"a": "read_op", "b": "write_op"}),
+            ("read-back", "response", {"a": "write_op", "b": "read_file", "same": "path"}),
+        )
+    ],
+}  # fmt: skip
+
+
+def test_what_a_protocol_forbids_at_every_point_is_refused(workspace: Path) -> None:
+    (workspace / "protocols").mkdir()
+    (workspace / "old").mkdir()
+    (workspace / "old" / "b.md").write_text("x")
+    (workspace / "protocols" / "house.protocol.json").write_text(json.dumps(PROTOCOL))
+    for tool, given_, rule in (
+        ("Bash", {"command": "cd x; git push origin"}, "no-push"), ("shell", {"command": ["bash", "-c", "git push"]}, "no-push"),
+        ("Bash", {"command": "git status"}, None), ("Edit", {"file_path": "docs/generated/a.md"}, "generated"),
+        ("Write", {"file_path": str(workspace / "src/../docs/generated/a/b.md")}, "generated"),
+        ("apply_patch", {"command": "*** Add File: docs/generated/a.md"}, "generated"),
+        ("Write", {"file_path": "docs/a.md"}, None), ("Write", {"file_path": "old/b.md"}, None),
+        ("Write", {"file_path": "old/c.md"}, "no-new"),
+    ):  # fmt: skip
+        said = guarded_calls.decided(event(tool, workspace, **given_))
+        assert (said is None) is (rule is None), (tool, given_, said)
+        assert rule is None or f"the rule `{rule}` of `house` forbids it: {rule}!" in json.dumps(
+            said
+        )
+
+
 def test_a_permission_request_is_refused_in_its_own_words(workspace: Path) -> None:
     sent = {
         **event("Edit", workspace, file_path="AGENTS.md"),
@@ -281,7 +319,8 @@ def test_a_permission_request_is_refused_in_its_own_words(workspace: Path) -> No
 
 @pytest.mark.parametrize(
     ("tool", "given_"),
-    [("Edit", {}), ("Edit", {"file_path": 3}), ("Write", {"file_path": "a\0b"}), ("NotebookEdit", {"file_path": "AGENTS.md"}),
+    [("Bash", {}), ("Bash", {"command": 3}), ("Bash", {"command": []}),
+     ("Edit", {}), ("Edit", {"file_path": 3}), ("Write", {"file_path": "a\0b"}), ("NotebookEdit", {"file_path": "AGENTS.md"}),
      ("apply_patch", {}), ("apply_patch", {"command": "nothing"}), ("Write", {"file_path": "pyproject.toml"})],
 )  # fmt: skip
 def test_an_edit_that_names_no_file_cannot_be_judged(

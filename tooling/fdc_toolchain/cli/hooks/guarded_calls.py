@@ -1,4 +1,5 @@
-"""Which calls of an agent's tools are refused: edits of what fdc and agents obey, and commands that act in a person's place.
+"""Which calls of an agent's tools are refused: edits of what fdc and agents obey, commands that act in a person's place,
+and what a protocol of the workspace forbids at every point.
 
 The edit tools name their files, so that an edit is judged by the file. A command in a shell is judged by its words only:
 this finds `fdc answer` in a command, and nothing that a script does. It keeps an agent from acting for the person by mistake
@@ -12,6 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ...linking.project.root import find_root
+from . import forbidden_calls
 from .hook_answer import Answer, CannotDecide, Event, object_in, text_in
 
 if TYPE_CHECKING:
@@ -78,7 +81,12 @@ def refusal_of(tool: str, given: Event, folder: str) -> str | None:
     if tool in _SHELLS:
         command = given.get("command")
         words = command if isinstance(command, list) else [command]
-        return _for_a_person(" ".join(word for word in words if isinstance(word, str)))
+        if not words or not all(isinstance(word, str) for word in words):
+            raise CannotDecide("the event has no text of a command")
+        texts = [word for word in words if isinstance(word, str)]
+        return _for_a_person(" ".join(texts)) or forbidden_calls.of_command(
+            find_root(folder), texts[-1]
+        )
     for path in _files(tool, given):
         if "\0" in path:
             raise CannotDecide("the name of the file has a NUL in it")
@@ -89,6 +97,9 @@ def refusal_of(tool: str, given: Event, folder: str) -> str | None:
             os.path.join(folder, path), tool, given
         ):
             return f"`{path}`: the settings of fdc, [tool.fdc], are not edited by an agent. Tell the person."
+        why = _forbidden(os.path.join(folder, path))
+        if why is not None:
+            return f"`{path}`: {why}"
     return None
 
 
@@ -96,7 +107,6 @@ def guarded(path: str) -> Protected | None:
     """Why an agent does not edit the file at an absolute path, as it is written or where links lead."""
     from ...cachedir import state_dir
     from ...linking.project.protected import Protected
-    from ...linking.project.root import find_root
     from ...runs.tool_runtime import protected as of_workspace
 
     real = os.path.realpath(path)
@@ -114,6 +124,15 @@ def guarded(path: str) -> Protected | None:
         if found is not None:
             return found
     return None
+
+
+def _forbidden(path: str) -> str | None:
+    """Why a protocol of the workspace that a file lies in forbids that it is written."""
+    real = os.path.realpath(path)
+    root = os.path.realpath(find_root(_existing(os.path.dirname(real))))
+    return (
+        forbidden_calls.of_edit(root, os.path.relpath(real, root)) if _is_in(real, root) else None
+    )
 
 
 def _listed(path: str, catalogues: tuple[str, ...], globs: tuple[str, ...]) -> Protected | None:
