@@ -142,7 +142,7 @@ def test_a_plan_has_a_limit_and_other_tools_are_no_business(workspace: Path) -> 
     for text in ("x" * 2_000_001, document(*["hello_world\n"] * 21)):
         with pytest.raises(CannotDecide, match="has more than"):
             claude_exit_plan.decided(leaving(workspace, plan=text), False)
-    with pytest.raises(CannotDecide, match="and not `Stop`"):
+    with pytest.raises(CannotDecide, match="not `Stop`"):
         claude_exit_plan.decided({**leaving(workspace, plan="x"), "hook_event_name": "Stop"}, False)
 
 
@@ -331,7 +331,7 @@ def test_an_edit_that_names_no_file_cannot_be_judged(
 
 
 def test_the_settings_on_the_page_name_hooks_that_there_are() -> None:
-    page = (ROOT / "docs" / "agents.md").read_text("utf-8")
+    page = (ROOT / "docs" / "mcp-and-hooks.md").read_text("utf-8")
     blocks = [
         json.loads(text)
         for text in re.findall(r"^```json\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)

@@ -11,7 +11,7 @@ from fdc_toolchain import api
 from fdc_toolchain.mcp_server import questions
 from fdc_toolchain.mcp_server.run_tool import has_forms
 from mcp import Client
-from mcp_types import (
+from mcp.types import (
     CallToolResult,
     ClientCapabilities,
     ElicitationCapability,
@@ -242,8 +242,8 @@ def test_a_form_of_an_unknown_outcome_offers_two_answers_and_no_other_counts() -
     question = api.Question(
         address="main/c>x/3", how="assume", text="?", tool="t", path="p", line=3, args={}
     )
-    field = questions.schema(question)["properties"]
-    assert field == {
+    form = questions.form("r", question)
+    assert form is not None and form.requested_schema["properties"] == {
         "happened": {"type": "string", "title": "Did it happen?", "enum": ["done", "not-done"]}
     }
     said = [

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 
 from fdc_toolchain.mcp_server.server import made
 from mcp import Client
-from mcp_types import CallToolResult, ElicitResult, TextContent
+from mcp.types import CallToolResult, ElicitResult, TextContent
 
 Mode = Literal["legacy", "auto"]
 MODES: tuple[Mode, ...] = ("legacy", "auto")

@@ -49,7 +49,7 @@ def command(http: bool, port: int, workspace: str | None) -> int:
     try:
         from ..mcp_server import server, transports
     except ModuleNotFoundError as absent:
-        if (absent.name or "").split(".")[0] not in ("mcp", "mcp_types", "anyio"):
+        if (absent.name or "").split(".")[0] not in ("mcp", "uvicorn"):
             raise
         raise WorldError(MISSING) from absent
     from .main import _version
@@ -58,7 +58,7 @@ def command(http: bool, port: int, workspace: str | None) -> int:
     if not http:
         if sys.stdin is not None and sys.stdin.isatty():
             click.echo(
-                "fdc mcp: waiting for a client on stdin; docs/agents.md says how to name it to one",
+                "fdc mcp: waiting for a client on stdin; docs/mcp-and-hooks.md says how to name it to one",
                 err=True,
             )
         transports.on_stdio(made)

@@ -5,46 +5,36 @@ from __future__ import annotations
 import dataclasses
 
 from .. import api
-from .results import MOST_EXACT, Result, cut, in_line
+from .results import MOST_EXACT, Result, in_line
 from .tool_table import Arguments, Wrong, text
-from .workspace_paths import hidden, is_elsewhere, plan_in
+from .workspace_paths import is_elsewhere, plan_in
 
 
 def lint(root: str, given: Arguments) -> Result:
     """`fdc_lint`."""
     result = api.check(plan_in(root, text(given, "path")), workspace=root, text=_unsaved(given))
-    return Result(words=_verdict(result, root), data=_report(result, root))
+    return verdict(root, result)
 
 
 def fix(root: str, given: Arguments) -> Result:
     """`fdc_fix`."""
-    path = plan_in(root, text(given, "path"))
-    done = api.fix(path, workspace=root, text=_unsaved(given), unsafe=given.get("unsafe") is True)
-    count = len(done.applied)
-    words = (
-        f"{count} {'repair' if count == 1 else 'repairs'} applied. {_verdict(done.result, root)}"
-    )
-    if done.result.diagnostics:
-        words += f"\n{_codes(done.result)}"
-    if not count:
-        return Result(words=words)
+    path, unsafe = plan_in(root, text(given, "path")), given.get("unsafe") is True
+    done = api.fix(path, workspace=root, text=_unsaved(given), unsafe=unsafe)
+    left = verdict(root, done.result)
+    words = f"Repairs applied: {len(done.applied)}. {left.words}"
+    if not done.applied:
+        return Result(words=words, data=left.data)
     if len(done.text) > MOST_EXACT:
-        return Result(
-            words=f"{words}\nThe text is too long to be sent; `fdc lint --fix` writes it to the file."
-        )
-    return Result(
-        words=f"{words}\nThe repaired text follows; nothing was written.",
-        data=done.text,
-        exact=True,
-    )
+        words += "\nThe text is too long to be sent; `fdc lint --fix` writes it to the file."
+        return Result(words=words, data=left.data)
+    words += f"\nLeft: {len(done.result.diagnostics)} findings. The repaired text follows; nothing was written."
+    return Result(words=words, data=done.text, exact=True)
 
 
 def explain(root: str, given: Arguments) -> Result:
     """`fdc_explain`."""
     page = api.explain(text(given, "code"))
-    return Result(
-        words=f"{page.code} ({page.rule}), {page.severity}: {page.summary}", data=page.markdown
-    )
+    return Result(words=f"{page.code} ({page.rule}), {page.severity}.", data=page.markdown)
 
 
 def tools(root: str, given: Arguments) -> Result:
@@ -70,48 +60,39 @@ def registry(root: str, given: Arguments) -> Result:
     known = api.catalogue(workspace=root).plans
     name = text(given, "name")
     if not name:
-        return Result(
-            words=f"{len(known)} registered plans; `name` shows one.", data="\n".join(known)
-        )
+        words = f"{len(known)} registered plans; `name` shows one."
+        return Result(words=words, data="\n".join(known))
     if name not in known:
         raise Wrong(f"there is no registered plan `{in_line(name, 80)}`; `fdc_registry` lists them")
     found = api.check(name, workspace=root)
     if is_elsewhere(root, found.plan):
         raise Wrong(f"the registered plan `{in_line(name, 80)}` lies outside of the workspace")
-    cost = ""
+    words = verdict(root, found).words
     if not found.errors:
-        bound = api.bounds(name, workspace=root)
-        cost = f" Worst case: {bound.steps.formula} steps, {bound.model_calls.formula} model calls."
-    return Result(words=f"{_verdict(found, root)}{cost}", data=f"{found.plan}\n\n{found.text}")
+        most = api.bounds(name, workspace=root)
+        words += f" Worst case: {most.steps.formula} steps, {most.model_calls.formula} model calls."
+    return Result(words=words, data=f"{found.plan}\n\n{found.text}")
 
 
 def _unsaved(given: Arguments) -> str | None:
     return text(given, "text") if "text" in given else None
 
 
-def _verdict(result: api.CheckResult, root: str) -> str:
-    """What the proof says, in fdc's words."""
-    if result.verdict == "proved":
-        words = "Proved: it can be run."
-    elif result.verdict == "fragment":
-        words = "No error, and no whole run: it is a part of other plans."
-    else:
-        words = "Not proved: repair it before anything is done."
-    secret = hidden(root, result)
-    return words + (
-        f" {secret} findings in files outside of the workspace are not shown." if secret else ""
-    )
-
-
-def _report(result: api.CheckResult, root: str) -> str:
-    """The findings with their repairs, without those that would quote a file outside of the workspace."""
+def verdict(root: str, result: api.CheckResult) -> Result:
+    """What the proof says, and the findings with their repairs; those in files outside of the workspace, which a link in it leads
+    to, would quote these files, and are counted only."""
+    words = _VERDICTS[result.verdict]
     seen = tuple(item for item in result.diagnostics if not is_elsewhere(root, item.span.path))
-    return api.brief(dataclasses.replace(result, diagnostics=seen))
+    if len(seen) < len(result.diagnostics):
+        words += f" {len(result.diagnostics) - len(seen)} findings outside of the workspace are not shown."
+    return Result(words=words, data=api.brief(dataclasses.replace(result, diagnostics=seen)))
 
 
-def _codes(result: api.CheckResult) -> str:
-    found = [f"{item.code} in line {item.span.line}" for item in result.diagnostics[:20]]
-    return cut(f"Left: {', '.join(found)}.", 600)
+_VERDICTS: dict[api.Verdict, str] = {
+    "proved": "Proved: it can be run.",
+    "fragment": "No error, and no whole run: it is a part of other plans.",
+    "error": "Not proved: repair it before anything is done.",
+}
 
 
 def _parameters(tool: api.ToolInfo) -> str:

@@ -6,67 +6,56 @@ that is too long for a form is not asked here, so that nobody approves what they
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from shlex import quote
-from typing import TYPE_CHECKING, Literal
+
+from mcp.types import ElicitRequestFormParams, ElicitResult
 
 from .. import api
-from .results import shown
-
-if TYPE_CHECKING:
-    from mcp_types import ElicitResult
+from .results import in_line, shown
 
 MOST_FORM = 6_000
 """Characters of a form's text."""
 MOST_ANSWER = 4_000
 
-Said = Literal["done", "not-done"]
 
-
-def form(run: str, plan: str, question: api.Question) -> str | None:
-    """The text of the form; None where the question does not fit in one."""
-    screen = question.screen or (
-        f"{question.path}:{question.line} ({question.address}): {question.text}",
-    )
-    if question.how == "assume":
-        head = "Nobody knows whether this step happened. Look for yourself, then say so."
-    elif question.approval:
-        head = "Your approval is asked. The run goes on only if you give it."
-    else:
-        head = "The plan asks you a question."
-    lines = [f"fdc asks you, and not the agent. Run {run} of {plan}.", head, "", *screen]
-    text = shown("\n".join(lines))
-    return text if len(text) <= MOST_FORM else None
-
-
-def schema(question: api.Question) -> dict[str, object]:
-    """The form's one field. Nothing is chosen in advance."""
+def form(run: str, question: api.Question) -> ElicitRequestFormParams | None:
+    """The form; None where the question does not fit in one. Nothing is chosen in advance."""
     field: dict[str, object]
     if question.how == "assume":
-        name, field = (
-            "happened",
-            {"type": "string", "title": "Did it happen?", "enum": ["done", "not-done"]},
-        )
+        head = "Nobody knows whether this step happened. Look for yourself, then say so."
+        field = {"type": "string", "title": "Did it happen?", "enum": ["done", "not-done"]}
     elif question.approval:
-        name, field = "approve", {"type": "boolean", "title": "Do you approve?"}
+        head = "Your approval is asked. The run goes on only if you give it."
+        field = {"type": "boolean", "title": "Do you approve?"}
     else:
-        name, field = "answer", {"type": "string", "title": "Your answer", "maxLength": MOST_ANSWER}
-    return {"type": "object", "properties": {name: field}, "required": [name]}
+        head = "The plan asks you a question."
+        field = {"type": "string", "title": "Your answer", "maxLength": MOST_ANSWER}
+    place = f"{question.path}:{question.line} ({question.address}): {question.text}"
+    screen = question.screen or (in_line(place, MOST_FORM),)
+    text = shown("\n".join([f"fdc asks you, and not the agent. Run {run}.", head, "", *screen]))
+    name = _field(question)
+    schema = {"type": "object", "properties": {name: field}, "required": [name]}
+    return (
+        ElicitRequestFormParams(message=text, requested_schema=schema)
+        if len(text) <= MOST_FORM
+        else None
+    )
+
+
+def _field(question: api.Question) -> str:
+    return "happened" if question.how == "assume" else "approve" if question.approval else "answer"
 
 
 def answer_of(question: api.Question, result: ElicitResult) -> str | None:
     """What the person said; None where they said nothing that can be taken for an answer."""
-    content = result.content
-    if result.action != "accept" or not isinstance(content, Mapping):
+    if result.action != "accept" or not result.content:
         return None
+    said = result.content.get(_field(question))
     if question.how == "assume":
-        said = content.get("happened")
         return said if said in ("done", "not-done") else None
     if question.approval:
-        approved = content.get("approve")
-        return None if not isinstance(approved, bool) else "yes" if approved else "no"
-    text = content.get("answer")
-    return text if isinstance(text, str) and len(text) <= MOST_ANSWER else None
+        return None if not isinstance(said, bool) else "yes" if said else "no"
+    return said if isinstance(said, str) and len(said) <= MOST_ANSWER else None
 
 
 def by_hand(run: str, question: api.Question) -> str:

@@ -7,22 +7,20 @@ then on the call returns with the form, and the client repeats it with the answe
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import anyio
-import anyio.to_thread
-from mcp_types import (
+from mcp.types import (
     CallToolRequestParams,
     ClientCapabilities,
     ElicitRequest,
-    ElicitRequestFormParams,
     ElicitResult,
     InputRequiredResult,
 )
-from mcp_types.version import is_version_at_least
+from mcp.types.version import is_version_at_least
 
 from .. import api
 from . import questions
@@ -71,38 +69,35 @@ class RunTool:
         if params.request_state is not None or params.input_responses is not None:
             run, drive = await self._answered(params, given)
             if drive is None:
-                return await self._waits(run)
+                return await asyncio.to_thread(self._status, run)
         elif given["op"] == "status":
-            return await anyio.to_thread.run_sync(self._status, text(given, "run"))
+            return await asyncio.to_thread(self._status, text(given, "run"))
         else:
-            drive = await anyio.to_thread.run_sync(self._started, given)
+            drive = await asyncio.to_thread(self._started, given)
         while await self._followed(context, drive):
             question = _first(drive)
-            if question is None:
+            form = None if question is None else questions.form(drive.run, question)
+            if (
+                question is None
+                or form is None
+                or not has_forms(context.session.client_capabilities)
+            ):
                 return ended(drive)
-            message = questions.form(drive.run, _plan(drive), question)
-            if message is None or not has_forms(context.session.client_capabilities):
-                return ended(drive)
-            form = ElicitRequestFormParams(
-                message=message, requested_schema=questions.schema(question)
-            )
             if is_version_at_least(context.protocol_version, _FORMS_IN_RESULTS):
                 name = self._remember(_Asked(repr(sorted(given.items())), drive.run, question))
-                return InputRequiredResult(
-                    input_requests={_FORM: ElicitRequest(params=form)}, request_state=name
-                )
+                request = ElicitRequest(params=form)
+                return InputRequiredResult(input_requests={_FORM: request}, request_state=name)
             if not context.session.can_send_request:
                 return ended(drive)
             response = await context.session.elicit_form(
                 form.message, form.requested_schema, context.request_id
             )
-            going = await anyio.to_thread.run_sync(self._take, drive.run, question, response)
+            going = await asyncio.to_thread(self._take, drive.run, question, response)
             if going is None:
                 return ended(drive)
             drive = going
-        return Result(
-            words=f"Run {drive.run} goes on: {drive.steps} steps so far. Ask for its status with op=status, run={drive.run}."
-        )
+        asks = f"Ask for its status with op=status, run={drive.run}."
+        return Result(words=f"Run {drive.run} goes on: {drive.steps} steps so far. {asks}")
 
     def _started(self, given: Arguments) -> Drive:
         if given["op"] == "resume":
@@ -125,7 +120,7 @@ class RunTool:
         while not drive.done.is_set():
             if time.monotonic() > deadline:
                 return False
-            await anyio.sleep(rest)
+            await asyncio.sleep(rest)
             rest = min(rest * 1.5, 0.25)
             now = f"{drive.steps} steps done; {in_line(drive.step, 200)}"
             if now != told:
@@ -146,13 +141,11 @@ class RunTool:
         """The run that the answer to a form is for, and its new drive; None where the person gave no answer."""
         asked = self._asked.pop(params.request_state or "", None)
         if asked is None or asked.given != repr(sorted(given.items())):
-            raise Wrong(
-                "this is the answer to no open question of this server; begin with op=status"
-            )
+            raise Wrong("this answers no open question of this server; begin with op=status")
         response = (params.input_responses or {}).get(_FORM)
         if not isinstance(response, ElicitResult):
             return asked.run, None
-        drive = await anyio.to_thread.run_sync(self._take, asked.run, asked.question, response)
+        drive = await asyncio.to_thread(self._take, asked.run, asked.question, response)
         return asked.run, drive
 
     def _take(self, run: str, question: api.Question, response: ElicitResult) -> Drive | None:
@@ -168,19 +161,12 @@ class RunTool:
         api.answer(run, answer, workspace=self.root, address=question.address, seen=question.seen)
         return self.drives.go(run)
 
-    async def _waits(self, run: str) -> Result:
-        return await anyio.to_thread.run_sync(self._status, run)
-
 
 def _first(drive: Drive) -> api.Question | None:
     """The first question of a run that waits."""
     if drive.result is None or drive.result.status != "waiting":
         return None
     return next((one for one in drive.result.questions if one.given is None), None)
-
-
-def _plan(drive: Drive) -> str:
-    return in_line("" if drive.result is None else drive.result.plan, 200)
 
 
 def has_forms(known: ClientCapabilities | None) -> bool:

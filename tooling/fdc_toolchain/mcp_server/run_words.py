@@ -20,23 +20,16 @@ def ended(drive: Drive) -> Result:
         raise drive.trouble
     result = drive.result
     assert result is not None  # a drive ends with the one or the other
-    words = [
-        f"Run {result.run}: {result.status}, {result.steps} steps in {result.seconds:.1f} seconds."
-    ]
+    took = f"{result.steps} steps in {result.seconds:.1f} seconds"
+    words = [f"Run {result.run}: {result.status}, {took}."]
     words += _asks(result.run, result.questions)
     if result.status in ("broken", "interrupted"):
         words.append("`fdc_run` with op=resume goes on with it.")
-    data = [f"plan: {result.plan}"]
-    data += _stopped(result.stop)
-    data += [f"message: {result.message}"] if result.message else []
-    data += [f"question: {one.text}" for one in result.questions]
+    data = _common(result)
     data += [f"wrote: {path}" for path in result.wrote[:40]]
     data += [f"said: {cut(text, 1000)}" for text in result.said[-_LAST:]]
-    if result.result is not None:
-        data.append(f"result: {cut(json.dumps(result.result, ensure_ascii=False), 3000)}")
-    return Result(
-        words="\n".join(words), data="\n".join(data), failed=result.status in ("stopped", "broken")
-    )
+    failed = result.status in ("stopped", "broken")
+    return Result(words="\n".join(words), data="\n".join(data), failed=failed)
 
 
 def state(found: api.RunState, live: Drive | None) -> Result:
@@ -46,24 +39,16 @@ def state(found: api.RunState, live: Drive | None) -> Result:
     if live is not None:
         words.append("This server drives it.")
     if not found.whole:
-        words.append(
-            "Its record is damaged or older than what was shown before; `fdc verify` says more."
-        )
+        words.append("Its record is damaged or older than one shown before; see `fdc verify`.")
     words += _asks(found.run, found.questions)
-    data = [f"plan: {found.plan}", *_stopped(found.stop)]
-    data += [f"message: {found.message}"] if found.message else []
-    data += [f"question: {one.text}" for one in found.questions]
-    data += [_step(step) for step in found.steps[-_LAST:]]
-    if found.result is not None:
-        data.append(f"result: {cut(json.dumps(found.result, ensure_ascii=False), 3000)}")
+    data = [*_common(found), *(_step(step) for step in found.steps[-_LAST:])]
     return Result(words="\n".join(words), data="\n".join(data))
 
 
 def listed(found: Sequence[api.RunSummary]) -> Result:
     """The last runs, the newest first."""
-    lines = [
-        f"{one.run}  {one.status}  {one.steps} steps  {one.plan}" for one in found[::-1][:_LAST]
-    ]
+    last = found[::-1][:_LAST]
+    lines = [f"{one.run}  {one.status}  {one.steps} steps  {one.plan}" for one in last]
     return Result(words=f"{len(found)} runs; the newest first.", data="\n".join(lines))
 
 
@@ -79,12 +64,16 @@ def _asks(run: str, asked: Sequence[api.Question]) -> list[str]:
     ]
 
 
-def _stopped(stop: api.Stop | None) -> list[str]:
-    return (
-        []
-        if stop is None
-        else [f"stopped at {stop.path}:{stop.line} ({stop.kind}): {stop.message}"]
-    )
+def _common(found: api.RunResult | api.RunState) -> list[str]:
+    """What is said of each run, under way or on record."""
+    stop, data = found.stop, [f"plan: {found.plan}"]
+    if stop is not None:
+        data.append(f"stopped at {stop.path}:{stop.line} ({stop.kind}): {stop.message}")
+    data += [f"message: {found.message}"] if found.message else []
+    data += [f"question: {one.text}" for one in found.questions]
+    if found.result is not None:
+        data.append(f"result: {cut(json.dumps(found.result, ensure_ascii=False), 3000)}")
+    return data
 
 
 def _step(step: api.Step) -> str:

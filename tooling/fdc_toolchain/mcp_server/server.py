@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
+import asyncio
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import anyio.to_thread
 from mcp.server.lowlevel.server import Server
-from mcp_types import (
+from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
     InputRequiredResult,
@@ -25,7 +24,6 @@ from . import plan_tools
 from .results import Result
 from .run_tool import RunTool
 from .tool_table import TOOLS, Arguments, Wrong, checked, schema
-from .workspace_paths import is_elsewhere
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -77,17 +75,17 @@ def made(root: str, *, version: str = "", patience: float = PATIENCE) -> Server[
             if params.name == "fdc_run":
                 result = await runs.call(context, params, given)
             else:
-                result = await anyio.to_thread.run_sync(_LOOKS[params.name], root, given)
+                result = await asyncio.to_thread(_LOOKS[params.name], root, given)
         except Wrong as wrong:
             result = Result(words=str(wrong), failed=True)
         except api.PlanRefused as refused:
-            result = _refused(root, refused)
+            result = plan_tools.verdict(root, refused.result)
+            words = f"Refused, nothing ran. {result.words}"
+            result = Result(words=words, data=result.data, failed=True)
         except api.FdcError as trouble:
             if isinstance(trouble, api.InternalError):
                 logging.getLogger("fdc").error("a tool of the MCP server failed", exc_info=trouble)
-            result = Result(
-                words=f"{_KINDS.get(type(trouble), 'Failed')}.", data=str(trouble), failed=True
-            )
+            result = Result(words=f"{type(trouble).__name__}:", data=str(trouble), failed=True)
         if isinstance(result, InputRequiredResult):
             return result
         return CallToolResult(
@@ -100,26 +98,4 @@ def made(root: str, *, version: str = "", patience: float = PATIENCE) -> Server[
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-    )
-
-
-_KINDS: dict[type[api.FdcError], str] = {
-    api.NotFound: "There is no such thing",
-    api.InvalidInput: "An argument or a setting is wrong",
-    api.RunRefused: "The run cannot do this as it stands",
-    api.NotGranted: "The machine or its policy does not give what the run needs",
-    api.RunBusy: "This run, or one that may write the same paths, is being driven",
-    api.WorldTrouble: "The world failed; later it may work",
-    api.InternalError: "This is a bug of fdc",
-}
-
-
-def _refused(root: str, refused: api.PlanRefused) -> Result:
-    """A plan with errors: nothing ran."""
-    result = refused.result
-    seen = tuple(item for item in result.diagnostics if not is_elsewhere(root, item.span.path))
-    return Result(
-        words="Refused: the plan is not proved, and nothing ran.",
-        data=api.brief(dataclasses.replace(result, diagnostics=seen)),
-        failed=True,
     )

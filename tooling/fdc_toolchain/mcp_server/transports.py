@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from typing import Any
 
-import anyio
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
-from mcp.server.transport_security import TransportSecuritySettings
 
 from .http_guard import Guard
 
@@ -24,7 +23,7 @@ def on_stdio(server: Server[Any]) -> None:
         async with stdio_server() as (reads, writes):
             await server.run(reads, writes, server.create_initialization_options())
 
-    anyio.run(serve)
+    asyncio.run(serve())
 
 
 def listening(port: int) -> socket.socket:
@@ -45,14 +44,7 @@ def on_http(server: Server[Any], opened: socket.socket, token: str) -> None:
     import uvicorn
 
     port = opened.getsockname()[1]
-    app = server.streamable_http_app(
-        streamable_http_path=PATH,
-        max_request_body_size=MOST_BODY,
-        transport_security=TransportSecuritySettings(
-            allowed_hosts=[f"127.0.0.1:{port}", f"localhost:{port}"],
-            allowed_origins=[f"http://127.0.0.1:{port}", f"http://localhost:{port}"],
-        ),
-    )
+    app = server.streamable_http_app(streamable_http_path=PATH, max_request_body_size=MOST_BODY)
     config = uvicorn.Config(
         Guard(app, port, token), log_level="warning", access_log=False, server_header=False, date_header=False,
         limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=2,

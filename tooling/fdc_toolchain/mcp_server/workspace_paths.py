@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from ..api import CheckResult
 from .tool_table import Wrong
 
 
@@ -12,7 +11,9 @@ def plan_in(root: str, named: str) -> str:
     """A plan as it was named: a path in the workspace, a registered name or a shipped plan. Raises Wrong."""
     if not named or "\0" in named:
         raise Wrong("a plan is named by a path in the workspace or by a registered name")
-    if not named.startswith("fdc:") and not is_inside(root, named):
+    if not is_inside(
+        root, named
+    ):  # a shipped plan, `fdc:PATH`, is inside as long as it has no `..` that leads out
         raise Wrong(f"`{named[:200]}` is outside of the workspace of this server, {root}")
     return named
 
@@ -24,11 +25,6 @@ def is_inside(root: str, path: str) -> bool:
         return os.path.commonpath([real, top]) == top
     except (OSError, ValueError):
         return False
-
-
-def hidden(root: str, result: CheckResult) -> int:
-    """How many findings lie in files outside of the workspace, which a link in it leads to; they quote these files."""
-    return sum(is_elsewhere(root, item.span.path) for item in result.diagnostics)
 
 
 def is_elsewhere(root: str, path: str) -> bool:

@@ -46,9 +46,7 @@ def decided(event: Event, allow: bool) -> Answer | None:
 
     name = text_in(event, "hook_event_name")
     if name not in ("PreToolUse", "PermissionRequest"):
-        raise CannotDecide(
-            f"this hook answers PermissionRequest and PreToolUse, and not `{name[:60]}`"
-        )
+        raise CannotDecide(f"this hook is for PermissionRequest and PreToolUse, not `{name[:60]}`")
     if text_in(event, "tool_name") != "ExitPlanMode":
         return None
     given = object_in(event, "tool_input")

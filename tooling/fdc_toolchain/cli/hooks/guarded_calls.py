@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...linking.project.root import find_root
@@ -21,16 +20,12 @@ if TYPE_CHECKING:
     from ...linking.project.protected import Protected
 
 _FILE_OF = {
-    "Edit": "file_path",
-    "MultiEdit": "file_path",
-    "Write": "file_path",
+    **dict.fromkeys(("Edit", "MultiEdit", "Write"), "file_path"),
     "NotebookEdit": "notebook_path",
 }
 _SHELLS = frozenset(("Bash", "PowerShell", "shell", "exec_command", "local_shell"))
 _PATCH = "apply_patch"
-_NAMED = re.compile(
-    r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE
-)
+_NAMED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
 
 _FDC = r"\bfdc(?:-toolchain|_toolchain|_cli(?:\.py)?)?[\"']?"
 _OPTIONS = r"(?:\s+-\S+)*"
@@ -42,38 +37,27 @@ _FOR_A_PERSON = re.compile(
 )
 """What a person decides: answers and approvals, what runs may do, what settings may allow."""
 
-_OF_CLAUDE = re.compile(r"(?:^|/)\.claude/(?:plans|projects)/[^/]")
-_WORKTREE = re.compile(r"(?:^|.*/)\.claude/worktrees/[^/]+/")
-"""Folders of `.claude` in which Claude Code keeps what it works on, which is not obeyed."""
+_OF_CLAUDE = re.compile(
+    r"(?:^|/)\.claude/(?:(?:plans|projects)/.+|worktrees/[^/]+/(?P<rest>.+))", re.DOTALL
+)
+"""What Claude Code works on in its folder, which is not obeyed: plans and notes whatever their names, work trees as any other."""
 
 
 def decided(event: Event) -> Answer | None:
     """The answer to an event of PreToolUse or PermissionRequest; None: no opinion. Raises CannotDecide."""
     name = text_in(event, "hook_event_name")
     if name not in ("PreToolUse", "PermissionRequest"):
-        raise CannotDecide(
-            f"this hook answers PreToolUse and PermissionRequest, and not `{name[:60]}`"
-        )
+        raise CannotDecide(f"this hook is for PreToolUse and PermissionRequest, not `{name[:60]}`")
     why = refusal_of(text_in(event, "tool_name"), object_in(event, "tool_input"), _folder(event))
     return None if why is None else refused(name, why)
 
 
 def refused(event_name: str, why: str) -> Answer:
     """The answer that refuses a call."""
+    said: Answer = {"permissionDecision": "deny", "permissionDecisionReason": f"fdc: {why}"}
     if event_name == "PermissionRequest":
-        return {
-            "hookSpecificOutput": {
-                "hookEventName": event_name,
-                "decision": {"behavior": "deny", "message": f"fdc: {why}"},
-            }
-        }
-    return {
-        "hookSpecificOutput": {
-            "hookEventName": "PreToolUse",
-            "permissionDecision": "deny",
-            "permissionDecisionReason": f"fdc: {why}",
-        }
-    }
+        said = {"decision": {"behavior": "deny", "message": f"fdc: {why}"}}
+    return {"hookSpecificOutput": {"hookEventName": event_name, **said}}
 
 
 def refusal_of(tool: str, given: Event, folder: str) -> str | None:
@@ -84,22 +68,18 @@ def refusal_of(tool: str, given: Event, folder: str) -> str | None:
         if not words or not all(isinstance(word, str) for word in words):
             raise CannotDecide("the event has no text of a command")
         texts = [word for word in words if isinstance(word, str)]
-        return _for_a_person(" ".join(texts)) or forbidden_calls.of_command(
-            find_root(folder), texts[-1]
-        )
-    for path in _files(tool, given):
-        if "\0" in path:
-            raise CannotDecide("the name of the file has a NUL in it")
-        found = guarded(os.path.join(folder, path))
+        why = _for_a_person(" ".join(texts))
+        return why or forbidden_calls.of_command(find_root(folder), texts[-1])
+    for name in _files(tool, given):
+        path = os.path.join(folder, name)
+        found = guarded(path)
         if found is not None:
-            return f"`{path}` is not edited by an agent: `{found.entry}` {found.what}. Tell the person what you would change."
-        if os.path.basename(path).lower() == "pyproject.toml" and _changes_settings(
-            os.path.join(folder, path), tool, given
-        ):
-            return f"`{path}`: the settings of fdc, [tool.fdc], are not edited by an agent. Tell the person."
-        why = _forbidden(os.path.join(folder, path))
+            return f"`{name}` is not edited by an agent: `{found.entry}` {found.what}. Tell the person what you would change."
+        if path.lower().endswith("/pyproject.toml") and _changes_settings(path, tool, given):
+            return f"`{name}`: [tool.fdc], the settings of fdc, is not edited by an agent. Tell the person."
+        why = _forbidden(path)
         if why is not None:
-            return f"`{path}`: {why}"
+            return f"`{name}`: {why}"
     return None
 
 
@@ -115,44 +95,42 @@ def guarded(path: str) -> Protected | None:
     root = find_root(_existing(os.path.dirname(os.path.normpath(path))))
     catalogues, globs = of_workspace(root)
     for one, top in ((os.path.normpath(path), root), (real, os.path.realpath(root))):
-        inside = _is_in(one, top)
-        found = _listed(
-            os.path.relpath(one, top) if inside else one,
-            catalogues if inside else (),
-            globs if inside else (),
-        )
+        if _is_in(one, top):
+            found = _listed(os.path.relpath(one, top), catalogues, globs)
+        else:
+            found = _listed(one, (), ())
         if found is not None:
             return found
     return None
+
+
+def _listed(path: str, catalogues: tuple[str, ...], globs: tuple[str, ...]) -> Protected | None:
+    from ...linking.project.protected import obeyed, protected
+
+    works = _OF_CLAUDE.search(path)
+    parts = [path] if works is None else [path[: works.start()], works["rest"] or ""]
+    found = next(filter(None, (protected(part, catalogues, globs) for part in parts)), None)
+    return found if found is not None and obeyed(found) else None
 
 
 def _forbidden(path: str) -> str | None:
     """Why a protocol of the workspace that a file lies in forbids that it is written."""
     real = os.path.realpath(path)
     root = os.path.realpath(find_root(_existing(os.path.dirname(real))))
-    return (
-        forbidden_calls.of_edit(root, os.path.relpath(real, root)) if _is_in(real, root) else None
-    )
+    inside = _is_in(real, root)
+    return forbidden_calls.of_edit(root, os.path.relpath(real, root)) if inside else None
 
 
-def _listed(path: str, catalogues: tuple[str, ...], globs: tuple[str, ...]) -> Protected | None:
-    from ...linking.project.protected import obeyed, protected
-
-    if _OF_CLAUDE.search(path):
-        return None
-    found = protected(_WORKTREE.sub("", path), catalogues, globs)
-    return found if found is not None and obeyed(found) else None
-
-
-def _files(tool: str, given: Event) -> Iterator[str]:
+def _files(tool: str, given: Event) -> list[str]:
     """The files that an edit tool changes. Raises CannotDecide where it does not name them as it should."""
-    if tool in _FILE_OF:
-        yield text_in(given, _FILE_OF[tool])
-    elif tool == _PATCH:
-        names = _NAMED.findall(_patch(given))
-        if not names:
+    found = [text_in(given, _FILE_OF[tool])] if tool in _FILE_OF else []
+    if tool == _PATCH:
+        found = _NAMED.findall(_patch(given))
+        if not found:
             raise CannotDecide("the patch names no file")
-        yield from names
+    if any("\0" in path for path in found):
+        raise CannotDecide("the name of a file has a NUL in it")
+    return found
 
 
 def _patch(given: Event) -> str:
@@ -182,10 +160,8 @@ def _changes_settings(path: str, tool: str, given: Event) -> bool:
         edits = given.get("edits", [given])
         for edit in edits if isinstance(edits, list) else []:
             if isinstance(edit, dict):
-                count = -1 if edit.get("replace_all") is True else 1
-                after = after.replace(
-                    text_in(edit, "old_string"), text_in(edit, "new_string"), count
-                )
+                old, new = text_in(edit, "old_string"), text_in(edit, "new_string")
+                after = after.replace(old, new, -1 if edit.get("replace_all") is True else 1)
     return fdc_table(before) != fdc_table(after.encode("utf-8", "surrogatepass"))
 
 

@@ -5,9 +5,9 @@ To add a hook: a file in this folder that defines `command` (read `hook_answer.p
 
 from __future__ import annotations
 
-import importlib
-
 import click
+
+from ...packs.imported import imported
 
 HOOKS: dict[str, tuple[str, str]] = {
     # name: (module, one line)
@@ -36,7 +36,7 @@ class _Hooks(click.Group):
         row = HOOKS.get(name)
         if row is None:
             return None
-        found: click.Command = importlib.import_module(row[0]).command
+        found: click.Command = imported(row[0], "command")
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -47,7 +47,7 @@ class _Hooks(click.Group):
 command = _Hooks(
     name="hook",
     help="Answer a hook of an agent's program: its JSON comes on stdin, the answer goes to stdout.\n\n"
-    "`docs/agents.md` has the settings to paste.",
+    "`docs/mcp-and-hooks.md` has the settings to paste.",
     epilog="Exit codes: 0 answered, 2 wrong usage, 3 the world failed, 4 a bug of fdc.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
