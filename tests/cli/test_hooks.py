@@ -164,7 +164,8 @@ REFUSED = (
     "AGENTS.md", "docs/AGENTS.md", "CLAUDE.md", ".claude/settings.json", ".claude/settings.local.json", ".CLAUDE/hooks/x.sh",
     ".mcp.json", ".codex/config.toml", ".cursor/rules/a.mdc", "fdc.toml", "fdc_tools.json", "protocols/a.protocol.json",
     "tooling/fdc_fsm.json", ".fdc/runs/x", ".git/hooks/pre-commit", "knowledge_core/plan_registry.json", "deploy/x.yml",
-    "src/../AGENTS.md", "link.md", ".claude/plans/../settings.json", ".claude/worktrees/a/AGENTS.md",
+    "src/../AGENTS.md", "link.md",
+    ".git/.claude/plans/x", "protocols/.claude/worktrees/a/b.json", ".claude/plans/../settings.json", ".claude/worktrees/a/AGENTS.md",
 )  # fmt: skip
 LEFT = (
     "src/a.py", "README.md", "plans/a.plan", ".github/workflows/ci.yml", ".vscode/settings.json", ".pre-commit-config.yaml",

@@ -42,11 +42,18 @@ def tools(root: str, given: Arguments) -> Result:
     known = api.catalogue(workspace=root).tools
     name = text(given, "name")
     if not name:
-        lines = [f"{tool.name}({_parameters(tool)})" for tool in known]
-        return Result(words=f"{len(known)} tools; `name` shows one.", data="\n".join(lines))
+        names = " ".join(tool.name for tool in known)
+        return Result(
+            words=f"{len(known)} tools; `name` shows one, or those with it in theirs.", data=names
+        )
     found = next((tool for tool in known if tool.name == name), None)
     if found is None:
-        raise Wrong(f"no catalogue declares a tool `{in_line(name, 80)}`; `fdc_tools` lists them")
+        lines = [f"{tool.name}({_parameters(tool)})" for tool in known if name in tool.name]
+        if not lines:
+            raise Wrong(f"no tool has `{in_line(name, 80)}` in its name; `fdc_tools` lists all")
+        return Result(
+            words=f"No tool has this name; {len(lines)} have it in theirs.", data="\n".join(lines)
+        )
     rows = [
         f"{one.name}: {one.kind}{'' if one.required else ', optional'}{f', to {one.access}' if one.access else ''}"
         for one in found.parameters

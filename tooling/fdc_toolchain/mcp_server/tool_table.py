@@ -73,7 +73,7 @@ TOOLS: dict[str, Row] = {
         looks=False,
     ),
     "fdc_tools": Row(
-        "The tools that plans may call; with `name`, one of them with its parameters.",
+        "The tools that plans may call; with `name`, one of them, or those with it in their names, with parameters.",
         {"name": _TEXT},
     ),
     "fdc_registry": Row(
