@@ -48,7 +48,10 @@ def tools(root: str, given: Arguments) -> Result:
         )
     found = next((tool for tool in known if tool.name == name), None)
     if found is None:
-        lines = [f"{tool.name}({_parameters(tool)})" for tool in known if name in tool.name]
+        lines = [
+            f"{tool.name}({', '.join(one.name if one.required else one.name + '?' for one in tool.parameters)})"
+            for tool in known if name in tool.name
+        ]  # fmt: skip
         if not lines:
             raise Wrong(f"no tool has `{in_line(name, 80)}` in its name; `fdc_tools` lists all")
         return Result(
@@ -100,7 +103,3 @@ _VERDICTS: dict[api.Verdict, str] = {
     "fragment": "No error, and no whole run: it is a part of other plans.",
     "error": "Not proved: repair it before anything is done.",
 }
-
-
-def _parameters(tool: api.ToolInfo) -> str:
-    return ", ".join(one.name if one.required else f"{one.name}?" for one in tool.parameters)

@@ -13,8 +13,7 @@ from mcp.types import ElicitRequestFormParams, ElicitResult
 from .. import api
 from .results import in_line, shown
 
-MOST_FORM = 6_000
-"""Characters of a form's text."""
+MOST_FORM = 6_000  # characters of a form's text
 MOST_ANSWER = 4_000
 
 

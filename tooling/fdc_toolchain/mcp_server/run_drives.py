@@ -13,6 +13,9 @@ from .. import api
 
 MOST_DRIVES = 8
 
+Outcome = Literal["done", "not-done"]
+_NOTHING: Mapping[str, Outcome] = {}
+
 
 class Drive(api.Watcher):
     """One drive of a run, and what is known of it so far."""
@@ -48,15 +51,15 @@ class Drives:
             self._room()
         return api.begin(plan, workspace=self.root, inputs=inputs)
 
-    def go(self, run: str, assume: Mapping[str, str] | None = None) -> Drive:
-        """Drives a run in a thread; where this server drives it already, returns that drive."""
+    def go(self, run: str, said: Mapping[str, Outcome] = _NOTHING) -> Drive:
+        """Drives a run in a thread, `said` what became of its steps; where this server drives it already, returns that drive."""
         with self._lock:
             live = self._live.get(run)
             if live is not None and not live.done.is_set():
                 return live
             self._room()
             drive = self._live[run] = Drive(run)
-        threading.Thread(target=self._drive, args=(drive, dict(assume or {})), daemon=True).start()
+        threading.Thread(target=self._drive, args=(drive, said), daemon=True).start()
         return drive
 
     def live(self, run: str) -> Drive | None:
@@ -72,11 +75,8 @@ class Drives:
                 f"this server drives {MOST_DRIVES} runs already; ask for their status, and wait"
             )
 
-    def _drive(self, drive: Drive, assume: dict[str, str]) -> None:
+    def _drive(self, drive: Drive, said: Mapping[str, Outcome]) -> None:
         try:
-            said: dict[str, Literal["done", "not-done"] | api.Done] = {
-                at: "done" if word == "done" else "not-done" for at, word in assume.items()
-            }
             drive.result = api.resume(drive.run, workspace=self.root, assume=said, watcher=drive)
         except api.FdcError as trouble:
             drive.trouble = trouble

@@ -11,8 +11,9 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+from mcp.server.context import ServerRequestContext
 from mcp.types import (
     CallToolRequestParams,
     ClientCapabilities,
@@ -30,21 +31,18 @@ from .run_words import ended, listed, state
 from .tool_table import Arguments, Wrong, text
 from .workspace_paths import plan_in
 
-if TYPE_CHECKING:
-    from mcp.server.context import ServerRequestContext
+RequestContext: TypeAlias = "ServerRequestContext[Any, Any]"
 
 _FORMS_IN_RESULTS = "2026-07-28"
 _FORM = "person"
 _MOST_FORMS = 256
-_LOOK = 0.02
-"""Seconds between looks at a drive."""
+_LOOK = 0.02  # seconds between looks at a drive
 
 
 class _Asked(NamedTuple):
     """A form that was sent."""
 
-    given: str
-    """The arguments of the call."""
+    given: str  # the arguments of the call
     run: str
     question: api.Question
 
@@ -60,10 +58,7 @@ class RunTool:
         self._asked: OrderedDict[str, _Asked] = OrderedDict()
 
     async def call(
-        self,
-        context: ServerRequestContext[Any, Any],
-        params: CallToolRequestParams,
-        given: Arguments,
+        self, context: RequestContext, params: CallToolRequestParams, given: Arguments
     ) -> Result | InputRequiredResult:
         """One call. Raises Wrong, FdcError."""
         if params.request_state is not None or params.input_responses is not None:
@@ -75,15 +70,14 @@ class RunTool:
         else:
             drive = await asyncio.to_thread(self._started, given)
         while await self._followed(context, drive):
-            question = _first(drive)
+            asked = () if drive.result is None else drive.result.questions
+            question = next((one for one in asked if one.given is None), None)
             form = None if question is None else questions.form(drive.run, question)
-            if (
-                question is None
-                or form is None
-                or not has_forms(context.session.client_capabilities)
-            ):
+            later = is_version_at_least(context.protocol_version, _FORMS_IN_RESULTS)
+            shows = has_forms(context.session.client_capabilities)
+            if question is None or form is None or not shows:
                 return ended(drive)
-            if is_version_at_least(context.protocol_version, _FORMS_IN_RESULTS):
+            if later:
                 name = self._remember(_Asked(repr(sorted(given.items())), drive.run, question))
                 request = ElicitRequest(params=form)
                 return InputRequiredResult(input_requests={_FORM: request}, request_state=name)
@@ -113,7 +107,7 @@ class RunTool:
         found = api.show(run, workspace=self.root)
         return state(found, self.drives.live(found.run))
 
-    async def _followed(self, context: ServerRequestContext[Any, Any], drive: Drive) -> bool:
+    async def _followed(self, context: RequestContext, drive: Drive) -> bool:
         """Waits for the drive, and tells the client how it goes; False where it takes too long."""
         deadline = time.monotonic() + self._patience
         told, count, rest = "", 0, _LOOK
@@ -157,16 +151,11 @@ class RunTool:
             now = api.show(run, workspace=self.root).questions
             if question not in now:
                 raise api.RunRefused(f"the run {run} asks something else by now")
-            return self.drives.go(run, {question.address: answer})
+            return self.drives.go(
+                run, {question.address: "done" if answer == "done" else "not-done"}
+            )
         api.answer(run, answer, workspace=self.root, address=question.address, seen=question.seen)
         return self.drives.go(run)
-
-
-def _first(drive: Drive) -> api.Question | None:
-    """The first question of a run that waits."""
-    if drive.result is None or drive.result.status != "waiting":
-        return None
-    return next((one for one in drive.result.questions if one.given is None), None)
 
 
 def has_forms(known: ClientCapabilities | None) -> bool:

@@ -10,8 +10,7 @@ from . import questions
 from .results import Result, cut, in_line
 from .run_drives import Drive
 
-_LAST = 12
-"""The number of steps and of runs that are shown."""
+_LAST = 12  # steps and runs that are shown
 
 
 def ended(drive: Drive) -> Result:

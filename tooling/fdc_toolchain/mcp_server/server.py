@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp.server.lowlevel.server import Server
 from mcp.types import (
@@ -22,14 +22,10 @@ from mcp.types import (
 from .. import api
 from . import plan_tools
 from .results import Result
-from .run_tool import RunTool
+from .run_tool import RequestContext, RunTool
 from .tool_table import TOOLS, Arguments, Wrong, checked, schema
 
-if TYPE_CHECKING:
-    from mcp.server.context import ServerRequestContext
-
-PATIENCE = 45.0
-"""Seconds after which a call returns and its run goes on; programs of agents wait a minute, mostly."""
+PATIENCE = 45.0  # seconds after which a call returns and its run goes on; most programs of agents wait a minute
 
 INSTRUCTIONS = (
     "fdc proves plans before anything happens: fdc_lint, repair, then fdc_run. A run asks the person for approvals and answers; "
@@ -63,12 +59,12 @@ def made(root: str, *, version: str = "", patience: float = PATIENCE) -> Server[
     runs = RunTool(root, patience)
 
     async def list_tools(
-        context: ServerRequestContext[Any, Any], params: PaginatedRequestParams | None
+        context: RequestContext, params: PaginatedRequestParams | None
     ) -> ListToolsResult:
         return ListToolsResult(tools=listing())
 
     async def call_tool(
-        context: ServerRequestContext[Any, Any], params: CallToolRequestParams
+        context: RequestContext, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
         try:
             given = checked(params.name, params.arguments or {})

@@ -28,15 +28,7 @@ def on_stdio(server: Server[Any]) -> None:
 
 def listening(port: int) -> socket.socket:
     """A socket on loopback; port 0 is any that is free. Raises OSError."""
-    opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        opened.bind(("127.0.0.1", port))
-        opened.listen(MOST_CONNECTIONS)
-    except OSError:
-        opened.close()
-        raise
-    return opened
+    return socket.create_server(("127.0.0.1", port), backlog=MOST_CONNECTIONS)
 
 
 def on_http(server: Server[Any], opened: socket.socket, token: str) -> None:

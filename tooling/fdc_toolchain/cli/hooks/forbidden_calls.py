@@ -25,8 +25,12 @@ def of_command(root: str, command: str) -> str | None:
 
 def of_edit(root: str, path: str) -> str | None:
     """Why a protocol forbids that the file at a path of the workspace is written, or None."""
-    tools = (_WRITES,) if os.path.exists(os.path.join(root, path)) else (_WRITES, _CREATES)
-    return next(filter(None, (_broken(root, tool, {"path": path}) for tool in tools)), None)
+    why = _broken(root, _WRITES, {"path": path})
+    return (
+        why
+        if why or os.path.exists(os.path.join(root, path))
+        else _broken(root, _CREATES, {"path": path})
+    )
 
 
 def _broken(root: str, tool: str, arguments: Event) -> str | None:

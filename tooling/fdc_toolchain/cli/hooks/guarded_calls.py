@@ -12,9 +12,11 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+import click
+
 from ...linking.project.root import find_root
-from . import forbidden_calls
-from .hook_answer import Answer, CannotDecide, Event, object_in, text_in
+from . import forbidden_calls, hook_answer
+from .hook_answer import Answer, CannotDecide, Event, before_a_tool, folder_of, object_in, text_in
 
 if TYPE_CHECKING:
     from ...linking.project.protected import Protected
@@ -23,7 +25,7 @@ _FILE_OF = {
     **dict.fromkeys(("Edit", "MultiEdit", "Write"), "file_path"),
     "NotebookEdit": "notebook_path",
 }
-_SHELLS = frozenset(("Bash", "PowerShell", "shell", "exec_command", "local_shell"))
+_SHELLS = ("Bash", "PowerShell", "shell")
 _PATCH = "apply_patch"
 _NAMED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
 
@@ -43,12 +45,25 @@ _OF_CLAUDE = re.compile(
 """What Claude Code works on in its folder, which is not obeyed: plans and notes whatever their names, work trees as any other."""
 
 
+def protecting(help: str) -> click.Command:
+    """A hook that answers with `decided`, and refuses what it cannot decide."""
+
+    def callback(seconds: float) -> int:
+        return hook_answer.answer(
+            decided, lambda why: refused("PreToolUse", f"the hook cannot decide: {why}"), seconds
+        )
+
+    epilog = "Exit codes: 0 answered, 2 wrong usage, 4 a bug of fdc."
+    settings = {"help_option_names": ["-h", "--help"]}
+    return click.command(help=help, epilog=epilog, context_settings=settings)(
+        hook_answer.seconds_option(5.0)(callback)
+    )
+
+
 def decided(event: Event) -> Answer | None:
     """The answer to an event of PreToolUse or PermissionRequest; None: no opinion. Raises CannotDecide."""
-    name = text_in(event, "hook_event_name")
-    if name not in ("PreToolUse", "PermissionRequest"):
-        raise CannotDecide(f"this hook is for PreToolUse and PermissionRequest, not `{name[:60]}`")
-    why = refusal_of(text_in(event, "tool_name"), object_in(event, "tool_input"), _folder(event))
+    name = before_a_tool(event)
+    why = refusal_of(text_in(event, "tool_name"), object_in(event, "tool_input"), folder_of(event))
     return None if why is None else refused(name, why)
 
 
@@ -63,13 +78,8 @@ def refused(event_name: str, why: str) -> Answer:
 def refusal_of(tool: str, given: Event, folder: str) -> str | None:
     """Why a call is refused; `folder` is where relative paths count from. Raises CannotDecide."""
     if tool in _SHELLS:
-        command = given.get("command")
-        words = command if isinstance(command, list) else [command]
-        if not words or not all(isinstance(word, str) for word in words):
-            raise CannotDecide("the event has no text of a command")
-        texts = [word for word in words if isinstance(word, str)]
-        why = _for_a_person(" ".join(texts))
-        return why or forbidden_calls.of_command(find_root(folder), texts[-1])
+        command = text_in(given, "command")
+        return _for_a_person(command) or forbidden_calls.of_command(find_root(folder), command)
     for name in _files(tool, given):
         path = os.path.join(folder, name)
         found = guarded(path)
@@ -92,7 +102,7 @@ def guarded(path: str) -> Protected | None:
     real = os.path.realpath(path)
     if _is_in(real, os.path.realpath(state_dir())):
         return Protected(real, "holds the key with which fdc seals runs", True)
-    root = find_root(_existing(os.path.dirname(os.path.normpath(path))))
+    root = _root_of(os.path.normpath(path))
     catalogues, globs = of_workspace(root)
     for one, top in ((os.path.normpath(path), root), (real, os.path.realpath(root))):
         if _is_in(one, top):
@@ -116,7 +126,7 @@ def _listed(path: str, catalogues: tuple[str, ...], globs: tuple[str, ...]) -> P
 def _forbidden(path: str) -> str | None:
     """Why a protocol of the workspace that a file lies in forbids that it is written."""
     real = os.path.realpath(path)
-    root = os.path.realpath(find_root(_existing(os.path.dirname(real))))
+    root = os.path.realpath(_root_of(real))
     inside = _is_in(real, root)
     return forbidden_calls.of_edit(root, os.path.relpath(real, root)) if inside else None
 
@@ -125,7 +135,7 @@ def _files(tool: str, given: Event) -> list[str]:
     """The files that an edit tool changes. Raises CannotDecide where it does not name them as it should."""
     found = [text_in(given, _FILE_OF[tool])] if tool in _FILE_OF else []
     if tool == _PATCH:
-        found = _NAMED.findall(_patch(given))
+        found = _NAMED.findall(text_in(given, "command"))
         if not found:
             raise CannotDecide("the patch names no file")
     if any("\0" in path for path in found):
@@ -133,21 +143,12 @@ def _files(tool: str, given: Event) -> list[str]:
     return found
 
 
-def _patch(given: Event) -> str:
-    text = given.get("command", given.get("input", given.get("patch")))
-    if isinstance(text, list):
-        text = "\n".join(part for part in text if isinstance(part, str))
-    if not isinstance(text, str):
-        raise CannotDecide("the event has no text of a patch")
-    return text
-
-
 def _changes_settings(path: str, tool: str, given: Event) -> bool:
     """Whether an edit of a pyproject.toml gives it another [tool.fdc], as far as that can be told; else True."""
     from ...workspace.access.named_files import fdc_table
 
     if tool == _PATCH:
-        return "fdc" in _patch(given)
+        return "fdc" in text_in(given, "command")
     try:
         with open(path, "rb") as file:
             before = file.read()
@@ -173,16 +174,12 @@ def _for_a_person(command: str) -> str | None:
     return f"`{what}` is the person's: it answers, approves or allows. Tell them what waits, and give them the command."
 
 
-def _folder(event: Event) -> str:
-    folder = event.get("cwd")
-    return folder if isinstance(folder, str) and os.path.isabs(folder) else os.getcwd()
-
-
-def _existing(folder: str) -> str:
-    """The nearest folder upwards that is there."""
+def _root_of(path: str) -> str:
+    """The workspace of a file, of which not even the folder has to be there."""
+    folder = os.path.dirname(path)
     while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
         folder = os.path.dirname(folder)
-    return folder
+    return find_root(folder)
 
 
 def _is_in(path: str, folder: str) -> bool:

@@ -1,9 +1,7 @@
 """How a hook answers: within a time limit, always, and as its page says where it cannot decide.
 
-A hook gives `answer` a function from the event to the answer (None: no opinion, the program goes on as without a hook) and the
-answer for the case that it cannot decide: the event cannot be read, the time is over, fdc has a bug. A hook that protects
-refuses then (it fails closed); a hook that helps has no opinion (it fails open), and the reason goes to stderr with the exit
-code 3, which agents' programs show and otherwise ignore.
+A hook that protects refuses what it cannot decide: it fails closed. A hook that helps has no opinion then: it fails open, and
+the reason goes to stderr with the exit code 3, which agents' programs show and otherwise ignore.
 """
 
 from __future__ import annotations
@@ -25,9 +23,7 @@ if TYPE_CHECKING:
 Event: TypeAlias = "dict[str, JSON]"
 Answer: TypeAlias = "dict[str, JSON]"
 
-MOST_INPUT = 8 * 1024 * 1024
-"""Bytes of an event; one that is larger is not read."""
-
+MOST_INPUT = 8 * 1024 * 1024  # bytes of an event; one that is larger is not read
 MOST_SECONDS = 60.0
 
 
@@ -48,7 +44,7 @@ def answer(
     otherwise: Callable[[str], Answer] | None,
     seconds: float,
 ) -> int:
-    """Reads the event, decides, prints the answer; returns the exit code.
+    """Reads the event, decides, prints the answer; returns the exit code. `decide` has no opinion where it returns None.
 
     `otherwise` makes the answer where the hook cannot decide, from a sentence that says why; None: the hook fails open.
     """
@@ -67,8 +63,7 @@ def answer(
     thread.start()
     thread.join(seconds)
     if done:
-        if done[0] is not None:
-            _print(done[0])
+        click.echo("" if done[0] is None else json.dumps(done[0]), nl=done[0] is not None)
         return CLEAN
     why = failed[0] if failed else f"it was not done within {seconds:g} seconds"
     code = CLEAN
@@ -76,7 +71,7 @@ def answer(
         print(f"fdc hook: no opinion: {why}", file=sys.stderr)
         code = WORLD
     else:
-        _print(otherwise(why))
+        click.echo(json.dumps(otherwise(why)))
     if not failed:  # the thread is still at work, and a process waits for nobody's stdin
         sys.stdout.flush()
         sys.stderr.flush()
@@ -102,18 +97,30 @@ def read_event() -> Event:
 
 def text_in(event: Event, name: str) -> str:
     """A field that has to be text. Raises CannotDecide."""
-    value = event.get(name)
-    if not isinstance(value, str):
+    if not isinstance(value := event.get(name), str):
         raise CannotDecide(f"the event has no text `{name}`")
     return value
 
 
 def object_in(event: Event, name: str) -> Event:
     """A field that has to be an object. Raises CannotDecide."""
-    value = event.get(name)
-    if not isinstance(value, dict):
+    if not isinstance(value := event.get(name), dict):
         raise CannotDecide(f"the event has no object `{name}`")
     return value
+
+
+def before_a_tool(event: Event) -> str:
+    """The name of an event that comes before a tool is used. Raises CannotDecide for all others."""
+    name = text_in(event, "hook_event_name")
+    if name not in ("PreToolUse", "PermissionRequest"):
+        raise CannotDecide(f"this hook is for PreToolUse and PermissionRequest, not `{name[:60]}`")
+    return name
+
+
+def folder_of(event: Event) -> str:
+    """The folder in which the agent works."""
+    folder = event.get("cwd")
+    return folder if isinstance(folder, str) and os.path.isabs(folder) else os.getcwd()
 
 
 def _sentence(bug: BaseException) -> str:
@@ -122,7 +129,3 @@ def _sentence(bug: BaseException) -> str:
     if isinstance(bug, FdcError | OSError):
         return str(bug)
     return f"this is a bug of fdc: {type(bug).__name__}: {bug}"
-
-
-def _print(answer: Answer) -> None:
-    click.echo(json.dumps(answer))
