@@ -10,8 +10,17 @@ import click
 from . import hook_answer
 from .guarded_calls import refused
 from .hook_answer import Answer, CannotDecide, Event, before_a_tool, folder_of, object_in, text_in
+from .plan_fences import fences
+
+_NAME = "ExitPlanMode.plan"  # in findings; their lines are those of the document
+MOST_PLAN = 2_000_000
+MOST_FENCES = 20
 
 
+@click.command(
+    epilog="Exit codes: 0 answered, 2 wrong usage, 3 no opinion (stderr says why), 4 a bug of fdc.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.option(
     "--allow",
     is_flag=True,
