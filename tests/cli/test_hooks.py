@@ -310,6 +310,15 @@ def test_what_a_protocol_forbids_at_every_point_is_refused(workspace: Path) -> N
         )
 
 
+@pytest.mark.parametrize("piece", ["fdc run ", "fdc -fdc ", "fdc ", "fdc run -- ", "fdc\t-x\t", "\\\n"])
+def test_no_command_takes_long_to_judge(workspace: Path, piece: str) -> None:
+    """What looks like the beginning of a match at every place is judged all the same, and more is refused."""
+    command = piece * (guarded_calls.MOST_COMMAND // len(piece))
+    guarded_calls.decided(event("Bash", workspace, command=command))
+    with pytest.raises(CannotDecide, match="more than 50000 characters"):
+        guarded_calls.decided(event("Bash", workspace, command=command + "x" * 9))
+
+
 def test_a_permission_request_is_refused_in_its_own_words(workspace: Path) -> None:
     sent = {
         **event("Edit", workspace, file_path="AGENTS.md"),

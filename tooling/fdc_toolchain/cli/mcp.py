@@ -84,7 +84,7 @@ def command(http: bool, port: int, workspace: str | None) -> int:
 
 def _token() -> tuple[str, bool]:
     """The token, and whether the environment gave it."""
-    found = os.environ.get("FDC_MCP_TOKEN", "")
+    found = os.environ.pop("FDC_MCP_TOKEN", "")  # no child needs it
     if not found:
         return secrets.token_urlsafe(32), False
     if not re.fullmatch(r"[A-Za-z0-9._~+/=-]{32,512}", found):

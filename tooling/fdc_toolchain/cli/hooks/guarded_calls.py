@@ -27,13 +27,14 @@ _FILE_OF = {
 }
 _SHELLS = ("Bash", "PowerShell", "shell")
 _PATCH = "apply_patch"
+MOST_COMMAND = 50_000  # so that no command takes longer to judge than there is time
 _NAMED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
 
 _FDC = r"\bfdc(?:-toolchain|_toolchain|_cli(?:\.py)?)?[\"']?"
-_OPTIONS = r"(?:\s+-\S+)*"
+_OPTIONS = r"(?:\s+-\S{1,80}){0,8}"
 _FOR_A_PERSON = re.compile(
     rf"{_FDC}{_OPTIONS}\s+(?P<command>answer|trust|mcp|ui)\b"
-    rf"|{_FDC}{_OPTIONS}\s+(?:run|resume|agent|worker|fork|lint)\b[^;|&\n]*?\s"
+    rf"|{_FDC}{_OPTIONS}\s+(?:run|resume|agent|worker|fork|lint)\b[^;|&\n]{{0,2000}}?\s"
     r"(?P<option>--(?:approve|answer|assume|trust|force|allow-[a-z-]+|trust-settings))\b"
     r"|\b(?P<variable>FDC_ALLOW_[A-Z_]+|FDC_WEB_PRIVATE|FDC_MCP_TOKEN)="
 )
@@ -79,6 +80,8 @@ def refusal_of(tool: str, given: Event, folder: str) -> str | None:
     """Why a call is refused; `folder` is where relative paths count from. Raises CannotDecide."""
     if tool in _SHELLS:
         command = text_in(given, "command")
+        if len(command) > MOST_COMMAND:
+            raise CannotDecide(f"the command has more than {MOST_COMMAND} characters")
         return _for_a_person(command) or forbidden_calls.of_command(find_root(folder), command)
     for name in _files(tool, given):
         path = os.path.join(folder, name)
