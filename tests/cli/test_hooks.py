@@ -310,7 +310,9 @@ def test_what_a_protocol_forbids_at_every_point_is_refused(workspace: Path) -> N
         )
 
 
-@pytest.mark.parametrize("piece", ["fdc run ", "fdc -fdc ", "fdc ", "fdc run -- ", "fdc\t-x\t", "\\\n"])
+@pytest.mark.parametrize(
+    "piece", ["fdc run ", "fdc -fdc ", "fdc ", "fdc run -- ", "fdc\t-x\t", "\\\n"]
+)
 def test_no_command_takes_long_to_judge(workspace: Path, piece: str) -> None:
     """What looks like the beginning of a match at every place is judged all the same, and more is refused."""
     command = piece * (guarded_calls.MOST_COMMAND // len(piece))

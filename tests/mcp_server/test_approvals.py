@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -242,7 +243,11 @@ def test_a_form_of_an_unknown_outcome_offers_two_answers_and_no_other_counts() -
     question = api.Question(
         address="main/c>x/3", how="assume", text="?", tool="t", path="p", line=3, args={}
     )
-    form = questions.form("r", question)
+    assert (
+        questions.form("r", replace(question, args={"command": "x" * questions.MOST_FORM})) is None
+    )
+    form = questions.form("r", replace(question, args={"command": "make\ntea\u202e"}))
+    assert form is not None and form.message.endswith('t {"command": "make\\ntea\\u202e"}')
     assert form is not None and form.requested_schema["properties"] == {
         "happened": {"type": "string", "title": "Did it happen?", "enum": ["done", "not-done"]}
     }

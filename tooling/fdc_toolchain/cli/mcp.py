@@ -17,7 +17,7 @@ MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolch
 
 
 @click.command(
-    epilog="Exit codes: 0 the client left or Ctrl-C, 2 wrong usage, 3 the port is taken or a package is missing.",
+    epilog="Exit codes: 0 the client left (with --http: Ctrl-C), 2 wrong usage, 3 the port is taken or a package is missing.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(

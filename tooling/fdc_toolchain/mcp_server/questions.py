@@ -6,12 +6,13 @@ that is too long for a form is not asked here, so that nobody approves what they
 
 from __future__ import annotations
 
+import json
 from shlex import quote
 
 from mcp.types import ElicitRequestFormParams, ElicitResult
 
 from .. import api
-from .results import in_line, shown
+from .results import shown
 
 MOST_FORM = 6_000  # characters of a form's text
 MOST_ANSWER = 4_000
@@ -29,8 +30,10 @@ def form(run: str, question: api.Question) -> ElicitRequestFormParams | None:
     else:
         head = "The plan asks you a question."
         field = {"type": "string", "title": "Your answer", "maxLength": MOST_ANSWER}
-    place = f"{question.path}:{question.line} ({question.address}): {question.text}"
-    screen = question.screen or (in_line(place, MOST_FORM),)
+    place = (
+        f"{question.path}:{question.line} ({question.address}): {' '.join(question.text.split())}"
+    )
+    screen = question.screen or (place, f"{question.tool} {json.dumps(question.args)}")
     text = shown("\n".join([f"fdc asks you, and not the agent. Run {run}.", head, "", *screen]))
     name = _field(question)
     schema = {"type": "object", "properties": {name: field}, "required": [name]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 from typing import Any
 
@@ -17,7 +18,8 @@ MOST_CONNECTIONS = 64
 
 
 def on_stdio(server: Server[Any]) -> None:
-    """Serves until stdin is closed."""
+    """Serves until stdin is closed. Ctrl-C ends the process at once: a thread that waits for stdin hears nothing else."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     async def serve() -> None:
         async with stdio_server() as (reads, writes):
