@@ -208,6 +208,28 @@ def test_an_answer_for_one_question_is_none_for_the_next(workspace: Path) -> Non
         assert (workspace / "out.md").read_text() == "precious\n"
 
 
+def test_a_yes_to_an_older_form_is_none_to_what_the_run_asks_now(workspace: Path) -> None:
+    """Between form and answer the file changed, and the run was resumed: it asks at the same place, and shows something else."""
+    (workspace / "out.md").write_text("before\n")
+    (workspace / "p.plan").write_text(ASKS.replace("create_file", "overwrite_file"))
+
+    async def work(client: Client) -> None:
+        form = await client.session.call_tool("fdc_run", START, allow_input_required=True)
+        assert isinstance(form, InputRequiredResult)
+        (workspace / "out.md").write_text("precious\n")
+        again = api.resume("last", workspace=workspace)
+        assert again.status == "waiting" and "-precious" in "\n".join(again.questions[0].screen)
+        result = await client.session.call_tool(
+            "fdc_run", START,
+            input_responses={"person": accepted(approve=True)}, request_state=form.request_state,
+        )  # fmt: skip
+        assert result.is_error and "asks something else" in text_of(result), text_of(result)
+
+    talk(workspace, work, person=nobody)
+    assert (workspace / "out.md").read_text() == "precious\n"
+    assert api.show("last", workspace=workspace).status == "waiting"
+
+
 PLANS = {
     "its own command": f"run_in_bash_session {sys.executable} {ROOT}/tooling/fdc_cli.py resume last --approve plan --answer yes",
     "a file of fdc": "create_file_with_block .fdc/answers.json\n    yes",
