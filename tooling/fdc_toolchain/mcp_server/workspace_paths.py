@@ -11,9 +11,8 @@ def plan_in(root: str, named: str) -> str:
     """A plan as it was named: a path in the workspace, a registered name or a shipped plan. Raises Wrong."""
     if not named or "\0" in named:
         raise Wrong("a plan is named by a path in the workspace or by a registered name")
-    if not is_inside(
-        root, named
-    ):  # a shipped plan, `fdc:PATH`, is inside as long as it has no `..` that leads out
+    # a shipped plan, `fdc:PATH`, is inside as long as it has no `..` that leads out
+    if not is_inside(root, named):
         raise Wrong(f"`{named[:200]}` is outside of the workspace of this server, {root}")
     return named
 
