@@ -411,7 +411,7 @@ def test_a_command_of_a_run_starts_no_task_and_no_run_however_it_is_hidden(orien
 
 
 @pytest.mark.parametrize(
-    "command", ["start", "run", "resume", "agent", "answer", "cancel", "fork", "fix"]
+    "command", ["start", "run", "resume", "agent", "answer", "cancel", "fork", "fix", "mcp"]
 )
 def test_fdc_that_is_started_inside_a_run_says_so_in_one_sentence(
     oriented: Path, command: str

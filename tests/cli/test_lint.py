@@ -370,7 +370,7 @@ def test_a_file_name_is_not_a_command_to_the_terminal(tea: Path):
 
 def test_every_format_says_the_same_and_goes_to_a_file_too(tea: Path):
     put(tea, a=DIRTY)
-    for form in ("text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit"):
+    for form in ("text", "concise", "llm", "json", "jsonl", "sarif", "github", "gitlab", "junit"):
         shown = fdc("lint", "--format", form, "a.plan", cwd=tea)
         assert shown.returncode == 1
         assert "FDC301" in shown.stdout
@@ -398,7 +398,7 @@ def test_every_format_of_a_clean_lint_is_well_formed(tea: Path):
     assert "::" not in fdc("lint", "--format", "github", "a.plan", cwd=tea).stdout, (
         "nothing for the runner to read"
     )
-    for form in ("text", "concise"):
+    for form in ("text", "concise", "llm"):
         assert (
             fdc("lint", "--format", form, "a.plan", cwd=tea).stdout
             == "1 plan proved, no findings\n"

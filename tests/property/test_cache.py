@@ -333,7 +333,7 @@ def test_warm_output_equals_cold_output_after_any_edit(
 
 
 @pytest.mark.parametrize(
-    "form", ["text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit"]
+    "form", ["text", "concise", "llm", "json", "jsonl", "sarif", "github", "gitlab", "junit"]
 )
 @pytest.mark.parametrize(
     "text", ["use fsm tooling/fdc_fsm.json\nset_plan x\n", CLEAN.replace("read_file", "list_files")]

@@ -29,6 +29,7 @@ from .errors import (
 from .plan_calls import (
     apply_fixes,
     bounds,
+    brief,
     catalogue,
     check,
     compile_plan,
@@ -79,8 +80,8 @@ __all__ = [
     "FdcError", "Fix", "FixResult", "FixedText", "InternalError", "InvalidInput", "JSON", "Label", "NotFound",
     "NotGranted", "Parameter", "PlanRefused", "Policy", "Program", "Question", "RunBusy", "RunRefused", "RunResult",
     "RunState", "RunStatus", "RunSummary", "Severity", "Span", "Step", "StepStatus", "Stop", "Tool", "ToolFailure",
-    "ToolInfo", "Verdict", "Waiting", "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "cancel",
-    "catalogue", "check", "compile_plan", "drive", "explain", "find_workspace", "fix", "format_plan", "resume",
+    "ToolInfo", "Verdict", "Waiting", "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "brief",
+    "cancel", "catalogue", "check", "compile_plan", "drive", "explain", "find_workspace", "fix", "format_plan", "resume",
     "runs", "show",
 ]  # fmt: skip
 

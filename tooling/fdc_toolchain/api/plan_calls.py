@@ -62,6 +62,18 @@ def check(
         return result_of(checked(root_of(workspace), plan, text, unsaved, whole))
 
 
+def brief(result: CheckResult) -> str:
+    """The findings with their repairs in words, in at most 1,500 characters, for an agent that repairs the plan.
+
+    The most serious ones come first; what is left out is counted. It is `fdc lint --format llm` without the names of commands.
+    """
+    with calling():
+        from ..report.llm import render
+
+        items = [*result.diagnostics, *result.assumptions, *result.fragments]
+        return render([_diagnostic_below(item) for item in items], 1, commands=False)
+
+
 def apply_fixes(text: str, fixes: Iterable[Fix]) -> FixedText:
     """The text after as many of the fixes as fit together. A fix is applied whole or not at all."""
     with calling():
@@ -314,14 +326,30 @@ def _fix(fix: below.Fix) -> Fix:
 
 def _fix_below(fix: Fix) -> below.Fix:
     from ..diagnostics.diagnostic import Edit, Fix
+
+    edits = [Edit(_span_below(edit.span), edit.replacement) for edit in fix.edits]
+    return Fix(fix.title, tuple(edits), fix.safe)
+
+
+def _span_below(at: Span) -> SpanBelow:
     from ..diagnostics.span import Span
 
-    edits = []
-    for edit in fix.edits:
-        at = edit.span
-        span = Span(at.path, at.line, at.column, at.end_line, at.end_column)
-        edits.append(Edit(span, edit.replacement))
-    return Fix(fix.title, tuple(edits), fix.safe)
+    return Span(at.path, at.line, at.column, at.end_line, at.end_column)
+
+
+def _diagnostic_below(item: Diagnostic) -> below.Diagnostic:
+    """A finding without its labels and its trace."""
+    from ..diagnostics.diagnostic import Diagnostic
+
+    fix = None if item.fix is None else _fix_below(item.fix)
+    return Diagnostic(
+        _span_below(item.span),
+        item.code,
+        item.message,
+        help=item.help,
+        fix=fix,
+        grade=item.severity,
+    )
 
 
 def _diagnostic(item: below.Diagnostic) -> Diagnostic:

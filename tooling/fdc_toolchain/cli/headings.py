@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 HEADINGS: tuple[tuple[str, str, str], ...] = (
     ("Plans", "lint fmt explain tools", "graph analyze validate expand certify migrate rules csdc"),
-    ("Runs", "run resume answer show", "runs report ui cancel fork replay verify diff worker"),
+    ("Runs", "run resume answer show", "runs report ui mcp cancel fork replay verify diff worker"),
     ("Systems", "agent", ""),
     (
         "Project",
         "init protocols doctor",
-        "start close knowledge lessons registry audit trust probe pack cache schema completion help",
+        "start close knowledge lessons registry audit trust probe pack hook cache schema completion help",
     ),
 )
 """Each heading with the commands of the first page, and the others."""

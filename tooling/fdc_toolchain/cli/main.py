@@ -99,6 +99,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "count the rules that are enforced; compare protocols with what was done",
     ),
     "pack": ("fdc_toolchain.cli.project.pack", "list packs, show what one brings, check one"),
+    "mcp": ("fdc_toolchain.cli.mcp", "serve fdc's tools to an agent over MCP"),
+    "hook": ("fdc_toolchain.cli.hooks.hook", "answer a hook of Claude Code or Codex"),
     "cache": ("fdc_toolchain.cli.project.cache", "show or clear the verdict cache"),
     "schema": (
         "fdc_toolchain.cli.schema",
@@ -110,7 +112,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 OUTSIDE_ONLY = frozenset(
-    "start run resume agent worker answer cancel fork ui"
+    "start run resume agent worker answer cancel fork ui mcp"
     " master_control self_correction_orchestrator".split()
 )  # fmt: skip
 """Commands that begin, drive or answer runs and tasks: no command of a run may (FDC-37). Packs say it of theirs."""

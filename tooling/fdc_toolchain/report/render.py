@@ -22,8 +22,8 @@ def render(
     """The report as one text that ends in a line end (or is empty).
 
     `sources` gives the text of a path as its spans count in it, or None where there is none.
-    `style`, `assumptions` (list them, not only their number) and `uncounted` (how many there are besides those in
-    `diagnostics`) matter to `text` and `concise` only.
+    `assumptions` (list them, not only their number) and `uncounted` (how many there are besides those in
+    `diagnostics`) matter to the formats in `COUNTING` only; `style` to `text` and `concise`.
     Raises ValueError for a format not in FORMATS.
     """
     if format == "text":
@@ -38,6 +38,10 @@ def render(
         return concise.render(
             diagnostics, style, files_checked, assumptions=assumptions, uncounted=uncounted
         )
+    if format == "llm":
+        from . import llm
+
+        return llm.render(diagnostics, files_checked, assumptions=assumptions, uncounted=uncounted)
     if format == "json":
         from . import json_
 

@@ -12,6 +12,7 @@ import sys
 import time
 
 from ...console.process import leave_working_folder, our_bug, silence_stdout
+from ...diagnostics.formats import COUNTING
 from ...diagnostics.verdict_line import verdict_line
 from .options import Options, must_be_there, quick
 
@@ -139,7 +140,7 @@ def _show(options: Options, root: str, checked: int, kept: tuple[object, ...]) -
     found, _, number = kept
     assert isinstance(found, tuple) and isinstance(number, int)
     plain = (
-        options["format"] in (None, "text", "concise")
+        options["format"] in (None, *COUNTING)
         and not options["output"]
         and not options["assumptions"]
         and not options["baseline"]

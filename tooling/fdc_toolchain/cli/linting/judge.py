@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...diagnostics.diagnostic import Diagnostic, ordered, parted
+from ...diagnostics.formats import COUNTING
 from ...diagnostics.verdict_line import verdict_line
 from ...exits import CLEAN, FINDINGS, WorldError
 from ...workspace.confirmed_settings import settings_of
@@ -98,11 +99,11 @@ def report(
         parts = parted(found)
         findings, found = new, [*new, *parts.assumptions, *parts.fragments]
     listed = bool(options["assumptions"])
-    if options["quiet"] and not findings and not listed and form in ("text", "concise"):
+    if options["quiet"] and not findings and not listed and form in COUNTING:
         text = ""
-    elif known and not findings and not listed and form in ("text", "concise"):
+    elif known and not findings and not listed and form in COUNTING:
         text = "no new findings\n"
-    elif not found and not uncounted and form in ("text", "concise"):
+    elif not found and not uncounted and form in COUNTING:
         text = verdict_line(checked) + "\n"
     else:
         from ...console.terminal import style

@@ -9,6 +9,7 @@ from typing import Any
 from ...cache import verdicts
 from ...cache.blob_ids import Contents
 from ...diagnostics.diagnostic import Diagnostic, Kept, from_plain, ordered, parted, plain
+from ...diagnostics.formats import COUNTING
 from ...exits import UsageError
 from ...workspace.confirmed_settings import settings_of
 from .judge import judge, nothing_changed, reader, report, settings_for
@@ -117,7 +118,7 @@ def show_record(options: Options, root: str, checked: int, kept: tuple[Any, ...]
 
 
 def _lists_assumptions(options: Options) -> bool:
-    return options["format"] not in (None, "text", "concise") or bool(options["assumptions"])
+    return options["format"] not in (None, *COUNTING) or bool(options["assumptions"])
 
 
 def _report_kept(

@@ -88,6 +88,14 @@ TOP: dict[str, tuple[str, bool]] = {
 }  # fmt: skip
 """Paths that are protected from the workspace's top, with all that is below them: path, folded, to (what it is, never)."""
 
+_RUN_BY_OTHERS = frozenset((_EDITOR, _SHELL, _CI, _COMMIT))
+
+
+def obeyed(found: Protected) -> bool:
+    """Whether fdc, git or agents obey it, or the workspace says so; False for what only an editor, a shell or the CI runs."""
+    return found.what not in _RUN_BY_OTHERS
+
+
 RECORDS = re.compile(r"(?:^|/)\.fdc(?:/|$)", re.IGNORECASE)
 """Names fdc's own records in a path, which may hold text from outside: a step reads them only where its own text says so."""
 

@@ -1,0 +1,1 @@
+"""`fdc hook`: what an agent's program asks before it lets the agent do something."""

@@ -1,0 +1,189 @@
+"""Which calls of an agent's tools are refused: edits of what fdc and agents obey, commands that act in a person's place,
+and what a protocol of the workspace forbids at every point.
+
+The edit tools name their files, so that an edit is judged by the file. A command in a shell is judged by its words only:
+this finds `fdc answer` in a command, and nothing that a script does. It keeps an agent from acting for the person by mistake
+or at the word of a text; what keeps a hostile program in is a sandbox.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+import click
+
+from ...linking.project.root import find_root
+from . import forbidden_calls, hook_answer
+from .hook_answer import Answer, CannotDecide, Event, before_a_tool, folder_of, object_in, text_in
+
+if TYPE_CHECKING:
+    from ...linking.project.protected import Protected
+
+_FILE_OF = {
+    **dict.fromkeys(("Edit", "MultiEdit", "Write"), "file_path"),
+    "NotebookEdit": "notebook_path",
+}
+_SHELLS = ("Bash", "PowerShell", "shell")
+_PATCH = "apply_patch"
+MOST_COMMAND = 50_000  # so that no command takes longer to judge than there is time
+_NAMED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
+
+_FDC = r"\bfdc(?:-toolchain|_toolchain|_cli(?:\.py)?)?[\"']?"
+_OPTIONS = r"(?:\s+-\S{1,80}){0,8}"
+_FOR_A_PERSON = re.compile(
+    rf"{_FDC}{_OPTIONS}\s+(?P<command>answer|trust|mcp|ui)\b"
+    rf"|{_FDC}{_OPTIONS}\s+(?:run|resume|agent|worker|fork|lint)\b[^;|&\n]{{0,2000}}?\s"
+    r"(?P<option>--(?:approve|answer|assume|trust|force|allow-[a-z-]+|trust-settings))\b"
+    r"|\b(?P<variable>FDC_ALLOW_[A-Z_]+|FDC_WEB_PRIVATE|FDC_MCP_TOKEN)="
+)
+"""What a person decides: answers and approvals, what runs may do, what settings may allow."""
+
+_OF_CLAUDE = re.compile(
+    r"(?:^|/)\.claude/(?:(?:plans|projects)/.+|worktrees/[^/]+/(?P<rest>.+))", re.DOTALL
+)
+"""What Claude Code works on in its folder, which is not obeyed: plans and notes whatever their names, work trees as any other."""
+
+
+def protecting(help: str) -> click.Command:
+    """A hook that answers with `decided`, and refuses what it cannot decide."""
+
+    def callback(seconds: float) -> int:
+        return hook_answer.answer(
+            decided, lambda why: refused("PreToolUse", f"the hook cannot decide: {why}"), seconds
+        )
+
+    epilog = "Exit codes: 0 answered, 2 wrong usage, 4 a bug of fdc."
+    settings = {"help_option_names": ["-h", "--help"]}
+    return click.command(help=help, epilog=epilog, context_settings=settings)(
+        hook_answer.seconds_option(5.0)(callback)
+    )
+
+
+def decided(event: Event) -> Answer | None:
+    """The answer to an event of PreToolUse or PermissionRequest; None: no opinion. Raises CannotDecide."""
+    name = before_a_tool(event)
+    why = refusal_of(text_in(event, "tool_name"), object_in(event, "tool_input"), folder_of(event))
+    return None if why is None else refused(name, why)
+
+
+def refused(event_name: str, why: str) -> Answer:
+    """The answer that refuses a call."""
+    said: Answer = {"permissionDecision": "deny", "permissionDecisionReason": f"fdc: {why}"}
+    if event_name == "PermissionRequest":
+        said = {"decision": {"behavior": "deny", "message": f"fdc: {why}"}}
+    return {"hookSpecificOutput": {"hookEventName": event_name, **said}}
+
+
+def refusal_of(tool: str, given: Event, folder: str) -> str | None:
+    """Why a call is refused; `folder` is where relative paths count from. Raises CannotDecide."""
+    if tool in _SHELLS:
+        command = text_in(given, "command")
+        if len(command) > MOST_COMMAND:
+            raise CannotDecide(f"the command has more than {MOST_COMMAND} characters")
+        return _for_a_person(command) or forbidden_calls.of_command(find_root(folder), command)
+    for name in _files(tool, given):
+        path = os.path.join(folder, name)
+        found = guarded(path)
+        if found is not None:
+            return f"`{name}` is not edited by an agent: `{found.entry}` {found.what}. Tell the person what you would change."
+        if path.lower().endswith("/pyproject.toml") and _changes_settings(path, tool, given):
+            return f"`{name}`: [tool.fdc], the settings of fdc, is not edited by an agent. Tell the person."
+        why = _forbidden(path)
+        if why is not None:
+            return f"`{name}`: {why}"
+    return None
+
+
+def guarded(path: str) -> Protected | None:
+    """Why an agent does not edit the file at an absolute path, as it is written or where links lead."""
+    from ...cachedir import state_dir
+    from ...linking.project.protected import Protected
+    from ...runs.tool_runtime import protected as of_workspace
+
+    real = os.path.realpath(path)
+    if _is_in(real, os.path.realpath(state_dir())):
+        return Protected(real, "holds the key with which fdc seals runs", True)
+    root = _root_of(os.path.normpath(path))
+    catalogues, globs = of_workspace(root)
+    for one, top in ((os.path.normpath(path), root), (real, os.path.realpath(root))):
+        if _is_in(one, top):
+            found = _listed(os.path.relpath(one, top), catalogues, globs)
+        else:
+            found = _listed(one, (), ())
+        if found is not None:
+            return found
+    return None
+
+
+def _listed(path: str, catalogues: tuple[str, ...], globs: tuple[str, ...]) -> Protected | None:
+    from ...linking.project.protected import obeyed, protected
+
+    works = _OF_CLAUDE.search(path)
+    parts = [path] if works is None else [path[: works.start()], works["rest"] or ""]
+    found = next(filter(None, (protected(part, catalogues, globs) for part in parts)), None)
+    return found if found is not None and obeyed(found) else None
+
+
+def _forbidden(path: str) -> str | None:
+    """Why a protocol of the workspace that a file lies in forbids that it is written."""
+    real = os.path.realpath(path)
+    root = os.path.realpath(_root_of(real))
+    inside = _is_in(real, root)
+    return forbidden_calls.of_edit(root, os.path.relpath(real, root)) if inside else None
+
+
+def _files(tool: str, given: Event) -> list[str]:
+    """The files that an edit tool changes. Raises CannotDecide where it does not name them as it should."""
+    found = [text_in(given, _FILE_OF[tool])] if tool in _FILE_OF else []
+    if tool == _PATCH:
+        found = _NAMED.findall(text_in(given, "command"))
+        if not found:
+            raise CannotDecide("the patch names no file")
+    if any("\0" in path for path in found):
+        raise CannotDecide("the name of a file has a NUL in it")
+    return found
+
+
+def _changes_settings(path: str, tool: str, given: Event) -> bool:
+    """Whether an edit of a pyproject.toml gives it another [tool.fdc], as far as that can be told; else True."""
+    from ...workspace.access.named_files import fdc_table
+
+    if tool == _PATCH:
+        return "fdc" in text_in(given, "command")
+    try:
+        with open(path, "rb") as file:
+            before = file.read()
+    except OSError:
+        before = b""
+    if tool == "Write":
+        after = text_in(given, "content")
+    else:
+        after = before.decode("utf-8", "replace")
+        edits = given.get("edits", [given])
+        for edit in edits if isinstance(edits, list) else []:
+            if isinstance(edit, dict):
+                old, new = text_in(edit, "old_string"), text_in(edit, "new_string")
+                after = after.replace(old, new, -1 if edit.get("replace_all") is True else 1)
+    return fdc_table(before) != fdc_table(after.encode("utf-8", "surrogatepass"))
+
+
+def _for_a_person(command: str) -> str | None:
+    found = _FOR_A_PERSON.search(command.replace("\\\n", " "))
+    if found is None:
+        return None
+    what = found["option"] or found["variable"] or f"fdc {found['command']}"
+    return f"`{what}` is the person's: it answers, approves or allows. Tell them what waits, and give them the command."
+
+
+def _root_of(path: str) -> str:
+    """The workspace of a file, of which not even the folder has to be there."""
+    folder = os.path.dirname(path)
+    while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    return find_root(folder)
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

@@ -1,0 +1,53 @@
+"""`fdc hook NAME`: one command for each hook, imported when it is asked for.
+
+To add a hook: a file in this folder that defines `command` (read `hook_answer.py`), and a row in `HOOKS`.
+"""
+
+from __future__ import annotations
+
+import click
+
+from ...packs.imported import imported
+
+HOOKS: dict[str, tuple[str, str]] = {
+    # name: (module, one line)
+    "claude-exit-plan": (
+        "fdc_toolchain.cli.hooks.claude_exit_plan",
+        "Claude Code leaves plan mode: lint the plans in its plan",
+    ),
+    "claude-pre-tool": (
+        "fdc_toolchain.cli.hooks.claude_pre_tool",
+        "Claude Code uses a tool: protect what agents obey, and approvals",
+    ),
+    "codex": (
+        "fdc_toolchain.cli.hooks.codex",
+        "Codex uses a tool: protect what agents obey, and approvals",
+    ),
+}
+
+
+class _Hooks(click.Group):
+    """Hooks by name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(HOOKS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        row = HOOKS.get(name)
+        if row is None:
+            return None
+        found: click.Command = imported(row[0], "command")
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Hooks"):
+            formatter.write_dl([(name, line) for name, (_, line) in HOOKS.items()])
+
+
+command = _Hooks(
+    name="hook",
+    help="Answer a hook of an agent's program: its JSON comes on stdin, the answer goes to stdout.\n\n"
+    "`docs/mcp-and-hooks.md` has the settings to paste.",
+    epilog="Exit codes: 0 answered, 2 wrong usage, 3 the world failed, 4 a bug of fdc.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)

@@ -1,0 +1,131 @@
+"""How a hook answers: within a time limit, always, and as its page says where it cannot decide.
+
+A hook that protects refuses what it cannot decide: it fails closed. A hook that helps has no opinion then: it fails open, and
+the reason goes to stderr with the exit code 3, which agents' programs show and otherwise ignore.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+import click
+
+from ...exits import CLEAN, WORLD
+
+if TYPE_CHECKING:
+    from ...api.values import JSON
+
+Event: TypeAlias = "dict[str, JSON]"
+Answer: TypeAlias = "dict[str, JSON]"
+
+MOST_INPUT = 8 * 1024 * 1024  # bytes of an event; one that is larger is not read
+MOST_SECONDS = 60.0
+
+
+class CannotDecide(Exception):
+    """The event is not what the hook expects; one sentence says why."""
+
+
+def seconds_option(default: float) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """The option that every hook has."""
+    return click.option(
+        "--seconds", type=click.FloatRange(0.05, MOST_SECONDS), default=default, show_default=True, metavar="N",
+        help="Answer within so many seconds; the time limit in the settings has to be longer.",
+    )  # fmt: skip
+
+
+def answer(
+    decide: Callable[[Event], Answer | None],
+    otherwise: Callable[[str], Answer] | None,
+    seconds: float,
+) -> int:
+    """Reads the event, decides, prints the answer; returns the exit code. `decide` has no opinion where it returns None.
+
+    `otherwise` makes the answer where the hook cannot decide, from a sentence that says why; None: the hook fails open.
+    """
+    done: list[Answer | None] = []
+    failed: list[str] = []
+
+    def work() -> None:
+        try:
+            done.append(decide(read_event()))
+        except CannotDecide as wrong:
+            failed.append(str(wrong))
+        except BaseException as bug:
+            failed.append(_sentence(bug))
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if done:
+        click.echo("" if done[0] is None else json.dumps(done[0]), nl=done[0] is not None)
+        return CLEAN
+    why = failed[0] if failed else f"it was not done within {seconds:g} seconds"
+    code = CLEAN
+    if otherwise is None:
+        print(f"fdc hook: no opinion: {why}", file=sys.stderr)
+        code = WORLD
+    else:
+        click.echo(json.dumps(otherwise(why)))
+    if not failed:  # the thread is still at work, and a process waits for nobody's stdin
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
+
+
+def read_event() -> Event:
+    """The event on stdin. Raises CannotDecide."""
+    if sys.stdin is None:
+        raise CannotDecide("stdin is closed")
+    data = sys.stdin.buffer.read(MOST_INPUT + 1)
+    if len(data) > MOST_INPUT:
+        raise CannotDecide(f"the event is larger than {MOST_INPUT} bytes")
+    try:
+        event = json.loads(data)
+    except (ValueError, RecursionError):
+        raise CannotDecide("the event on stdin is not JSON") from None
+    if not isinstance(event, dict):
+        raise CannotDecide("the event on stdin is not a JSON object")
+    return event
+
+
+def text_in(event: Event, name: str) -> str:
+    """A field that has to be text. Raises CannotDecide."""
+    if not isinstance(value := event.get(name), str):
+        raise CannotDecide(f"the event has no text `{name}`")
+    return value
+
+
+def object_in(event: Event, name: str) -> Event:
+    """A field that has to be an object. Raises CannotDecide."""
+    if not isinstance(value := event.get(name), dict):
+        raise CannotDecide(f"the event has no object `{name}`")
+    return value
+
+
+def before_a_tool(event: Event) -> str:
+    """The name of an event that comes before a tool is used. Raises CannotDecide for all others."""
+    name = text_in(event, "hook_event_name")
+    if name not in ("PreToolUse", "PermissionRequest"):
+        raise CannotDecide(f"this hook is for PreToolUse and PermissionRequest, not `{name[:60]}`")
+    return name
+
+
+def folder_of(event: Event) -> str:
+    """The folder in which the agent works."""
+    folder = event.get("cwd")
+    return folder if isinstance(folder, str) and os.path.isabs(folder) else os.getcwd()
+
+
+def _sentence(bug: BaseException) -> str:
+    from ...api.errors import FdcError
+
+    if isinstance(bug, FdcError | OSError):
+        return str(bug)
+    return f"this is a bug of fdc: {type(bug).__name__}: {bug}"

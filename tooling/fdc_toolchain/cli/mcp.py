@@ -1,0 +1,92 @@
+"""`fdc mcp`: fdc as tools of an agent that speaks the Model Context Protocol."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import sys
+
+import click
+
+from ..console.run_options import root_of
+from ..exits import CLEAN, UsageError, WorldError
+
+MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolchain[mcp]'`"
+
+
+@click.command(
+    epilog="Exit codes: 0 the client left (with --http: Ctrl-C), 2 wrong usage, 3 the port is taken or a package is missing.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--http", is_flag=True, help="Serve HTTP on this machine instead of stdin and stdout."
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="With --http: the port; otherwise any that is free.",
+)
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise. No client can leave it.",
+)
+def command(http: bool, port: int, workspace: str | None) -> int:
+    """Serve fdc's tools to an agent: lint, fix, explain, run, tools, registry.
+
+    Approvals and answers that runs ask for come from the person, through the agent's program or at a terminal; no tool gives
+    them. With --http every request has to carry a token: that of FDC_MCP_TOKEN, or a new one, which is printed. Runs may do
+    what the environment of this command allows, as with `fdc run`.
+    """
+    root = root_of(workspace)
+    if port and not http:
+        raise UsageError("`--port` goes with `--http`")
+    token, given = _token() if http else ("", False)
+    try:
+        from ..mcp_server import server, transports
+    except ModuleNotFoundError as absent:
+        if (absent.name or "").split(".")[0] not in ("mcp", "uvicorn"):
+            raise
+        raise WorldError(MISSING) from absent
+    from .main import _version
+
+    made = server.made(root, version=_version())
+    if not http:
+        if sys.stdin is not None and sys.stdin.isatty():
+            click.echo(
+                "fdc mcp: waiting for a client on stdin; docs/mcp-and-hooks.md says how to name it to one",
+                err=True,
+            )
+        transports.on_stdio(made)
+        return CLEAN
+    try:
+        opened = transports.listening(port)
+    except OSError as failed:
+        if failed.errno == errno.EADDRINUSE:
+            raise WorldError(
+                f"port {port} is in use; name another, or leave `--port` out"
+            ) from failed
+        raise WorldError(f"port {port}: {(failed.strerror or str(failed)).lower()}") from failed
+    with opened:
+        click.echo(f"fdc mcp: http://127.0.0.1:{opened.getsockname()[1]}{transports.PATH}")
+        click.echo(f"header: Authorization: Bearer {'$FDC_MCP_TOKEN' if given else token}")
+        sys.stdout.flush()
+        try:
+            transports.on_http(made, opened, token)
+        except KeyboardInterrupt:
+            click.echo("", err=True)
+    return CLEAN
+
+
+def _token() -> tuple[str, bool]:
+    """The token, and whether the environment gave it."""
+    found = os.environ.pop("FDC_MCP_TOKEN", "")  # no child needs it
+    if not found:
+        return secrets.token_urlsafe(32), False
+    if not re.fullmatch(r"[A-Za-z0-9._~+/=-]{32,512}", found):
+        raise UsageError("FDC_MCP_TOKEN has to have 32 to 512 letters, digits or `._~+/=-`")
+    return found, True

@@ -1,0 +1,105 @@
+"""The tools that look at plans and change nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from .. import api
+from .results import MOST_EXACT, Result, in_line
+from .tool_table import Arguments, Wrong, text
+from .workspace_paths import is_elsewhere, plan_in
+
+
+def lint(root: str, given: Arguments) -> Result:
+    """`fdc_lint`."""
+    result = api.check(plan_in(root, text(given, "path")), workspace=root, text=_unsaved(given))
+    return verdict(root, result)
+
+
+def fix(root: str, given: Arguments) -> Result:
+    """`fdc_fix`."""
+    path, unsafe = plan_in(root, text(given, "path")), given.get("unsafe") is True
+    done = api.fix(path, workspace=root, text=_unsaved(given), unsafe=unsafe)
+    left = verdict(root, done.result)
+    words = f"Repairs applied: {len(done.applied)}. {left.words}"
+    if not done.applied:
+        return Result(words=words, data=left.data)
+    if len(done.text) > MOST_EXACT:
+        words += "\nThe text is too long to be sent; `fdc lint --fix` writes it to the file."
+        return Result(words=words, data=left.data)
+    words += f"\nLeft: {len(done.result.diagnostics)} findings. The repaired text follows; nothing was written."
+    return Result(words=words, data=done.text, exact=True)
+
+
+def explain(root: str, given: Arguments) -> Result:
+    """`fdc_explain`."""
+    page = api.explain(text(given, "code"))
+    return Result(words=f"{page.code} ({page.rule}), {page.severity}.", data=page.markdown)
+
+
+def tools(root: str, given: Arguments) -> Result:
+    """`fdc_tools`."""
+    known = api.catalogue(workspace=root).tools
+    name = text(given, "name")
+    if not name:
+        names = " ".join(tool.name for tool in known)
+        return Result(
+            words=f"{len(known)} tools; `name` shows one, or those with it in theirs.", data=names
+        )
+    found = next((tool for tool in known if tool.name == name), None)
+    if found is None:
+        lines = [
+            f"{tool.name}({', '.join(one.name if one.required else one.name + '?' for one in tool.parameters)})"
+            for tool in known if name in tool.name
+        ]  # fmt: skip
+        if not lines:
+            raise Wrong(f"no tool has `{in_line(name, 80)}` in its name; `fdc_tools` lists all")
+        return Result(
+            words=f"No tool has this name; {len(lines)} have it in theirs.", data="\n".join(lines)
+        )
+    rows = [
+        f"{one.name}: {one.kind}{'' if one.required else ', optional'}{f', to {one.access}' if one.access else ''}"
+        for one in found.parameters
+    ]
+    head = f"{found.name}: {found.summary}\naction {found.action}, effect {found.effect}"
+    return Result(words="1 tool.", data="\n".join([head, *rows]))
+
+
+def registry(root: str, given: Arguments) -> Result:
+    """`fdc_registry`."""
+    known = api.catalogue(workspace=root).plans
+    name = text(given, "name")
+    if not name:
+        words = f"{len(known)} registered plans; `name` shows one."
+        return Result(words=words, data="\n".join(known))
+    if name not in known:
+        raise Wrong(f"there is no registered plan `{in_line(name, 80)}`; `fdc_registry` lists them")
+    found = api.check(name, workspace=root)
+    if is_elsewhere(root, found.plan):
+        raise Wrong(f"the registered plan `{in_line(name, 80)}` lies outside of the workspace")
+    words = verdict(root, found).words
+    if not found.errors:
+        most = api.bounds(name, workspace=root)
+        words += f" Worst case: {most.steps.formula} steps, {most.model_calls.formula} model calls."
+    return Result(words=words, data=f"{found.plan}\n\n{found.text}")
+
+
+def _unsaved(given: Arguments) -> str | None:
+    return text(given, "text") if "text" in given else None
+
+
+def verdict(root: str, result: api.CheckResult) -> Result:
+    """What the proof says, and the findings with their repairs; those in files outside of the workspace, which a link in it leads
+    to, would quote these files, and are counted only."""
+    words = _VERDICTS[result.verdict]
+    seen = tuple(item for item in result.diagnostics if not is_elsewhere(root, item.span.path))
+    if len(seen) < len(result.diagnostics):
+        words += f" {len(result.diagnostics) - len(seen)} findings outside of the workspace are not shown."
+    return Result(words=words, data=api.brief(dataclasses.replace(result, diagnostics=seen)))
+
+
+_VERDICTS: dict[api.Verdict, str] = {
+    "proved": "Proved: it can be run.",
+    "fragment": "No error, and no whole run: it is a part of other plans.",
+    "error": "Not proved: repair it before anything is done.",
+}

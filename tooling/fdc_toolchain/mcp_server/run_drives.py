@@ -1,0 +1,84 @@
+"""Runs that this server drives: each in a thread of its own, so that a call can return before its run ends.
+
+The threads end with the process. What they were doing then is on record, and `fdc resume` goes on, as after any other end.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Literal
+
+from .. import api
+
+MOST_DRIVES = 8
+
+Outcome = Literal["done", "not-done"]
+_NOTHING: Mapping[str, Outcome] = {}
+
+
+class Drive(api.Watcher):
+    """One drive of a run, and what is known of it so far."""
+
+    def __init__(self, run: str) -> None:
+        self.run = run
+        self.done = threading.Event()
+        self.result: api.RunResult | None = None
+        self.trouble: api.FdcError | None = None
+        self.steps = 0
+        self.step = ""
+
+    def began(self, step: api.Step) -> None:
+        """A step was started."""
+        self.step = f"{step.tool} ({step.path}:{step.line})"
+
+    def ended(self, step: api.Step) -> None:
+        """A step came back. Called from several threads; a step that is not counted is no harm to what is shown."""
+        self.steps += 1
+
+
+class Drives:
+    """The drives of one workspace."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._lock = threading.Lock()
+        self._live: dict[str, Drive] = {}
+
+    def begin(self, plan: str, inputs: Mapping[str, str]) -> str:
+        """Puts a run on record; returns its name."""
+        with self._lock:
+            self._room()
+        return api.begin(plan, workspace=self.root, inputs=inputs)
+
+    def go(self, run: str, said: Mapping[str, Outcome] = _NOTHING) -> Drive:
+        """Drives a run in a thread, `said` what became of its steps; where this server drives it already, returns that drive."""
+        with self._lock:
+            live = self._live.get(run)
+            if live is not None and not live.done.is_set():
+                return live
+            self._room()
+            drive = self._live[run] = Drive(run)
+        threading.Thread(target=self._drive, args=(drive, said), daemon=True).start()
+        return drive
+
+    def live(self, run: str) -> Drive | None:
+        """The drive of a run that is under way here."""
+        with self._lock:
+            found = self._live.get(run)
+        return None if found is None or found.done.is_set() else found
+
+    def _room(self) -> None:
+        self._live = {name: one for name, one in self._live.items() if not one.done.is_set()}
+        if len(self._live) >= MOST_DRIVES:
+            raise api.RunBusy(
+                f"this server drives {MOST_DRIVES} runs already; ask for their status, and wait"
+            )
+
+    def _drive(self, drive: Drive, said: Mapping[str, Outcome]) -> None:
+        try:
+            drive.result = api.resume(drive.run, workspace=self.root, assume=said, watcher=drive)
+        except api.FdcError as trouble:
+            drive.trouble = trouble
+        finally:
+            drive.done.set()

@@ -1,0 +1,46 @@
+"""How the server is reached: on stdin and stdout, or over HTTP on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from typing import Any
+
+from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
+
+from .http_guard import Guard
+
+PATH = "/mcp"
+MOST_BODY = 2 * 1024 * 1024
+MOST_CONNECTIONS = 64
+
+
+def on_stdio(server: Server[Any]) -> None:
+    """Serves until stdin is closed. Ctrl-C ends the process at once: a thread that waits for stdin hears nothing else."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    async def serve() -> None:
+        async with stdio_server() as (reads, writes):
+            await server.run(reads, writes, server.create_initialization_options())
+
+    asyncio.run(serve())
+
+
+def listening(port: int) -> socket.socket:
+    """A socket on loopback; port 0 is any that is free. Raises OSError."""
+    return socket.create_server(("127.0.0.1", port), backlog=MOST_CONNECTIONS)
+
+
+def on_http(server: Server[Any], opened: socket.socket, token: str) -> None:
+    """Serves until SIGINT or SIGTERM."""
+    import uvicorn
+
+    port = opened.getsockname()[1]
+    app = server.streamable_http_app(streamable_http_path=PATH, max_request_body_size=MOST_BODY)
+    config = uvicorn.Config(
+        Guard(app, port, token), log_level="warning", access_log=False, server_header=False, date_header=False,
+        limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=2,
+    )  # fmt: skip
+    uvicorn.Server(config).run(sockets=[opened])

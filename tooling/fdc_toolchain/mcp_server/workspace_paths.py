@@ -1,0 +1,31 @@
+"""The workspace is fixed when the server starts: no argument names anything outside of it."""
+
+from __future__ import annotations
+
+import os
+
+from .tool_table import Wrong
+
+
+def plan_in(root: str, named: str) -> str:
+    """A plan as it was named: a path in the workspace, a registered name or a shipped plan. Raises Wrong."""
+    if not named or "\0" in named:
+        raise Wrong("a plan is named by a path in the workspace or by a registered name")
+    # a shipped plan, `fdc:PATH`, is inside as long as it has no `..` that leads out
+    if not is_inside(root, named):
+        raise Wrong(f"`{named[:200]}` is outside of the workspace of this server, {root}")
+    return named
+
+
+def is_inside(root: str, path: str) -> bool:
+    """Whether a path leads into the workspace, links followed."""
+    try:
+        real, top = os.path.realpath(os.path.join(root, path)), os.path.realpath(root)
+        return os.path.commonpath([real, top]) == top
+    except (OSError, ValueError):
+        return False
+
+
+def is_elsewhere(root: str, path: str) -> bool:
+    """Whether the path of a finding is that of a file outside of the workspace and of fdc."""
+    return not path.startswith(("fdc:", "<")) and not is_inside(root, path)

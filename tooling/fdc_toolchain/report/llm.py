@@ -1,0 +1,103 @@
+"""Findings for an agent that repairs the plan: each with its repair in words, the whole within `LIMIT` characters.
+
+The most serious findings come first, and of those the first in the report. What is left out is counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ..diagnostics.diagnostic import Diagnostic, Severity, parted
+from ..diagnostics.verdict_line import verdict_line
+from .terminal.terminal_text import visible
+
+LIMIT = 1500
+"""Characters of the whole text, line ends counted."""
+
+_PLACE, _MESSAGE, _REPAIR, _FOOT = 160, 360, 240, 120
+"""The most characters of the parts of a finding, and of what the last line takes."""
+
+_ORDER: tuple[Severity, ...] = ("error", "warning", "info", "fragment", "assumption")
+
+
+def render(
+    diagnostics: list[Diagnostic],
+    files_checked: int = 0,
+    *,
+    assumptions: bool = False,
+    uncounted: int = 0,
+    commands: bool = True,
+) -> str:
+    """The report; `assumptions`: list them as well, after everything else. `commands`: say which command repairs."""
+    parts = parted(diagnostics)
+    assumed = len(parts.assumptions) + uncounted
+    shown = [*parts.findings, *parts.fragments, *(parts.assumptions if assumptions else ())]
+    shown.sort(key=lambda item: _ORDER.index(item.severity))  # stable: places stay in order
+    if parts.findings:
+        lines = [_head(parts.findings, commands)]
+    else:
+        lines = [verdict_line(files_checked, assumed, len(parts.fragments), listed=assumptions)]
+    room = LIMIT - _FOOT - len(lines[0]) - 1
+    for index, item in enumerate(shown):
+        piece = _finding(item, commands)
+        if len(piece) + 1 > room:
+            lines.append(_left_out(shown[index:]))
+            break
+        lines.append(piece)
+        room -= len(piece) + 1
+    return "\n".join(lines) + "\n"
+
+
+def _head(found: list[Diagnostic], commands: bool) -> str:
+    """How many findings there are, and the command that repairs what can be repaired."""
+    line = f"{_counted(found)}."
+    safe = sum(item.fix is not None and item.fix.safe for item in found)
+    unsafe = sum(item.fix is not None for item in found) - safe
+    if not commands:
+        return line
+    if safe:
+        line += f" `fdc lint --fix` applies {_plural(safe, 'repair')}."
+    if unsafe:
+        line += (
+            f" `fdc lint --fix --unsafe-fixes` applies {unsafe} {'more' if safe else ''}".rstrip()
+        )
+        line += "; check the result."
+    return line
+
+
+def _finding(item: Diagnostic, commands: bool) -> str:
+    """A finding in one line, and in another what to do."""
+    place = visible(str(item.span))
+    if len(place) > _PLACE:
+        place = "..." + place[3 - _PLACE :]
+    if place.startswith("::"):  # a CI runner would read a command here
+        place = "./" + place
+    text = f"{place}: {item.severity} {item.code}: {_short(item.message, _MESSAGE)}"
+    repair = _repair(item, commands)
+    return f"{text}\n  repair: {repair}" if repair else text
+
+
+def _repair(item: Diagnostic, commands: bool) -> str:
+    if item.fix is not None:
+        how = " (--fix)" if item.fix.safe else " (--fix --unsafe-fixes)"
+        return _short(item.fix.title, _REPAIR) + (how if commands else "")
+    return _short("; ".join((item.help or "").splitlines()), _REPAIR)
+
+
+def _left_out(left: list[Diagnostic]) -> str:
+    return f"left out: {_counted(left)}; repair these first, then lint again."
+
+
+def _counted(items: list[Diagnostic]) -> str:
+    numbers = Counter(item.severity for item in items)
+    return ", ".join(_plural(numbers[kind], kind) for kind in _ORDER if numbers[kind])
+
+
+def _plural(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 or word == "info" else f"{number} {word}s"
+
+
+def _short(text: str, most: int) -> str:
+    """The visible text, shortened with `...`."""
+    line = visible(text)
+    return line if len(line) <= most else line[: most - 3] + "..."
