@@ -184,7 +184,8 @@ def catalogue(*, workspace: Path) -> Catalogue:
 
         root = root_of(workspace)
         linker = Linker(root, settings_of(root))
-        tools = (linker.catalogue.tools[name] for name in sorted(linker.catalogue.tools))
+        seen = linker.in_force.tools
+        tools = (seen[name] for name in sorted(seen))
         return Catalogue(
             tools=tuple(_tool(tool) for tool in tools if not tool.forbidden),
             plans=tuple(linker.callable_names()),

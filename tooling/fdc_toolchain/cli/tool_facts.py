@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from ..linking.catalogue import Parameter, Tool
@@ -99,6 +100,10 @@ class Listed(NamedTuple):
     origin: Origin
     row: dict[str, Any]
     tool: Tool | None
+
+    def seen_with(self, packs: Collection[str]) -> bool:
+        """Whether a plan that uses these packs sees it."""
+        return self.origin.kind != "pack" or self.origin.name in packs
 
 
 def summary(one: Listed) -> str:

@@ -7,14 +7,16 @@ name of a shipped one: the word an automaton reads must not depend on who wins.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .. import cachedir, resources
 from ..diagnostics.diagnostic import Diagnostic
 from ..packs import shipped
 from ..packs.index import index
+from ..packs.model import PREFIX
 from .own_row import reads_all
 
 CORE = "grammar/tools.json"
@@ -81,14 +83,28 @@ ANY_NUMBER = -1
 
 
 class Catalogue(NamedTuple):
-    """Every tool and predicate that plans of a workspace may use.
+    """Tools and predicates: of the core, of a workspace, and of packs.
 
     Predicates map to their number of arguments (ANY_NUMBER: the row is wrong); `rows` has their declarations as written.
+    `packs` says of which pack something is, by (`tools` or `predicates`, name); what is not in it, every plan sees.
     """
 
     tools: dict[str, Tool]
     predicates: dict[str, int]
     rows: dict[str, dict[str, Any]]
+    packs: Mapping[tuple[str, str], str] = MappingProxyType({})
+
+    def using(self, packs: Collection[str]) -> Catalogue:
+        """What a plan sees that uses these packs."""
+        hidden = {key for key, pack in self.packs.items() if pack not in packs}
+        if not hidden:
+            return self
+        return Catalogue(
+            {name: tool for name, tool in self.tools.items() if ("tools", name) not in hidden},
+            {n: count for n, count in self.predicates.items() if ("predicates", n) not in hidden},
+            {name: row for name, row in self.rows.items() if ("predicates", name) not in hidden},
+            {key: pack for key, pack in self.packs.items() if key not in hidden},
+        )
 
 
 def reads_at_large(row: dict[str, Any]) -> bool:
@@ -162,7 +178,7 @@ def read_catalogue(
     paths: Iterable[str], read: Callable[[str], bytes | None]
 ) -> tuple[Catalogue, list[Diagnostic]]:
     """The shipped catalogues and those at `paths` (read by `read`; None: no such file), with what is wrong as FDC308."""
-    known, predicates = _shipped()
+    known, predicates, packs = _shipped()
     tools, rows = dict(known), dict(predicates)
     found: list[Diagnostic] = []
     shipped = frozenset(tools)
@@ -181,25 +197,28 @@ def read_catalogue(
                 unsound[name] = ANY_NUMBER
             elif name not in tools:
                 tools[name] = _broken(name, _written(data, name))
-    return Catalogue(
-        tools, {**unsound, **{name: len(row["parameters"]) for name, row in rows.items()}}, rows
-    ), found
+    counts = {name: len(row["parameters"]) for name, row in rows.items()}
+    return Catalogue(tools, {**unsound, **counts}, rows, packs), found
 
 
 @lru_cache(maxsize=1)
-def _shipped() -> tuple[dict[str, Tool], dict[str, dict[str, Any]]]:
-    """The tools and the predicates of the shipped catalogues, read once in a process. Nobody changes them.
+def _shipped() -> tuple[dict[str, Tool], dict[str, dict[str, Any]], Mapping[tuple[str, str], str]]:
+    """The tools and the predicates of the shipped catalogues, and of which pack each is; read once in a process.
 
     Of two rows of one name the first counts: a pack takes no name of the core's.
     """
     tools: dict[str, Tool] = {}
     rows: dict[str, dict[str, Any]] = {}
+    packs: dict[tuple[str, str], str] = {}
     for name in catalogues():
         found = document(name)
         for kind, known in (("tools", tools), ("predicates", rows)):
             found[kind] = {key: row for key, row in found[kind].items() if key not in known}
+            if name.startswith(PREFIX):
+                pack = name.removeprefix(PREFIX).partition("/")[0]
+                packs.update(((kind, key), pack) for key in found[kind])
         _add(found, tools, rows)
-    return tools, rows
+    return tools, rows, MappingProxyType(packs)
 
 
 def catalogues() -> tuple[str, ...]:
