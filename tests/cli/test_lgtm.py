@@ -371,6 +371,8 @@ def test_a_definition_that_says_that_it_is_out_of_use_disproves_its_hypothesis(
 
 
 WITHOUT_SYNTHESIS = """# FSM: tooling/lgtm_fsm.json
+use pack lgtm
+use pack research
 allow read **
 allow write runs/**
 
