@@ -586,6 +586,7 @@ def test_a_plan_needs_nobody_only_where_it_can_do_no_harm(
         "tools": {"own_look": {**own, "run": {"python": "own:look"}}},
     }
     (home / "fdc_tools.json").write_text(json.dumps(tools))
+    (home / "fdc.toml").write_text('packs = ["research"]\n')
     (home / "own.py").write_text("def look():\n    return ''\n")
     (home / "sub.plan").write_text("run_in_bash_session true\n")
     (home / "tell.plan").write_text("message_user hello\n")

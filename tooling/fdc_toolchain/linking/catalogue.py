@@ -17,7 +17,7 @@ from ..diagnostics.diagnostic import Diagnostic
 from ..packs import shipped
 from ..packs.index import index
 from ..packs.model import PREFIX
-from .own_row import reads_all
+from .own_row import reads_all, sandboxed
 
 CORE = "grammar/tools.json"
 """The core's own catalogue."""
@@ -110,10 +110,10 @@ class Catalogue(NamedTuple):
 def reads_at_large(row: dict[str, Any]) -> bool:
     """True for a tool that reads the workspace without a parameter that says where.
 
-    A Python tool of a catalogue that is not pure may open any file, unless it says which (`access`): what it does with a
-    word nobody knows.
+    A Python function or a command of a catalogue that is not pure may open any file, unless it says which (`access`): what it
+    does with a word nobody knows.
     """
-    if "python" in row.get("run", {}):
+    if sandboxed(row):
         return reads_all(row)
     named = any(
         item.get("access") or item["kind"] in ("path", "glob") for item in row["parameters"]

@@ -118,34 +118,55 @@ def call(
 ) -> Outcome:
     """What `module:function` returns. Raises ToolFailure, Waiting, WorldFailed, and Interrupted where the controller leaves."""
     sources = _sources(target, context.root, modules)
-    access = access_of(declared, named)
     given = {
         "target": target, "positional": list(positional), "named": dict(named), "key": key, "modules": sources,
         "root": context.root.path, "package": python_process.PACKAGE,
     }  # fmt: skip
+    notes: dict[str, Any] = {}
+    done = run(
+        target,
+        python_process.isolated(_INSIDE),
+        json.dumps(given).encode(),
+        declared,
+        named,
+        context,
+        notes,
+    )
+    return _outcome(target, done, notes)
+
+
+def run(
+    what: str,
+    argv: list[str],
+    given: bytes,
+    declared: Mapping[str, Any],
+    named: Mapping[str, Any],
+    context: Context,
+    notes: dict[str, Any],
+) -> Done:
+    """Runs the process of a tool, fenced in as its row and the plans say, to its end. `given`: its input; `what`: its name in
+    messages. `notes` is told how it was fenced in. Raises ToolFailure."""
+    access = access_of(declared, named)
     seconds = min(
         context.shell_seconds, declared.get("limits", {}).get("seconds", context.shell_seconds)
     )
-    notes: dict[str, Any] = {}
     if access.writes:
         context.root.open_named()
     settings = context.root.settings() if access.writes else {}
     try:
-        done = _run(
-            json.dumps(given).encode(), access, replace(context, shell_seconds=seconds), notes
-        )
+        done = _run(argv, given, access, replace(context, shell_seconds=seconds), notes)
     except ToolFailure as failed:
-        raise ToolFailure(failed.kind, f"`{target}`: {failed}", None, notes) from failed
+        raise ToolFailure(failed.kind, f"`{what}`: {failed}", None, notes) from failed
     wrong = context.root.changed(settings) if access.writes else []
     if wrong:
         said = ", ".join(f"`{name}`" for name in wrong)
         raise ToolFailure(
             "protected",
-            f"`{target}` changed {said}, settings of fdc that no step may change",
+            f"`{what}` changed {said}, settings of fdc that no step may change",
             None,
             notes,
         )
-    return _outcome(target, done, notes)
+    return done
 
 
 def _sources(target: str, root: Root, modules: Mapping[str, str]) -> dict[str, str]:
@@ -174,14 +195,14 @@ def _digest(data: bytes | None) -> str:
     return "" if data is None else hashlib.blake2b(data, digest_size=32).hexdigest()
 
 
-def _run(given: bytes, access: Access, context: Context, notes: dict[str, Any]) -> Done:
-    """Runs the process to its end. `notes` is told how it was fenced in."""
+def _run(
+    argv: list[str], given: bytes, access: Access, context: Context, notes: dict[str, Any]
+) -> Done:
     root = context.root
     idle = (
         not access.writes and access.reads is not None and not access.reads
     )  # it sees nothing of the workspace
     was = views.Before({}, frozenset()) if idle else views.before(root)
-    argv = python_process.isolated(_INSIDE)
     with scratch() as folder, tempfile.TemporaryFile() as file:
         file.write(given)
         file.seek(0)
