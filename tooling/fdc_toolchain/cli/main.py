@@ -110,9 +110,10 @@ OUTSIDE_ONLY = frozenset(
 
 def commands() -> dict[str, tuple[str, str]]:
     """The commands of the core, and after them those of packs, which take no name of the core's."""
-    from ..packs.index import index
+    from ..report.terminal.terminal_text import visible
+    from .pack_command import of_packs
 
-    added = {row.name: (row.module, row.help) for row in index().commands.values()}
+    added = {row.name: (row.module, visible(row.help)) for row in of_packs().values()}
     return {**COMMANDS, **{name: row for name, row in added.items() if name not in COMMANDS}}
 
 
@@ -136,14 +137,19 @@ def group() -> click.Group:
             return list(commands())
 
         def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-            row = COMMANDS.get(name) or commands().get(name)
+            from ..packs.model import PackError
+            from .pack_command import command_of, of_packs
+
+            core = COMMANDS.get(name)
+            if core is not None:
+                from ..packs.imported import imported
+
+                return outside(imported(core[0], "command"), name)
+            row = of_packs().get(name)
             if row is None:
                 return None
-            from ..packs.imported import imported
-            from ..packs.model import PackError
-
             try:
-                return outside(imported(row[0], "command"), name)
+                return outside(command_of(row), name)
             except PackError as wrong:
                 raise exits.WorldError(f"{wrong}; `fdc doctor` checks every pack") from wrong
 
@@ -182,17 +188,21 @@ def group() -> click.Group:
 
 def unusable_packs() -> list[str]:
     """What to say where something is missing that a pack may have: each pack that cannot be used, and why."""
-    from ..packs.index import index
+    import os
 
-    return [f"a pack cannot be used: {problem}" for problem in index().problems]
+    from ..packs.index import index
+    from .pack_command import of_workspace
+
+    problems = [*index().problems, *of_workspace(os.getcwd()).problems]
+    return [f"a pack cannot be used: {problem}" for problem in problems]
 
 
 def _outside_only(name: str) -> bool:
     if name in COMMANDS or name in OUTSIDE_ONLY:
         return name in OUTSIDE_ONLY
-    from ..packs.index import index
+    from .pack_command import of_packs
 
-    row = index().commands.get(name)
+    row = of_packs().get(name)
     return row is not None and row.outside_only
 
 

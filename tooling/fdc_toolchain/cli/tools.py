@@ -78,6 +78,8 @@ def listed(names: LookUp) -> list[Listed]:
     catalogue, paths, read = names.catalogue, names.settings.catalogues, names.files.read
     sources = [(path, document(path)) for path in catalogues()]
     sources += [(path, _document(read(path))) for path in paths]
+    own = [path for pack in names.packs.values() for path in pack.catalogues]
+    sources += [(path, _document(read(path))) for path in own if path not in catalogues()]
     out: dict[str, Listed] = {}
     for path, found in sources:
         pack = pack_of(path) if path not in paths else None

@@ -7,16 +7,18 @@ name of a shipped one: the word an automaton reads must not depend on who wins.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .. import cachedir, resources
 from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from ..packs import shipped
+from ..packs.beside import FILE
 from ..packs.index import index
-from ..packs.model import PREFIX
+from ..packs.model import PREFIX, Pack
 from .own_row import reads_all, sandboxed
 
 CORE = "grammar/tools.json"
@@ -175,22 +177,31 @@ def _tool(name: str, row: dict[str, Any]) -> Tool:
 
 
 def read_catalogue(
-    paths: Iterable[str], read: Callable[[str], bytes | None]
+    paths: Iterable[str], read: Callable[[str], bytes | None], local: Iterable[Pack] = ()
 ) -> tuple[Catalogue, list[Diagnostic]]:
-    """The shipped catalogues and those at `paths` (read by `read`; None: no such file), with what is wrong as FDC308."""
-    known, predicates, packs = _shipped()
-    tools, rows = dict(known), dict(predicates)
+    """The shipped catalogues and those at `paths` (read by `read`; None: no such file), with what is wrong as FDC308.
+
+    `local`: the packs of the workspace, whose catalogues are read like its own.
+    """
+    known, predicates, installed = _shipped()
+    tools, rows, packs = dict(known), dict(predicates), dict(installed)
     found: list[Diagnostic] = []
     shipped = frozenset(tools)
     owners: dict[str, str] = {}
     unsound: dict[str, int] = {}
-    for path in paths:
+    of_packs = {path: pack for pack in local for path in pack.catalogues}
+    for path in (*paths, *of_packs):
         data = read(path)
+        pack = of_packs.get(path)
         if data is None:
+            if pack is not None:
+                found.append(_absent(path, pack))
             continue
         document, broken = _checked(data, path, shipped, owners, found)
         if document is not None:
             owners.update(dict.fromkeys(document["tools"], path))
+            if pack is not None:
+                packs.update(_performed(document, pack))
             _add(document, tools, rows)
         for kind, name in broken:
             if kind == "predicates":
@@ -199,6 +210,22 @@ def read_catalogue(
                 tools[name] = _broken(name, _written(data, name))
     counts = {name: len(row["parameters"]) for name, row in rows.items()}
     return Catalogue(tools, {**unsound, **counts}, rows, packs), found
+
+
+def _absent(path: str, pack: Pack) -> Diagnostic:
+    place = f"{PREFIX}{pack.name}/{FILE}"
+    return Diagnostic(Span(place, 1, 1, 1, 1), "FDC308", f"the catalogue `{path}` does not exist")
+
+
+def _performed(document: dict[str, Any], pack: Pack) -> Iterator[tuple[tuple[str, str], str]]:
+    """Whose the rows of a catalogue of a workspace's pack are. A row whose function `pack.toml` names is one of a Python function
+    (`run`) that is given the step's surroundings (`context`)."""
+    for kind, functions in (("tools", pack.tools), ("predicates", pack.predicates)):
+        for name, row in document.get(kind, {}).items():
+            yield (kind, name), pack.name
+            if name in functions and "run" not in row:
+                one = functions[name]
+                row["run"] = {"python": f"{one.module}:{one.function}", "context": True}
 
 
 @lru_cache(maxsize=1)

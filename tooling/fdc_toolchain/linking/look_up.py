@@ -18,6 +18,7 @@ from ..diagnostics.span import Span
 from ..packs import shipped
 from ..packs.index import index
 from ..packs.model import Pack
+from ..packs.workspace import local
 from ..syntax.language import WORDS
 from ..text.suggest import did_you_mean
 from .bind import Binder
@@ -40,7 +41,16 @@ class LookUp:
         self.files = files or Files(root)
         self.diagnostics: list[Diagnostic] = []
         self.catalogue: Catalogue
-        self.catalogue, found = read_catalogue(settings.catalogues, self.files.read)
+        own = local(self.files.packs(), self.files.read, root, index().packs)
+        self.packs: dict[str, Pack] = {**index().packs, **own.packs}
+        """The packs that plans of the workspace can use, by name: those that are installed, and its own."""
+        for problem in own.problems:
+            span = Span(problem.path, problem.line or 1, 1, problem.line or 1, 1)
+            message = f"the pack cannot be used: {problem.said}"
+            self.diagnostics.append(Diagnostic(span, "FDC332", message))
+        self.catalogue, found = read_catalogue(
+            settings.catalogues, self.files.read, own.packs.values()
+        )
         self.diagnostics += found
         self._using: dict[frozenset[str], Catalogue] = {}
         for name in settings.packs:
@@ -57,7 +67,10 @@ class LookUp:
                     )
         self.registry, found = read_registry(self.files.read(REGISTRY), REGISTRY)
         self.diagnostics += found
-        self.shipped = shipped_registry()
+        brought = [*own.packs.values()]
+        self.shipped = shipped_registry({n: p for one in brought for n, p in one.plans.items()})
+        self.automata = {n: p for one in brought for n, p in one.automata.items()}
+        self.automata |= index().automata
         self.bind = Binder().bind
         self.obligations: tuple[
             Any, ...
@@ -103,11 +116,6 @@ class LookUp:
 
     # ---- packs -------------------------------------------------------------------------
 
-    @property
-    def packs(self) -> dict[str, Pack]:
-        """The packs that plans of the workspace can use, by name."""
-        return index().packs
-
     def using(self, packs: Collection[str]) -> Catalogue:
         """The catalogue of a plan that uses these packs."""
         names = frozenset(packs)
@@ -150,7 +158,7 @@ class LookUp:
         candidates = [reference]
         if "/" not in reference and not reference.endswith(".json"):
             candidates = [f"tooling/{reference}_fsm.json", f"tooling/{reference}.json", reference]
-            candidates += [index().automata[reference]] if reference in index().automata else []
+            candidates += [self.automata[reference]] if reference in self.automata else []
         return next((key for key in map(self.files.find, candidates) if key is not None), None)
 
     def automaton_findings(self, keys: Iterable[str] | None = None) -> list[Diagnostic]:

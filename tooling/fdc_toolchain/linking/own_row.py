@@ -54,7 +54,7 @@ def wrong(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]
     access = row.get("access")
     if access is None:
         return
-    if not sandboxed(row) and not any(True for _ in targets(row)):
+    if row.get("run") and not sandboxed(row) and not any(True for _ in targets(row)):
         yield (
             ["access"],
             "`access` is for tools that are Python functions or commands (`run`: `python`, `embedded` or `command`)",

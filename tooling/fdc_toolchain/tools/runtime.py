@@ -262,7 +262,10 @@ class LocalTools:
         values = effect.args["args"]
         run = declared.get("run")
         if run is not None:
-            return outcome_of(self._python(effect, run["python"], declared, values, {}))
+            given: dict[str, Any] = {"args": values} if run.get("context") else {}
+            return outcome_of(
+                self._python(effect, run["python"], declared, [] if given else values, given)
+            )
         row = tool_rows.predicate(effect.tool)
         if row is None:
             raise ToolFailure("unavailable", f"nothing here can tell whether `{effect.tool}` holds")

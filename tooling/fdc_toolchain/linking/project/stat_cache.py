@@ -101,9 +101,12 @@ def folder_stamp(path: str) -> Stamp | None:
 PROTOCOLS = ".protocol.json"
 """How the names of protocol sources end."""
 
+PACK = "pack.toml"
+"""The name of the file that says what a pack brings."""
+
 
 def listing(folder: str) -> bytes | None:
-    """The protocol sources below a folder, one a line, by their paths from it; None where there is no such folder.
+    """The protocol sources and the packs below a folder, one a line, by their paths from it; None where there is no such folder.
 
     It stands as the content of the key that is the folder's with a `/` behind it: what was found by
     looking for sources holds while the list is the same (and the sources, which are files like others).
@@ -114,7 +117,7 @@ def listing(folder: str) -> bytes | None:
     for here, folders, names in os.walk(folder):
         folders.sort()
         start = here[len(folder) + 1 :] + "/" if here != folder else ""
-        found += [start + name for name in names if name.endswith(PROTOCOLS)]
+        found += [start + name for name in names if name.endswith(PROTOCOLS) or name == PACK]
     return "\n".join(sorted(found)).encode("utf-8", "surrogateescape")
 
 
