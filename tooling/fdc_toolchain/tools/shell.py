@@ -208,6 +208,8 @@ def started(
         except KeyboardInterrupt:
             raise InterruptedHere from None
         finally:
+            if talk is not None:
+                talk.close()  # a process that waits for an answer ends by itself
             _kill(process)
             context.cancelled.discard(process.pid)
         said = os.read(told, 65536)
