@@ -98,7 +98,7 @@ CODES: dict[str, Code] = {
     "FDC331": Code(
         "unused-pack", "error", "a tool of a pack that the plan does not say that it uses"
     ),
-    "FDC332": Code("missing-pack", "error", "a pack that is not there"),
+    "FDC332": Code("missing-pack", "error", "a pack that is not there, or cannot be used"),
     # 4: analyses
     "FDC401": Code(
         "automaton-refuses", "error", "a run makes a step that the automaton does not allow"
