@@ -19,6 +19,8 @@ from ..context import Context
 
 MOST = 64 * 1024
 """Bytes of a request."""
+OFTEN = 1000
+"""Requests of one call."""
 
 
 class Conversation:
@@ -30,6 +32,7 @@ class Conversation:
         self._mine.setblocking(False)
         self._out = call + b"\n"
         self._in = b""
+        self._count = 0
         self._context = context
 
     def fileno(self) -> int:
@@ -73,6 +76,9 @@ class Conversation:
         self._in += data
         while b"\n" in self._in:
             line, _, self._in = self._in.partition(b"\n")
+            self._count += 1
+            if self._count > OFTEN:
+                raise ToolFailure("error", f"it asked fdc more than {OFTEN:,} times")
             self._out += json.dumps({"value": self._answer(line)}).encode() + b"\n"
         if len(self._in) > MOST:
             raise ToolFailure("error", f"it asked fdc something of more than {MOST:,} bytes")
