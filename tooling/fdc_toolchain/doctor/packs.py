@@ -10,12 +10,12 @@ from ..linking.catalogue_check import explain
 from ..packs.beside import FILE
 from ..packs.index import index
 from ..packs.model import PREFIX, Pack
-from ..packs.workspace import Local
+from ..packs.workspace import NONE, Local
 from ..tools.tool_rows import TOOLS
 from .machine import Found
 
 
-def examine(commands: Collection[str], own: Local) -> list[Found]:
+def examine(commands: Collection[str], own: Local = NONE) -> list[Found]:
     """One row for each pack, and one for each problem. A pack with a problem was asked for, and will not work.
 
     `commands`: the names of the core's own commands, which no pack may take. `own`: the packs of the workspace.

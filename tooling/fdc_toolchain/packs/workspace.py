@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from .beside import FILE
 from .model import PREFIX, Command, Pack, PackError, pack_of
-from .read import parsed
 
 
 class Local(NamedTuple):
@@ -15,6 +14,10 @@ class Local(NamedTuple):
 
     packs: dict[str, Pack]
     problems: tuple[PackError, ...]
+
+
+NONE = Local({}, ())
+"""A workspace without packs."""
 
 
 def local(
@@ -31,6 +34,8 @@ def local(
     packs: dict[str, Pack] = {}
     problems: list[PackError] = []
     for name in names:
+        from .read import parsed
+
         path = f"{PREFIX}{name}/{FILE}"
         try:
             document = parsed(read(path) or b"", path, data_only=True)
