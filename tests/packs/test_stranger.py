@@ -20,7 +20,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.support.messages_api import messages_api, reply
-from tests.support.process import clean_environment
+from tests.support.process import clean_environment, fdc
 from tests.support.repository import ROOT
 
 STRANGER = Path(__file__).parent / "stranger"
@@ -37,6 +37,8 @@ class Way(NamedTuple):
     python: str
 
     def fdc(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+        if self.python == sys.executable:
+            return fdc(*words, cwd=self.workspace, env=env)
         return subprocess.run(
             [self.python, CLI, *words],
             cwd=self.workspace,
