@@ -85,6 +85,24 @@ def test_bytes_that_are_no_text_and_names_that_are_taken_are_told(workspace: Pat
     assert "the catalogue `packs/tea/tools.json` does not exist" in said
 
 
+def test_what_is_said_of_a_bad_pack_has_no_control_characters(workspace: Path) -> None:
+    put(workspace, HEAD + '"\\u001b[2J" = 1\n')
+    (workspace / "packs" / "\x1b[2J").mkdir()
+    (workspace / "packs" / "\x1b[2J" / "pack.toml").write_text("")
+    for words in (("boo",), ("doctor",), ("lint", "a.plan"), ("pack", "list"), ("tools",)):
+        done = inside.fdc(*words, cwd=workspace)
+        said = done.stdout + done.stderr
+        assert "\x1b[2J" not in said and "\\u{1b}[2J" in said and "Traceback" not in said, words
+    assert "\\u{1b}[2J" in inside.fdc("pack", "check", "packs/tea", cwd=workspace).stdout
+
+
+def test_a_command_of_a_run_starts_none_of_its_commands(workspace: Path) -> None:
+    put(workspace, HEAD + '[commands.brew]\nplan = "x.plan"\nhelp = "x"\n')
+    done = fdc("brew", cwd=workspace, env={"FDC_RUN": "some-run"})
+    assert 2 == done.returncode and "may not start `fdc brew`" in done.stderr
+    assert 0 == fdc("brew", "--help", cwd=workspace, env={"FDC_RUN": "some-run"}).returncode
+
+
 def test_a_pack_takes_no_command_of_fdc_and_shows_no_control_characters(workspace: Path) -> None:
     evil = "\\u001b[2Jgone"
     toml = HEAD.replace("makes tea", evil) + "".join(

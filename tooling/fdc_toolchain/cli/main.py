@@ -191,10 +191,11 @@ def unusable_packs() -> list[str]:
     import os
 
     from ..packs.index import index
+    from ..report.terminal.terminal_text import visible
     from .pack_command import of_workspace
 
     problems = [*index().problems, *of_workspace(os.getcwd()).problems]
-    return [f"a pack cannot be used: {problem}" for problem in problems]
+    return [f"a pack cannot be used: {visible(str(problem))}" for problem in problems]
 
 
 def _outside_only(name: str) -> bool:

@@ -74,7 +74,7 @@ def show(name: str, form: str) -> int:
     click.echo(f"{name}: {visible(pack.summary)}\n{visible(pack.folder)}")
     for kind, names in brings.items():
         if names:
-            click.echo(f"{kind}: {', '.join(names)}")
+            click.echo(f"{kind}: {visible(', '.join(names))}")
     return CLEAN
 
 
@@ -86,6 +86,7 @@ def check(folder: str, form: str) -> int:
     from ...doctor.packs import faults
     from ...packs.model import PackError, pack_of
     from ...packs.read import read
+    from ...report.terminal.terminal_text import visible
     from ..main import COMMANDS
 
     if not os.path.isdir(folder):
@@ -100,7 +101,7 @@ def check(folder: str, form: str) -> int:
         _json({"ok": not found, "findings": found})
     else:
         for sentence in found:
-            click.echo(sentence)
+            click.echo(visible(sentence))
         if not found:
             click.echo(f"{folder}: the pack `{pack.name}` can be used")
     return FINDINGS if found else CLEAN
