@@ -72,7 +72,10 @@ from .values import (
 from .watching import Watcher
 
 if TYPE_CHECKING:
-    from .for_packs import Context, Tool, ToolFailure, Waiting
+    from ..engine.ports import Waiting
+    from ..workspace.failure import ToolFailure
+    from .context import Context
+    from .for_packs import Tool
 
 __all__ = [
     "Bound", "Bounds", "Call", "Catalogue", "CheckResult", "Context", "Diagnostic", "Done", "Edit", "Explanation",
@@ -86,11 +89,25 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """What only tools need, imported when it is asked for: it is most of what there is to import."""
-    if name in ("Context", "Tool", "ToolFailure", "ToolInfo", "Waiting"):
+    """What only tools need, each imported alone when it is asked for: a tool in the sandbox pays for it at every call."""
+    found: object
+    if name == "Context":
+        from . import context
+
+        found = context.Context
+    elif name == "Tool":
         from . import for_packs
 
-        found: object = getattr(for_packs, name)
-        globals()[name] = found
-        return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = for_packs.Tool
+    elif name == "ToolFailure":
+        from ..workspace import failure
+
+        found = failure.ToolFailure
+    elif name == "Waiting":
+        from ..engine import ports
+
+        found = ports.Waiting
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found

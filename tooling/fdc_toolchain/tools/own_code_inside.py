@@ -164,9 +164,23 @@ class Surroundings:
         """Shows the user a text."""
         self._asked({"say": text})
 
-    def ask(self, question: str) -> str:
-        """What a person answers. Where nobody is there, the run waits: this process ends, and the step is done again."""
-        return str(self._asked({"ask": question}))
+    def ask(self, question: str, unfit: Any = None) -> str:
+        """What a person answers. Where nobody is there, the run waits: this process ends, and the step is done again.
+
+        An answer that is none twice (it was given in advance) fails the step.
+        """
+        before = None
+        while True:
+            answer = str(self._asked({"ask": question}))
+            wrong = unfit(answer) if unfit is not None else ""
+            if not wrong:
+                return answer
+            self.say(wrong)
+            if answer == before:
+                from fdc_toolchain.workspace.failure import ToolFailure
+
+                raise ToolFailure("answer", wrong)
+            before = answer
 
     def _asked(self, request: dict) -> Any:
         data = json.dumps(request).encode() + b"\n"
