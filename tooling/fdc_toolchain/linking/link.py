@@ -353,7 +353,8 @@ class _Reader(HeaderReader):
         for name, count, start, end in condition.predicates if condition else ():
             span = self.unit.at(node, start, end)
             if name not in known:
-                hint = did_you_mean(name, [*seen, "len"])
+                there = ["len", *sorted(seen)]
+                hint = did_you_mean(name, there) or f"conditions have {', '.join(there)}"
                 self.report(span, "FDC301", f"unknown predicate `{name}`", hint)
                 continue
             if name not in seen:
