@@ -157,6 +157,23 @@ def test_a_function_keeps_files_for_later_steps_of_its_run(workspace: Path) -> N
     assert '"n":1' in said  # another run has nothing of it
 
 
+def test_arguments_of_many_megabytes_arrive(workspace: Path) -> None:
+    code = "def pour(args, context):\n    return len(args['cup']) if args.get('cup') else 'x' * 2_000_000\n"
+    parameters = [{"name": "cup", "kind": "word", "required": False, "sink": "data"}]
+    done, said = ran(
+        workspace, code, "x <- pour\ny <- pour {x}\nmessage_user {y}\n", parameters=parameters
+    )
+    assert 0 == done and "\n2000000\n" in said, said[-500:]
+
+
+def test_an_answer_that_is_none_is_asked_for_again_and_fails_at_last(workspace: Path) -> None:
+    code = "def pour(args, context):\n    return context.ask('sugar?', lambda given: '' if given == 'yes' else 'say yes')\n"
+    assert 5 == ran(workspace, code)[0]
+    assert 0 == inside.fdc("answer", "last", "no", cwd=workspace).returncode
+    done = inside.fdc("resume", "last", cwd=workspace)
+    assert 1 == done.returncode and "say yes" in done.stdout + done.stderr
+
+
 def test_a_predicate_of_the_pack_is_asked_in_the_sandbox(workspace: Path) -> None:
     code = "def pour(args, context):\n    return 1\ndef warm(args, context):\n    return args['args'] == [7]\n"
     for value, word in ((7, "hot"), (8, "cold")):

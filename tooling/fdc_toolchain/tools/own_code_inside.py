@@ -194,13 +194,13 @@ class Surroundings:
 
 def _line(descriptor: int) -> bytes:
     """What comes up to the end of a line, without it; nothing where the other end is closed before."""
-    found = b""
+    found = bytearray()
     while not found.endswith(b"\n"):
         data = os.read(descriptor, 65536)
         if not data:
             return b""
         found += data
-    return found[:-1]
+    return bytes(found[:-1])
 
 
 def called(given: dict, surroundings: Any = None) -> dict:

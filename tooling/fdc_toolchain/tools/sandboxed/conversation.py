@@ -30,7 +30,7 @@ class Conversation:
         self.pack = pack
         self._mine, self.theirs = socket.socketpair()
         self._mine.setblocking(False)
-        self._out = call + b"\n"
+        self._out = bytearray(call + b"\n")
         self._in = b""
         self._count = 0
         self._context = context
@@ -52,7 +52,7 @@ class Conversation:
     def write(self) -> bool:
         """Writes what the socket takes; False where nobody reads any more."""
         try:
-            self._out = self._out[self._mine.send(self._out[:65536]) :]
+            del self._out[: self._mine.send(bytes(self._out[:65536]))]
         except BlockingIOError:
             pass
         except OSError:
