@@ -580,12 +580,10 @@ def test_a_plan_needs_nobody_only_where_it_can_do_no_harm(
         "parameters": [],
         "result": "text",
     }
-    tools = {
-        "format": 1,
-        "name": "own",
-        "tools": {"own_look": {**own, "run": {"python": "own:look"}}},
-    }
+    rows = {"own_look": {**own, "run": {"python": "own:look"}}}
+    tools = {"format": 1, "name": "own", "tools": rows}
     (home / "fdc_tools.json").write_text(json.dumps(tools))
+    (home / "fdc.toml").write_text('packs = ["research"]\n')
     (home / "own.py").write_text("def look():\n    return ''\n")
     (home / "sub.plan").write_text("run_in_bash_session true\n")
     (home / "tell.plan").write_text("message_user hello\n")

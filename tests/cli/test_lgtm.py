@@ -262,6 +262,7 @@ def test_the_produced_plan_is_not_executed_and_cannot_be(embedded: tuple[Path, A
 
 
 THREAD = """# FSM: tooling/lgtm_pipeline_fsm.json
+use pack lgtm
 allow read **
 
 set_plan thread
@@ -308,7 +309,10 @@ def test_the_whole_pipeline_is_a_program_and_building_it_does_nothing(tmp_path: 
 @pytest.mark.parametrize("level", ["Info", "Warn", "Error", "Debug"])
 def test_a_level_that_there_is_not_stops_the_run(tmp_path: Path, level: str) -> None:
     """LGTM-45: three levels, and no other."""
-    said = f"# FSM: tooling/lgtm_pipeline_fsm.json\nset_plan a line\nlog_message {level} The tea is ready.\nclose_task\n"
+    said = (
+        "# FSM: tooling/lgtm_pipeline_fsm.json\nuse pack lgtm\n"
+        f"set_plan a line\nlog_message {level} The tea is ready.\nclose_task\n"
+    )
     (tmp_path / "said.plan").write_text(said, "utf-8")
     done = fdc("run", "said.plan", cwd=tmp_path)
     if level == "Debug":
@@ -367,6 +371,8 @@ def test_a_definition_that_says_that_it_is_out_of_use_disproves_its_hypothesis(
 
 
 WITHOUT_SYNTHESIS = """# FSM: tooling/lgtm_fsm.json
+use pack lgtm
+use pack research
 allow read **
 allow write runs/**
 

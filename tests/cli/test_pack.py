@@ -72,7 +72,7 @@ def test_the_fault_of_a_pack_is_not_called_a_bug_of_fdc(workspace: Path, tmp_pat
     )
     (folder / "deeds.py").write_text("import nothing_that_is_there\n")
     (workspace / "tea.plan").write_text(
-        "set_plan x\npour\nplan_step_complete y\nclose_task\nsubmit\n"
+        "use pack tea\nset_plan x\npour\nplan_step_complete y\nclose_task\nsubmit\n"
     )
     env = {"PYTHONPATH": str(tmp_path / "site")}
     for words in (["boo"], ["run", "tea.plan"]):

@@ -46,7 +46,9 @@ def test_a_new_pack_works_once_it_is_installed(workspace: Path, tmp_path: Path) 
     assert (0, "cup.md: 3 words\n") == (done.returncode, done.stdout), done.stderr
     done = fdc("tea", "nothing.md", cwd=workspace, env=env)
     assert 1 == done.returncode and "does not exist" in done.stderr
-    (workspace / "own.plan").write_text("use fsm tea\nx <- tea_count cup.md\nyield {x}\n")
+    (workspace / "own.plan").write_text(
+        "use fsm tea\nuse pack tea\nx <- tea_count cup.md\nyield {x}\n"
+    )
     done = fdc("lint", "own.plan", cwd=workspace, env=env)
     assert (0, "1 plan proved, no findings\n") == (done.returncode, done.stdout), done.stdout
     tried = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=made, **env)

@@ -161,6 +161,7 @@ def test_a_rule_for_an_automaton_does_not_look_into_plans_under_another(workspac
 
 
 ASIDE = """# FSM: tooling/research_fsm.json
+use pack research
 set_plan Research
 scan <- scan_documents
 scope <- scope_question question=tea scan={scan}

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.linking.catalogue import catalogues, document
+from fdc_toolchain.packs.index import index
 from fdc_toolchain.program.causes import FAILURES
 from fdc_toolchain.text.suggest import near
 
@@ -61,7 +62,7 @@ def data(workspace: Path, *words: str) -> list[dict[str, Any]]:
 
 
 def test_tools_are_listed_by_where_they_come_from(shop: Path) -> None:
-    done = fdc("tools", cwd=shop)
+    done = fdc("tools", "--pack", "research", cwd=shop)
     assert (done.returncode, done.stderr) == (0, "")
     headings = re.findall(r"^(\S.*), (\d+) (tool|condition)s?:$", done.stdout, re.MULTILINE)
     assert headings[0][0] == "core" and headings[1] == ("core", "1", "condition")
@@ -69,16 +70,18 @@ def test_tools_are_listed_by_where_they_come_from(shop: Path) -> None:
         ("workspace (fdc_tools.json)", "1", "tool"),
         ("workspace (fdc_tools.json)", "1", "condition"),
     ]
-    assert all(one[0].startswith("pack ") for one in headings[2:-2])
+    assert [one[0] for one in headings[2:-2]] == ["pack research"]
     assert re.search(r"^  read_file +read a file$", done.stdout, re.MULTILINE)
     assert re.search(r"^  weigh_tea +weigh tea$", done.stdout, re.MULTILINE)
-    assert done.stdout.endswith("\n`fdc tools NAME` explains one.\n")
+    assert re.search(r"^  lgtm +goes from a question to an ", done.stdout, re.MULTILINE)
+    last = "`fdc tools NAME` explains one, `fdc tools --pack NAME` lists those of a pack too.\n"
+    assert done.stdout.endswith(f"\n{last}")
 
 
 def test_every_tool_and_predicate_that_a_plan_may_use_is_listed_once(shop: Path) -> None:
     documents = [document(path) for path in catalogues()]
     known = [name for one in (*documents, OWN) for name in (*one["tools"], *one.get("predicates", ()))]  # fmt: skip
-    found = data(shop)
+    found = data(shop, *(f"--pack={pack}" for pack in index().packs))
     assert sorted(known) == sorted(one["name"] for one in found)
     assert {"core", "pack", "workspace"} == {one["from"]["kind"] for one in found}
     for one in found:
@@ -88,6 +91,32 @@ def test_every_tool_and_predicate_that_a_plan_may_use_is_listed_once(shop: Path)
         there = json.loads(place.read_text("utf-8"))
         assert one["name"] in there["predicates" if one["kind"] == "predicate" else "tools"]
         assert {*one.get("failure_kinds", ())} <= {*FAILURES}
+
+
+def test_those_of_packs_are_listed_where_the_workspace_uses_them(shop: Path) -> None:
+    def names(*words: str) -> set[str]:
+        return {one["name"] for one in data(shop, *words)}
+
+    assert "weigh_tea" in names() and not {"map_code", "open_case"} & names()
+    (shop / "fdc.toml").write_text('packs = ["research"]\n')
+    assert "map_code" in names() and "open_case" not in names()
+    assert {"map_code", "open_case"} <= names("--pack", "repair")
+    told = json.loads(fdc("tools", "--format", "json", cwd=shop).stdout)["packs"]
+    assert {one["name"]: one["used"] for one in told}.items() >= {
+        ("research", True),
+        ("repair", False),
+    }
+    assert "a plan with it says: use pack repair\n" in fdc("tools", "open_case", cwd=shop).stdout
+    assert "a plan with it says" not in fdc("tools", "map_code", cwd=shop).stdout
+    done = fdc("tools", "open_cas", cwd=shop)
+    assert "open_case" not in done.stderr and done.returncode == 2
+    done = fdc("tools", "--pack", "repiar", cwd=shop)
+    assert (
+        done.returncode == 2 and "there is no pack `repiar`; did you mean `repair`?" in done.stderr
+    )
+    (shop / "fdc.toml").write_text('packs = ["tea"]\n')
+    done = fdc("tools", cwd=shop)
+    assert done.returncode == 0 and "fdc.toml:1: there is no pack `tea`" in done.stderr
 
 
 def test_a_tool_is_explained_with_all_that_its_row_says(shop: Path) -> None:

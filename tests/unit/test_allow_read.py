@@ -80,7 +80,7 @@ def test_a_run_asks_again_with_the_values_that_it_has(
     (workspace / "secret.txt").write_text("key outside\n")
     (workspace / "any.json").write_text(ANY)
     (workspace / "a.plan").write_text(
-        f'param w = "{value}"\nuse fsm any.json\nallow read src/**\n{step}\n'
+        f'param w = "{value}"\nuse fsm any.json\nuse pack research\nallow read src/**\n{step}\n'
     )
     done = fdc("run", "a.plan", cwd=workspace)
     assert (done.returncode == 1) == stops, done.stdout + done.stderr

@@ -536,7 +536,7 @@ def test_every_step_of_the_plans_is_a_primitive_or_a_change_of_state() -> None:
             if (
                 found
                 and line.strip()
-                and not re.match(r"^(param|budget|allow|use fragment)\b", line)
+                and not re.match(r"^(param|budget|allow|use fragment|use pack)\b", line)
             ):
                 used.add(found[1])
     words = {"call_plan", "fork", "for", "iterate", "if", "else", "yield", "require"}

@@ -109,7 +109,7 @@ def test_a_plan_of_a_workspace_uses_the_data_of_an_installed_pack(
     tea: Path, workspace: Path
 ) -> None:
     (workspace / "a.plan").write_text("use fsm tea\n\ncall_plan one-cup\n")
-    (workspace / "b.plan").write_text(f"use fsm tea\n{WATER}")
+    (workspace / "b.plan").write_text(f"use fsm tea\nuse pack tea\n{WATER}")
     env = {"PYTHONPATH": str(tea.parent), "FDC_CACHE_DIR": str(workspace / ".cache")}
 
     def lint() -> tuple[int, str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from fdc_packs.repair import embedded, gates, hypotheses, loop
+from fdc_toolchain.linking.project.settings import Settings
 from fdc_toolchain.tools.model.prompt_tools import rendered, variables
 
 from tests.support.linting import findings, lint
@@ -96,6 +97,7 @@ EARLY = (
 TESTED = '      after <- run_tests case={case} test={test} seconds={state.patience} twice="yes"\n'
 APPLIED = "      apply_repair case={case} patch={patch}\n"
 PLANS = ("fix", "fix_interpret", "fix_iteration", "fix_attempt")
+USING = Settings(fsm="any.json", packs=("repair",))
 
 
 @pytest.mark.parametrize(
@@ -127,6 +129,8 @@ def test_the_linter_proves_the_order_the_bound_and_what_is_written(
     assert old in world[changed]
     world[changed] = world[changed].replace(old, new, 1) if old else world[changed]
     errors = [
-        item.code for item in findings(lint(world, "plans/fix.plan")) if item.severity == "error"
+        item.code
+        for item in findings(lint(world, "plans/fix.plan", settings=USING))
+        if item.severity == "error"
     ]
     assert any(one.startswith(code) for one in errors) if code else not errors, errors

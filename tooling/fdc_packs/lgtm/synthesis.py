@@ -12,6 +12,7 @@ PIPELINE = """\
 # FSM: tooling/lgtm_pipeline_fsm.json
 # The components of the implementation, one for each validated micro-hypothesis.
 
+use pack lgtm
 param question
 param synthesis
 param hypotheses

@@ -73,7 +73,9 @@ from .values import (
 from .watching import Watcher
 
 if TYPE_CHECKING:
-    from .tools import Context, Tool, ToolFailure, Waiting
+    from ..engine.ports import Waiting
+    from ..workspace.failure import ToolFailure
+    from .context import Context, Tool
 
 __all__ = [
     "Bound", "Bounds", "Call", "Catalogue", "CheckResult", "Context", "Diagnostic", "Done", "Edit", "Explanation",
@@ -87,11 +89,21 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """What only tools need, imported when it is asked for: it is most of what there is to import."""
-    if name in ("Context", "Tool", "ToolFailure", "ToolInfo", "Waiting"):
-        from . import tools
+    """What only tools need, each imported alone when it is asked for: a tool in the sandbox pays for it at every call."""
+    found: object
+    if name in ("Context", "Tool"):
+        from . import context
 
-        found: object = getattr(tools, name)
-        globals()[name] = found
-        return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(context, name)
+    elif name == "ToolFailure":
+        from ..workspace import failure
+
+        found = failure.ToolFailure
+    elif name == "Waiting":
+        from ..engine import ports
+
+        found = ports.Waiting
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found

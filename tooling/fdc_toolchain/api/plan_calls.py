@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .errors import InvalidInput, NotFound, PlanRefused, calling
@@ -188,18 +188,26 @@ def explain(rule: str) -> Explanation:
         )
 
 
-def catalogue(*, workspace: Path) -> Catalogue:
-    """The tools and registered plans that a plan of the workspace can name, by name. Raises NotFound, InvalidInput."""
+def catalogue(*, workspace: Path, packs: Sequence[str] = ()) -> Catalogue:
+    """The tools, registered plans and packs that a plan of the workspace can name, by name. Raises NotFound, InvalidInput.
+
+    `packs`: those that the plan uses (`use pack NAME`), beside those of the workspace's settings.
+    """
     with calling():
         from ..linking.link import Linker
         from ..workspace.confirmed_settings import settings_of
 
         root = root_of(workspace)
         linker = Linker(root, settings_of(root))
-        tools = (linker.catalogue.tools[name] for name in sorted(linker.catalogue.tools))
+        for name in packs:
+            if name not in linker.packs:
+                raise NotFound("; ".join(linker.no_pack(name)))
+        seen = linker.using({*linker.settings.packs, *packs}).tools
+        tools = (seen[name] for name in sorted(seen))
         return Catalogue(
             tools=tuple(_tool(tool) for tool in tools if not tool.forbidden),
             plans=tuple(linker.callable_names()),
+            packs=tuple(sorted(linker.packs)),
         )
 
 

@@ -124,10 +124,11 @@ class ToolInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
-    """What plans of a workspace can name: tools, and registered plans."""
+    """What plans of a workspace can name: tools, registered plans, and packs whose tools they can use."""
 
     tools: tuple[ToolInfo, ...]
     plans: tuple[str, ...]
+    packs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ from ..linking.project.stat_cache import (
     sha1,
     stamp,
     tool_identity,
+    walked,
 )
 from ..packs import foreign
 from .blob_ids import UNREADABLE, Contents
@@ -128,7 +129,7 @@ def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> 
             folder = contents.path(key)[:-1]
             if was is None:
                 not_there.append(folder)
-            for here, _, _ in os.walk(folder):
+            for here, _ in walked(folder):
                 before = folder_stamp(here)
                 seen.folders[here] = (before, tuple(os.listdir(here)))
             if contents.id(key) != was:  # it changed while these times were taken

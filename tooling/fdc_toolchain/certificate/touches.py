@@ -95,7 +95,8 @@ class Step:
                     else (below(text_of(self.args[row["name"]])), texts, True)
                 )
             if not paths and (
-                self.tool["trust"] == "workspace" or "python" in self.tool.get("run", ())
+                self.tool["trust"] == "workspace"
+                or {"python", "command"} & {*self.tool.get("run", ())}
             ):
                 yield ANY, texts, True
         failed = self.tool.get("failure") == "value"

@@ -120,9 +120,10 @@ OUTSIDE_ONLY = frozenset(
 
 def commands() -> dict[str, tuple[str, str]]:
     """The commands of the core, and after them those of packs, which take no name of the core's."""
-    from ..packs.index import index
+    from ..report.terminal.terminal_text import visible
+    from .pack_command import of_packs
 
-    added = {row.name: (row.module, row.help) for row in index().commands.values()}
+    added = {row.name: (row.module, visible(row.help)) for row in of_packs().values()}
     return {**COMMANDS, **{name: row for name, row in added.items() if name not in COMMANDS}}
 
 
@@ -148,21 +149,12 @@ def group() -> click.Group:
             return list(commands())
 
         def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-            row = COMMANDS.get(name) or commands().get(name)
-            if row is None:
-                return None
-            from ..packs.imported import imported
-            from ..packs.model import PackError
+            found = _command(name)
+            if found is None or "_FDC_COMPLETE" not in os.environ:
+                return found
+            from .completed import complete
 
-            try:
-                found = outside(imported(row[0], "command"), name)
-            except PackError as wrong:
-                raise exits.WorldError(f"{wrong}; `fdc doctor` checks every pack") from wrong
-            if "_FDC_COMPLETE" in os.environ:
-                from .completed import complete
-
-                return complete(found, name)
-            return found
+            return complete(found, name)
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
             from . import headings
@@ -197,19 +189,42 @@ def group() -> click.Group:
     return made
 
 
+def _command(name: str) -> click.Command | None:
+    """A command of the core or of a pack. Raises WorldError for that of a pack which cannot be used."""
+    from ..exits import WorldError
+    from ..packs.imported import imported
+    from ..packs.model import PackError
+    from .pack_command import command_of, of_packs
+
+    if name in COMMANDS:
+        return outside(imported(COMMANDS[name][0], "command"), name)
+    row = of_packs().get(name)
+    if row is None:
+        return None
+    try:
+        return outside(command_of(row), name)
+    except PackError as wrong:
+        raise WorldError(f"{wrong}; `fdc doctor` checks every pack") from wrong
+
+
 def unusable_packs() -> list[str]:
     """What to say where something is missing that a pack may have: each pack that cannot be used, and why."""
-    from ..packs.index import index
+    import os
 
-    return [f"a pack cannot be used: {problem}" for problem in index().problems]
+    from ..packs.index import index
+    from ..report.terminal.terminal_text import visible
+    from .pack_command import of_workspace
+
+    problems = [*index().problems, *of_workspace(os.getcwd()).problems]
+    return [f"a pack cannot be used: {visible(str(problem))}" for problem in problems]
 
 
 def _outside_only(name: str) -> bool:
     if name in COMMANDS or name in OUTSIDE_ONLY:
         return name in OUTSIDE_ONLY
-    from ..packs.index import index
+    from .pack_command import of_packs
 
-    row = index().commands.get(name)
+    row = of_packs().get(name)
     return row is not None and row.outside_only
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from ..linking.catalogue import Parameter, Tool
@@ -99,6 +100,10 @@ class Listed(NamedTuple):
     origin: Origin
     row: dict[str, Any]
     tool: Tool | None
+
+    def seen_with(self, packs: Collection[str]) -> bool:
+        """Whether a plan that uses these packs sees it."""
+        return self.origin.kind != "pack" or self.origin.name in packs
 
 
 def summary(one: Listed) -> str:
@@ -236,8 +241,8 @@ def needs(tool: Tool) -> list[str]:
         if "embedded" not in run:
             return [NEEDS["model"]]
         return [f"{NEEDS['model']}; without one, `{run['embedded']}` answers"]
-    if "python" in run:
-        if is_own(run["python"]):
+    if "python" in run or "command" in run:
+        if "python" in run and is_own(run["python"]):
             return []
         net = [NEEDS["network"]] if tool.row.get("access", {}).get("net") else []
         return [NEEDS["sandbox"], *net]
@@ -271,6 +276,17 @@ def failure_kinds(tool: Tool) -> list[str]:
         found |= {"model", "refusal", "reply", "prompt", "budget"}
     elif "python" in run:
         found |= {"error", "result", "timeout", "sandbox"}
+    elif "command" in run:
+        found |= {
+            "argument",
+            "exit",
+            "result",
+            "timeout",
+            "sandbox",
+            "encoding",
+            "size",
+            "unavailable",
+        }
     row = tool_rows.tool(tool.name)
     for need in row.needs if row is not None else ():
         found |= OF_NEED.get(need if isinstance(need, str) else need.what, set())

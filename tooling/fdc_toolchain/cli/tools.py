@@ -1,18 +1,21 @@
-"""`fdc tools`: the tools that plans of this workspace may use, by where they come from, and what each one does."""
+"""`fdc tools`: the tools that plans of this workspace see, by where they come from, and what each one does."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..console.options import workspace_option
 from ..exits import CLEAN, UsageError
-from ..linking.catalogue import CORE, Catalogue, catalogues, document, read_catalogue
+from ..linking.catalogue import CORE, catalogues, document
+from ..packs.shipped import pack_of
 from .tool_facts import Listed, Origin, described, explained, summary
+
+if TYPE_CHECKING:
+    from ..linking.look_up import LookUp
 
 
 @click.command(
@@ -23,48 +26,65 @@ from .tool_facts import Listed, Origin, described, explained, summary
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
+@click.option(
+    "--pack", "packs", multiple=True, metavar="NAME", help="As in a plan that says `use pack NAME`."
+)
 @workspace_option
-def command(name: str | None, form: str, workspace: str | None) -> int:
-    """List the tools that plans may use here: those of the core, of packs and of the workspace.
+def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str | None) -> int:
+    """List the tools that plans see here: those of the core, of the workspace, and of the packs in its settings.
 
-    With NAME, explain one tool: its parameters and what the text given there chooses, its result, what it needs, how it
-    fails, what it costs.
+    With NAME, explain one tool, of whatever pack: its parameters and what the text given there chooses, its result, what it
+    needs, how it fails, what it costs.
     """
-    from ..linking.project.files import Files
+    from ..linking.look_up import LookUp
     from ..linking.project.root import find_root
     from ..linking.project.settings import read_settings
     from ..report.terminal.terminal_text import visible
 
     root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
-    files = Files(root)
-    settings = read_settings(root)
-    catalogue, wrong = read_catalogue(settings.catalogues, files.read)
-    rows = listed(catalogue, settings.catalogues, files.read)
+    names = LookUp(root, read_settings(root))
+    for pack in packs:
+        if pack not in names.packs:
+            raise UsageError("; ".join(names.no_pack(pack)))
+    used = {*names.settings.packs, *packs}
+    rows = listed(names)
     if name is not None:
-        rows = [_one(name, rows)]
-    if form == "json":
-        click.echo(json.dumps({"format": 1, "tools": [described(one) for one in rows]}, indent=2))
-    elif name is not None:
-        click.echo("\n".join(visible(line) for line in explained(rows[0])))
+        rows = [_one(name, rows, used)]
     else:
-        click.echo(_page(rows), nl=False)
-    for item in wrong:
+        rows = [one for one in rows if one.seen_with(used)]
+    if form == "json":
+        there = [
+            {"name": one.name, "summary": one.summary, "used": one.name in used}
+            for one in names.packs.values()
+        ]
+        told = {"format": 1, "tools": [described(one) for one in rows], "packs": there}
+        click.echo(json.dumps(told, indent=2))
+    elif name is not None:
+        lines = explained(rows[0])
+        if not rows[0].seen_with(used):
+            lines.insert(2, f"a plan with it says: use pack {rows[0].origin.name}")
+        click.echo("\n".join(visible(line) for line in lines))
+    else:
+        others = [one for one in names.packs.values() if one.name not in used]
+        click.echo(_page(rows, [(one.name, visible(one.summary)) for one in others]), nl=False)
+    for item in names.diagnostics:
         place = f"{item.span.path}:{item.span.line}"
         click.echo(visible(f"fdc: warning: {place}: {item.message}"), err=True)
     return CLEAN
 
 
-def listed(
-    catalogue: Catalogue, paths: Iterable[str], read: Callable[[str], bytes | None]
-) -> list[Listed]:
-    """Every tool and predicate of a catalogue with its origin: core, packs, workspace, each in the order of its file."""
-    shipped = catalogues()
-    sources = [(path, document(path)) for path in shipped]
+def listed(names: LookUp) -> list[Listed]:
+    """Every tool and predicate with its origin: core, packs, workspace, each in the order of its file."""
+    catalogue, paths, read = names.catalogue, names.settings.catalogues, names.files.read
+    sources = [(path, document(path)) for path in catalogues()]
     sources += [(path, _document(read(path))) for path in paths]
+    own = [path for pack in names.packs.values() for path in pack.catalogues]
+    sources += [(path, _document(read(path))) for path in own if path not in catalogues()]
     out: dict[str, Listed] = {}
     for path, found in sources:
-        kind = "core" if path == CORE else "pack" if path in shipped else "workspace"
-        origin = Origin(kind, str(found.get("name", "")), path)
+        pack = pack_of(path) if path not in paths else None
+        kind = "core" if path == CORE else "pack" if pack else "workspace"
+        origin = Origin(kind, pack or str(found.get("name", "")), path)
         for name in _names(found, "tools"):
             if name in catalogue.tools:
                 tool = catalogue.tools[name]
@@ -88,34 +108,39 @@ def _names(document: dict[str, Any], kind: str) -> list[str]:
     return list(found) if isinstance(found, dict) else []
 
 
-def _one(name: str, rows: list[Listed]) -> Listed:
+def _one(name: str, rows: list[Listed], used: set[str]) -> Listed:
     from ..report.terminal.terminal_text import visible
     from ..text.suggest import near
 
     for one in rows:
         if one.name == name:
             return one
-    found = near(name, [one.name for one in rows])
+    found = near(name, [one.name for one in rows if one.seen_with(used)])
     hint = f"the nearest: {', '.join(found)}" if found else "`fdc tools` lists all of them"
     raise UsageError(f"there is no tool `{visible(name)}`; {hint}")
 
 
-def _page(rows: list[Listed]) -> str:
-    """The list, by origin."""
+def _page(rows: list[Listed], others: list[tuple[str, str]]) -> str:
+    """The list, by origin, and the packs that are there besides, each with what it is for."""
     formatter = click.HelpFormatter(
         width=min(click.get_current_context().terminal_width or 100, 100)
     )
-    for origin in dict.fromkeys(one.origin for one in rows):
-        here = [one for one in rows if one.origin == origin]
+    for title in dict.fromkeys(one.origin.title for one in rows):
+        here = [one for one in rows if one.origin.title == title]
         tools = [(one.name, summary(one)) for one in here if one.tool is not None]
         predicates = [(one.name, summary(one)) for one in here if one.tool is None]
         if tools:
-            with formatter.section(f"{origin.title}, {_count(len(tools), 'tool')}"):
+            with formatter.section(f"{title}, {_count(len(tools), 'tool')}"):
                 formatter.write_dl(tools, col_max=36)
         if predicates:
-            with formatter.section(f"{origin.title}, {_count(len(predicates), 'condition')}"):
+            with formatter.section(f"{title}, {_count(len(predicates), 'condition')}"):
                 formatter.write_dl(predicates, col_max=36)
-    formatter.write("\n`fdc tools NAME` explains one.\n")
+    if others:
+        with formatter.section("packs that a plan can use (`use pack NAME`)"):
+            formatter.write_dl(others, col_max=36)
+    formatter.write(
+        "\n`fdc tools NAME` explains one, `fdc tools --pack NAME` lists those of a pack too.\n"
+    )
     return formatter.getvalue().lstrip("\n")
 
 

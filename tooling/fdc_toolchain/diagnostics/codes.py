@@ -95,6 +95,10 @@ CODES: dict[str, Code] = {
     "FDC327": Code("yield-outside", "error", "a `yield` where its value goes nowhere"),
     "FDC328": Code("dead-entry", "error", "a registry entry that no call can use"),
     "FDC329": Code("missing-registry", "warning", "a workspace without a plan registry"),
+    "FDC331": Code(
+        "unused-pack", "error", "a tool of a pack that the plan does not say that it uses"
+    ),
+    "FDC332": Code("missing-pack", "error", "a pack that is not there, or cannot be used"),
     # 4: analyses
     "FDC401": Code(
         "automaton-refuses", "error", "a run makes a step that the automaton does not allow"

@@ -10,22 +10,24 @@ from ..linking.catalogue_check import explain
 from ..packs.beside import FILE
 from ..packs.index import index
 from ..packs.model import PREFIX, Pack
+from ..packs.workspace import NONE, Local
 from ..tools.tool_rows import TOOLS
 from .machine import Found
 
 
-def examine(commands: Collection[str]) -> list[Found]:
+def examine(commands: Collection[str], own: Local = NONE) -> list[Found]:
     """One row for each pack, and one for each problem. A pack with a problem was asked for, and will not work.
 
-    `commands`: the names of the core's own commands, which no pack may take.
+    `commands`: the names of the core's own commands, which no pack may take. `own`: the packs of the workspace.
     """
     found = index()
+    packs = [*found.packs.values(), *own.packs.values()]
     good = [
         Found(f"pack: {pack.name}", "ok", pack.summary if pack.beside else pack.folder)
-        for pack in found.packs.values()
+        for pack in packs
     ]
-    wrong = [*found.problems]
-    for pack in found.packs.values():
+    wrong = [*found.problems, *map(str, own.problems)]
+    for pack in packs:
         wrong += faults(pack, commands)
     return good + [Found("pack", "bad", said) for said in wrong]
 
@@ -46,7 +48,10 @@ def _taken(pack: Pack, commands: Collection[str]) -> Iterator[str]:
 
 def _files(pack: Pack) -> Iterator[str]:
     """The files that a pack names and does not have, and what is wrong in its catalogues."""
-    for name in (*pack.catalogues, *pack.automata.values(), *pack.plans.values()):
+    plans = (row.plan for row in pack.commands.values() if row.plan)
+    for name in dict.fromkeys(
+        (*pack.catalogues, *pack.automata.values(), *pack.plans.values(), *plans)
+    ):
         inside = name.removeprefix(f"{PREFIX}{pack.name}/")
         path = os.path.join(pack.folder, inside)
         try:
@@ -63,7 +68,7 @@ def _files(pack: Pack) -> Iterator[str]:
 
 def _functions(pack: Pack) -> Iterator[str]:
     """The modules that a pack names and does not have, and the functions that a module lacks. Nothing is imported."""
-    wanted = {(row.module, "command") for row in pack.commands.values()}
+    wanted = {(row.module, "command") for row in pack.commands.values() if not row.plan}
     for row in (*pack.tools.values(), *pack.predicates.values()):
         wanted |= {(row.module, name) for name in (row.function, row.probe) if name}
     for page in pack.pages.values():

@@ -7,15 +7,19 @@ name of a shipped one: the word an automaton reads must not depend on who wins.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .. import cachedir, resources
 from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from ..packs import shipped
+from ..packs.beside import FILE
 from ..packs.index import index
-from .own_row import reads_all
+from ..packs.model import PREFIX, Pack
+from .own_row import reads_all, sandboxed
 
 CORE = "grammar/tools.json"
 """The core's own catalogue."""
@@ -81,23 +85,37 @@ ANY_NUMBER = -1
 
 
 class Catalogue(NamedTuple):
-    """Every tool and predicate that plans of a workspace may use.
+    """Tools and predicates: of the core, of a workspace, and of packs.
 
     Predicates map to their number of arguments (ANY_NUMBER: the row is wrong); `rows` has their declarations as written.
+    `packs` says of which pack something is, by (`tools` or `predicates`, name); what is not in it, every plan sees.
     """
 
     tools: dict[str, Tool]
     predicates: dict[str, int]
     rows: dict[str, dict[str, Any]]
+    packs: Mapping[tuple[str, str], str] = MappingProxyType({})
+
+    def using(self, packs: Collection[str]) -> Catalogue:
+        """What a plan sees that uses these packs."""
+        hidden = {key for key, pack in self.packs.items() if pack not in packs}
+        if not hidden:
+            return self
+        return Catalogue(
+            {name: tool for name, tool in self.tools.items() if ("tools", name) not in hidden},
+            {n: count for n, count in self.predicates.items() if ("predicates", n) not in hidden},
+            {name: row for name, row in self.rows.items() if ("predicates", name) not in hidden},
+            {key: pack for key, pack in self.packs.items() if key not in hidden},
+        )
 
 
 def reads_at_large(row: dict[str, Any]) -> bool:
     """True for a tool that reads the workspace without a parameter that says where.
 
-    A Python tool of a catalogue that is not pure may open any file, unless it says which (`access`): what it does with a
-    word nobody knows.
+    A Python function or a command of a catalogue that is not pure may open any file, unless it says which (`access`): what it
+    does with a word nobody knows.
     """
-    if "python" in row.get("run", {}):
+    if sandboxed(row):
         return reads_all(row)
     named = any(
         item.get("access") or item["kind"] in ("path", "glob") for item in row["parameters"]
@@ -159,47 +177,75 @@ def _tool(name: str, row: dict[str, Any]) -> Tool:
 
 
 def read_catalogue(
-    paths: Iterable[str], read: Callable[[str], bytes | None]
+    paths: Iterable[str], read: Callable[[str], bytes | None], local: Iterable[Pack] = ()
 ) -> tuple[Catalogue, list[Diagnostic]]:
-    """The shipped catalogues and those at `paths` (read by `read`; None: no such file), with what is wrong as FDC308."""
-    known, predicates = _shipped()
-    tools, rows = dict(known), dict(predicates)
+    """The shipped catalogues and those at `paths` (read by `read`; None: no such file), with what is wrong as FDC308.
+
+    `local`: the packs of the workspace, whose catalogues are read like its own.
+    """
+    known, predicates, installed = _shipped()
+    tools, rows, packs = dict(known), dict(predicates), dict(installed)
     found: list[Diagnostic] = []
     shipped = frozenset(tools)
     owners: dict[str, str] = {}
     unsound: dict[str, int] = {}
-    for path in paths:
+    of_packs = {path: pack for pack in local for path in pack.catalogues}
+    for path in (*paths, *of_packs):
         data = read(path)
+        pack = of_packs.get(path)
         if data is None:
+            if pack is not None:
+                found.append(_absent(path, pack))
             continue
         document, broken = _checked(data, path, shipped, owners, found)
         if document is not None:
             owners.update(dict.fromkeys(document["tools"], path))
+            if pack is not None:
+                packs.update(_performed(document, pack))
             _add(document, tools, rows)
         for kind, name in broken:
             if kind == "predicates":
                 unsound[name] = ANY_NUMBER
             elif name not in tools:
                 tools[name] = _broken(name, _written(data, name))
-    return Catalogue(
-        tools, {**unsound, **{name: len(row["parameters"]) for name, row in rows.items()}}, rows
-    ), found
+    counts = {name: len(row["parameters"]) for name, row in rows.items()}
+    return Catalogue(tools, {**unsound, **counts}, rows, packs), found
+
+
+def _absent(path: str, pack: Pack) -> Diagnostic:
+    place = f"{PREFIX}{pack.name}/{FILE}"
+    return Diagnostic(Span(place, 1, 1, 1, 1), "FDC308", f"the catalogue `{path}` does not exist")
+
+
+def _performed(document: dict[str, Any], pack: Pack) -> Iterator[tuple[tuple[str, str], str]]:
+    """Whose the rows of a catalogue of a workspace's pack are. A row whose function `pack.toml` names is one of a Python function
+    (`run`) that is given the step's surroundings (`context`)."""
+    for kind, functions in (("tools", pack.tools), ("predicates", pack.predicates)):
+        for name, row in document.get(kind, {}).items():
+            yield (kind, name), pack.name
+            if name in functions and "run" not in row:
+                one = functions[name]
+                row["run"] = {"python": f"{one.module}:{one.function}", "context": True}
 
 
 @lru_cache(maxsize=1)
-def _shipped() -> tuple[dict[str, Tool], dict[str, dict[str, Any]]]:
-    """The tools and the predicates of the shipped catalogues, read once in a process. Nobody changes them.
+def _shipped() -> tuple[dict[str, Tool], dict[str, dict[str, Any]], Mapping[tuple[str, str], str]]:
+    """The tools and the predicates of the shipped catalogues, and of which pack each is; read once in a process.
 
     Of two rows of one name the first counts: a pack takes no name of the core's.
     """
     tools: dict[str, Tool] = {}
     rows: dict[str, dict[str, Any]] = {}
+    packs: dict[tuple[str, str], str] = {}
     for name in catalogues():
         found = document(name)
         for kind, known in (("tools", tools), ("predicates", rows)):
             found[kind] = {key: row for key, row in found[kind].items() if key not in known}
+            if name.startswith(PREFIX):
+                pack = name.removeprefix(PREFIX).partition("/")[0]
+                packs.update(((kind, key), pack) for key in found[kind])
         _add(found, tools, rows)
-    return tools, rows
+    return tools, rows, MappingProxyType(packs)
 
 
 def catalogues() -> tuple[str, ...]:

@@ -108,23 +108,31 @@ class HeaderReader:
         tail = values.header_tail("use", node.tail)
         if isinstance(tail, Malformed):
             self.malformed(node, tail)
-        elif tail.name not in ("fsm", "fragment"):
-            message = f"`use {tail.name}` is unknown; expected `use fsm` or `use fragment`"
+        elif tail.name not in ("fsm", "fragment", "pack"):
+            message = (
+                f"`use {tail.name}` is unknown; expected `use fsm`, `use fragment` or `use pack`"
+            )
             self.report(self.unit.at(node, 0, len(tail.name)), "FDC109", message)
         else:
             value = tail.values[0]
+            span = self.unit.at(node, value.start, value.end)
             if value.literal is None:
-                self.report(
-                    self.unit.at(node, value.start, value.end),
-                    "FDC109",
-                    "the automaton must be named literally",
-                )
+                what = "pack" if tail.name == "pack" else "automaton"
+                self.report(span, "FDC109", f"the {what} must be named literally")
+            elif tail.name == "pack":
+                self._pack(value.literal, span)
             else:
-                self._automaton(
-                    value.literal,
-                    self.unit.at(node, value.start, value.end),
-                    part=tail.name == "fragment",
-                )
+                self._automaton(value.literal, span, part=tail.name == "fragment")
+
+    def _pack(self, name: str, span: Span) -> None:
+        before = self.unit.packs.get(name)
+        if before is not None:
+            labels = (Label(before, "first named here"),)
+            self.report(span, "FDC111", f"the pack `{name}` is named twice", labels=labels)
+        elif name not in self.linker.packs:
+            self.report(span, "FDC332", *self.linker.no_pack(name))
+        if before is None:
+            self.unit.packs[name] = span
 
     def _param(self, node: tree.Header) -> None:
         tail = values.param_tail(node.tail)

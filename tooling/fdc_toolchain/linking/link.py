@@ -55,6 +55,16 @@ class Linker(LookUp):
         return self.units[key]
 
 
+def _first_line(plan: tree.Plan) -> int:
+    """The line above which a header can be added: that of the first statement, or of what is said to fdc right above it."""
+    above: int | None = None
+    for node in plan.statements:
+        if type(node) is not tree.Comment:
+            return above or node.line
+        above = (above or node.line) if node.text.startswith("# fdc:") else None
+    return 1
+
+
 def _missing(key: str) -> Parsed:
     span = Span(key, 1, 1, 1, 1)
     return Parsed(
@@ -75,20 +85,27 @@ class _Reader(HeaderReader):
         self.depth = 0  # of for_each_file, which names {file1}, {file2}, ...
         self.loops: list[bool] = []  # of the loops around: does it collect what its body yields
         self.yielded: tree.Yield | None = None  # the plan's own result
+        unit.packs = dict.fromkeys(linker.packs_of(key))
         if parsed.plan is not None:
             self.read_headers(parsed.plan)
+        self.catalogue = linker.using(unit.packs)
+        self.unused: set[str] = set()  # packs of which it was said that the plan does not use them
+        if parsed.plan is not None:
             unit.body = self._body(parsed.plan.statements)
 
     def _body(self, nodes: list[tree.Statement]) -> list[Node]:
         out: list[Node] = []
-        tools = self.linker.catalogue.tools
+        tools = self.catalogue.tools
         bind = self.linker.bind
         for node in nodes:
             if type(node) is tree.Step:
                 tool = tools.get(node.tool)
                 if tool is None:
-                    self._unknown_tool(node)
-                    continue
+                    tool = self.linker.catalogue.tools.get(node.tool)
+                    if tool is None:
+                        self._unknown_tool(node)
+                        continue
+                    self._unused("tools", node.tool, self._tool_span(node))
                 bound = bind(tool, node.tail, None if node.block is None else node.block.text)
                 if bound.problems:
                     self._problems(node, bound.problems)
@@ -103,13 +120,35 @@ class _Reader(HeaderReader):
                     out.append(made)
         return out
 
-    def _unknown_tool(self, node: tree.Step) -> None:
-        span = Span(
-            self.unit.key, node.line, node.tool_column, node.line, node.tool_column + len(node.tool)
+    def _tool_span(self, node: tree.Step) -> Span:
+        start = node.tool_column
+        return Span(self.unit.key, node.line, start, node.line, start + len(node.tool))
+
+    def _unused(self, kind: str, name: str, span: Span) -> None:
+        """Says that something is of a pack which the plan does not use: once for each pack, since one line mends it.
+
+        The step is linked all the same, so that what else is wrong with the plan is not hidden by it, nor made up.
+        """
+        pack = self.linker.catalogue.packs[(kind, name)]
+        if pack in self.unused:
+            return
+        self.unused.add(pack)
+        assert self.unit.plan is not None
+        at = Span(self.unit.key, line := _first_line(self.unit.plan), 1, line, 1)
+        added = f"use pack {pack}"
+        self.report(
+            span,
+            "FDC331",
+            f"`{name}` is of the pack `{pack}`, which this plan does not use",
+            f'add the line `{added}` above the first step, or `packs = ["{pack}"]` to `fdc.toml` for every plan',
+            fix=Fix(f"add `{added}`", (Edit(at, f"{added}\n"),), safe=True),
         )
-        tools = self.linker.catalogue.tools
+
+    def _unknown_tool(self, node: tree.Step) -> None:
+        span = self._tool_span(node)
+        tools = self.catalogue.tools
         assigned = assignment(node.tool, node.tail)
-        hint = assigned or self.linker.nearest_tool(node.tool)
+        hint = assigned or self.linker.nearest_tool(node.tool, self.catalogue)
         fix = None
         if hint and not assigned:
             nearest = hint.split("`")[1]
@@ -129,13 +168,7 @@ class _Reader(HeaderReader):
                 block = node.block
                 span = Span(self.unit.key, block.line, 1, block.line, block.column)
             elif start < 0:
-                span = Span(
-                    self.unit.key,
-                    node.line,
-                    node.tool_column,
-                    node.line,
-                    node.tool_column + len(node.tool),
-                )
+                span = self._tool_span(node)
             else:
                 span = self.unit.at(node, start, end)
             self.report(span, code, message, hint)
@@ -316,17 +349,17 @@ class _Reader(HeaderReader):
 
     def _predicates(self, node: Any, condition: Any) -> None:
         known = self.linker.catalogue.predicates
+        seen = self.catalogue.predicates
         for name, count, start, end in condition.predicates if condition else ():
             span = self.unit.at(node, start, end)
             if name not in known:
-                there = ["len", *sorted(known)]
-                self.report(
-                    span,
-                    "FDC301",
-                    f"unknown predicate `{name}`",
-                    did_you_mean(name, there) or f"conditions have {', '.join(there)}",
-                )
-            elif known[name] not in (count, ANY_NUMBER):
+                there = ["len", *sorted(seen)]
+                hint = did_you_mean(name, there) or f"conditions have {', '.join(there)}"
+                self.report(span, "FDC301", f"unknown predicate `{name}`", hint)
+                continue
+            if name not in seen:
+                self._unused("predicates", name, span)
+            if known[name] not in (count, ANY_NUMBER):
                 self.report(
                     span, "FDC303", f"`{name}` takes {known[name]} arguments, found {count}"
                 )

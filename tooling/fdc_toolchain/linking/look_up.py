@@ -8,19 +8,22 @@ the workspace, then as a shipped path. Files are read once, through `files.Files
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from ..automata.load import load as load_automaton
 from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
+from ..packs import shipped
 from ..packs.index import index
+from ..packs.model import Pack
+from ..packs.workspace import local
 from ..syntax.language import WORDS
 from ..text.suggest import did_you_mean
 from .bind import Binder
 from .catalogue import Catalogue, read_catalogue
-from .project.files import Files
+from .project.files import SHIPPED, Files
 from .project.outside_files import Row, active
 from .project.settings import Settings
 from .registry import REGISTRY, read_registry, shipped_registry
@@ -38,8 +41,23 @@ class LookUp:
         self.files = files or Files(root)
         self.diagnostics: list[Diagnostic] = []
         self.catalogue: Catalogue
-        self.catalogue, found = read_catalogue(settings.catalogues, self.files.read)
+        own = local(self.files.packs(), self.files.read, root, index().packs)
+        self.packs: dict[str, Pack] = {**index().packs, **own.packs}
+        """The packs that plans of the workspace can use, by name: those that are installed, and its own."""
+        for problem in own.problems:
+            span = Span(problem.path, problem.line or 1, 1, problem.line or 1, 1)
+            message = f"the pack cannot be used: {problem.said}"
+            self.diagnostics.append(Diagnostic(span, "FDC332", message))
+        self.catalogue, found = read_catalogue(
+            settings.catalogues, self.files.read, own.packs.values()
+        )
         self.diagnostics += found
+        self._using: dict[frozenset[str], Catalogue] = {}
+        for name in settings.packs:
+            if name not in self.packs:
+                span = Span("fdc.toml", 1, 1, 1, 1)
+                message, help_ = self.no_pack(name)
+                self.diagnostics.append(Diagnostic(span, "FDC332", message, help=help_))
         if settings.stated_catalogues:
             for name in settings.catalogues:
                 if self.files.read(name) is None:
@@ -49,7 +67,10 @@ class LookUp:
                     )
         self.registry, found = read_registry(self.files.read(REGISTRY), REGISTRY)
         self.diagnostics += found
-        self.shipped = shipped_registry()
+        brought = [*own.packs.values()]
+        self.shipped = shipped_registry({n: p for one in brought for n, p in one.plans.items()})
+        self.automata = {n: p for one in brought for n, p in one.automata.items()}
+        self.automata |= index().automata
         self.bind = Binder().bind
         self.obligations: tuple[
             Any, ...
@@ -61,7 +82,7 @@ class LookUp:
             workspace = Workspace(self.files.read, self._automaton_key, self.catalogue)
             self.obligations = read_obligations(sources, workspace, self.diagnostics)
         self._outside: tuple[Row, ...] | None = None
-        self._nearest: dict[str, str | None] = {}
+        self._nearest: dict[tuple[str, int], str | None] = {}
         self._automata: dict[str, tuple[Automaton | None, list[Diagnostic]]] = {}
 
     @property
@@ -86,11 +107,41 @@ class LookUp:
         """Every registered name."""
         return sorted({*self.registry.entries, *self.shipped.entries})
 
-    def nearest_tool(self, word: str) -> str | None:
-        """The help for an unknown tool; none for the many of a text that is no plan at all."""
-        if word not in self._nearest and len(self._nearest) < MOST_HINTS:
-            self._nearest[word] = did_you_mean(word, [*self.catalogue.tools, *WORDS])
-        return self._nearest.get(word)
+    def nearest_tool(self, word: str, catalogue: Catalogue) -> str | None:
+        """The help for a tool that is unknown to a plan with a catalogue; none for the many of a text that is no plan at all."""
+        key = word, id(catalogue)  # which `using` keeps
+        if key not in self._nearest and len(self._nearest) < MOST_HINTS:
+            self._nearest[key] = did_you_mean(word, [*catalogue.tools, *WORDS])
+        return self._nearest.get(key)
+
+    # ---- packs -------------------------------------------------------------------------
+
+    def using(self, packs: Collection[str]) -> Catalogue:
+        """The catalogue of a plan that uses these packs."""
+        names = frozenset(packs)
+        if names not in self._using:
+            self._using[names] = self.catalogue.using(names)
+        return self._using[names]
+
+    @property
+    def in_force(self) -> Catalogue:
+        """The catalogue of the workspace's plans that name no pack: what the settings say."""
+        return self.using(self.settings.packs)
+
+    def packs_of(self, key: str) -> list[str]:
+        """The packs that a plan uses without saying so: those of the settings, and the one that it belongs to.
+
+        A shipped plan is the same in every workspace: settings do not count for it.
+        """
+        own = shipped.pack_of(key.removeprefix(SHIPPED))
+        stated = () if key.startswith(SHIPPED) else self.settings.packs
+        return [*stated, *([own] if own is not None else [])]
+
+    def no_pack(self, name: str) -> tuple[str, str]:
+        """What is wrong with the name of a pack that is not there, and what to do."""
+        known = [*self.packs]
+        hint = did_you_mean(name, known) or f"the packs are: {', '.join(sorted(known))}"
+        return f"there is no pack `{name}`", f"{hint}; `fdc doctor` checks every pack"
 
     # ---- automata ----------------------------------------------------------------------
 
@@ -107,7 +158,7 @@ class LookUp:
         candidates = [reference]
         if "/" not in reference and not reference.endswith(".json"):
             candidates = [f"tooling/{reference}_fsm.json", f"tooling/{reference}.json", reference]
-            candidates += [index().automata[reference]] if reference in index().automata else []
+            candidates += [self.automata[reference]] if reference in self.automata else []
         return next((key for key in map(self.files.find, candidates) if key is not None), None)
 
     def automaton_findings(self, keys: Iterable[str] | None = None) -> list[Diagnostic]:

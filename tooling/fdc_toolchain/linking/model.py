@@ -159,7 +159,8 @@ class Unit(Record):
 
     `automaton` is its own (None: a fragment); `stated` tells whether its text names one at all,
     so that a plan whose automaton is missing is not taken for a fragment. `part` is where the text says that the plan
-    is a fragment (`use fragment`), and `continues` the automaton that it says so of. `calls` and `acts` are
+    is a fragment (`use fragment`), and `continues` the automaton that it says so of. `packs` are those that it uses, with the
+    place where its text says so. `calls` and `acts` are
     those of its body, at whatever depth.
     """
 
@@ -173,6 +174,7 @@ class Unit(Record):
         "part",
         "continues",
         "params",
+        "packs",
         "budget",
         "allow",
         "body",
@@ -205,6 +207,7 @@ class Unit(Record):
         self.part: Span | None = None
         self.continues: Automaton | None = None
         self.params: dict[str, Param] = {}
+        self.packs: dict[str, Span | None] = {}
         self.budget: dict[str, tuple[float, Span]] = {}
         self.allow: dict[str, list[Value]] = {}
         self.body: list[Node] = []

@@ -1,4 +1,4 @@
-"""What a row of a catalogue says of the code that it runs: which functions, and what these may touch (`access`)."""
+"""What a row of a catalogue says of the code that it runs: functions or a command, and what these may touch (`access`)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ _RULES = re.compile(
     r"(PYTHON|LD_|DYLD_|FDC_|GIT_|SSH_|BASH_|HOME$|PATH$|TMPDIR$|PWD$|ENV$|IFS$|XDG_|__)",
     re.IGNORECASE,
 )
+_PROGRAM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 
 def targets(row: Mapping[str, Any]) -> Iterator[str]:
@@ -22,11 +23,17 @@ def targets(row: Mapping[str, Any]) -> Iterator[str]:
             yield run[key]
 
 
+def sandboxed(row: Mapping[str, Any]) -> bool:
+    """True for a tool that is a Python function or a command: what it does, only its row says."""
+    run = row.get("run") or {}
+    return "python" in run or "command" in run
+
+
 def reads_all(row: Mapping[str, Any]) -> bool:
     """True for a tool whose function may read the whole workspace: not one that is pure, that answers for a model, or that is
     asked in a condition."""
     return (
-        "python" in row.get("run", {})
+        sandboxed(row)
         and row.get("effect", "pure") != "pure"
         and "read" not in row.get("access", {})
     )
@@ -43,13 +50,14 @@ def no_variable(name: str) -> str | None:
 
 def wrong(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
     """What a schema cannot say of `access`: where in the row, what, and what to do."""
+    yield from _command(row)
     access = row.get("access")
     if access is None:
         return
-    if not any(True for _ in targets(row)):
+    if row.get("run") and not sandboxed(row) and not any(True for _ in targets(row)):
         yield (
             ["access"],
-            "`access` is for tools that are Python functions (`run`: `python` or `embedded`)",
+            "`access` is for tools that are Python functions or commands (`run`: `python`, `embedded` or `command`)",
             None,
         )
     for key in ("read", "write"):
@@ -73,3 +81,31 @@ def wrong(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]
             "what comes from the network is not trusted",
             "say `untrusted` as its `trust`",
         )
+
+
+PLACEHOLDER = re.compile(r"(?:[^{}]*=)?\{([a-z_][a-z0-9_]*)\}")
+"""A word of a command that holds a parameter's value: `{path}`, or `--file={path}`."""
+
+
+def _command(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
+    """What a schema cannot say of the words of a command."""
+    words = (row.get("run") or {}).get("command")
+    if not isinstance(words, list):
+        return
+    names = [item["name"] for item in row["parameters"]]
+    for number, word in enumerate(words):
+        place = ["run", "command", number]
+        found = PLACEHOLDER.fullmatch(word)
+        if "\0" in word:
+            yield place, "a word of a command holds no NUL byte", None
+        elif number == 0 and not _PROGRAM.fullmatch(word):
+            help_ = "it is looked for in /usr/local/bin, /usr/bin and /bin"
+            yield place, f"`{word}` is not the plain name of a program", help_
+        elif found is not None and found[1] not in names:
+            yield place, f"there is no parameter `{found[1]}`", None
+        elif found is None and re.search(r"\{[a-z_][a-z0-9_]*\}", word):
+            help_ = "write `{name}` or `--option={name}` as a word of its own"
+            yield place, f"`{word}` has a parameter inside of other text", help_
+    used = {found[1] for word in words if (found := PLACEHOLDER.fullmatch(word))}
+    for name in sorted({*names} - used):
+        yield ["run", "command"], f"the command does not use the parameter `{name}`", None

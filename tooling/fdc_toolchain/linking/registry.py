@@ -54,11 +54,11 @@ def read_registry(data: bytes | None, path: str) -> tuple[Registry, list[Diagnos
     return _explained(data, path)
 
 
-def shipped_registry() -> Registry:
-    """The plans that fdc ships, and those of packs, which take no name of fdc's own."""
+def shipped_registry(more: Mapping[str, str] = MappingProxyType({})) -> Registry:
+    """The plans that fdc ships, and those of packs, which take no name of fdc's own; `more`: those of a workspace's packs."""
     data = resources.read(SHIPPED) if resources.exists(SHIPPED) else None
     own = read_registry(data, SHIPPED)[0]
-    return own._replace(entries={**index().plans, **own.entries})
+    return own._replace(entries={**more, **index().plans, **own.entries})
 
 
 def name_fault(name: str) -> str | None:

@@ -9,16 +9,30 @@ PREFIX = "packs/"
 
 
 class PackError(Exception):
-    """A pack that cannot be used: one sentence with the file and, where there is one, the line."""
+    """A pack that cannot be used: one sentence with the file and, where there is one, the line.
+
+    `said` is the sentence alone, `path` and `line` are its place; a path is empty where no file is to blame.
+    """
+
+    def __init__(self, said: str, path: str = "", line: int = 0) -> None:
+        place = f"{path}:{line}: " if line else f"{path}: " if path else ""
+        super().__init__(f"{place}{said}")
+        self.said, self.path, self.line = said, path, line
 
 
 class Command(NamedTuple):
-    """A command of `fdc`. `module` defines `command`, a click command; `outside_only`: no command of a run may start it."""
+    """A command of `fdc`. `outside_only`: no command of a run may start it.
+
+    Either `module` defines `command`, a click command; or `plan` is the plan that it runs, by the name of its file, and
+    `parameters` are that plan's, in their order, each with what it is for.
+    """
 
     name: str
     module: str
     help: str
     outside_only: bool
+    plan: str = ""
+    parameters: tuple[tuple[str, str], ...] = ()
 
 
 class Function(NamedTuple):
@@ -94,8 +108,15 @@ def pack_of(document: dict[str, Any], folder: str, package: str, beside: bool) -
         beside,
         {
             name: Command(
-                name, absolute(row["module"]), row["help"], row.get("outside_only", False)
+                name,
+                "",
+                row["help"],
+                True,
+                file(row["plan"]),
+                tuple(row.get("parameters", {}).items()),
             )
+            if "plan" in row
+            else Command(name, absolute(row["module"]), row["help"], row.get("outside_only", False))
             for name, row in document.get("commands", {}).items()
         },
         {name: function(row) for name, row in document.get("tools", {}).items()},

@@ -18,6 +18,7 @@ _WORD = re.compile(r"[A-Za-z_][\w-]*(\.[A-Za-z_]\w*)*\Z")
 _COMMAND = re.compile(r"[a-z][a-z0-9_-]*\Z")
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\Z")
 _FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*\Z")
+_PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _PLACE = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)\Z", re.DOTALL)
 
 Check = Callable[[Any], "str | None"]
@@ -29,23 +30,46 @@ def read(folder: str) -> dict[str, Any]:
     path = os.path.join(folder, FILE)
     try:
         with open(path, "rb") as file:
-            text = file.read().decode("utf-8")
-    except UnicodeDecodeError as wrong:
-        raise PackError(f"{path}: the file is not UTF-8 text (byte {wrong.start})") from None
+            data = file.read()
     except OSError as failed:
-        raise PackError(f"{path}: {(failed.strerror or str(failed)).lower()}") from None
+        raise PackError((failed.strerror or str(failed)).lower(), path) from None
+    return parsed(data, path)
+
+
+def parsed(data: bytes, path: str, *, data_only: bool = False) -> dict[str, Any]:
+    """The document in the bytes of a `pack.toml`; `path` is for messages. Raises PackError.
+
+    `data_only`: nothing of the pack is imported by fdc, so its commands are plans, and it has no pages.
+    """
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        raise PackError(f"the file is not UTF-8 text (byte {wrong.start})", path) from None
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as wrong:
         found = _PLACE.match(str(wrong))
-        line = (found[2] if found else None) or str(text.count("\n") + 1)
+        line = int((found[2] if found else None) or text.count("\n") + 1)
         said = found[1] if found else str(wrong)
-        raise PackError(f"{path}:{line}: invalid TOML: {said[:1].lower()}{said[1:]}") from None
+        raise PackError(f"invalid TOML: {said[:1].lower()}{said[1:]}", path, line) from None
     except RecursionError:
-        raise PackError(f"{path}:1: invalid TOML: nested too deeply") from None
-    for keys, said in _wrong(document):
-        raise PackError(f"{path}:{_line(text, keys)}: {said}")
+        raise PackError("invalid TOML: nested too deeply", path, 1) from None
+    for keys, said in (*_wrong(document), *(_code(document) if data_only else ())):
+        raise PackError(said, path, _line(text, keys))
     return document
+
+
+def _code(document: dict[str, Any]) -> Iterator[tuple[list[str], str]]:
+    """What fdc would have to import."""
+    for name, row in document.get("commands", {}).items():
+        if "module" in row:
+            said = f"`commands.{name}` must name a plan (`plan`): fdc imports no Python code of a workspace"
+            yield ["commands", name, "module"], said
+    if document.get("pages"):
+        yield (
+            ["pages"],
+            "a pack of a workspace has no pages: fdc imports no Python code of a workspace",
+        )
 
 
 def _text(value: Any) -> str | None:
@@ -73,6 +97,17 @@ _IS_FUNCTION = _like(_FUNCTION, "`module:function`, the module below the pack's 
 _IS_IDENTIFIER = _like(re.compile(r"[A-Za-z_]\w*\Z"), "the name of a function in the same module")
 
 
+def _inside_text(value: Any) -> str | None:
+    return None if _inside(value) else "the path of a plan below the pack's folder"
+
+
+def _parameters(value: Any) -> str | None:
+    right = isinstance(value, dict) and all(
+        _PARAMETER.match(name) and _text(said) is None for name, said in value.items()
+    )
+    return None if right else "a table of the plan's parameters, each with a text: what it is for"
+
+
 def _needs(value: Any) -> str | None:
     what = "a list of names, or of tables with `what`, `parameter` and `values`"
     if not isinstance(value, list):
@@ -91,7 +126,9 @@ def _needs(value: Any) -> str | None:
 _FIELDS: dict[str, dict[str, tuple[Check, bool]]] = {
     # table: {key of each of its rows: (check, required)}
     "commands": {
-        "module": (_IS_MODULE, True),
+        "module": (_IS_MODULE, False),
+        "plan": (_inside_text, False),
+        "parameters": (_parameters, False),
         "help": (_text, True),
         "outside_only": (_flag, False),
     },
@@ -152,6 +189,10 @@ def _rows(table: str, rows: Any) -> Iterator[tuple[list[str], str]]:
         if not isinstance(row, dict):
             yield [table, name], f"`{table}.{name}` must be a table"
             continue
+        if table == "commands" and ("module" in row) == ("plan" in row):
+            yield [table, name], f"`{table}.{name}` must have either `module` or `plan`"
+        elif table == "commands" and "parameters" in row and "plan" not in row:
+            yield [table, name], f"`{table}.{name}` has `parameters`, which go with `plan`"
         for key in sorted(row.keys() - fields.keys()):
             yield [table, name, key], f"unknown key `{key}` in `{table}.{name}`"
         for key, (check, required) in fields.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from .. import resources
+from .beside import FOLDER
 from .index import index
 from .model import PREFIX
 
@@ -43,6 +44,16 @@ def in_checkout(name: str) -> str | None:
         return None
     folder = os.path.relpath(found.folder, resources.ROOT).replace(os.sep, "/")
     return f"{folder}/{inside}"
+
+
+def pack_of(name: str) -> str | None:
+    """The pack whose file has a name, or a path in a checkout of fdc, or None; the pack may not be there."""
+    beside = os.path.relpath(FOLDER, resources.ROOT).replace(os.sep, "/")
+    for above in (PREFIX, f"{beside}/"):
+        pack, found, _ = name.removeprefix(above).partition("/")
+        if name.startswith(above) and found:
+            return pack
+    return None
 
 
 def read(name: str) -> bytes | None:

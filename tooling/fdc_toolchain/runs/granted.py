@@ -64,8 +64,8 @@ def _needs(program: Program, operator: Operator, reach: Reach) -> Needs:  # noqa
                 needs.add("model", name)
             elif not operator.model and not is_own(run["embedded"]):
                 needs.add("sandbox", name)
-        elif "python" in run:
-            if not is_own(run["python"]):
+        elif "python" in run or "command" in run:
+            if "command" in run or not is_own(run["python"]):
                 needs.add("sandbox", name)
                 if declared.get("access", {}).get("net"):
                     needs.add("network", name)

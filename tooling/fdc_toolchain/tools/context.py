@@ -89,6 +89,10 @@ class Context:
     plan: str = ""
     secrets: Scrubber | None = None
 
+    def read(self, path: str) -> bytes:
+        """The bytes of a file of the workspace. Raises ToolFailure."""
+        return self.root.read(path)
+
 
 Handler = Callable[[dict[str, Any], Context], Any]
 Probe = Callable[[dict[str, Any], Context], Any]

@@ -16,6 +16,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -31,6 +32,8 @@ from ..sandbox.writable import withdraw
 from ..workspace.failure import ToolFailure, from_os
 from ..workspace.files import Root
 from .context import Context
+from .sandboxed import own_folder
+from .sandboxed.conversation import Conversation
 from .shell import Done, started
 from .under_way import noted
 
@@ -118,34 +121,57 @@ def call(
 ) -> Outcome:
     """What `module:function` returns. Raises ToolFailure, Waiting, WorldFailed, and Interrupted where the controller leaves."""
     sources = _sources(target, context.root, modules)
-    access = access_of(declared, named)
     given = {
         "target": target, "positional": list(positional), "named": dict(named), "key": key, "modules": sources,
         "root": context.root.path, "package": python_process.PACKAGE,
     }  # fmt: skip
+    notes: dict[str, Any] = {}
+    if declared.get("run", {}).get("context"):
+        given["context"] = {"key": context.key, "run": context.run}
+    argv, call = python_process.isolated(_INSIDE), json.dumps(given).encode()
+    return _outcome(target, run(target, argv, call, declared, named, context, notes), notes)
+
+
+def run(
+    what: str,
+    argv: list[str],
+    given: bytes,
+    declared: Mapping[str, Any],
+    named: Mapping[str, Any],
+    context: Context,
+    notes: dict[str, Any],
+) -> Done:
+    """Runs the process of a tool, fenced in as its row and the plans say, to its end. `given`: its input; `what`: its name in
+    messages. `notes` is told how it was fenced in. Raises ToolFailure.
+
+    A function of a pack (`run.context`) can ask fdc meanwhile, and keeps files for the run in a folder of its own.
+    """
+    access = access_of(declared, named)
     seconds = min(
         context.shell_seconds, declared.get("limits", {}).get("seconds", context.shell_seconds)
     )
-    notes: dict[str, Any] = {}
     if access.writes:
         context.root.open_named()
     settings = context.root.settings() if access.writes else {}
     try:
-        done = _run(
-            json.dumps(given).encode(), access, replace(context, shell_seconds=seconds), notes
-        )
+        within = replace(context, shell_seconds=seconds)
+        if declared.get("run", {}).get("context"):
+            with closing(Conversation(given, context, what.split(".")[1])) as talk:
+                done = _run(argv, talk, access, within, notes)
+        else:
+            done = _run(argv, given, access, within, notes)
     except ToolFailure as failed:
-        raise ToolFailure(failed.kind, f"`{target}`: {failed}", None, notes) from failed
+        raise ToolFailure(failed.kind, f"`{what}`: {failed}", None, notes) from failed
     wrong = context.root.changed(settings) if access.writes else []
     if wrong:
         said = ", ".join(f"`{name}`" for name in wrong)
         raise ToolFailure(
             "protected",
-            f"`{target}` changed {said}, settings of fdc that no step may change",
+            f"`{what}` changed {said}, settings of fdc that no step may change",
             None,
             notes,
         )
-    return _outcome(target, done, notes)
+    return done
 
 
 def _sources(target: str, root: Root, modules: Mapping[str, str]) -> dict[str, str]:
@@ -174,17 +200,25 @@ def _digest(data: bytes | None) -> str:
     return "" if data is None else hashlib.blake2b(data, digest_size=32).hexdigest()
 
 
-def _run(given: bytes, access: Access, context: Context, notes: dict[str, Any]) -> Done:
-    """Runs the process to its end. `notes` is told how it was fenced in."""
+def _run(
+    argv: list[str],
+    given: bytes | Conversation,
+    access: Access,
+    context: Context,
+    notes: dict[str, Any],
+) -> Done:
     root = context.root
     idle = (
         not access.writes and access.reads is not None and not access.reads
     )  # it sees nothing of the workspace
     was = views.Before({}, frozenset()) if idle else views.before(root)
-    argv = python_process.isolated(_INSIDE)
+    talk = given if isinstance(given, Conversation) else None
+    kept = "" if talk is None else own_folder.of(context, talk.pack)
     with scratch() as folder, tempfile.TemporaryFile() as file:
-        file.write(given)
-        file.seek(0)
+        if isinstance(given, bytes):
+            file.write(given)
+            file.seek(0)
+        before = own_folder.lay_out(kept, folder) if kept else set()
         inside = {
             **environment(access, folder),
             "FDC_RUN": context.run,
@@ -204,9 +238,17 @@ def _run(given: bytes, access: Access, context: Context, notes: dict[str, Any]) 
             ):
                 try:
                     done = started(
-                        fenced.argv, context, root.path, merge=False, most=MOST, given=file.fileno()
+                        fenced.argv,
+                        context,
+                        root.path,
+                        merge=False,
+                        most=MOST,
+                        given=file.fileno() if talk is None else talk.theirs.fileno(),
+                        talk=talk,
                     )
                 finally:
+                    if kept:
+                        own_folder.take_back(folder, kept, before)
                     withdraw(made, root.path)
                     made = ()
                     wrong = (

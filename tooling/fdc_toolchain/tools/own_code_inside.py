@@ -4,7 +4,8 @@
 
 `CALL` is a JSON object that `own_code` wrote: the function (`target`), its arguments (`positional`, `named`, and `key` where it
 asks for one), the sources of the workspace's modules (`modules`: path to text in Latin-1, so that bytes stay what they are),
-the workspace (`root`), and the folder of fdc's own package (`package`). `RESULT` is one JSON object: `value`, or what was
+the workspace (`root`), and the folder of fdc's own package (`package`). A function of a pack (`context`) gets its call over a
+socket, as one line, and asks over it (`sandboxed.conversation`). `RESULT` is one JSON object: `value`, or what was
 raised. What the function prints goes to stderr.
 
 A module of the workspace is made of the source that was handed over, never of a file: it is what the program was made of.
@@ -17,6 +18,7 @@ import importlib
 import importlib.machinery
 import json
 import os
+import stat
 import sys
 
 TYPE_CHECKING = False
@@ -142,7 +144,66 @@ class Modules:
         return None if found is None else importlib.util.decode_source(found.encode("latin-1"))
 
 
-def called(given: dict) -> dict:
+class Surroundings:
+    """What a function of a pack is given beside its arguments (`fdc_toolchain.api.Context`)."""
+
+    def __init__(self, given: dict, line: int) -> None:
+        self.key: str = given["key"]
+        self.run: str = given["run"]
+        self.run_folder = os.path.join(os.environ["TMPDIR"], "fdc-run")
+        self._line = line
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file of the workspace. The sandbox says which it lets be read."""
+        if path.startswith("/") or ".." in path.split("/"):
+            raise PermissionError(1, "leads out of the workspace", path)
+        with open(path, "rb") as file:
+            return file.read()
+
+    def say(self, text: str) -> None:
+        """Shows the user a text."""
+        self._asked({"say": text})
+
+    def ask(self, question: str, unfit: Any = None) -> str:
+        """What a person answers. Where nobody is there, the run waits: this process ends, and the step is done again.
+
+        An answer that is none twice (it was given in advance) fails the step.
+        """
+        before = None
+        while True:
+            answer = str(self._asked({"ask": question}))
+            wrong = unfit(answer) if unfit is not None else ""
+            if not wrong:
+                return answer
+            self.say(wrong)
+            if answer == before:
+                from fdc_toolchain.workspace.failure import ToolFailure
+
+                raise ToolFailure("answer", wrong)
+            before = answer
+
+    def _asked(self, request: dict) -> Any:
+        data = json.dumps(request).encode() + b"\n"
+        while data:
+            data = data[os.write(self._line, data) :]
+        reply = _line(self._line)
+        if not reply:
+            raise ConnectionAbortedError(103, "fdc does not answer any more")
+        return json.loads(reply)["value"]
+
+
+def _line(descriptor: int) -> bytes:
+    """What comes up to the end of a line, without it; nothing where the other end is closed before."""
+    found = bytearray()
+    while not found.endswith(b"\n"):
+        data = os.read(descriptor, 65536)
+        if not data:
+            return b""
+        found += data
+    return bytes(found[:-1])
+
+
+def called(given: dict, surroundings: Any = None) -> dict:
     """What became of the call, as a JSON object with one key."""
     module, _, name = given["target"].partition(":")
     try:
@@ -152,10 +213,14 @@ def called(given: dict) -> dict:
     if not callable(function):
         return {"unavailable": "is not a function"}
     named = given["named"]
-    if given["key"] and _takes(function, "idempotency_key"):
+    positional = given["positional"]
+    if given.get("context"):
+        positional = [named, surroundings]
+        named = {}
+    elif given["key"] and _takes(function, "idempotency_key"):
         named = {**named, "idempotency_key": given["key"]}
     try:
-        return _result(function(*given["positional"], **named))
+        return _result(function(*positional, **named))
     except (Exception, SystemExit) as raised:
         return _raised(raised)
 
@@ -208,7 +273,9 @@ def _name(kind: type) -> str:
 
 def main() -> None:
     """Reads the call, makes it, and writes what became of it."""
-    given = json.loads(sys.stdin.buffer.read())
+    talks = stat.S_ISSOCK(os.fstat(0).st_mode)
+    line = os.dup(0) if talks else -1
+    given = json.loads(_line(line) if talks else sys.stdin.buffer.read())
     told = os.dup(1)
     os.dup2(2, 1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -222,7 +289,7 @@ def main() -> None:
         installed,
         Modules(given["root"], given["modules"]),
     ]
-    said = called(given)
+    said = called(given, Surroundings(given["context"], line) if talks else None)
     try:
         text = json.dumps(said, allow_nan=False, sort_keys=True)
     except (TypeError, ValueError, RecursionError) as wrong:

@@ -25,6 +25,7 @@ from . import arguments, intent_files, python_tools, tool_rows
 from .approvals import approvals, openings
 from .context import Context, Leaving
 from .results import as_declared, outcome_of
+from .sandboxed import command_tools
 from .talk_tools import neither
 from .tool_rows import Row
 from .workbench import Workbench
@@ -220,6 +221,8 @@ class LocalTools:
             intent_files.write(context.run_folder, context.key, {"there": there})
         if run is not None and "prompt" in run:
             return self._prompt(effect, declared, args)
+        if run is not None and "command" in run:
+            return outcome_of(command_tools.call(declared, args, self._context(effect)))
         if run is not None:
             given = {name: value for name, value in args.items() if value is not None}
             return outcome_of(self._python(effect, run["python"], declared, [], given))
@@ -259,7 +262,10 @@ class LocalTools:
         values = effect.args["args"]
         run = declared.get("run")
         if run is not None:
-            return outcome_of(self._python(effect, run["python"], declared, values, {}))
+            given: dict[str, Any] = {"args": values} if run.get("context") else {}
+            return outcome_of(
+                self._python(effect, run["python"], declared, [] if given else values, given)
+            )
         row = tool_rows.predicate(effect.tool)
         if row is None:
             raise ToolFailure("unavailable", f"nothing here can tell whether `{effect.tool}` holds")

@@ -16,7 +16,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..engine.events import Failure, Outcome
 from ..engine.ports import Interrupted, InterruptedHere, WorldFailed
@@ -28,6 +28,9 @@ from ..workspace.failure import ToolFailure
 from ..workspace.files import MAX_FILE
 from .context import Context, text
 from .under_way import noted
+
+if TYPE_CHECKING:
+    from .sandboxed.conversation import Conversation
 
 PASSED = frozenset(
     "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR VIRTUAL_ENV SOURCE_DATE_EPOCH"
@@ -171,8 +174,10 @@ def started(
     merge: bool = True,
     most: int = HEAD,
     given: int = subprocess.DEVNULL,
+    talk: Conversation | None = None,
 ) -> Done:
-    """Runs a command that is fenced in already, in a folder, to its end. `given`: a descriptor of its input. Raises as `_run`."""
+    """Runs a command that is fenced in already, in a folder, to its end. `given`: a descriptor of its input; `talk`: what it
+    asks meanwhile. Raises as `_run`, and what answering raises."""
     if context.cancelled.is_set():
         raise Interrupted("the run is being interrupted", begun=False)
     deadline = time.monotonic() + context.shell_seconds
@@ -197,10 +202,14 @@ def started(
             os.close(status)
         context.cancelled.add(process.pid)
         try:
-            done = _watch(process, context, deadline, most)
+            if talk is not None:
+                talk.theirs.close()  # the process has it
+            done = _watch(process, context, deadline, most, talk)
         except KeyboardInterrupt:
             raise InterruptedHere from None
         finally:
+            if talk is not None:
+                talk.close()  # a process that waits for an answer ends by itself
             _kill(process)
             context.cancelled.discard(process.pid)
         said = os.read(told, 65536)
@@ -229,7 +238,13 @@ def _refused(said: dict[str, str]) -> None:
     )
 
 
-def _watch(process: subprocess.Popen[bytes], context: Context, deadline: float, most: int) -> Done:
+def _watch(
+    process: subprocess.Popen[bytes],
+    context: Context,
+    deadline: float,
+    most: int,
+    talk: Conversation | None = None,
+) -> Done:
     kept = _Kept(most)
     errors = _Kept(HEAD)
     with selectors.DefaultSelector() as selector:
@@ -237,9 +252,14 @@ def _watch(process: subprocess.Popen[bytes], context: Context, deadline: float, 
             if stream is not None:
                 os.set_blocking(stream.fileno(), False)
                 selector.register(stream, selectors.EVENT_READ, into)
+        if talk is not None:
+            selector.register(talk, selectors.EVENT_READ | selectors.EVENT_WRITE, talk)
         ended = 0.0
         while selector.get_map():
-            for key, _ in selector.select(0.05):
+            for key, events in selector.select(0.05):
+                if key.data is talk and talk is not None:
+                    deadline += _talked(talk, selector, events)
+                    continue
                 data = os.read(key.fd, 65536)
                 if data:
                     key.data.add(data)
@@ -267,6 +287,22 @@ def _watch(process: subprocess.Popen[bytes], context: Context, deadline: float, 
                 f"the command took longer than {context.shell_seconds:g} s and was killed",
             )
     return Done(process.returncode, kept.value(), kept.cut, errors.value())
+
+
+def _talked(talk: Conversation, selector: selectors.BaseSelector, events: int) -> float:
+    """Writes and reads what can be; the seconds that a person took, which are not the command's."""
+    open_, took = True, 0.0
+    if events & selectors.EVENT_WRITE:
+        open_ = talk.write()
+    if open_ and events & selectors.EVENT_READ:
+        answered = talk.read()
+        open_, took = answered is not None, answered or 0.0
+    if not open_:
+        selector.unregister(talk)
+    else:
+        wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if talk.writes else 0)
+        selector.modify(talk, wanted, talk)
+    return took
 
 
 def _ended(process: subprocess.Popen[bytes]) -> bool:

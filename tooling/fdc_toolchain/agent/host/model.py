@@ -90,7 +90,8 @@ def tools_of(root: str) -> tuple[str, ...]:
     from ...linking.project.settings import read_settings
 
     rows = []
-    for name, tool in sorted(Linker(root, read_settings(root)).catalogue.tools.items()):
+    linker = Linker(root, read_settings(root))
+    for name, tool in sorted(linker.in_force.tools.items()):
         if tool.forbidden is None:
             words = [
                 item.name.upper() if item.required else f"[{item.name.upper()}]"

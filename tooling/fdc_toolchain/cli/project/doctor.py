@@ -52,12 +52,13 @@ def command(
     from ...runs.cost.models import model_for
     from ...workspace.operator import Operator
     from ..main import COMMANDS
+    from ..pack_command import of_workspace
 
     root = root_of(workspace)
     operator = Operator.of_environment(model=model)
     found = [
         *examine(root, operator, model_for(root, operator.model), os.environ, live=live),
-        *packs.examine(COMMANDS),
+        *packs.examine(COMMANDS, of_workspace(root)),
         _terminal(),
     ]
     if database:

@@ -30,21 +30,27 @@ def command() -> None:
 @command.command("list")
 @_FORMAT
 def listed(form: str) -> int:
-    """List the packs that fdc found; on stderr, those that it cannot use (then the exit code is 1)."""
-    from ...packs.index import index
+    """List the packs that fdc found: those that are installed, and those of the workspace.
 
-    found = index()
-    packs = list(found.packs.values())
+    On stderr, those that it cannot use (then the exit code is 1).
+    """
+    from ...packs.index import index
+    from ...report.terminal.terminal_text import visible
+    from ..pack_command import of_workspace
+
+    own = of_workspace(os.getcwd())
+    packs = [*index().packs.values(), *own.packs.values()]
+    problems = [*index().problems, *map(str, own.problems)]
     if form == "json":
         rows = [{"name": one.name, "summary": one.summary, "folder": one.folder} for one in packs]
-        _json({"packs": rows, "problems": list(found.problems)})
+        _json({"packs": rows, "problems": problems})
     else:
         wide = max((len(one.name) for one in packs), default=0)
         for one in packs:
-            click.echo(f"{one.name:<{wide}}  {one.summary}")
-        for problem in found.problems:
-            click.echo(f"fdc: {problem}", err=True)
-    return FINDINGS if found.problems else CLEAN
+            click.echo(f"{one.name:<{wide}}  {visible(one.summary)}")
+        for problem in problems:
+            click.echo(f"fdc: {visible(problem)}", err=True)
+    return FINDINGS if problems else CLEAN
 
 
 @command.command()
@@ -53,8 +59,10 @@ def listed(form: str) -> int:
 def show(name: str, form: str) -> int:
     """Show what the pack NAME brings: commands, tools, predicates, automata, plans, pages."""
     from ...packs.index import index
+    from ...report.terminal.terminal_text import visible
+    from ..pack_command import of_workspace
 
-    packs = index().packs
+    packs = {**index().packs, **of_workspace(os.getcwd()).packs}
     if name not in packs:
         hint = did_you_mean(name, packs)
         raise UsageError(f"there is no pack `{name}`" + (f"; {hint}" if hint else ""))
@@ -63,10 +71,10 @@ def show(name: str, form: str) -> int:
     if form == "json":
         _json({"name": name, "summary": pack.summary, "folder": pack.folder, **brings})
         return CLEAN
-    click.echo(f"{name}: {pack.summary}\n{pack.folder}")
+    click.echo(f"{name}: {visible(pack.summary)}\n{visible(pack.folder)}")
     for kind, names in brings.items():
         if names:
-            click.echo(f"{kind}: {', '.join(names)}")
+            click.echo(f"{kind}: {visible(', '.join(names))}")
     return CLEAN
 
 
@@ -78,6 +86,7 @@ def check(folder: str, form: str) -> int:
     from ...doctor.packs import faults
     from ...packs.model import PackError, pack_of
     from ...packs.read import read
+    from ...report.terminal.terminal_text import visible
     from ..main import COMMANDS
 
     if not os.path.isdir(folder):
@@ -92,7 +101,7 @@ def check(folder: str, form: str) -> int:
         _json({"ok": not found, "findings": found})
     else:
         for sentence in found:
-            click.echo(sentence)
+            click.echo(visible(sentence))
         if not found:
             click.echo(f"{folder}: the pack `{pack.name}` can be used")
     return FINDINGS if found else CLEAN

@@ -8,8 +8,9 @@ import stat
 
 from ... import resources
 from ...packs import shipped
+from ...packs.model import PREFIX
 from .places import MAX_FILE
-from .stat_cache import listing
+from .stat_cache import PACK, RIGHT_BELOW, listing
 
 SHIPPED = "fdc:"
 """What starts the key of a shipped file."""
@@ -94,8 +95,17 @@ class Files:
         return f"it has more than {MAX_FILE} bytes" if len(data) > MAX_FILE else None
 
     def protocols(self, folder: str) -> list[str]:
-        """The keys of the protocol sources below a folder. What was found counts as the content of `FOLDER/`."""
-        key = folder.rstrip("/") + "/"
+        """The keys of the protocol sources below a folder."""
+        return self._listed(folder.rstrip("/"))
+
+    def packs(self) -> list[str]:
+        """The names of the folders of the workspace's own packs."""
+        found = (key.split("/") for key in self._listed(PREFIX.rstrip("/") + RIGHT_BELOW))
+        return [parts[2] for parts in found if len(parts) == 4 and parts[3] == PACK]
+
+    def _listed(self, folder: str) -> list[str]:
+        """The keys of what `listing` finds below a folder. What was found counts as the content of `FOLDER/`."""
+        key = folder + "/"
         if key not in self.seen:
             self.seen[key] = listing(os.path.join(self.root, key[:-1]))
         return [

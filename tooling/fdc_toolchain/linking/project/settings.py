@@ -48,7 +48,8 @@ class Settings(NamedTuple):
     by role, how the model is asked (its name, `max-tokens`, `effort`, `seconds`); whether one is
     asked at all, the operator decides. `untrusted`: globs of files that hold text from outside. `protect`: globs
     of more files and folders that a plan writes only where it names them (`linking.project.protected`). `secret`: globs of more
-    files and folders that a plan reads only where it names them (`linking.project.secret_files`).
+    files and folders that a plan reads only where it names them (`linking.project.secret_files`). `packs`: names of the packs
+    whose tools every plan of the workspace may use; a plan names others itself (`use pack NAME`).
     """
 
     fsm: str = "tooling/fdc_fsm.json"
@@ -74,6 +75,7 @@ class Settings(NamedTuple):
     assumptions: tuple[str, ...] = ()
     protect: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
+    packs: tuple[str, ...] = ()
 
 
 FILES = ("fdc.toml", "pyproject.toml")
@@ -134,7 +136,7 @@ _TAKES: dict[str, type | tuple[type, ...]] = {
     "per-file-ignores": dict, "strict": bool, "max-stack": int, "limits": dict,
     "agents": dict,
     "test-command": str, "test-seconds": int, "debug-attempts": int, "research-seconds": int,
-    "models": dict, "untrusted": list, "protect": list, "secret": list, "allow": list, "assumptions": (str, list),
+    "models": dict, "untrusted": list, "protect": list, "secret": list, "packs": list, "allow": list, "assumptions": (str, list),
 }  # fmt: skip
 """By setting, the types that its value may have."""
 
@@ -347,6 +349,7 @@ _READERS: dict[str, Callable[[Any, str, str], Any]] = {
     "untrusted": _texts,
     "protect": _texts,
     "secret": _texts,
+    "packs": _texts,
     "ignore": _codes,
     "per-file-ignores": _per_file,
     "max-stack": _between(1, 10),

@@ -17,6 +17,7 @@ from ... import cachedir, resources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 try:
@@ -101,9 +102,26 @@ def folder_stamp(path: str) -> Stamp | None:
 PROTOCOLS = ".protocol.json"
 """How the names of protocol sources end."""
 
+PACK = "pack.toml"
+"""The name of the file that says what a pack brings."""
+
+RIGHT_BELOW = "/."
+"""How the path of a folder ends of which only the folders right below count."""
+
+
+def walked(folder: str) -> Iterator[tuple[str, list[str]]]:
+    """The folders that `listing` looks into, and the names of their files."""
+    for here, folders, names in os.walk(folder):
+        folders.sort()
+        if here != folder and folder.endswith(RIGHT_BELOW):
+            folders.clear()
+        yield here, names
+
 
 def listing(folder: str) -> bytes | None:
     """The protocol sources below a folder, one a line, by their paths from it; None where there is no such folder.
+
+    Of a folder whose path ends with `/.` the packs: each `pack.toml` in a folder right below.
 
     It stands as the content of the key that is the folder's with a `/` behind it: what was found by
     looking for sources holds while the list is the same (and the sources, which are files like others).
@@ -111,10 +129,10 @@ def listing(folder: str) -> bytes | None:
     if not os.path.isdir(folder):
         return None
     found = []
-    for here, folders, names in os.walk(folder):
-        folders.sort()
+    wanted = PROTOCOLS if not folder.endswith(RIGHT_BELOW) else PACK
+    for here, names in walked(folder):
         start = here[len(folder) + 1 :] + "/" if here != folder else ""
-        found += [start + name for name in names if name.endswith(PROTOCOLS)]
+        found += [start + name for name in names if name.endswith(wanted)]
     return "\n".join(sorted(found)).encode("utf-8", "surrogateescape")
 
 

@@ -1,0 +1,1 @@
+"""A pack for fdc: minutes of meetings."""

@@ -1,0 +1,1 @@
+"""What the tools of the pack do."""

@@ -1,0 +1,92 @@
+"""Tools that are commands: their words, what a row may say, and what becomes of what they print."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fdc_toolchain.linking.catalogue import read_catalogue
+from fdc_toolchain.tools.sandboxed.command_tools import words
+from fdc_toolchain.workspace.failure import ToolFailure
+
+from tests.support.inside import fdc
+
+PATH = {"name": "path", "kind": "path", "access": "read"}
+ROW: dict[str, Any] = {
+    "summary": "x", "action": "read_op", "effect": "read", "trust": "workspace", "result": "text",
+    "parameters": [PATH], "access": {"read": []},
+}  # fmt: skip
+
+
+def catalogue(command: list[str], **more: Any) -> str:
+    row = {**ROW, "run": {"command": command}, **more}
+    return json.dumps({"format": 1, "name": "own", "tools": {"look": row}})
+
+
+@pytest.mark.parametrize(
+    ("command", "args", "expected"),
+    [
+        (["sort", "{path}"], {"path": "a b;c"}, ["sort", "a b;c"]),
+        (["sort", "--file={path}"], {"path": "-x"}, ["sort", "--file=-x"]),
+        (["sort", "--", "{path}"], {"path": "-x"}, ["sort", "--", "-x"]),
+        (["sort", "{path}", "-n"], {"path": None}, ["sort", "-n"]),
+        (["sort", "-k={number}"], {"number": 2}, ["sort", "-k=2"]),
+        (["sort", "{path}"], {"path": "{path}"}, ["sort", "{path}"]),
+    ],
+)
+def test_a_value_is_one_word(command: list[str], args: dict[str, Any], expected: list[str]) -> None:
+    assert expected == words(command, args)
+
+
+@pytest.mark.parametrize("value", ["-x", "--output=a", "a\0b"])
+def test_a_value_that_the_program_could_take_for_something_else_is_refused(value: str) -> None:
+    with pytest.raises(ToolFailure) as failed:
+        words(["sort", "{path}"], {"path": value})
+    assert "argument" == failed.value.kind
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ([], "run"),
+        (["./sort", "{path}"], "`./sort` is not the plain name of a program"),
+        (["/bin/sort", "{path}"], "is not the plain name of a program"),
+        (["{path}"], "is not the plain name of a program"),
+        (["sort", "x{path}"], "has a parameter inside of other text"),
+        (["sort", "{path}", "{other}"], "there is no parameter `other`"),
+        (["sort"], "the command does not use the parameter `path`"),
+        (["sort", "{path}", "\0"], "holds no NUL byte"),
+    ],
+)
+def test_a_row_that_cannot_be_is_told(command: list[str], said: str) -> None:
+    data = catalogue(command).encode()
+    _, found = read_catalogue(["own.json"], {"own.json": data}.get)
+    assert found and any(said in item.message for item in found), found
+
+
+PLAN = "set_plan x\nplan_step_complete x\nx <- look a.txt\nmessage_user {x}\nclose_task\nsubmit\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "code", "said"),
+    [
+        (["sort", "-u", "{path}"], {}, 0, "a\nb\n"),
+        (["cat", "/etc/shadow", "{path}"], {}, 1, "`cat` ended with exit code 1"),
+        (["cat", "{path}"], {"result": "number"}, 1, "`cat` printed what is not JSON"),
+        (["no-such-program", "{path}"], {}, 1, "the program `no-such-program` is not installed here"),
+        (["cat", "{path}", "fdc.toml"], {}, 1, "`cat` ended with exit code 1"),  # the row does not name it
+        (["touch", "{path}", "new.txt"], {}, 1, "`touch` ended with exit code 1"),
+    ],
+)  # fmt: skip
+def test_it_runs_in_the_sandbox_and_touches_what_its_row_says(
+    workspace: Path, command: list[str], more: dict[str, Any], code: int, said: str
+) -> None:
+    (workspace / "fdc_tools.json").write_text(catalogue(command, **more))
+    (workspace / "a.txt").write_text("b\na\nb\n")
+    (workspace / "fdc.toml").write_text("")
+    (workspace / "a.plan").write_text(PLAN)
+    done = fdc("run", "a.plan", cwd=workspace)
+    assert code == done.returncode and said in done.stdout + done.stderr, done
+    assert not (workspace / "new.txt").exists()
