@@ -1,0 +1,539 @@
+"""Follows a script through every branch, and counts what it can start at most.
+
+Two rules keep the bound sound. What calls a function that starts agents is followed; where such a function goes
+out of sight, the script is not bounded. And a list whose length is not known has a size of its own in the formula:
+the most items that it has where the script goes through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .calls import called
+from .formula import ONE, ZERO, Formula
+from .formula import size as size_of
+from .language import HARMLESS, HIDING, METHODS, SESSION, STARTERS, VALUES
+from .naming import argument_path, named
+from .rounds import most_rounds
+from .script import FUNCTIONS, Declared, NotBounded, Script, arguments, parameters
+from .uses import Uses
+from .values import DATA, FREE, Cost, Env, Function, Size, Value, one_agent
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MOST_STEPS = 150_000
+
+
+class Evaluation:
+    """One look at one script. `sizes`, `unbounded`, `fans` and `agents` are what it found, by node."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.uses = Uses(script)
+        self.sizes: dict[str, Size] = {}
+        self.unbounded: dict[int, tuple[Node, str]] = {}
+        self.fans: dict[int, tuple[Node, Formula]] = {}
+        self.sessions: dict[int, Node] = {}
+        self._steps = 0
+        self._stack: list[int] = []
+        self._again: set[int] = set()
+        self._results: list[Value] = []
+        self._probing = 0
+        self._refuse_what_hides()
+
+    def whole(self) -> Cost:
+        """What one run of the script can cost. Raises NotBounded."""
+        env = Env(self.script.root.id, None)
+        self._results.append(DATA)
+        cost = self._block(self.script.root, env)
+        self._results.pop()
+        return cost
+
+    # what cannot be followed at all
+
+    def _refuse_what_hides(self) -> None:
+        script = self.script
+        for name, nodes in script.free.items():
+            if name in HIDING:
+                raise NotBounded(nodes[0], f"`{name}` can do what cannot be followed")
+        for table in script.scopes.values():
+            for declared in table.values():
+                if declared.name in STARTERS and declared.kind != "function":
+                    raise NotBounded(declared.node, f"`{declared.name}` is not the runtime's own here")
+        for node in script.nodes:
+            kind = node.type
+            if kind in ("import_statement", "import", "with_statement"):
+                raise NotBounded(node, "what is imported cannot be followed")
+            if kind == "export_statement" and self._exports_code(node):
+                raise NotBounded(node, "the script exports a function: who calls it is not known")
+            if kind == "member_expression":
+                name = self._member(node)
+                if name in STARTERS or name in ("spawn", "subagent", "__proto__", "prototype", "constructor"):
+                    raise NotBounded(node, f"`.{name}` may start agents")
+            if kind in ("pair", "method_definition", "field_definition"):
+                self._refuse_own_method(node)
+
+    def _exports_code(self, node: Node) -> bool:
+        value = node.child_by_field_name("value")
+        inner = node.child_by_field_name("declaration")
+        return any(part is not None and part.type in (*FUNCTIONS, "class_declaration", "identifier") for part in (value, inner))
+
+    def _refuse_own_method(self, node: Node) -> None:
+        """A method of the script's own under a name that is followed as the language's would be misunderstood."""
+        key = node.child_by_field_name("key") or node.child_by_field_name("name")
+        if key is None:
+            return
+        word = self.script.text(key).strip("'\"")
+        if word in METHODS - {"length", "size"} or word in ("then", "toString", "valueOf", "toJSON") or key.type == "computed_property_name":
+            value = node.child_by_field_name("value")
+            plain = ("string", "number", "object", "array", "template_string", "true", "false", "null")
+            if key.type == "computed_property_name":
+                plain = (*plain, "identifier", "call_expression", "await_expression", "member_expression")
+            if value is None or value.type not in plain:
+                raise NotBounded(node, f"`{word}` is a method of the script's own here")
+
+    # statements
+
+    def _block(self, node: Node, env: Env) -> Cost:
+        cost = FREE
+        for child in node.named_children:
+            cost = cost + self.cost(child, env)
+        return cost
+
+    def cost(self, node: Node, env: Env) -> Cost:
+        """What evaluating a node costs where its value is used up here."""
+        cost, value = self.evaluate(node, env)
+        self.escape(value, node)
+        return cost
+
+    def evaluate(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        """(cost, value) of a node."""
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise NotBounded(node, "the script is too long to be followed")
+        kind = node.type
+        if kind in FUNCTIONS:
+            if kind in ("function_declaration", "generator_function_declaration"):
+                return FREE, DATA
+            return FREE, Value((Function(node, env),))
+        handler = _HANDLERS.get(kind)
+        if handler is not None:
+            return handler(self, node, env)
+        return self._block(node, env), DATA
+
+    def _leave(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        cost = FREE
+        for child in node.named_children:
+            more, value = self.evaluate(child, env)
+            cost = cost + more
+            self._results[-1] = self._results[-1].either(value)
+        return cost, DATA
+
+    def _through(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        cost, value = FREE, DATA
+        for child in node.named_children:
+            self.escape(value, node)
+            more, value = self.evaluate(child, env)
+            cost = cost + more
+        return cost, value
+
+    def _if(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        parts = [node.child_by_field_name(name) for name in ("condition", "consequence", "alternative")]
+        first = self.cost(parts[0], env) if parts[0] is not None else FREE
+        arms = [self.cost(part, env) if part is not None else FREE for part in parts[1:]]
+        return first + arms[0].either(arms[1]), DATA
+
+    def _ternary(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        condition, one, two = (node.child_by_field_name(name) for name in ("condition", "consequence", "alternative"))
+        assert condition is not None and one is not None and two is not None
+        first, second = self.evaluate(one, env), self.evaluate(two, env)
+        return self.cost(condition, env) + first[0].either(second[0]), first[1].either(second[1])
+
+    def _binary(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        operator = node.child_by_field_name("operator")
+        assert left is not None and right is not None and operator is not None
+        one, two = self.evaluate(left, env), self.evaluate(right, env)
+        if self.script.text(operator) not in ("||", "??", "&&"):
+            self.escape(one[1], left)
+            self.escape(two[1], right)
+            return one[0] + two[0], DATA
+        return one[0] + two[0], one[1].either(two[1])
+
+    def _declaration(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        name, right = node.child_by_field_name("name"), node.child_by_field_name("value")
+        assert name is not None
+        cost = self._pattern(name, env)
+        if right is None:
+            return cost, DATA
+        more, value = self.evaluate(right, env)
+        if name.type != "identifier":
+            self.escape(value, right)
+            return cost + more, DATA
+        declared = self.script.at[name.id]
+        if declared.writes:
+            self.escape(value, right)
+        elif declared.value is not None:
+            env.home(declared).values[declared] = value
+        return cost + more, DATA
+
+    def _assignment(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        assert left is not None and right is not None
+        cost, value = self.evaluate(right, env)
+        if left.type == "identifier":
+            self.escape(value, right)
+            return cost, DATA
+        self.escape(value, right)
+        return cost + self._pattern(left, env), DATA
+
+    def _pattern(self, node: Node, env: Env) -> Cost:
+        """The default values and computed names in a pattern."""
+        if node.type in ("identifier", "shorthand_property_identifier_pattern"):
+            return FREE
+        if node.type in ("assignment_pattern", "object_assignment_pattern"):
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            assert left is not None and right is not None
+            return self._pattern(left, env) + self.cost(right, env)
+        if node.type in ("object_pattern", "array_pattern", "rest_pattern", "pair_pattern"):
+            cost = FREE
+            for child in node.named_children:
+                cost = cost + self._pattern(child, env)
+            return cost
+        return self.cost(node, env)
+
+    def _class(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        for child in node.named_children:
+            for member in child.named_children if child.type == "class_body" else ():
+                value = member.child_by_field_name("value")
+                if member.type == "method_definition":
+                    self.escape(Value((Function(member, env),)), member)
+                elif value is not None and self.cost(value, env).agents:
+                    raise NotBounded(member, "a class starts agents")
+        return FREE, DATA
+
+    # loops
+
+    def _loop(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        parts = [node.child_by_field_name(name) for name in ("condition", "increment", "body")]
+        before = FREE
+        if node.type == "for_in_statement" and left is not None and right is not None:
+            before, value = self.evaluate(right, env)
+            if node.child_by_field_name("kind") is not None:
+                self.bind(left, value.element or DATA, env)
+            else:
+                self.escape(value, right)
+            parts.append(left if left.type.endswith("_pattern") else None)
+        initial = node.child_by_field_name("initializer")
+        for part in (initial, parts[0]):
+            before = before + (self.cost(part, env) if part is not None else FREE)
+        each = FREE
+        for part in parts:
+            if part is not None:
+                each = each + (self._pattern(part, env) if part.type.endswith("_pattern") else self.cost(part, env))
+        if not each.agents:
+            return before, DATA
+        return before + self.multiplied(node, each, most_rounds(self, node, env)), DATA
+
+    def multiplied(
+        self, node: Node, each: Cost, most: Formula | None, *, together: bool = False
+    ) -> Cost:
+        """So many times the cost; what is above one by a size that nothing limits is noted."""
+        if most is None:
+            self.endless(node, "nothing limits how often this loop starts agents")
+            most = ONE
+        if each.agents and most.names and not self._probing:
+            self.fans.setdefault(node.id, (node, most))
+        return each.times(most, together=together)
+
+    def endless(self, node: Node, reason: str) -> None:
+        """Notes that agents are started without end."""
+        if self._probing:
+            raise NotBounded(node, reason)
+        self.unbounded.setdefault(node.id, (node, reason))
+
+    def bind(self, pattern: Node, value: Value, env: Env) -> None:
+        """Binds a parameter, or the name of a loop, to what it can be."""
+        if pattern.type == "identifier":
+            found = self.script.at[pattern.id]
+            if found.writes:
+                self.escape(value, pattern)
+                value = DATA
+            elif not self.uses.fixed(found):
+                value = value._replace(size=None)
+            env.home(found).values[found] = value
+            return
+        self.escape(value, pattern)
+
+    # names
+
+    def _name(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        declared = self.script.resolved.get(node.id)
+        if declared is not None:
+            return FREE, self.value(declared, env, node)
+        name = self.script.text(node)
+        if name in STARTERS:
+            return FREE, Value((Function(None, None, name),))
+        if name in HARMLESS or name in VALUES:
+            return FREE, DATA
+        raise NotBounded(node, f"`{name}` is not known: it may start agents")
+
+    def value(self, declared: Declared, env: Env, use: Node) -> Value:
+        """What a name stands for where it is used."""
+        home = env.home(declared)
+        if declared not in home.values:
+            if declared.value is None:
+                return DATA
+            if declared.value.type in FUNCTIONS and declared.kind == "function":
+                value = Value((Function(declared.value, home),))
+                if declared.writes:
+                    self.escape(value, declared.node)
+                return value
+            home.values[declared] = None
+            _, value = self.evaluate(declared.value, home)
+            if declared.writes:  # what is assigned is looked at where it is assigned
+                self.escape(value, declared.node)
+                value = DATA
+            home.values[declared] = value
+        found = home.values[declared]
+        if found is None:  # it is being evaluated
+            return DATA
+        return found if self._keeps_size(declared) else self._grown(declared, found, home, use)
+
+    def _keeps_size(self, declared: Declared) -> bool:
+        return declared.kind in ("parameter", "item") or self.uses.fixed(declared)
+
+    def _grown(self, declared: Declared, value: Value, env: Env, use: Node) -> Value:
+        """A list that `push` makes longer: with what is pushed, and its length where that can be known."""
+        pushes = self.uses.pushes(declared)
+        if pushes is None:
+            return value._replace(size=None)
+        home = self.script.function_of(declared.node)
+        outer = {loop.id for loop in self.script.loops_between(declared.node, home)}
+        size, element = value.size, value.element or DATA
+        if not self.uses.same_place(declared, use):
+            size = None
+        for call in pushes:
+            if self.script.function_of(call).id != home.id:
+                size = None  # what is pushed there starts nothing, or is refused
+                continue
+            count: Formula | None = ZERO
+            for item in arguments(call):
+                _, pushed = self.evaluate(item, env)
+                more: Formula | None = ONE
+                if item.type == "spread_element":
+                    more, pushed = pushed.size, pushed.element or DATA
+                count = count + more if count is not None and more is not None else None
+                element = element.either(pushed)
+            for loop in self.script.loops_between(call, home) if size is not None else ():
+                if loop.id not in outer and count is not None:
+                    most = most_rounds(self, loop, env)
+                    count = count * most if most is not None else None
+            size = size + count if size is not None and count is not None else None
+        return Value(value.functions, element, size)
+
+    # functions
+
+    def escape(self, value: Value, node: Node) -> None:
+        """Raises NotBounded where a value that may start agents goes where it is not followed."""
+        if (value.functions or value.element) and self.starts(value):
+            raise NotBounded(node, "a function that starts agents goes where it cannot be followed")
+
+    def starts(self, value: Value) -> bool:
+        """Whether calling a value, or what it holds or returns, may start agents."""
+        if value.element is not None and self.starts(value.element):
+            return True
+        for function in value.functions:
+            if function.node is None:
+                return True
+            if function.node.id in self._stack:
+                return True  # not known yet
+            depths = len(self._stack), len(self._results)
+            self._probing += 1
+            try:
+                cost, result = self.call(function, [], function.node)
+                if cost.agents or self.starts(result):
+                    return True
+            except NotBounded:
+                return True
+            finally:
+                self._probing -= 1
+                del self._stack[depths[0] :], self._results[depths[1] :]
+        return False
+
+    def call(self, function: Function, values: list[Value], at: Node) -> tuple[Cost, Value]:
+        """(cost, result) of one call."""
+        node = function.node
+        if node is None:
+            if function.native != "agent":
+                raise NotBounded(at, f"`{function.native}` is called where it cannot be followed")
+            self.note_session(at)
+            return one_agent(SESSION), DATA
+        if node.id in self._stack:
+            if any(self.starts(value) for value in values):
+                raise NotBounded(at, "a function that calls itself is given what starts agents")
+            self._again.add(node.id)
+            return FREE, DATA
+        self._stack.append(node.id)
+        self._results.append(DATA)
+        env = Env(node.id, function.env)
+        cost = FREE
+        for number, pattern in enumerate(parameters(node)):
+            given = values[number] if number < len(values) else DATA
+            if pattern.type == "rest_pattern":
+                element = DATA
+                for value in values[number:]:
+                    element = element.either(value)
+                given = Value((), element, None)
+                pattern = pattern.named_children[0]
+            elif pattern.type == "assignment_pattern":
+                left, right = pattern.child_by_field_name("left"), pattern.child_by_field_name("right")
+                assert left is not None and right is not None
+                more, default = self.evaluate(right, env)
+                cost = cost + more
+                given, pattern = given.either(default), left
+            cost = cost + self._pattern(pattern, env)
+            self.bind(pattern, given, env)
+        body = node.child_by_field_name("body")
+        assert body is not None
+        if body.type == "statement_block":
+            cost = cost + self._block(body, env)
+            result = self._results.pop()
+        else:
+            self._results.pop()
+            more, result = self.evaluate(body, env)
+            cost = cost + more
+        self._stack.pop()
+        if node.id in self._again and not self._stack.count(node.id):
+            self._again.discard(node.id)
+            if cost.agents:
+                self.endless(at, "a function that starts agents calls itself")
+        if node.type.startswith("generator") and (cost.agents or self.starts(result)):
+            raise NotBounded(node, "a generator starts agents")
+        return cost, result
+
+    def calls(self, value: Value, values: list[Value], at: Node) -> tuple[Cost, Value]:
+        """(cost, result) of one call of whatever a value may be."""
+        cost, result = FREE, DATA
+        for number, function in enumerate(value.functions):
+            more, returned = self.call(function, values, at)
+            cost = cost.either(more) if number else more
+            result = result.either(returned) if number else returned
+        return cost, result
+
+    def note_session(self, node: Node) -> None:
+        if not self._probing:
+            self.sessions.setdefault(node.id, node)
+
+    # sizes
+
+    def size(self, node: Node, value: Value) -> Formula:
+        """At most so many items; a size of its own where that is not known."""
+        return value.size if value.size is not None else self.unknown(node, "items")
+
+    def unknown(self, node: Node, kind: str) -> Formula:
+        """The size that stands for an expression of which nothing is known."""
+        name = named(self.script, self.uses, node, kind)
+        argument = argument_path(self.script, self.uses, node, kind)
+        found = self.sizes.get(name)
+        if found is None:
+            found = self.sizes[name] = Size(name, kind, node, {}, argument)
+        elif found.argument != argument:
+            found = self.sizes[name] = found._replace(argument=None)
+        found.places[node.start_byte, node.end_byte, kind] = None
+        return size_of(name)
+
+    def _member(self, node: Node) -> str:
+        name = node.child_by_field_name("property")
+        return self.script.text(name) if name is not None else ""
+
+    def _call(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        return called(self, node, env)
+
+    def _catch(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        name, body = node.child_by_field_name("parameter"), node.child_by_field_name("body")
+        assert body is not None
+        return (self._pattern(name, env) if name is not None else FREE) + self._block(body, env), DATA
+
+    def _drop(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        cost = FREE
+        for child in node.named_children:
+            cost = cost + self.evaluate(child, env)[0]
+        return cost, DATA
+
+    def _array(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        cost, element, size = FREE, DATA, ZERO
+        whole = True
+        for child in node.named_children:
+            if child.type == "comment":
+                continue
+            more, value = self.evaluate(child, env)
+            cost = cost + more
+            if child.type == "spread_element":
+                whole = whole and value.size is not None
+                size = size + (value.size or ZERO)
+                value = value.element or DATA
+            else:
+                size = size + ONE
+            element = element.either(value)
+        return cost, Value((), element if element != DATA else None, size if whole else None)
+
+    def _spread(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        inner = next(child for child in node.named_children if child.type != "comment")
+        cost, value = self.evaluate(inner, env)
+        return cost, value._replace(functions=(), size=self.size(inner, value))
+
+    def _subscript(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        target, index = node.child_by_field_name("object"), node.child_by_field_name("index")
+        assert target is not None and index is not None
+        cost, value = self.evaluate(target, env)
+        self.escape(Value(value.functions), node)
+        return cost + self.cost(index, env), value.element or DATA
+
+    def _property(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        target = node.child_by_field_name("object")
+        assert target is not None
+        cost, value = self.evaluate(target, env)
+        self.escape(Value(value.functions), node)
+        return cost, DATA
+
+    def _text(self, node: Node, env: Env) -> tuple[Cost, Value]:
+        return FREE, DATA
+
+
+_Handler = Callable[[Evaluation, "Node", Env], "tuple[Cost, Value]"]
+_HANDLERS: dict[str, _Handler] = {
+    "array": Evaluation._array,
+    "assignment_expression": Evaluation._assignment,
+    "augmented_assignment_expression": Evaluation._assignment,
+    "await_expression": Evaluation._through,
+    "binary_expression": Evaluation._binary,
+    "call_expression": Evaluation._call,
+    "catch_clause": Evaluation._catch,
+    "class": Evaluation._class,
+    "class_declaration": Evaluation._class,
+    "comment": Evaluation._text,
+    "do_statement": Evaluation._loop,
+    "expression_statement": Evaluation._drop,
+    "for_in_statement": Evaluation._loop,
+    "for_statement": Evaluation._loop,
+    "identifier": Evaluation._name,
+    "if_statement": Evaluation._if,
+    "member_expression": Evaluation._property,
+    "new_expression": Evaluation._call,
+    "parenthesized_expression": Evaluation._through,
+    "property_identifier": Evaluation._text,
+    "return_statement": Evaluation._leave,
+    "sequence_expression": Evaluation._through,
+    "shorthand_property_identifier": Evaluation._name,
+    "spread_element": Evaluation._spread,
+    "statement_identifier": Evaluation._text,
+    "string": Evaluation._text,
+    "subscript_expression": Evaluation._subscript,
+    "ternary_expression": Evaluation._ternary,
+    "variable_declarator": Evaluation._declaration,
+    "while_statement": Evaluation._loop,
+}
