@@ -80,10 +80,11 @@ def report(
     *,
     aside: bool = False,
     uncounted: int = 0,
+    others: int = 0,
 ) -> int:
     """Prints the findings in the form asked for (`aside`: on stderr); returns the exit code.
 
-    `uncounted`: how many assumptions there are besides those in `found`.
+    `uncounted`: how many assumptions there are besides those in `found`; `others`: how many plans of other tools.
     """
     form = str(options["format"] or "text")
     target = options["output"]
@@ -92,7 +93,7 @@ def report(
     if options["quiet"] and not findings and not listed and form in ("text", "concise"):
         text = ""
     elif not found and not uncounted and form in ("text", "concise"):
-        text = verdict_line(checked) + "\n"
+        text = verdict_line(checked, others=others) + "\n"
     else:
         from ...report.render import render
         from ..shared.terminal import style
@@ -106,6 +107,7 @@ def report(
             files_checked=checked,
             assumptions=listed,
             uncounted=uncounted,
+            others=others,
         )
     if target:
         from ...durable import replace
