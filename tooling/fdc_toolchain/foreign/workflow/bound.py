@@ -17,7 +17,8 @@ class Bound(NamedTuple):
     """What one run of a script can start at most.
 
     `cost` is None where that cannot be bounded; `unbounded` are the loops without an end, `unknown` the place that
-    could not be followed. `fans`: where agents are started for each item of a list that nothing limits.
+    could not be followed. `fans`: where agents are started for each item of a list that nothing limits. `groups`: where many are started at one
+    place, with how many; `sessions`: agents without a model.
     """
 
     script: Script
@@ -26,6 +27,7 @@ class Bound(NamedTuple):
     unbounded: list[tuple[Node, str]]
     unknown: tuple[Node, str] | None
     fans: list[tuple[Node, Formula]]
+    groups: list[tuple[Node, Formula]]
     sessions: list[Node]
 
 
@@ -40,7 +42,7 @@ def bound_of(text: str, path: str) -> Bound | NotBounded:
     try:
         evaluation = Evaluation(script)
     except NotBounded as refused:
-        return Bound(script, None, {}, [], (refused.node, refused.reason), [], [])
+        return Bound(script, None, {}, [], (refused.node, refused.reason), [], [], [])
     try:
         cost = evaluation.whole()
     except NotBounded as refused:
@@ -51,5 +53,12 @@ def bound_of(text: str, path: str) -> Bound | NotBounded:
     if unbounded:
         cost = None
     return Bound(
-        script, cost, evaluation.sizes, unbounded, unknown, [*evaluation.fans.values()], [*evaluation.sessions.values()]
+        script,
+        cost,
+        evaluation.sizes,
+        unbounded,
+        unknown,
+        [*evaluation.fans.values()],
+        [*evaluation.groups.values()],
+        [*evaluation.sessions.values()],
     )

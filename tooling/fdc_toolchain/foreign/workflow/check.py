@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import ceil
+from typing import TYPE_CHECKING
 
 from ...diagnostics.diagnostic import Diagnostic, Label
 from ...diagnostics.span import Span
@@ -10,6 +12,9 @@ from ..model import Found, Unreadable
 from .bound import Bound, bound_of
 from .formula import Formula
 from .script import NotBounded, NotJavaScript
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 KIND = "workflow script"
 MOST_LABELS = 10
@@ -43,7 +48,7 @@ def findings(bound: Bound) -> list[Diagnostic]:
     script, out = bound.script, []
     for node, reason in bound.unbounded:
         help_ = "count the rounds: `for (let round = 0; round < 10 && again; round++)`"
-        out.append(Diagnostic(script.span(node), "FDC802", reason, help=help_))
+        out.append(Diagnostic(script.span(point(node)), "FDC802", reason, help=help_))
     if bound.unknown is not None:
         node, reason = bound.unknown
         message = f"cannot be bounded: line {script.line(node)}, {reason}"
@@ -57,7 +62,7 @@ def findings(bound: Bound) -> list[Diagnostic]:
         else:
             message = f"starts agents as often as {names} says, and nothing caps that"
             help_ = "cut the list with `.slice(0, 20)`, or the number with `Math.min(20, ...)`"
-        out.append(Diagnostic(script.span(node), "FDC804", message, help=help_))
+        out.append(Diagnostic(script.span(point(node)), "FDC804", message, help=help_))
     if bound.sessions:
         first, *rest = bound.sessions
         number = len(bound.sessions)
@@ -66,6 +71,15 @@ def findings(bound: Bound) -> list[Diagnostic]:
         labels = tuple(Label(script.span(node), "and here") for node in rest[:MOST_LABELS])
         out.append(Diagnostic(script.span(first), "FDC805", message, labels, help="name one: `{ model: 'haiku' }`"))
     return out
+
+
+def point(node: Node) -> Node:
+    """The part of a node that is marked: what is called, or what a loop runs to."""
+    for name in ("function", "condition", "right"):
+        found = node.child_by_field_name(name)
+        if found is not None and found.type != "empty_statement":
+            return found
+    return node
 
 
 def facts(bound: Bound) -> list[str]:
@@ -95,8 +109,6 @@ _MEANS = {
 
 def rounded(formula: Formula) -> str:
     """A formula without fractions, rounded up part by part."""
-    from fractions import Fraction
-
     return str(Formula({names: Fraction(ceil(number)) for names, number in formula.terms.items()}))
 
 

@@ -27,7 +27,7 @@ MOST_STEPS = 150_000
 
 
 class Evaluation:
-    """One look at one script. `sizes`, `unbounded`, `fans` and `agents` are what it found, by node."""
+    """One look at one script. `sizes`, `unbounded`, `fans`, `groups` and `sessions` are what it found."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -35,6 +35,7 @@ class Evaluation:
         self.sizes: dict[str, Size] = {}
         self.unbounded: dict[int, tuple[Node, str]] = {}
         self.fans: dict[int, tuple[Node, Formula]] = {}
+        self.groups: dict[int, tuple[Node, Formula]] = {}
         self.sessions: dict[int, Node] = {}
         self._steps = 0
         self._stack: list[int] = []
@@ -247,7 +248,11 @@ class Evaluation:
             most = ONE
         if each.agents and most.names and not self._probing:
             self.fans.setdefault(node.id, (node, most))
-        return each.times(most, together=together)
+        out = each.times(most, together=together)
+        if out.agents and not self._probing:
+            before = self.groups.get(node.id, (node, ZERO))[1]
+            self.groups[node.id] = node, before.either(out.agents)
+        return out
 
     def endless(self, node: Node, reason: str) -> None:
         """Notes that agents are started without end."""
