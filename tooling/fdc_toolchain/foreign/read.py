@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ..diagnostics.diagnostic import Diagnostic, parted
+from ..diagnostics.diagnostic import parted
 from ..diagnostics.span import Span
 from . import kinds
 from .model import Found, Unreadable
@@ -43,8 +43,6 @@ def read(path: str, data: bytes, root: str, settings: Settings) -> Found | None:
         found = _read_as(kind, path, text, root, settings)
     except Unreadable as wrong:
         found = Found(kind, [wrong.finding], [], [])
-    if found is None:
-        return None
     parts = parted(found.findings)
     return found._replace(
         findings=[*settle(settings, parts.findings, {}), *parts.assumptions, *parts.fragments]
@@ -56,14 +54,25 @@ def _placed(path: str) -> bool:
     return kinds.kind_of(path.replace(os.sep, "/"), "") in (kinds.WORKFLOW, kinds.OPENSPEC, kinds.KIRO)
 
 
-def _read_as(kind: str, path: str, text: str, root: str, settings: Settings) -> Found | None:
+def _read_as(kind: str, path: str, text: str, root: str, settings: Settings) -> Found:
     if kind == kinds.WORKFLOW:
         from .workflow.check import read as workflow
 
         return workflow(path, text)
-    return None
+    if kind == kinds.SPEC_WORKFLOW:
+        from .spec_workflow import read as spec_workflow
 
+        return spec_workflow(path, text)
+    if kind == kinds.TASK_MASTER:
+        from .task_master import read as task_master
 
-def refusals(found: Found) -> list[Diagnostic]:
-    """The errors among the findings."""
-    return [item for item in found.findings if item.severity == "error"]
+        return task_master(path, text)
+    from .fences import read as fences
+
+    plans = fences(path, text, root, settings)
+    if kind == kinds.MARKDOWN:
+        return plans
+    from .checklist import read as checklist
+
+    found = checklist(kind, path, text, root)
+    return found._replace(findings=found.findings + plans.findings, plans=plans.plans)
