@@ -29,14 +29,33 @@ def compare(seeds: range) -> tuple[int, int, int]:
     exact = 0
     for case, text, bound, happened in zip(cases, texts, bounds, runtime.run(cases)):
         cost = bound.cost
-        assert cost is not None and "SyntaxError" not in happened.failed, (happened.failed, case.text)
+        assert cost is not None and "SyntaxError" not in happened.failed, (
+            happened.failed,
+            case.text,
+        )
         sizes = {name: happened.sizes.get(name, 0) for name in bound.sizes}
-        assert happened.agents <= cost.agents.value(sizes) + 1e-6, (case.seed, str(cost.agents), sizes, happened, text)
-        assert happened.rounds <= cost.rounds.value(sizes) + 1e-6, (case.seed, str(cost.rounds), sizes, happened, text)
+        assert happened.agents <= cost.agents.value(sizes) + 1e-6, (
+            case.seed,
+            str(cost.agents),
+            sizes,
+            happened,
+            text,
+        )
+        assert happened.rounds <= cost.rounds.value(sizes) + 1e-6, (
+            case.seed,
+            str(cost.rounds),
+            sizes,
+            happened,
+            text,
+        )
         total = sum(number.value(sizes) for _, number in cost.models)
         assert happened.agents <= total + 1e-6, (case.seed, cost.models, text)
         exact += happened.agents == cost.agents.value(sizes)
-    return len(bounds), sum(bound.cost is not None and bound.cost.agents.number is not None for bound in bounds), exact
+    return (
+        len(bounds),
+        sum(bound.cost is not None and bound.cost.agents.number is not None for bound in bounds),
+        exact,
+    )
 
 
 @without_node

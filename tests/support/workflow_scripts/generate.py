@@ -28,7 +28,9 @@ class Writer:
         self.lines.append("  " * self.indent + line)
 
     def agent(self, words: str = "'go'") -> str:
-        options = self.chance.choice(["", "", ", { model: 'haiku' }", ", { label: 'x', schema: {} }", ", OPTIONS"])
+        options = self.chance.choice(
+            ["", "", ", { model: 'haiku' }", ", { label: 'x', schema: {} }", ", OPTIONS"]
+        )
         return f"agent({words}{options})"
 
     def list_(self, depth: int = 0) -> str:
@@ -63,7 +65,9 @@ class Writer:
         if pick == 1:
             return f"async () => {{ const r = await {self.agent()}; return r && r.ok ? {self.agent()} : r }}"
         if pick == 2:
-            return f"() => {self.agent()}.then((r) => (r ? {self.agent()} : null)).catch(() => null)"
+            return (
+                f"() => {self.agent()}.then((r) => (r ? {self.agent()} : null)).catch(() => null)"
+            )
         if pick == 3 and depth < 3:
             return f"async () => ({self.work(depth + 1)})"
         return f"() => {self.agent()}"
@@ -99,7 +103,7 @@ class Writer:
         self.indent -= 1
 
     def statement(self, depth: int) -> None:  # one long case distinction on purpose
-        pick = self.chance.randrange(14)
+        pick = self.chance.randrange(16)
         if depth > 2:
             pick = self.chance.choice([0, 1, 2])
         if pick in (0, 1):
@@ -112,10 +116,20 @@ class Writer:
             self.lists.append(extra)
         elif pick == 3:
             name = self.name("i")
-            limit = self.chance.choice(["3", "args.count", "KINDS.length", f"({self.list_()}).length", "Math.min(args.count, 2)"])
+            limit = self.chance.choice(
+                [
+                    "3",
+                    "args.count",
+                    "KINDS.length",
+                    f"({self.list_()}).length",
+                    "Math.min(args.count, 2)",
+                ]
+            )
             step = self.chance.choice([f"{name}++", f"{name} += 2", f"{name} = {name} + 1"])
             operator = self.chance.choice(["<", "<="])
-            self.say(f"for (let {name} = {self.chance.choice(['0', '1'])}; {name} {operator} {limit}; {step}) {{")
+            self.say(
+                f"for (let {name} = {self.chance.choice(['0', '1'])}; {name} {operator} {limit}; {step}) {{"
+            )
             self.block(depth + 1)
             self.say("}")
         elif pick == 4:
@@ -140,10 +154,17 @@ class Writer:
             item = self.name("item")
             self.say(f"for (const {item} of {self.list_()}) {name}.push({self.thunk(depth + 1)})")
             if self.chance.random() < 0.4:
-                self.say(f"if (args.deep) {name}.push({self.thunk(depth + 1)}, {self.thunk(depth + 1)})")
-            if self.chance.random() < 0.3:
+                self.say(
+                    f"if (args.deep) {name}.push({self.thunk(depth + 1)}, {self.thunk(depth + 1)})"
+                )
+            way = self.chance.randrange(4)
+            if way == 0:
+                self.say(f"while ({name}.length) await parallel({name}.splice(0, 2))")
+            elif way == 1:
                 at = self.name("at")
-                self.say(f"for (let {at} = 0; {at} < {name}.length; {at} += 2) await parallel({name}.slice({at}, {at} + 2))")
+                self.say(
+                    f"for (let {at} = 0; {at} < {name}.length; {at} += 2) await parallel({name}.slice({at}, {at} + 2))"
+                )
             else:
                 self.say(f"await parallel({name})")
         elif pick == 7:
@@ -168,7 +189,9 @@ class Writer:
             self.lists.append(name)
         elif pick == 10:
             name = self.name("down")
-            self.say(f"for (let {name} = {self.chance.choice(['3', 'args.count'])}; {name} > 0; {name}--) {{")
+            self.say(
+                f"for (let {name} = {self.chance.choice(['3', 'args.count'])}; {name} > 0; {name}--) {{"
+            )
             self.block(depth + 1)
             self.say("}")
         elif pick == 11:
@@ -180,7 +203,16 @@ class Writer:
         elif pick == 12:
             name = self.name("current")
             self.say(f"let {name} = {self.list_()}")
-            self.say(f"for (let hop = 0; hop < 2; hop++) {{ await parallel({name}.map((x) => () => {self.agent()})); {name} = {self.list_()} }}")
+            hop = f"await parallel({name}.map((x) => () => {self.agent()}))"
+            self.say(f"for (let hop = 0; hop < 2; hop++) {{ {hop}; {name} = {self.list_()} }}")
+        elif pick == 13:
+            name = self.name("queue")
+            self.say(f"const {name} = [...{self.list_()}]")
+            take = self.chance.choice(["shift()", "pop()", "splice(0, 2)", "splice(0)"])
+            self.say(f"while ({name}.length{self.chance.choice(['', ' > 0'])}) {{")
+            self.say(f"  const next = {name}.{take}")
+            self.block(depth + 1)
+            self.say("}")
         else:
             name = self.name("seen")
             self.say(f"const {name} = new Set({self.list_()})")
@@ -195,7 +227,9 @@ def script(seed: int) -> Case:
     writer.say(f"const KINDS = [{kinds}]")
     writer.say("const OPTIONS = { model: 'opus' }")
     writer.say("async function retry(call, times) {")
-    writer.say("  for (let attempt = 0; attempt < times; attempt++) { const r = await call(); if (r) return r }")
+    writer.say(
+        "  for (let attempt = 0; attempt < times; attempt++) { const r = await call(); if (r) return r }"
+    )
     writer.say("  return null")
     writer.say("}")
     for _ in range(chance.randrange(2, 6)):

@@ -59,9 +59,12 @@ def measured(text: str, bound: Bound) -> str:
 def run(cases: Sequence[Case]) -> list[Happened]:
     """What each script does, in one process of Node."""
     rows: list[dict[str, Any]] = [
-        {"source": case.text, "args": case.args, "seed": case.seed, "total": case.total} for case in cases
+        {"source": case.text, "args": case.args, "seed": case.seed, "total": case.total}
+        for case in cases
     ]
     assert NODE is not None
-    found = subprocess.run([NODE, STUB], input=json.dumps(rows), capture_output=True, text=True, timeout=300)
+    found = subprocess.run(
+        [NODE, STUB], input=json.dumps(rows), capture_output=True, text=True, timeout=300
+    )
     assert found.returncode == 0, found.stderr
     return [Happened(**row) for row in json.loads(found.stdout)]

@@ -268,7 +268,9 @@ CODES: dict[str, Code] = {
     ),
     "FDC804": Code("uncapped-agents", "warning", "an agent for each item of a list without a cap"),
     "FDC805": Code("session-model", "warning", "agents for which the script names no model"),
-    "FDC811": Code("unknown-dependency", "error", "a task or step that depends on none that exists"),
+    "FDC811": Code(
+        "unknown-dependency", "error", "a task or step that depends on none that exists"
+    ),
     "FDC812": Code("dependency-cycle", "error", "tasks or steps that depend on each other"),
     "FDC813": Code("duplicate-id", "error", "an id that two tasks or steps have"),
     "FDC814": Code("done-too-early", "error", "a task that is done before what it depends on"),

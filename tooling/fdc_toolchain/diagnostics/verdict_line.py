@@ -8,7 +8,8 @@ def verdict_line(
 ) -> str:
     """`2 plans proved, 1 fragment, 3 assumptions`; `no findings` where there is nothing to add.
 
-    `others`: how many plans of other tools were checked: nothing was proved of them. `listed` False: the assumptions are counted only, and the line says what lists them.
+    `others`: how many plans of other tools were checked: nothing was proved of them.
+    `listed` False: the assumptions are counted only, and the line says what lists them.
     """
     if not plans and not others:
         return "no plans found"

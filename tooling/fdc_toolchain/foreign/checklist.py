@@ -14,7 +14,10 @@ from .model import Found, Item, Named
 
 _BOX = re.compile(r"\[([ xX~-])\](\*?)\s+")
 _PATH = re.compile(r"(?<![\w/.:@~-])((?:[\w.-]+/)+[\w.-]*\w\.\w{1,8})(?![\w/*{<])")
-_NEEDS = re.compile(r"\b(?:depends?\s+(?:up)?on|depending\s+on|blocked\s+by|requires|needs|after)\b:?\s+", re.IGNORECASE)
+_NEEDS = re.compile(
+    r"\b(?:depends?\s+(?:up)?on|depending\s+on|blocked\s+by|requires|needs|after)\b:?\s+",
+    re.IGNORECASE,
+)
 _GONE = re.compile(r"\b(?:remove|delete|drop|rename|move|retire|clean\s+up)\w*\b", re.IGNORECASE)
 _REQUIREMENTS = re.compile(r"_Requirements?:\s*([^_]*)_")
 _REQUIREMENT = re.compile(r"^#{1,6} Requirement (\d+)\b", re.MULTILINE)
@@ -76,7 +79,12 @@ def boxes(text: str) -> Iterator[Box]:
             continue
         rest = lines[first][found.end() :]
         yield Box(
-            found[1].lower(), bool(found[2]), first + 1, found.end() + 1, rest, tuple(lines[first:last])
+            found[1].lower(),
+            bool(found[2]),
+            first + 1,
+            found.end() + 1,
+            rest,
+            tuple(lines[first:last]),
         )
 
 
@@ -90,7 +98,9 @@ def _items(kind: str, path: str, text: str) -> tuple[list[Item], set[str]]:
             continue
         name = found[1] if found is not None else str(number)
         at = box.column + (found.start(1) if found is not None else 0)
-        span = Span(path, box.line, at, box.line, at + (len(name) if found is not None else len(box.text)))
+        span = Span(
+            path, box.line, at, box.line, at + (len(name) if found is not None else len(box.text))
+        )
         title = box.text[found.end() :].strip() if found is not None else box.text.strip()
         depends = tuple(_depends(kind, path, box))
         if box.optional:
@@ -113,7 +123,9 @@ def _depends(kind: str, path: str, box: Box) -> Iterator[Named]:
             yield from _list(pattern, path, line, start, row, words.end())  # type: ignore[arg-type]
 
 
-def _list(pattern: re.Pattern[str], path: str, line: int, start: int, row: str, at: int) -> Iterator[Named]:
+def _list(
+    pattern: re.Pattern[str], path: str, line: int, start: int, row: str, at: int
+) -> Iterator[Named]:
     """The ids of a list such as `T001, T003-T005 and T007`."""
     while True:
         gap = _BETWEEN.match(row, at)
@@ -153,7 +165,10 @@ def _blocked(kind: str, path: str, text: str, items: list[Item]) -> list[Item]:
 def _paths(path: str, box: Box) -> Iterator[Named]:
     for line, start, row in _rows(box):
         for found in _PATH.finditer(row):
-            yield Named(found[1], Span(path, line, start + found.start(1) + 1, line, start + found.end(1) + 1))
+            yield Named(
+                found[1],
+                Span(path, line, start + found.start(1) + 1, line, start + found.end(1) + 1),
+            )
 
 
 def _project(path: str) -> str:
@@ -173,7 +188,14 @@ def _parents(items: list[Item], optional: set[str]) -> list[Diagnostic]:
         parent = known.get(item.id.rpartition(".")[0])
         if parent is not None and parent.done and not item.done and item.id not in optional:
             message = f"`{parent.id}` is done, and its part `{item.id}` is not"
-            out.append(Diagnostic(parent.span, "FDC814", message, help=f"finish `{item.id}`, or open `{parent.id}` again"))
+            out.append(
+                Diagnostic(
+                    parent.span,
+                    "FDC814",
+                    message,
+                    help=f"finish `{item.id}`, or open `{parent.id}` again",
+                )
+            )
     return out
 
 
@@ -202,7 +224,10 @@ def _facts(items: list[Item]) -> list[str]:
     out = [f"Tasks: {len(items)}, {done} done"]
     ready = [item.id for item in items if not item.done and _is_ready(item, items)]
     if ready:
-        out.append(f"Can begin now: {', '.join(ready[:10])}" + (f" and {len(ready) - 10} more" if len(ready) > 10 else ""))
+        out.append(
+            f"Can begin now: {', '.join(ready[:10])}"
+            + (f" and {len(ready) - 10} more" if len(ready) > 10 else "")
+        )
     return out
 
 

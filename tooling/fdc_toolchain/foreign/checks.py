@@ -21,7 +21,11 @@ def check(items: Sequence[Item], *, noun: str = "task") -> list[Diagnostic]:
         if item.id in first:
             label = Label(first[item.id].span, "first used here")
             message = f"two {noun}s have the id `{item.id}`"
-            out.append(Diagnostic(item.span, "FDC813", message, (label,), help="give one of them another id"))
+            out.append(
+                Diagnostic(
+                    item.span, "FDC813", message, (label,), help="give one of them another id"
+                )
+            )
         else:
             first[item.id] = item
     for item in items:
@@ -35,12 +39,17 @@ def _dependencies(item: Item, known: dict[str, Item], noun: str) -> Iterator[Dia
         other = known.get(name.text)
         if other is None:
             message = f"`{item.id}` depends on `{name.text}`, and there is no such {noun}"
-            help_ = did_you_mean(name.text, known) or "name one that is there, or take the dependency out"
+            help_ = (
+                did_you_mean(name.text, known)
+                or "name one that is there, or take the dependency out"
+            )
             yield Diagnostic(name.span, "FDC811", message, help=help_)
         elif item.done and other.done is False and other.id != item.id:
             message = f"`{item.id}` is done, and `{other.id}`, which it depends on, is not"
             help_ = f"finish `{other.id}` first, or take the dependency out if it is not one"
-            yield Diagnostic(item.span, "FDC814", message, (Label(other.span, "not done"),), help=help_)
+            yield Diagnostic(
+                item.span, "FDC814", message, (Label(other.span, "not done"),), help=help_
+            )
 
 
 def _cycles(known: dict[str, Item], noun: str) -> Iterator[Diagnostic]:

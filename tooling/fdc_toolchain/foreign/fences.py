@@ -45,7 +45,10 @@ def _judged(
         if span.path != path:
             return span
         begin, end = span.line + above, span.end_line + above
-        first, last = _indent(rows, lines, span.line, begin), _indent(rows, lines, span.end_line, end)
+        first, last = (
+            _indent(rows, lines, span.line, begin),
+            _indent(rows, lines, span.end_line, end),
+        )
         return Span(path, begin, span.column + first, end, span.end_column + last)
 
     return [

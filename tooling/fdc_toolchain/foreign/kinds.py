@@ -19,7 +19,10 @@ _SPEC_TASK = re.compile(r"^\s*[-*] \[[ xX]\] \*{0,2}T\d{3,}\b", re.MULTILINE)
 _NUMBERED_TASK = re.compile(r"^\s*[-*] \[[ xX~-]\]\*? \*{0,2}\d+(\.\d+)*\.?\s", re.MULTILINE)
 _CHECKBOX = re.compile(r"^\s*[-*] \[[ xX]\] ", re.MULTILINE)
 _PROGRESS = re.compile(r"^#{1,6} Progress\s*$", re.MULTILINE)
-_EXEC_HEADINGS = re.compile(r"^#{1,6} (Decision Log|Surprises( & | and )Discoveries|Outcomes( & | and )Retrospective)\s*$", re.M)
+_EXEC_HEADINGS = re.compile(
+    r"^#{1,6} (Decision Log|Surprises( & | and )Discoveries|Outcomes( & | and )Retrospective)\s*$",
+    re.M,
+)
 _SPEC_STEPS = re.compile(r"^steps:\s*(#.*)?$", re.MULTILINE)
 _SPEC_HEAD = re.compile(r"^workflow:\s*(#.*)?$", re.MULTILINE)
 
@@ -32,9 +35,15 @@ def kind_of(path: str, text: str) -> str | None:
         return WORKFLOW if _SCRIPT_PLACE.search(path) or _META.search(text) else None
     if suffix in ("yml", "yaml"):
         placed = "/.specify/workflows/" in f"/{path}"
-        return SPEC_WORKFLOW if _SPEC_STEPS.search(text) and (placed or _SPEC_HEAD.search(text)) else None
+        return (
+            SPEC_WORKFLOW
+            if _SPEC_STEPS.search(text) and (placed or _SPEC_HEAD.search(text))
+            else None
+        )
     if suffix == "json":
-        placed = name == "tasks.json" and ("/.taskmaster/" in f"/{path}" or '"subtasks"' in text or '"dependencies"' in text)
+        placed = name == "tasks.json" and (
+            "/.taskmaster/" in f"/{path}" or '"subtasks"' in text or '"dependencies"' in text
+        )
         return TASK_MASTER if placed and '"tasks"' in text else None
     if suffix in ("md", "markdown", "mdc"):
         return _markdown(path, name, text)

@@ -19,7 +19,9 @@ MOST_BYTES = 1 << 20
 def text_of(path: str, data: bytes) -> str:
     """The text of a file as spans count in it. Raises Unreadable."""
     if len(data) > MOST_BYTES:
-        raise Unreadable(Span(path, 1, 1, 1, 2), f"the file has {len(data)} bytes, more than {MOST_BYTES}")
+        raise Unreadable(
+            Span(path, 1, 1, 1, 2), f"the file has {len(data)} bytes, more than {MOST_BYTES}"
+        )
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as wrong:
@@ -51,7 +53,11 @@ def read(path: str, data: bytes, root: str, settings: Settings) -> Found | None:
 
 def _placed(path: str) -> bool:
     """Whether the place alone says that a file is a plan of another tool."""
-    return kinds.kind_of(path.replace(os.sep, "/"), "") in (kinds.WORKFLOW, kinds.OPENSPEC, kinds.KIRO)
+    return kinds.kind_of(path.replace(os.sep, "/"), "") in (
+        kinds.WORKFLOW,
+        kinds.OPENSPEC,
+        kinds.KIRO,
+    )
 
 
 def _read_as(kind: str, path: str, text: str, root: str, settings: Settings) -> Found:

@@ -79,17 +79,23 @@ def _document(path: str, text: str) -> Node:
 def _value(node: Node, name: str) -> Node | None:
     if node.id != "mapping":
         return None
-    return next((value for key, value in node.value if key.id == "scalar" and key.value == name), None)
+    return next(
+        (value for key, value in node.value if key.id == "scalar" and key.value == name), None
+    )
 
 
 def _span(path: str, node: Node) -> Span:
     """The place of a node, cut at its first line's end."""
     line, column = node.start_mark.line + 1, node.start_mark.column + 1
     same = node.end_mark.line == node.start_mark.line
-    return Span(path, line, column, line, max(node.end_mark.column + 1, column + 1) if same else column + 1)
+    return Span(
+        path, line, column, line, max(node.end_mark.column + 1, column + 1) if same else column + 1
+    )
 
 
-def _walk(path: str, body: Node | None, steps: list[Step], gated: bool, loops: tuple[int, ...], depth: int) -> None:
+def _walk(
+    path: str, body: Node | None, steps: list[Step], gated: bool, loops: tuple[int, ...], depth: int
+) -> None:
     """The steps of a list and those inside of them, in the order of the text."""
     if body is None or body.id != "sequence" or depth > 40:
         return
@@ -121,7 +127,13 @@ def _as_list(node: Node) -> SequenceNode:
 
 def _waits(path: str, step: Step) -> Iterator[Named]:
     waits = _value(step.node, "wait_for")
-    rows = waits.value if waits is not None and waits.id == "sequence" else [waits] if waits is not None else []
+    rows = (
+        waits.value
+        if waits is not None and waits.id == "sequence"
+        else [waits]
+        if waits is not None
+        else []
+    )
     for row in rows:
         if row.id == "scalar" and "{{" not in row.value:
             yield Named(row.value, _span(path, row))
@@ -172,7 +184,9 @@ def _one_reference(
         message = f"`{step.id}` uses `steps.{word}`, which comes after it"
         yield Diagnostic(span, "FDC811", message, (Label(other.span, "comes later"),))
     if step.kind == "shell" and name == "run" and not found[3].endswith(_NUMBERS):
-        yield _in_command(path, node, f"text of the step `{word}`", (Label(other.span, "it comes from here"),))
+        yield _in_command(
+            path, node, f"text of the step `{word}`", (Label(other.span, "it comes from here"),)
+        )
 
 
 def _in_command(path: str, node: ScalarNode, what: str, labels: tuple[Label, ...]) -> Diagnostic:

@@ -29,7 +29,7 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.scan = json.JSONDecoder().scan_once
+        self.decode = json.JSONDecoder().raw_decode
 
     def skip(self, at: int) -> int:
         while at < len(self.text) and self.text[at] in " \t\r\n":
@@ -43,10 +43,7 @@ class _Reader:
             return self._object(at)
         if first == "[":
             return self._list(at)
-        try:
-            value, end = self.scan(self.text, at)
-        except StopIteration:
-            raise json.JSONDecodeError("Expecting value", self.text, at) from None
+        value, end = self.decode(self.text, at)
         return Part(value, at, end)
 
     def _object(self, start: int) -> Part:
@@ -91,9 +88,13 @@ def read(path: str, text: str) -> Found:
             raise json.JSONDecodeError("Extra data", text, root.end)
     except json.JSONDecodeError as wrong:
         span = Span(path, wrong.lineno, wrong.colno, wrong.lineno, wrong.colno + 1)
-        raise Unreadable(span, f"line {wrong.lineno} cannot be read as JSON: {wrong.msg}") from wrong
+        raise Unreadable(
+            span, f"line {wrong.lineno} cannot be read as JSON: {wrong.msg}"
+        ) from wrong
     except (RecursionError, ValueError) as wrong:
-        raise Unreadable(Span(path, 1, 1, 1, 2), "the JSON is nested too deeply, or has too long a number") from wrong
+        raise Unreadable(
+            Span(path, 1, 1, 1, 2), "the JSON is nested too deeply, or has too long a number"
+        ) from wrong
     found, items, facts = [], [], []
     for tag, tasks in _lists(root):
         rows = [*_tasks(path, text, tasks, "")]
@@ -127,17 +128,25 @@ def _tasks(path: str, text: str, tasks: Part, above: str) -> Iterator[Item]:
         row = task.value
         if not isinstance(row, dict):
             continue
-        name = row.get("id", task)
+        name: Part = row.get("id", task)
         id_ = f"{above}{_word(name)}"
         status, title = row.get("status"), row.get("title")
-        done = status.value in _DONE if status is not None and isinstance(status.value, str) else None
+        done = (
+            status.value in _DONE if status is not None and isinstance(status.value, str) else None
+        )
         given = row.get("dependencies")
         depends = [
             Named(_named(_word(one), above), _span(path, text, one))
             for one in (given.value if given is not None and isinstance(given.value, list) else ())
         ]
         inner = row.get("subtasks")
-        yield Item(id_, _word(title) if title is not None else "", _span(path, text, name), done, tuple(depends))
+        yield Item(
+            id_,
+            _word(title) if title is not None else "",
+            _span(path, text, name),
+            done,
+            tuple(depends),
+        )
         if inner is not None and not above:
             yield from _tasks(path, text, inner, f"{id_}.")
 

@@ -53,12 +53,17 @@ def script_of(given: Event, folder: object) -> tuple[str, bytes]:
         return "script", text.encode("utf-8", "replace")
     if not isinstance(name, str) or not name or "/" in name or "\0" in name or name.startswith("."):
         raise CannotDecide("the event names no workflow: `scriptPath`, `script` or `name`")
-    for place in (*(os.path.join(here, place) for place in _PLACES), os.path.expanduser("~/.claude/workflows")):
+    for place in (
+        *(os.path.join(here, place) for place in _PLACES),
+        os.path.expanduser("~/.claude/workflows"),
+    ):
         for ending in (".js", ".mjs"):
             found = os.path.join(place, name + ending)
             if os.path.isfile(found):
                 return os.path.relpath(found, here), _content(found)
-    raise CannotDecide(f"there is no file for the workflow `{name}`, so the number of its agents is not known")
+    raise CannotDecide(
+        f"there is no file for the workflow `{name}`, so the number of its agents is not known"
+    )
 
 
 def _content(path: str) -> bytes:
@@ -66,7 +71,9 @@ def _content(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as failed:
-        raise CannotDecide(f"`{path}` cannot be read: {getattr(failed, 'strerror', None) or failed}") from failed
+        raise CannotDecide(
+            f"`{path}` cannot be read: {getattr(failed, 'strerror', None) or failed}"
+        ) from failed
 
 
 def denied(why: str) -> Answer:

@@ -29,7 +29,7 @@ def lint(options: Options, root: str, plans: Plans | None, more: OfOthers = NONE
     texts: dict[str, bytes] = {}
     if plans is None:
         paths = list(options["paths"] or ["."])  # type: ignore[call-overload]
-        keys = []
+        keys: list[str] = []
         if "-" in paths:
             paths = [path for path in paths if path != "-"]
             if sys.stdin is None:
@@ -40,8 +40,8 @@ def lint(options: Options, root: str, plans: Plans | None, more: OfOthers = NONE
             more = in_text(key, texts, root, more)
             keys += texts
         must_be_there(paths)
-        found = find_plans(paths, root, settings_of(root).exclude) if paths else []
-        keys += sorted({key_of(path, root) for path in found} - set(more.keys))
+        named = find_plans(paths, root, settings_of(root).exclude) if paths else []
+        keys += sorted({key_of(path, root) for path in named} - set(more.keys))
         name, contents = None, None
     else:
         keys, name, contents = plans
@@ -55,7 +55,9 @@ def lint(options: Options, root: str, plans: Plans | None, more: OfOthers = NONE
     found, sources, _ = judge(options, root, settings, keys, texts)
     plans_seen = len(keys) + more.plans
     found = ordered(found + more.found) if more.found else found
-    return report(options, found, more.sources(sources), plans_seen, settings.strict, others=more.others)
+    return report(
+        options, found, more.sources(sources), plans_seen, settings.strict, others=more.others
+    )
 
 
 def _with_table(
@@ -138,7 +140,9 @@ def _report_kept(
         return report(
             options, found, reader(root), checked, strict, uncounted=number, others=others
         )
-    parts = parted(ordered(found + more + of_others.found))  # one kind after the other, as where nothing is kept
+    parts = parted(
+        ordered(found + more + of_others.found)
+    )  # one kind after the other, as where nothing is kept
     return report(
         options,
         [*parts.findings, *parts.assumptions, *parts.fragments],

@@ -17,8 +17,8 @@ class Bound(NamedTuple):
     """What one run of a script can start at most.
 
     `cost` is None where that cannot be bounded; `unbounded` are the loops without an end, `unknown` the place that
-    could not be followed. `fans`: where agents are started for each item of a list that nothing limits. `groups`: where many are started at one
-    place, with how many; `sessions`: agents without a model.
+    could not be followed. `fans`: where agents are started for each item of a list that nothing limits. `groups`: where
+    many are started at one place, with how many; `sessions`: agents without a model.
     """
 
     script: Script

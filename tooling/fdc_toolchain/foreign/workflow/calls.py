@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .formula import ONE, ZERO, Formula, constant
-from .language import CHOSEN, HARMLESS, METHODS, SESSION, STARTERS, VALUES
-from .rounds import literal, number
-from .script import FUNCTIONS, NotBounded, arguments
-from .values import DATA, FREE, Cost, Env, Function, Value, one_agent
+from .call_details import model_of, shares, sliced
+from .formula import ONE, ZERO, Formula
+from .language import HARMLESS, METHODS, SESSION, STARTERS, VALUES
+from .rounds import number
+from .script import NotBounded, arguments, parts
+from .values import DATA, FREE, Cost, Env, Value, one_agent
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -16,11 +17,24 @@ if TYPE_CHECKING:
     from .values import Follower
 
 _EACH = frozenset(
-    ("map", "flatMap", "forEach", "filter", "some", "every", "find", "findIndex", "findLast", "findLastIndex")
+    (
+        "map",
+        "flatMap",
+        "forEach",
+        "filter",
+        "some",
+        "every",
+        "find",
+        "findIndex",
+        "findLast",
+        "findLastIndex",
+    )
 )
 _KEEP = frozenset(("filter", "reverse", "toReversed", "sort", "toSorted", "values"))
 _ITEM = frozenset(("find", "findLast", "at", "pop", "shift"))
-_PLAIN = frozenset(("join", "includes", "indexOf", "lastIndexOf", "keys", "some", "every", "toString", "splice"))
+_PLAIN = frozenset(
+    ("join", "includes", "indexOf", "lastIndexOf", "keys", "some", "every", "toString")
+)
 
 
 def called(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
@@ -58,7 +72,9 @@ def _given(follower: Follower, node: Node, env: Env) -> tuple[Cost, list[Value]]
     for argument in arguments(node):
         more, value = follower.evaluate(argument, env)
         cost = cost + more
-        values.append(value._replace(number=number(follower, argument, env)) if value == DATA else value)
+        values.append(
+            value._replace(number=number(follower, argument, env)) if value == DATA else value
+        )
     return cost, values
 
 
@@ -74,7 +90,7 @@ def _global(follower: Follower, node: Node, name: str, env: Env) -> tuple[Cost, 
     if name == "await" and len(given) == 1:  # `await (x)` at the top is read as a call
         return follower.evaluate(given[0], env)
     if name == "agent":
-        model = _model(follower, node)
+        model = model_of(follower, node)
         if model == SESSION:
             follower.note_session(node)
         return _plain(follower, node, env) + one_agent(model), DATA
@@ -98,34 +114,6 @@ def _global(follower: Follower, node: Node, name: str, env: Env) -> tuple[Cost, 
     if name in HARMLESS or name in VALUES or name in ("phase", "log"):
         return _plain(follower, node, env), DATA
     raise NotBounded(node, f"calls `{name}`, which is not known: it may start agents")
-
-
-def _model(follower: Follower, node: Node) -> str:
-    """The model of one `agent` call, as the script names it."""
-    given = arguments(node)
-    if any(item.type == "spread_element" for item in given[:2]):
-        return CHOSEN
-    options = given[1] if len(given) > 1 else None
-    declared = follower.script.resolved.get(options.id) if options is not None else None
-    if declared is not None:
-        options = declared.value if declared.lasting and declared.value is not None else options
-    if options is None:
-        return SESSION
-    if options.type != "object":
-        return CHOSEN
-    found = SESSION
-    for child in options.named_children:
-        if child.type == "spread_element":
-            found = CHOSEN if found == SESSION else found
-        key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
-        word = follower.script.text(key or child).strip("'\"")
-        if word in ("model", "agentType", "agent", "provider"):
-            plain = value is not None and value.type == "string"
-            text = follower.script.text(value).strip("'\"") if plain and value is not None else ""
-            found = CHOSEN if not text else text if word == "model" else f"the model of {text}"
-            if word == "model":
-                return found
-    return found
 
 
 def _parallel(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
@@ -153,7 +141,7 @@ def _parallel(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
             size = size + (value.size or ZERO)
         else:
             each, returned = follower.calls(value, [], child)
-            together = together and not _shares(follower, value)
+            together = together and not shares(follower, value)
             size = size + ONE
         result = result.either(returned)
         rounds = rounds.either(each.rounds) if together else rounds + each.rounds
@@ -168,7 +156,7 @@ def _thunks(follower: Follower, node: Node, value: Value, at: Node) -> tuple[Cos
     if not each.agents:
         return FREE, result
     size = value.size if value.size is not None else follower.unknown(node, "items")
-    return follower.multiplied(at, each, size, together=not _shares(follower, element)), result
+    return follower.multiplied(at, each, size, together=not shares(follower, element)), result
 
 
 def _pipeline(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
@@ -180,65 +168,27 @@ def _pipeline(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
         more, handler = follower.evaluate(stage, env)
         total = total + more
         if stage.type == "spread_element":
-            cost, last = follower.calls(handler.element or DATA, [DATA, value.element or DATA, DATA], stage)
+            cost, last = follower.calls(
+                handler.element or DATA, [DATA, value.element or DATA, DATA], stage
+            )
             handler = handler.element or DATA
             if cost.agents:
                 cost = follower.multiplied(stage, cost, follower.size(stage, Value()))
         else:
             cost, last = follower.calls(handler, [last, value.element or DATA, DATA], stage)
-        together = together and not _shares(follower, handler)
+        together = together and not shares(follower, handler)
         each = each + cost
     if not each.agents:
         return total, Value((), last, value.size)
     size = value.size if value.size is not None else follower.unknown(items, "items")
-    return total + follower.multiplied(node, each, size, together=together), Value((), last, value.size)
-
-
-def _shares(follower: Follower, value: Value) -> bool:
-    """Whether one call of a function may wait for another one of the same list, over a name that both write."""
-    return any(item.node is None or _writes_outside(follower, item.node, set()) for item in value.functions if item.node)
-
-
-def _writes_outside(follower: Follower, function: Node, seen: set[int]) -> bool:
-    if function.id in seen:
-        return False
-    seen.add(function.id)
-    script = follower.script
-    work = [function]
-    while work:
-        node = work.pop()
-        work += node.named_children
-        declared = script.resolved.get(node.id)
-        if declared is None:
-            continue
-        outside = not function.start_byte <= declared.node.start_byte < function.end_byte
-        if outside and any(function.start_byte <= write.start_byte < function.end_byte for write in declared.writes):
-            return True
-        parent = node.parent
-        if outside and parent is not None and parent.type in ("member_expression", "subscript_expression"):
-            name = parent.child_by_field_name("property")
-            word = script.text(name) if name is not None else ""
-            if word in ("push", "set", "add", "unshift", "splice", "fill") or _assigned(parent):
-                return True
-        if declared.value is not None and declared.value.type in FUNCTIONS:
-            if _writes_outside(follower, declared.value, seen):
-                return True
-    return False
-
-
-def _assigned(node: Node) -> bool:
-    parent = node.parent
-    while parent is not None and parent.type in ("member_expression", "subscript_expression"):
-        node, parent = parent, parent.parent
-    left = parent.child_by_field_name("left") if parent is not None else None
-    return left is not None and left.id == node.id and parent is not None and "assignment" in parent.type
+    return total + follower.multiplied(node, each, size, together=together), Value(
+        (), last, value.size
+    )
 
 
 def _method(follower: Follower, node: Node, callee: Node, env: Env) -> tuple[Cost, Value]:
     script = follower.script
-    target, name = callee.child_by_field_name("object"), callee.child_by_field_name("property")
-    if target is None or name is None:
-        raise NotBounded(node, "a call without a name")
+    target, name = parts(callee, "object", "property")
     word = script.text(name)
     given = arguments(node)
     if target.type == "identifier" and target.id not in script.resolved:
@@ -247,18 +197,12 @@ def _method(follower: Follower, node: Node, callee: Node, env: Env) -> tuple[Cos
             return _promise(follower, node, word, env)
         if owner == "Array" and word == "from" and given:
             return _array_from(follower, node, env)
+        if owner == "Object" and word == "fromEntries" and given:
+            inner = follower.evaluate(given[0], env)[1].element or DATA
+            if inner.functions or (inner.element or DATA).functions:
+                raise NotBounded(node, "a function gets a name here that cannot be followed")
     cost, value = follower.evaluate(target, env)
     follower.escape(Value(value.functions), target)
-    if word in _EACH and given:
-        return _for_each(follower, node, target, value, word, cost, env)
-    if word in ("reduce", "reduceRight") and given:
-        more, values = _given(follower, node, env)
-        each, result = follower.calls(values[0], [DATA, value.element or DATA], node)
-        for one in (*values[1:], result):
-            follower.escape(one, node)
-        if each.agents:
-            each = follower.multiplied(node, each, follower.size(target, value))
-        return cost + more + each, DATA
     if word in ("then", "catch", "finally"):
         more, values = _given(follower, node, env)
         result = value
@@ -266,26 +210,53 @@ def _method(follower: Follower, node: Node, callee: Node, env: Env) -> tuple[Cos
             each, returned = follower.calls(one, [value], node)
             more, result = more + each, result.either(returned)
         return cost + more, result
+    more, result = _of_list(follower, node, target, value, word, env)
+    return cost + more, result
+
+
+def _of_list(
+    follower: Follower, node: Node, target: Node, value: Value, word: str, env: Env
+) -> tuple[Cost, Value]:
+    """(cost, value) of a method of a list."""
+    given = arguments(node)
+    if word in _EACH and given:
+        return _for_each(follower, node, target, value, word, FREE, env)
+    if word in ("reduce", "reduceRight") and given:
+        more, values = _given(follower, node, env)
+        each, result = follower.calls(values[0], [DATA, value.element or DATA], node)
+        for one in (*values[1:], result):
+            follower.escape(one, node)
+        if each.agents:
+            each = follower.multiplied(node, each, follower.size(target, value))
+        return more + each, DATA
     if word == "push":
-        return cost + _pushed(follower, node, target, env), DATA
+        return _pushed(follower, node, target, env), DATA
+    if word == "splice":
+        return _plain(follower, node, env), value._replace(size=None)
     if word == "slice":
-        return cost + _plain(follower, node, env), value._replace(size=_sliced(follower, given, value, env))
+        return _plain(follower, node, env), value._replace(size=sliced(follower, given, value, env))
     if word == "concat":
+        cost = FREE
         for argument in given:
             more, other = follower.evaluate(argument, env)
             cost = cost + more
-            value = Value((), (value.element or DATA).either(other.element or DATA).either(Value(other.functions)))
+            value = Value(
+                (),
+                (value.element or DATA)
+                .either(other.element or DATA)
+                .either(Value(other.functions)),
+            )
         return cost, value
     more = _plain(follower, node, env)
     if word in _KEEP:
-        return cost + more, value
+        return more, value
     if word in _ITEM:
-        return cost + more, value.element or DATA
+        return more, value.element or DATA
     if word == "keys":
-        return cost + more, Value((), None, value.size)
+        return more, Value((), None, value.size)
     if word in METHODS or word not in _PLAIN:
         follower.escape(value, node)
-    return cost + more, DATA
+    return more, DATA
 
 
 def _promise(follower: Follower, node: Node, word: str, env: Env) -> tuple[Cost, Value]:
@@ -311,7 +282,11 @@ def _array_from(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
         cost = follower.cost(first, env)
         for child in first.named_children:
             key, length = child.child_by_field_name("key"), child.child_by_field_name("value")
-            if key is not None and length is not None and follower.script.text(key).strip("'\"") == "length":
+            if (
+                key is not None
+                and length is not None
+                and follower.script.text(key).strip("'\"") == "length"
+            ):
                 size = number(follower, length, env)
                 if size is None:
                     size = follower.unknown(length, "value")
@@ -324,7 +299,7 @@ def _array_from(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
     each, result = follower.calls(handler, [element, DATA], node)
     if each.agents:
         most = size if size is not None else follower.unknown(first, "items")
-        each = follower.multiplied(node, each, most, together=not _shares(follower, handler))
+        each = follower.multiplied(node, each, most, together=not shares(follower, handler))
     return cost + more + each, Value((), result, size)
 
 
@@ -337,7 +312,7 @@ def _for_each(
         follower.escape(one, node)
     if each.agents:
         each = follower.multiplied(
-            node, each, follower.size(target, value), together=not _shares(follower, values[0])
+            node, each, follower.size(target, value), together=not shares(follower, values[0])
         )
     cost = cost + more + each
     if word == "map":
@@ -368,36 +343,7 @@ def _pushed(follower: Follower, node: Node, target: Node, env: Env) -> Cost:
         and script.function_of(node).id == script.function_of(declared.node).id
     )
     if not followed:
-        raise NotBounded(node, "functions that start agents are collected where they cannot be followed")
+        raise NotBounded(
+            node, "functions that start agents are collected where they cannot be followed"
+        )
     return cost
-
-
-def _sliced(follower: Follower, given: list[Node], value: Value, env: Env) -> Formula | None:
-    """The length of `slice`: by its numbers where they say so, else that of the list."""
-    text = follower.script.text
-    if len(given) == 1 and text(given[0]).startswith("-"):
-        last = literal(text(given[0])[1:].strip())
-        return constant(last) if last is not None else value.size
-    if len(given) != 2:
-        return value.size
-    begin, end = given
-    first = literal(text(begin)) if begin.type == "number" else None
-    if first is not None:
-        most = number(follower, end, env)
-        if most is None or (most.number is None and value.size is not None and value.size.number is not None):
-            return value.size
-        if most.number is not None:
-            most = constant(max(0, most.number - first))
-            if value.size is not None and value.size.number is not None:
-                return min(most, value.size, key=lambda one: one.number or 0)
-        return most
-    if end.type == "binary_expression" and end.children[1].type == "+":
-        for one, other in ((end.children[0], end.children[2]), (end.children[2], end.children[0])):
-            if text(one) == text(begin) and begin.type == "identifier":
-                width = number(follower, other, env)
-                if width is not None and (width.number is not None or value.size is None):
-                    return width
-    return value.size
-
-
-__all__ = ["Function", "called"]

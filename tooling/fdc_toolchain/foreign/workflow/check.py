@@ -35,7 +35,9 @@ def bounded(path: str, text: str) -> Bound | Diagnostic:
     except NotJavaScript as wrong:
         span = Span(path, wrong.line, wrong.column, wrong.line, wrong.column + 1)
         message = f"line {wrong.line} cannot be read as JavaScript"
-        raise Unreadable(span, message, "workflow scripts are plain JavaScript, without types") from wrong
+        raise Unreadable(
+            span, message, "workflow scripts are plain JavaScript, without types"
+        ) from wrong
     if isinstance(bound, NotBounded):
         line = bound.node.start_point[0] + 1
         message = f"cannot be bounded: line {line}, {bound.reason}"
@@ -69,7 +71,11 @@ def findings(bound: Bound) -> list[Diagnostic]:
         places = "1 call of `agent` names" if number == 1 else f"{number} calls of `agent` name"
         message = f"{places} no model: what they cost depends on the session that starts them"
         labels = tuple(Label(script.span(node), "and here") for node in rest[:MOST_LABELS])
-        out.append(Diagnostic(script.span(first), "FDC805", message, labels, help="name one: `{ model: 'haiku' }`"))
+        out.append(
+            Diagnostic(
+                script.span(first), "FDC805", message, labels, help="name one: `{ model: 'haiku' }`"
+            )
+        )
     return out
 
 
@@ -86,7 +92,9 @@ def facts(bound: Bound) -> list[str]:
     """The worst case as sentences."""
     if bound.cost is None:
         found = bound.unknown or bound.unbounded[0]
-        return [f"Worst case, agents: cannot be bounded: line {bound.script.line(found[0])}, {found[1]}"]
+        return [
+            f"Worst case, agents: cannot be bounded: line {bound.script.line(found[0])}, {found[1]}"
+        ]
     out = [
         f"Worst case, agents: {bound.cost.agents}",
         f"Worst case, rounds: {rounded(bound.cost.rounds)}",
@@ -120,5 +128,3 @@ def tokens(bound: Bound) -> str:
         text = str(number)
         parts.append(f"({text}) x t[{model}]" if " + " in text else f"{text} x t[{model}]")
     return f"{' + '.join(parts)}, where t is the most tokens of one agent" if parts else "0"
-
-

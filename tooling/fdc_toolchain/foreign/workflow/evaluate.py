@@ -11,12 +11,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .calls import called
+from .expressions import HANDLERS
 from .formula import ONE, ZERO, Formula
 from .formula import size as size_of
-from .language import HARMLESS, HIDING, METHODS, SESSION, STARTERS, VALUES
+from .language import HARMLESS, SESSION, STARTERS, VALUES
 from .naming import argument_path, named
+from .refused import refuse
 from .rounds import most_rounds
-from .script import FUNCTIONS, Declared, NotBounded, Script, arguments, parameters
+from .script import FUNCTIONS, Declared, NotBounded, Script, arguments, parameters, parts
 from .uses import Uses
 from .values import DATA, FREE, Cost, Env, Function, Size, Value, one_agent
 
@@ -42,62 +44,19 @@ class Evaluation:
         self._again: set[int] = set()
         self._results: list[Value] = []
         self._probing = 0
-        self._refuse_what_hides()
+        refuse(script)
 
     def whole(self) -> Cost:
         """What one run of the script can cost. Raises NotBounded."""
         env = Env(self.script.root.id, None)
         self._results.append(DATA)
-        cost = self._block(self.script.root, env)
+        cost = self.block(self.script.root, env)
         self._results.pop()
         return cost
 
-    # what cannot be followed at all
-
-    def _refuse_what_hides(self) -> None:
-        script = self.script
-        for name, nodes in script.free.items():
-            if name in HIDING:
-                raise NotBounded(nodes[0], f"`{name}` can do what cannot be followed")
-        for table in script.scopes.values():
-            for declared in table.values():
-                if declared.name in STARTERS and declared.kind != "function":
-                    raise NotBounded(declared.node, f"`{declared.name}` is not the runtime's own here")
-        for node in script.nodes:
-            kind = node.type
-            if kind in ("import_statement", "import", "with_statement"):
-                raise NotBounded(node, "what is imported cannot be followed")
-            if kind == "export_statement" and self._exports_code(node):
-                raise NotBounded(node, "the script exports a function: who calls it is not known")
-            if kind == "member_expression":
-                name = self._member(node)
-                if name in STARTERS or name in ("spawn", "subagent", "__proto__", "prototype", "constructor"):
-                    raise NotBounded(node, f"`.{name}` may start agents")
-            if kind in ("pair", "method_definition", "field_definition"):
-                self._refuse_own_method(node)
-
-    def _exports_code(self, node: Node) -> bool:
-        value = node.child_by_field_name("value")
-        inner = node.child_by_field_name("declaration")
-        return any(part is not None and part.type in (*FUNCTIONS, "class_declaration", "identifier") for part in (value, inner))
-
-    def _refuse_own_method(self, node: Node) -> None:
-        """A method of the script's own under a name that is followed as the language's would be misunderstood."""
-        key = node.child_by_field_name("key") or node.child_by_field_name("name")
-        if key is None:
-            return
-        word = self.script.text(key).strip("'\"")
-        if word in METHODS - {"length", "size"} or word in ("then", "toString", "valueOf", "toJSON") or key.type == "computed_property_name":
-            value = node.child_by_field_name("value")
-            plain = ("string", "number", "object", "array", "template_string", "true", "false", "null")
-            if key.type == "computed_property_name":
-                plain = (*plain, "identifier", "call_expression", "await_expression", "member_expression")
-            if value is None or value.type not in plain:
-                raise NotBounded(node, f"`{word}` is a method of the script's own here")
-
     # statements
 
-    def _block(self, node: Node, env: Env) -> Cost:
+    def block(self, node: Node, env: Env) -> Cost:
         cost = FREE
         for child in node.named_children:
             cost = cost + self.cost(child, env)
@@ -122,7 +81,7 @@ class Evaluation:
         handler = _HANDLERS.get(kind)
         if handler is not None:
             return handler(self, node, env)
-        return self._block(node, env), DATA
+        return self.block(node, env), DATA
 
     def _leave(self, node: Node, env: Env) -> tuple[Cost, Value]:
         cost = FREE
@@ -132,41 +91,9 @@ class Evaluation:
             self._results[-1] = self._results[-1].either(value)
         return cost, DATA
 
-    def _through(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        cost, value = FREE, DATA
-        for child in node.named_children:
-            self.escape(value, node)
-            more, value = self.evaluate(child, env)
-            cost = cost + more
-        return cost, value
-
-    def _if(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        parts = [node.child_by_field_name(name) for name in ("condition", "consequence", "alternative")]
-        first = self.cost(parts[0], env) if parts[0] is not None else FREE
-        arms = [self.cost(part, env) if part is not None else FREE for part in parts[1:]]
-        return first + arms[0].either(arms[1]), DATA
-
-    def _ternary(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        condition, one, two = (node.child_by_field_name(name) for name in ("condition", "consequence", "alternative"))
-        assert condition is not None and one is not None and two is not None
-        first, second = self.evaluate(one, env), self.evaluate(two, env)
-        return self.cost(condition, env) + first[0].either(second[0]), first[1].either(second[1])
-
-    def _binary(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        operator = node.child_by_field_name("operator")
-        assert left is not None and right is not None and operator is not None
-        one, two = self.evaluate(left, env), self.evaluate(right, env)
-        if self.script.text(operator) not in ("||", "??", "&&"):
-            self.escape(one[1], left)
-            self.escape(two[1], right)
-            return one[0] + two[0], DATA
-        return one[0] + two[0], one[1].either(two[1])
-
     def _declaration(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        name, right = node.child_by_field_name("name"), node.child_by_field_name("value")
-        assert name is not None
-        cost = self._pattern(name, env)
+        [name], right = parts(node, "name"), node.child_by_field_name("value")
+        cost = self.pattern(name, env)
         if right is None:
             return cost, DATA
         more, value = self.evaluate(right, env)
@@ -180,46 +107,25 @@ class Evaluation:
             env.home(declared).values[declared] = value
         return cost + more, DATA
 
-    def _assignment(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        assert left is not None and right is not None
-        cost, value = self.evaluate(right, env)
-        if left.type == "identifier":
-            self.escape(value, right)
-            return cost, DATA
-        self.escape(value, right)
-        return cost + self._pattern(left, env), DATA
-
-    def _pattern(self, node: Node, env: Env) -> Cost:
+    def pattern(self, node: Node, env: Env) -> Cost:
         """The default values and computed names in a pattern."""
         if node.type in ("identifier", "shorthand_property_identifier_pattern"):
             return FREE
         if node.type in ("assignment_pattern", "object_assignment_pattern"):
-            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-            assert left is not None and right is not None
-            return self._pattern(left, env) + self.cost(right, env)
+            left, right = parts(node, "left", "right")
+            return self.pattern(left, env) + self.cost(right, env)
         if node.type in ("object_pattern", "array_pattern", "rest_pattern", "pair_pattern"):
             cost = FREE
             for child in node.named_children:
-                cost = cost + self._pattern(child, env)
+                cost = cost + self.pattern(child, env)
             return cost
         return self.cost(node, env)
-
-    def _class(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        for child in node.named_children:
-            for member in child.named_children if child.type == "class_body" else ():
-                value = member.child_by_field_name("value")
-                if member.type == "method_definition":
-                    self.escape(Value((Function(member, env),)), member)
-                elif value is not None and self.cost(value, env).agents:
-                    raise NotBounded(member, "a class starts agents")
-        return FREE, DATA
 
     # loops
 
     def _loop(self, node: Node, env: Env) -> tuple[Cost, Value]:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        parts = [node.child_by_field_name(name) for name in ("condition", "increment", "body")]
+        steps = [node.child_by_field_name(name) for name in ("condition", "increment", "body")]
         before = FREE
         if node.type == "for_in_statement" and left is not None and right is not None:
             before, value = self.evaluate(right, env)
@@ -227,14 +133,13 @@ class Evaluation:
                 self.bind(left, value.element or DATA, env)
             else:
                 self.escape(value, right)
-            parts.append(left if left.type.endswith("_pattern") else None)
+            steps.append(left if left.type.endswith("_pattern") else None)
         initial = node.child_by_field_name("initializer")
-        for part in (initial, parts[0]):
+        for part in (initial, steps[0]):
             before = before + (self.cost(part, env) if part is not None else FREE)
         each = FREE
-        for part in parts:
-            if part is not None:
-                each = each + (self._pattern(part, env) if part.type.endswith("_pattern") else self.cost(part, env))
+        for part in steps:
+            each = each + (self.pattern(part, env) if part is not None else FREE)
         if not each.agents:
             return before, DATA
         return before + self.multiplied(node, each, most_rounds(self, node, env)), DATA
@@ -298,7 +203,11 @@ class Evaluation:
                     self.escape(value, declared.node)
                 return value
             home.values[declared] = None
-            _, value = self.evaluate(declared.value, home)
+            try:
+                _, value = self.evaluate(declared.value, home)
+            except BaseException:
+                del home.values[declared]
+                raise
             if declared.writes:  # what is assigned is looked at where it is assigned
                 self.escape(value, declared.node)
                 value = DATA
@@ -395,17 +304,15 @@ class Evaluation:
                 given = Value((), element, None)
                 pattern = pattern.named_children[0]
             elif pattern.type == "assignment_pattern":
-                left, right = pattern.child_by_field_name("left"), pattern.child_by_field_name("right")
-                assert left is not None and right is not None
+                left, right = parts(pattern, "left", "right")
                 more, default = self.evaluate(right, env)
                 cost = cost + more
                 given, pattern = given.either(default), left
-            cost = cost + self._pattern(pattern, env)
+            cost = cost + self.pattern(pattern, env)
             self.bind(pattern, given, env)
-        body = node.child_by_field_name("body")
-        assert body is not None
+        [body] = parts(node, "body")
         if body.type == "statement_block":
-            cost = cost + self._block(body, env)
+            cost = cost + self.block(body, env)
             result = self._results.pop()
         else:
             self._results.pop()
@@ -451,94 +358,21 @@ class Evaluation:
         found.places[node.start_byte, node.end_byte, kind] = None
         return size_of(name)
 
-    def _member(self, node: Node) -> str:
-        name = node.child_by_field_name("property")
-        return self.script.text(name) if name is not None else ""
-
     def _call(self, node: Node, env: Env) -> tuple[Cost, Value]:
         return called(self, node, env)
-
-    def _catch(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        name, body = node.child_by_field_name("parameter"), node.child_by_field_name("body")
-        assert body is not None
-        return (self._pattern(name, env) if name is not None else FREE) + self._block(body, env), DATA
-
-    def _drop(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        cost = FREE
-        for child in node.named_children:
-            cost = cost + self.evaluate(child, env)[0]
-        return cost, DATA
-
-    def _array(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        cost, element, size = FREE, DATA, ZERO
-        whole = True
-        for child in node.named_children:
-            if child.type == "comment":
-                continue
-            more, value = self.evaluate(child, env)
-            cost = cost + more
-            if child.type == "spread_element":
-                whole = whole and value.size is not None
-                size = size + (value.size or ZERO)
-                value = value.element or DATA
-            else:
-                size = size + ONE
-            element = element.either(value)
-        return cost, Value((), element if element != DATA else None, size if whole else None)
-
-    def _spread(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        inner = next(child for child in node.named_children if child.type != "comment")
-        cost, value = self.evaluate(inner, env)
-        return cost, value._replace(functions=(), size=self.size(inner, value))
-
-    def _subscript(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        target, index = node.child_by_field_name("object"), node.child_by_field_name("index")
-        assert target is not None and index is not None
-        cost, value = self.evaluate(target, env)
-        self.escape(Value(value.functions), node)
-        return cost + self.cost(index, env), value.element or DATA
-
-    def _property(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        target = node.child_by_field_name("object")
-        assert target is not None
-        cost, value = self.evaluate(target, env)
-        self.escape(Value(value.functions), node)
-        return cost, DATA
-
-    def _text(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        return FREE, DATA
 
 
 _Handler = Callable[[Evaluation, "Node", Env], "tuple[Cost, Value]"]
 _HANDLERS: dict[str, _Handler] = {
-    "array": Evaluation._array,
-    "assignment_expression": Evaluation._assignment,
-    "augmented_assignment_expression": Evaluation._assignment,
-    "await_expression": Evaluation._through,
-    "binary_expression": Evaluation._binary,
+    **HANDLERS,
     "call_expression": Evaluation._call,
-    "catch_clause": Evaluation._catch,
-    "class": Evaluation._class,
-    "class_declaration": Evaluation._class,
-    "comment": Evaluation._text,
     "do_statement": Evaluation._loop,
-    "expression_statement": Evaluation._drop,
     "for_in_statement": Evaluation._loop,
     "for_statement": Evaluation._loop,
     "identifier": Evaluation._name,
-    "if_statement": Evaluation._if,
-    "member_expression": Evaluation._property,
     "new_expression": Evaluation._call,
-    "parenthesized_expression": Evaluation._through,
-    "property_identifier": Evaluation._text,
     "return_statement": Evaluation._leave,
-    "sequence_expression": Evaluation._through,
     "shorthand_property_identifier": Evaluation._name,
-    "spread_element": Evaluation._spread,
-    "statement_identifier": Evaluation._text,
-    "string": Evaluation._text,
-    "subscript_expression": Evaluation._subscript,
-    "ternary_expression": Evaluation._ternary,
     "variable_declarator": Evaluation._declaration,
     "while_statement": Evaluation._loop,
 }

@@ -25,7 +25,9 @@ def refusal(path: str, text: str, given: object, most: int) -> str | None:
         return f"{path}:{bound.span.line}: {bound.message}"
     script = bound.script
     if bound.cost is None:
-        node, reason = bound.unbounded[0] if bound.unbounded else bound.unknown or (script.root, "unknown")
+        node, reason = (
+            bound.unbounded[0] if bound.unbounded else bound.unknown or (script.root, "unknown")
+        )
         return f"{path}:{script.line(node)}: the number of agents cannot be bounded: {reason}"
     sizes = {name: measured(size, given) for name, size in bound.sizes.items()}
     formula = bound.cost.agents
@@ -71,7 +73,11 @@ def measured(size: Size, given: object) -> float | None:
 def _line_of_most(bound: Bound, known: Mapping[str, float]) -> int:
     """The line at which most of the agents are started."""
     script = bound.script
-    rows = [(formula.value(known), -script.line(node)) for node, formula in bound.groups if formula.names <= known.keys()]
+    rows = [
+        (formula.value(known), -script.line(node))
+        for node, formula in bound.groups
+        if formula.names <= known.keys()
+    ]
     if rows:
         return -max(rows)[1]
     uses = script.free.get("agent", [])

@@ -12,7 +12,20 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _CHAIN = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*")
-_SAME_LENGTH = frozenset(("map", "filter", "sort", "reverse", "toSorted", "toReversed", "entries", "values", "keys", "slice"))
+_SAME_LENGTH = frozenset(
+    (
+        "map",
+        "filter",
+        "sort",
+        "reverse",
+        "toSorted",
+        "toReversed",
+        "entries",
+        "values",
+        "keys",
+        "slice",
+    )
+)
 MOST_TEXT = 40
 
 
@@ -47,8 +60,10 @@ def _args_are_read(script: Script, uses: Uses) -> bool:
     """Whether the script changes nothing of what it is given."""
     for use in script.free.get("args", []):
         here = use
-        while here.parent is not None and here.parent.type == "member_expression" and (
-            here.parent.child_by_field_name("object") == here
+        while (
+            here.parent is not None
+            and here.parent.type == "member_expression"
+            and (here.parent.child_by_field_name("object") == here)
         ):
             name = here.parent.child_by_field_name("property")
             call = here.parent.parent
@@ -73,7 +88,10 @@ def _core(script: Script, uses: Uses, node: Node, *, exact: bool = False) -> Nod
     """The expression that gives another its length, as far as that can be seen. `exact`: it is the very list."""
     for _ in range(20):
         kind = node.type
-        if kind in ("await_expression", "parenthesized_expression", "spread_element") and node.named_children:
+        if (
+            kind in ("await_expression", "parenthesized_expression", "spread_element")
+            and node.named_children
+        ):
             node = node.named_children[0]
         elif kind == "binary_expression" and node.children[1].type in ("||", "??"):
             if exact and script.text(node.children[2]) != "[]":
@@ -91,7 +109,10 @@ def _core(script: Script, uses: Uses, node: Node, *, exact: bool = False) -> Nod
             callee = node.child_by_field_name("function")
             if callee is None or callee.type != "member_expression":
                 return node
-            target, name = callee.child_by_field_name("object"), callee.child_by_field_name("property")
+            target, name = (
+                callee.child_by_field_name("object"),
+                callee.child_by_field_name("property"),
+            )
             if target is None or name is None or script.text(name) not in _SAME_LENGTH:
                 return node
             node = target

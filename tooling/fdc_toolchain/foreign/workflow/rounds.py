@@ -7,8 +7,8 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from .formula import ONE, Formula, constant
-from .language import GROWS
-from .script import FUNCTIONS, Declared, arguments
+from .loop_bodies import drained, every_round, grows, inside
+from .script import Declared, arguments, parts
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,15 +27,21 @@ def most_rounds(follower: Follower, loop: Node, env: Env) -> Formula | None:
         value = follower.evaluate(right, env)[1]
         if value.size is not None:
             return value.size
-        return None if _grows(follower, right, loop) else follower.unknown(right, "loop")
+        return None if grows(follower, right, loop) else follower.unknown(right, "loop")
     condition = loop.child_by_field_name("condition")
-    parts = [*_conjuncts(condition)] if condition is not None else []
-    found = [bound for part in parts if (bound := _compared(follower, part, loop, env)) is not None]
+    parts_ = _conjuncts(condition) if condition is not None else []
+    found = [
+        bound for part in parts_ if (bound := _compared(follower, part, loop, env)) is not None
+    ]
     sure = [bound for bound in found if bound.number is not None]
     if sure:
         return min(sure, key=lambda bound: bound.number or 0)
     if found:
         return found[0]
+    for part in parts_:
+        queue = drained(follower, part, loop)
+        if queue is not None:
+            return follower.unknown(queue, "items")
     text = follower.script.text(condition) if condition is not None else ""
     if "budget.total" in text and ("budget.remaining()" in text or "budget.spent()" in text):
         return follower.unknown(loop, "rounds")
@@ -78,7 +84,9 @@ def literal(text: str) -> Fraction | None:
     """The value of a number as it is written, None for what is no plain number."""
     try:
         plain = text.replace("_", "")
-        return Fraction(int(plain, 0)) if plain[:2].lower() in ("0x", "0b", "0o") else Fraction(plain)
+        return (
+            Fraction(int(plain, 0)) if plain[:2].lower() in ("0x", "0b", "0o") else Fraction(plain)
+        )
     except (ValueError, ZeroDivisionError):
         return None
 
@@ -89,8 +97,11 @@ def _number_of(follower: Follower, node: Node, field: str, env: Env) -> Formula 
 
 
 def _math(follower: Follower, node: Node, env: Env) -> Formula | None:
-    callee = node.child_by_field_name("function")
-    word = follower.script.text(callee) if callee is not None else ""
+    [callee] = parts(node, "function")
+    owner = callee.child_by_field_name("object")
+    word = follower.script.text(callee)
+    if owner is None or owner.id in follower.script.resolved:
+        return None
     given = arguments(node)
     if not given or any(item.type == "spread_element" for item in given):
         return None
@@ -100,7 +111,9 @@ def _math(follower: Follower, node: Node, env: Env) -> Formula | None:
     known = [item for item in found if item is not None]
     if word == "Math.min":
         sure = [item for item in known if item.number is not None]
-        return min(sure, key=lambda item: item.number or 0) if sure else (known or [None])[0]
+        return (
+            min(sure, key=lambda item: item.number or 0) if sure else (known[0] if known else None)
+        )
     if len(known) < len(found):
         return None
     out = known[0]
@@ -114,14 +127,22 @@ def _arithmetic(follower: Follower, node: Node, env: Env) -> Formula | None:
     word = follower.script.text(operator) if operator is not None else ""
     one, two = _number_of(follower, node, "left", env), _number_of(follower, node, "right", env)
     right = node.child_by_field_name("right")
-    plain = literal(follower.script.text(right)) if right is not None and right.type == "number" else None
+    plain = (
+        literal(follower.script.text(right))
+        if right is not None and right.type == "number"
+        else None
+    )
     if one is None:
         return constant(ceil(plain)) if word == "%" and plain else None
     if word == "+" and two is not None:
         return one + two
     if word == "*" and two is not None:
         return one * two
-    if word == "-" and two is not None and (plain is not None or right is not None and right.type == "member_expression"):
+    if (
+        word == "-"
+        and two is not None
+        and (plain is not None or right is not None and right.type == "member_expression")
+    ):
         if one.number is not None and plain is not None:
             return constant(ceil(max(Fraction(0), one.number - floor(plain))))
         return one
@@ -163,7 +184,13 @@ def _compared(follower: Follower, part: Node, loop: Node, env: Env) -> Formula |
 
 
 def _rising(
-    follower: Follower, declared: Declared, limit: Node, operator: str, loop: Node, env: Env, in_place: bool
+    follower: Follower,
+    declared: Declared,
+    limit: Node,
+    operator: str,
+    loop: Node,
+    env: Env,
+    in_place: bool,
 ) -> Formula | None:
     script = follower.script
     start = literal(script.text(declared.value)) if declared.value is not None else None
@@ -173,7 +200,9 @@ def _rising(
     if start is None or start.denominator != 1 or any(step is None for step in steps):
         return None
     sure = [] if not in_place else [Fraction(1)]
-    sure += [step for write, step in zip(declared.writes, steps) if step and _every_round(write, loop)]
+    sure += [
+        step for write, step in zip(declared.writes, steps) if step and every_round(write, loop)
+    ]
     step = max(sure, default=None)
     if step is None or step.denominator != 1:
         return None
@@ -200,7 +229,10 @@ def _falling(
     steps = [_step(script.text(write), "-") for write in declared.writes]
     if any(step is None for step in steps):
         return None
-    if not any(step and step >= 1 and _every_round(write, loop) for write, step in zip(declared.writes, steps)):
+    if not any(
+        step and step >= 1 and every_round(write, loop)
+        for write, step in zip(declared.writes, steps)
+    ):
         return None
     start = number(follower, declared.value, env.home(declared))
     if start is None:
@@ -237,61 +269,14 @@ def _step(text: str, sign: str) -> Fraction | None:
     return step if step is not None and step > 0 else None
 
 
-def _every_round(write: Node, loop: Node) -> bool:
-    """Whether a write is done in every round of a loop, before anything can go on with the next one."""
-    increment = loop.child_by_field_name("increment")
-    if increment is not None and increment.id == write.id:
-        return True
-    statement = write.parent
-    body = loop.child_by_field_name("body")
-    if statement is None or body is None or statement.type != "expression_statement":
-        return False
-    if statement.parent is None or statement.parent.id != body.id:
-        return False
-    before = [child for child in body.named_children if child.end_byte <= statement.start_byte]
-    return not any(_has(child, "continue_statement") for child in before)
-
-
-def _has(node: Node, kind: str) -> bool:
-    work = [node]
-    while work:
-        here = work.pop()
-        if here.type == kind:
-            return True
-        work += [child for child in here.named_children if child.type not in FUNCTIONS]
-    return False
-
-
 def _changes(follower: Follower, limit: Node, loop: Node) -> bool:
     """Whether the loop itself may move the limit that it runs to."""
     work = [limit]
     while work:
         here = work.pop()
         declared = follower.script.resolved.get(here.id)
-        if declared is not None and any(_inside(write, loop) for write in declared.writes):
+        if declared is not None and any(inside(write, loop) for write in declared.writes):
             return True
         work += here.named_children
     target = limit.child_by_field_name("object") if limit.type == "member_expression" else None
-    return target is not None and _grows(follower, target, loop)
-
-
-def _grows(follower: Follower, target: Node, loop: Node) -> bool:
-    """Whether something below a loop makes the list longer that it goes through."""
-    script = follower.script
-    text = script.text(target)
-    for ending in (".entries()", ".keys()", ".values()"):
-        text = text.removesuffix(ending)
-    work = [loop]
-    while work:
-        here = work.pop()
-        if here.type == "member_expression":
-            name, owner = here.child_by_field_name("property"), here.child_by_field_name("object")
-            if name is not None and owner is not None and script.text(owner) == text:
-                if script.text(name) in GROWS - {"length", "concat"}:
-                    return True
-        work += here.named_children
-    return False
-
-
-def _inside(node: Node, loop: Node) -> bool:
-    return loop.start_byte <= node.start_byte and node.end_byte <= loop.end_byte
+    return target is not None and grows(follower, target, loop)

@@ -17,9 +17,13 @@ FUNCTIONS = frozenset(
     )
 )  # fmt: skip
 LOOPS = frozenset(("for_statement", "for_in_statement", "while_statement", "do_statement"))
-_SCOPES = FUNCTIONS | LOOPS | {"program", "statement_block", "switch_body", "catch_clause", "class_body"}
+_SCOPES = (
+    FUNCTIONS | LOOPS | {"program", "statement_block", "switch_body", "catch_clause", "class_body"}
+)
 _WRITES = frozenset(("assignment_expression", "augmented_assignment_expression"))
-_NAMES = frozenset(("identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"))
+_NAMES = frozenset(
+    ("identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern")
+)
 MOST_DEPTH = 300
 MOST_NODES = 200_000
 
@@ -100,6 +104,11 @@ class Script:
         last = self._column(end) if end[0] == row else len(self._lines[row]) + 1
         return Span(self.path, row + 1, column, row + 1, max(last, column + 1))
 
+    def member(self, node: Node) -> str:
+        """The name behind the dot of a member expression; empty for what is none."""
+        name = node.child_by_field_name("property")
+        return self.text(name) if name is not None else ""
+
     def line(self, node: Node) -> int:
         """The line that a node begins on, from 1."""
         return node.start_point[0] + 1
@@ -114,7 +123,9 @@ class Script:
             node = work.pop()
             if node.is_error or node.is_missing:
                 return node
-            work += [child for child in reversed(node.children) if child.has_error or child.is_missing]
+            work += [
+                child for child in reversed(node.children) if child.has_error or child.is_missing
+            ]
         return self.root
 
     def _all(self) -> Iterator[Node]:
@@ -179,7 +190,11 @@ class Script:
             value = node.child_by_field_name("value") if name.type == "identifier" else None
             for leaf in _leaves(name):
                 self._add(leaf, scope, word, value)
-        elif kind in ("function_declaration", "generator_function_declaration", "class_declaration"):
+        elif kind in (
+            "function_declaration",
+            "generator_function_declaration",
+            "class_declaration",
+        ):
             name = node.child_by_field_name("name")
             if name is not None:
                 self._add(name, self._scope_of(node, False), "function", node)
@@ -226,7 +241,9 @@ class Script:
                 if target.id in self.resolved:
                     self.resolved[target.id].writes.append(node)
                 elif target.type in _NAMES:
-                    raise NotBounded(node, f"assigns to `{self.text(target)}`, which the script does not declare")
+                    raise NotBounded(
+                        node, f"assigns to `{self.text(target)}`, which the script does not declare"
+                    )
 
 
 def parameters(function: Node) -> list[Node]:
@@ -235,7 +252,11 @@ def parameters(function: Node) -> list[Node]:
     if one is not None:
         return [one]
     several = function.child_by_field_name("parameters")
-    return [] if several is None else [node for node in several.named_children if node.type != "comment"]
+    return (
+        []
+        if several is None
+        else [node for node in several.named_children if node.type != "comment"]
+    )
 
 
 def arguments(call: Node) -> list[Node]:
@@ -258,6 +279,20 @@ def _leaves(pattern: Node) -> Iterator[Node]:
         value = pattern.child_by_field_name("value")
         if value is not None:
             yield from _leaves(value)
-    elif pattern.type in ("object_pattern", "array_pattern", "rest_pattern", "parenthesized_expression"):
+    elif pattern.type in (
+        "object_pattern",
+        "array_pattern",
+        "rest_pattern",
+        "parenthesized_expression",
+    ):
         for child in pattern.named_children:
             yield from _leaves(child)
+
+
+def parts(node: Node, *names: str) -> list[Node]:
+    """The parts of a node with these names. Raises NotBounded where one is not there."""
+    found = [node.child_by_field_name(name) for name in names]
+    out = [part for part in found if part is not None]
+    if len(out) < len(names):
+        raise NotBounded(node, "this form is not known")
+    return out

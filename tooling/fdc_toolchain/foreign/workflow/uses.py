@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _THROUGH = frozenset(("parenthesized_expression", "await_expression", "sequence_expression"))
-_CARRIES = frozenset(("pair", "object", "array", "spread_element", "template_substitution", "template_string"))
+_CARRIES = frozenset(
+    ("pair", "object", "array", "spread_element", "template_substitution", "template_string")
+)
 _BRANCHES = frozenset(("binary_expression", "ternary_expression"))
 
 
@@ -46,7 +48,7 @@ class Uses:
             out += found
         return tuple(out)
 
-    def _pushed(self, node: Node) -> tuple[Node, ...] | None:  # noqa: C901
+    def _pushed(self, node: Node) -> tuple[Node, ...] | None:
         """The call of `push` that the node is the list of, () where it is only read, None where it is lost sight of."""
         parent = node.parent
         if parent is None:
@@ -68,7 +70,7 @@ class Uses:
         if kind == "member_expression":
             return self._member(node, parent)
         if kind == "subscript_expression":
-            return None if _is_written(parent) else ()
+            return None if is_written(parent) else ()
         if kind == "for_in_statement":
             right = parent.child_by_field_name("right")
             return () if right is not None and right.id == node.id else None
@@ -89,12 +91,17 @@ class Uses:
         name = parent.child_by_field_name("property")
         word = script.text(name) if name is not None else ""
         call = parent.parent
-        called = call is not None and call.type == "call_expression" and (
-            call.child_by_field_name("function") == parent
+        called = (
+            call is not None
+            and call.type == "call_expression"
+            and (call.child_by_field_name("function") == parent)
         )
         if word == "push" and called and call is not None:
             return (call,)
-        if word not in READS or _is_written(parent):
+        if called and call is not None and word in ("pop", "shift", "splice"):
+            given = arguments(call)
+            return () if len(given) <= 2 and not any(_spreads(item) for item in given) else None
+        if word not in READS or is_written(parent):
             return None
         if called and call is not None and word in CALLING:
             if not all(self._sees_no_list(item, word) for item in arguments(call)):
@@ -182,7 +189,11 @@ class Uses:
         return mine == {loop.id for loop in script.loops_between(declared.node, home)}
 
 
-def _is_written(node: Node) -> bool:
+def _spreads(node: Node) -> bool:
+    return node.type == "spread_element"
+
+
+def is_written(node: Node) -> bool:
     """Whether an expression is assigned to, updated or deleted where it stands."""
     parent = node.parent
     if parent is None:
@@ -192,6 +203,9 @@ def _is_written(node: Node) -> bool:
         return left is not None and left.id == node.id
     if parent.type == "unary_expression":
         return parent.children[0].type == "delete"
-    return parent.type in ("update_expression", "array_pattern", "object_pattern", "pair_pattern") or (
-        parent.type in LOOPS and parent.child_by_field_name("left") == node
-    )
+    return parent.type in (
+        "update_expression",
+        "array_pattern",
+        "object_pattern",
+        "pair_pattern",
+    ) or (parent.type in LOOPS and parent.child_by_field_name("left") == node)

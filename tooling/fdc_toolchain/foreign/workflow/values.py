@@ -57,7 +57,10 @@ class Value(NamedTuple):
         element = self.element or other.element
         if self.element is not None and other.element is not None:
             element = self.element.either(other.element)
-        functions = (*self.functions, *(item for item in other.functions if item not in self.functions))
+        functions = (
+            *self.functions,
+            *(item for item in other.functions if item not in self.functions),
+        )
         size = _either(self.size, other.size)
         return Value(functions, element, size, _either(self.number, other.number))
 
@@ -91,7 +94,9 @@ class Cost(NamedTuple):
         for name, number in other.models:
             models[name] = models.get(name, ZERO).either(number)
         return Cost(
-            self.agents.either(other.agents), self.rounds.either(other.rounds), tuple(models.items())
+            self.agents.either(other.agents),
+            self.rounds.either(other.rounds),
+            tuple(models.items()),
         )
 
     def times(self, factor: Formula, *, together: bool = False) -> Cost:
@@ -134,6 +139,10 @@ class Follower(Protocol):
     def evaluate(self, node: Node, env: Env) -> tuple[Cost, Value]: ...
 
     def cost(self, node: Node, env: Env) -> Cost: ...
+
+    def block(self, node: Node, env: Env) -> Cost: ...
+
+    def pattern(self, node: Node, env: Env) -> Cost: ...
 
     def escape(self, value: Value, node: Node) -> None: ...
 
