@@ -69,6 +69,5 @@ async function run({ source, args, seed, total }) {
   process.on('unhandledRejection', () => {})
   const out = []
   for (const one of cases) out.push(await run(one))
-  process.stdout.write(JSON.stringify(out))
-  process.exit(0)
+  process.stdout.write(JSON.stringify(out), () => process.exit(0))
 })()

@@ -128,7 +128,7 @@ def _tasks(path: str, text: str, tasks: Part, above: str) -> Iterator[Item]:
         row = task.value
         if not isinstance(row, dict):
             continue
-        name: Part = row.get("id", task)
+        name: Part = row.get("id") or task
         id_ = f"{above}{_word(name)}"
         status, title = row.get("status"), row.get("title")
         done = (

@@ -54,6 +54,9 @@ def called(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
         if target is not None:
             follower.escape(follower.evaluate(target, env)[1], callee)
     cost, value = follower.evaluate(callee, env)
+    if [function.native for function in value.functions] == ["agent"]:
+        more, result = _global(follower, node, "agent", env)
+        return cost + more, result
     more, values = _given(follower, node, env)
     if not value.functions:
         for argument, one in zip(arguments(node), values):
