@@ -31,7 +31,9 @@ def scripts() -> list[Script]:
     out = []
     for block in re.findall(r"^```js\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL):
         first, _, rest = block.partition("\n")
-        name, bound, codes = re.fullmatch(r"// ([\w-]+): ([^|]*(?:\|[^|]+\|[^|]*)*?)(?: \|((?: FDC\d+)+))?", first).groups()  # type: ignore[union-attr]
+        name, bound, codes = re.fullmatch(
+            r"// ([\w-]+): ([^|]*(?:\|[^|]+\|[^|]*)*?)(?: \|((?: FDC\d+)+))?", first
+        ).groups()  # type: ignore[union-attr]
         out.append(Script(name, bound.strip(), (codes or "").split(), HEAD + rest))
     return out
 
@@ -68,12 +70,22 @@ def test_no_script_of_the_page_starts_more_than_its_bound() -> None:
         text = runtime.measured(script.text, bound)
         for seed in range(6):
             many = ["a", "b", "c", "d", "e", "f", "g"][: seed + 1]
-            given = {"files": many, "pages": many, "steps": many, "rounds": seed * 2, "deep": seed % 2, "start": "x"}
+            given = {
+                "files": many,
+                "pages": many,
+                "steps": many,
+                "rounds": seed * 2,
+                "deep": seed % 2,
+                "start": "x",
+            }
             cases.append(runtime.Case(text, given, seed, 300))
             bounds.append(bound)
     reached = 0
     for case, bound, happened in zip(cases, bounds, runtime.run(cases)):
-        assert bound.cost is not None and "SyntaxError" not in happened.failed, (happened, case.text)
+        assert bound.cost is not None and "SyntaxError" not in happened.failed, (
+            happened,
+            case.text,
+        )
         sizes = {name: happened.sizes.get(name, 0) for name in bound.sizes}
         assert happened.agents <= bound.cost.agents.value(sizes), (happened, case.text)
         reached += happened.agents == bound.cost.agents.value(sizes)

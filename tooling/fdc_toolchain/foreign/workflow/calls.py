@@ -59,6 +59,7 @@ def called(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
         return cost + more, result
     more, values = _given(follower, node, env)
     if not value.functions:
+        follower.escape(value, callee)
         for argument, one in zip(arguments(node), values):
             follower.escape(one, argument)
         return cost + more, DATA
@@ -283,16 +284,15 @@ def _array_from(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
     element = DATA
     if first.type == "object":
         cost = follower.cost(first, env)
-        for child in first.named_children:
-            key, length = child.child_by_field_name("key"), child.child_by_field_name("value")
-            if (
-                key is not None
-                and length is not None
-                and follower.script.text(key).strip("'\"") == "length"
-            ):
-                size = number(follower, length, env)
-                if size is None:
-                    size = follower.unknown(length, "value")
+        rows = first.named_children
+        if (
+            len(rows) == 1
+            and rows[0].type == "pair"
+            and follower.script.text(rows[0].children[0]) == "length"
+        ):
+            length = rows[0].children[2]
+            size = number(follower, length, env)
+            size = follower.unknown(length, "value") if size is None else size
     else:
         cost, value = follower.evaluate(first, env)
         size, element = value.size, value.element or DATA

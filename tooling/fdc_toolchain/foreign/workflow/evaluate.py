@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MOST_STEPS = 150_000
+MOST_CALLS = 60
 
 
 class Evaluation:
@@ -40,8 +41,8 @@ class Evaluation:
         self.groups: dict[int, tuple[Node, Formula]] = {}
         self.sessions: dict[int, Node] = {}
         self._steps = 0
-        self._stack: list[int] = []
-        self._again: set[int] = set()
+        self._stack: list[tuple[int, int]] = []
+        self._again: set[tuple[int, int]] = set()
         self._results: list[Value] = []
         self._probing = 0
         refuse(script)
@@ -263,7 +264,7 @@ class Evaluation:
         for function in value.functions:
             if function.node is None:
                 return True
-            if function.node.id in self._stack:
+            if (function.node.id, id(function.env)) in self._stack:
                 return True  # not known yet
             depths = len(self._stack), len(self._results)
             self._probing += 1
@@ -286,12 +287,15 @@ class Evaluation:
                 raise NotBounded(at, f"`{function.native}` is called where it cannot be followed")
             self.note_session(at)
             return one_agent(SESSION), DATA
-        if node.id in self._stack:
+        key = node.id, id(function.env)
+        if len(self._stack) > MOST_CALLS:
+            raise NotBounded(at, "calls are nested too deeply to be followed")
+        if key in self._stack:
             if any(self.starts(value) for value in values):
                 raise NotBounded(at, "a function that calls itself is given what starts agents")
-            self._again.add(node.id)
+            self._again.add(key)
             return FREE, DATA
-        self._stack.append(node.id)
+        self._stack.append(key)
         self._results.append(DATA)
         env = Env(node.id, function.env)
         cost = FREE
@@ -319,8 +323,8 @@ class Evaluation:
             more, result = self.evaluate(body, env)
             cost = cost + more
         self._stack.pop()
-        if node.id in self._again and not self._stack.count(node.id):
-            self._again.discard(node.id)
+        if key in self._again and key not in self._stack:
+            self._again.discard(key)
             if cost.agents:
                 self.endless(at, "a function that starts agents calls itself")
         if node.type.startswith("generator") and (cost.agents or self.starts(result)):
@@ -329,6 +333,7 @@ class Evaluation:
 
     def calls(self, value: Value, values: list[Value], at: Node) -> tuple[Cost, Value]:
         """(cost, result) of one call of whatever a value may be."""
+        self.escape(Value((), value.element), at)  # it is no list where it can be called
         cost, result = FREE, DATA
         for number, function in enumerate(value.functions):
             more, returned = self.call(function, values, at)
