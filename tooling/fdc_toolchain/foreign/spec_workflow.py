@@ -73,7 +73,25 @@ def _document(path: str, text: str) -> Node:
         raise Unreadable(Span(path, 1, 1, 1, 2), "the file cannot be read as YAML") from wrong
     if root is None or root.id != "mapping":
         raise Unreadable(Span(path, 1, 1, 1, 2), "a workflow is a mapping with `steps`")
+    _refuse_aliases(path, root)
     return root
+
+
+def _refuse_aliases(path: str, root: Node) -> None:
+    """An alias of a list or a mapping may stand for itself, or for a text of any size."""
+    seen: set[int] = set()
+    work = [root]
+    while work:
+        node = work.pop()
+        if node.id == "scalar":
+            continue
+        if id(node) in seen:
+            raise Unreadable(
+                _span(path, node), "an alias of YAML stands for this, which is not followed"
+            )
+        seen.add(id(node))
+        for part in node.value:
+            work += part if node.id == "mapping" else [part]
 
 
 def _value(node: Node, name: str) -> Node | None:
