@@ -14,6 +14,13 @@ from fdc_toolchain.linking.project.settings import read_settings
 TASKS = "specs/001-tea/tasks.md"
 WORKFLOW = ".specify/workflows/tea/workflow.yml"
 HEAD = "workflow:\n  id: tea\nsteps:\n"
+ASK = "- id: a\n  type: prompt\n  prompt: x\n"
+FAN = "- id: a\n  type: fan-out\n  items: '{{ inputs.list }}'\n  step:\n"
+MAYBE = "- id: i\n  type: if\n  then:\n  - id: g\n    type: gate\n"
+LOOP = (
+    "- id: a\n  type: while\n  condition: '{{ steps.b.output.exit_code != 0 }}'\n"
+    "  steps:\n  - id: b\n    type: shell\n    run: make test\n"
+)
 MASTER = ".taskmaster/tasks/tasks.json"
 
 
@@ -72,17 +79,13 @@ def test_tasks_of_spec_kit(tmp_path: Path, text: str, expected: list[tuple[int, 
         ("- id: a\n  type: prompt\n  prompt: '{{ steps.b.output }}'\n", [(6, 11, "FDC811")]),
         ("- id: a\n  type: fan-in\n  wait_for: [b]\n", [(6, 14, "FDC811")]),
         ("- id: a\n  type: prompt\n  prompt: '{{ steps.b.output }}'\n- id: b\n  type: gate\n", [(6, 11, "FDC811")]),
-        (
-            "- id: a\n  type: while\n  condition: \"{{ steps.b.output.exit_code != 0 }}\"\n"
-            "  steps:\n  - id: b\n    type: shell\n    run: make test\n",
-            [],
-        ),
-        ("- id: a\n  type: prompt\n  prompt: x\n- id: b\n  type: shell\n  run: 'echo {{ steps.a.output.text }}'\n", [(9, 8, "FDC818")]),
-        ("- id: a\n  type: shell\n  run: make\n- id: b\n  type: shell\n  run: 'exit {{ steps.a.output.exit_code }}'\n", []),
-        ("- id: a\n  type: fan-out\n  items: '{{ inputs.list }}'\n  step:\n    id: b\n    type: shell\n    run: 'rmdir {{ item }}'\n", [(10, 10, "FDC818")]),
+        (LOOP, []),
+        (ASK + "- id: b\n  type: shell\n  run: 'echo {{ steps.a.output.text }}'\n", [(9, 8, "FDC818")]),
+        (ASK + "- id: b\n  type: shell\n  run: 'exit {{ steps.a.output.exit_code }}'\n", []),
+        (FAN + "    id: b\n    type: shell\n    run: 'rmdir {{ item }}'\n", [(10, 10, "FDC818")]),
         ("- id: a\n  type: shell\n  run: git push\n", [(6, 8, "FDC817")]),
         ("- id: g\n  type: gate\n- id: a\n  type: shell\n  run: git push\n", []),
-        ("- id: i\n  type: if\n  then:\n  - id: g\n    type: gate\n- id: a\n  type: shell\n  run: npm publish\n", [(11, 8, "FDC817")]),
+        (MAYBE + "- id: a\n  type: shell\n  run: npm publish\n", [(11, 8, "FDC817")]),
         ("- id: g\n  type: gate\n- id: i\n  type: if\n  then:\n  - id: a\n    type: shell\n    run: curl -X POST x\n", []),
     ],
 )  # fmt: skip

@@ -49,7 +49,7 @@ def lint(options: Options, root: str, plans: Plans | None, more: OfOthers = NONE
     if options["fix"] or options["diff"]:
         from .fix import fix
 
-        return fix(options, root, settings, keys, texts)
+        return fix(options, root, settings, keys, texts, more)
     if name is not None and contents is not None and not options["model"]:
         return _with_table(options, root, settings, keys, name, contents, more)
     found, sources, _ = judge(options, root, settings, keys, texts)
