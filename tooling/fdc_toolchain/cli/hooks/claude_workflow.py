@@ -32,7 +32,7 @@ def decide(event: Event, most: int) -> Answer | None:
         return None
     from ...foreign.model import Unreadable
     from ...foreign.read import text_of
-    from ...foreign.workflow.launch import refusal
+    from ...foreign.launch import refusal
 
     path, data = script_of(object_in(event, "tool_input"), event.get("cwd"))
     try:

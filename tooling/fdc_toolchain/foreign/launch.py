@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import ceil, isfinite
 
-from ...diagnostics.diagnostic import Diagnostic
-from ..model import Unreadable
-from .bound import Bound
-from .check import bounded
-from .values import Size
+from ..diagnostics.diagnostic import Diagnostic
+from .model import Unreadable
+from .workflow.bound import Bound
+from .workflow.check import bounded
+from .workflow.values import Size
 
 
 def refusal(path: str, text: str, given: object, most: int) -> str | None:
