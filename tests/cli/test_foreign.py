@@ -11,9 +11,8 @@ from fdc_toolchain.cli.hooks.hook_answer import Event
 
 from tests.support import process
 
-SCRIPT = "export const meta = { name: 'a', description: 'a' }\n" + (
-    "await parallel(args.files.map((f) => () => agent(f, { model: 'x' })))\n"
-)
+HEAD = "export const meta = { name: 'a', description: 'a' }\n"
+SCRIPT = f"{HEAD}await parallel(args.files.map((f) => () => agent(f, {{ model: 'x' }})))\n"
 ENDLESS = "export const meta = { name: 'b', description: 'b' }\nwhile (true) await agent('x', { model: 'y' })\n"
 PLAN = "# FSM: tooling/fdc_fsm.json\nset_plan x\nplan_step_complete y\nclose_task\nsubmit\n"
 
@@ -34,6 +33,7 @@ def workspace(tmp_path: Path) -> Path:
         "specs/001/notes.md": "# nothing\n",
         "tea.plan": PLAN,
         "package.json": "{}\n",
+        "docs/specs/tasks.md": "# Tasks of the committee\n",
         "AGENTS.md": "# Rules\n\n- [ ] Be kind\n",
     }.items():
         file = tmp_path / path
@@ -44,7 +44,8 @@ def workspace(tmp_path: Path) -> Path:
 
 def test_a_folder_is_searched_for_plans_of_other_tools_too(workspace: Path) -> None:
     for _ in range(2):  # the second time our own plans come from the cache
-        code, out, _ = fdc(workspace, "lint", "-f", "json")
+        code, out, err = fdc(workspace, "lint", "-f", "json")
+        assert "" == err
         report = json.loads(out)
         assert 1 == code and 3 == report["summary"]["files"]
         places = {(item["path"], item["code"]) for item in report["diagnostics"]}
@@ -77,6 +78,7 @@ def test_analyze_prints_the_formula(workspace: Path) -> None:
     assert 0 == code and "Worst case, agents: |args.files|\n" in out
     code, out, _ = fdc(workspace, "analyze", "--format", "json", "specs/001/tasks.md")
     assert 1 == code and 1 == json.loads(out)["errors"]
+    assert 2 == fdc(workspace, "analyze", "AGENTS.md")[0]
 
 
 @pytest.mark.parametrize(

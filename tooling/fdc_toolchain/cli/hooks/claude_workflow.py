@@ -30,9 +30,9 @@ def decide(event: Event, most: int) -> Answer | None:
     """The answer to an event; None: no opinion. Raises CannotDecide."""
     if event.get("tool_name") not in ("Workflow", "workflow"):
         return None
+    from ...foreign.launch import refusal
     from ...foreign.model import Unreadable
     from ...foreign.read import text_of
-    from ...foreign.launch import refusal
 
     path, data = script_of(object_in(event, "tool_input"), event.get("cwd"))
     try:

@@ -43,15 +43,17 @@ def look(keys: list[str], options: Options, root: str) -> OfOthers:
     from ...linking.project.regular_file import read
 
     out = NONE
+    named = {os.path.abspath(str(path)) for path in options["paths"] or ()}  # type: ignore[attr-defined]
     unknown = []
     for key in dict.fromkeys(keys):
         try:
             data = read(os.path.join(root, key))
         except OSError as failed:
             raise WorldError(f"`{key}` cannot be read: {failed.strerror or failed}") from failed
+        by_name = os.path.join(root, key) in named
         more = _one(key, data, options, root)
-        if more is None:
-            unknown.append(key)
+        if more is None or more.ours and not by_name:
+            unknown += [key] * by_name
             continue
         out = _joined(out, more)
     out = out._replace(keys=tuple(key for key in dict.fromkeys(keys) if key not in out.ours))

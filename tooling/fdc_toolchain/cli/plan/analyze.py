@@ -83,9 +83,12 @@ def _of_others(plan: str, root: str, form: str) -> int | None:
     from ...foreign.read import read
     from ...linking.project.regular_file import read as content
     from ...workspace.confirmed_settings import settings_of
+    from ..linting.look_alikes import known_tools, looks_like_a_plan
 
     found = read(key_of(plan, root), content(plan), root, settings_of(root))
     if found is None or found.kind == "Markdown":
+        if not looks_like_a_plan(content(plan)[:4096], known_tools()):
+            raise UsageError(f"`{visible(plan)}` has no plan that fdc knows")
         return None
     errors = [item for item in found.findings if item.severity == "error"]
     if form == "json":
