@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .evaluate import Evaluation
-from .formula import Formula
+from .formula import Formula, TooLarge
 from .script import NotBounded, Script
 from .values import Cost, Size
 
@@ -47,6 +47,8 @@ def bound_of(text: str, path: str) -> Bound | NotBounded:
         cost = evaluation.whole()
     except NotBounded as refused:
         unknown = refused.node, refused.reason
+    except TooLarge:
+        unknown = script.root, "the formula has too many parts, or too large a number"
     except RecursionError:
         unknown = script.root, "the script is nested too deeply to be followed"
     unbounded = [*evaluation.unbounded.values()]

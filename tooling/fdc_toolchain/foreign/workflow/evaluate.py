@@ -25,7 +25,7 @@ from .values import DATA, FREE, Cost, Env, Function, Size, Value, one_agent
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-MOST_STEPS = 150_000
+MOST_STEPS = 60_000
 MOST_CALLS = 60
 
 

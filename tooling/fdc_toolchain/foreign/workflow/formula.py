@@ -9,6 +9,14 @@ from math import ceil
 Monomial = tuple[str, ...]
 
 
+MOST_TERMS = 500
+LARGEST = 10**30
+
+
+class TooLarge(Exception):
+    """A formula has more terms, or a larger number, than anybody could use."""
+
+
 class Formula:
     """An upper bound. Immutable; coefficients are above zero, keys are sorted names of sizes."""
 
@@ -16,6 +24,8 @@ class Formula:
 
     def __init__(self, terms: Mapping[Monomial, Fraction]) -> None:
         self.terms = {names: number for names, number in terms.items() if number > 0}
+        if len(self.terms) > MOST_TERMS or any(one > LARGEST for one in self.terms.values()):
+            raise TooLarge
 
     def __add__(self, other: Formula) -> Formula:
         if not other.terms:
@@ -26,6 +36,8 @@ class Formula:
         return Formula(terms)
 
     def __mul__(self, other: Formula) -> Formula:
+        if len(self.terms) * len(other.terms) > 4 * MOST_TERMS:
+            raise TooLarge
         terms: dict[Monomial, Fraction] = {}
         for one, first in self.terms.items():
             for two, second in other.terms.items():
