@@ -42,6 +42,8 @@ class Evaluation:
         self.sessions: dict[int, Node] = {}
         self._steps = 0
         self._stack: list[tuple[int, int]] = []
+        self._recursions = 0
+        self._called: dict[tuple[object, ...], tuple[Env | None, tuple[Cost, Value]]] = {}
         self._again: set[tuple[int, int]] = set()
         self._results: list[Value] = []
         self._probing = 0
@@ -294,10 +296,38 @@ class Evaluation:
             if any(self.starts(value) for value in values):
                 raise NotBounded(at, "a function that calls itself is given what starts agents")
             self._again.add(key)
+            self._recursions += 1
             return FREE, DATA
+        plain = all(not value.functions and value.element is None for value in values)
+        memory = (*key, tuple(values))
+        if plain and memory in self._called:
+            return self._called[memory][1]
+        before = self._recursions
         self._stack.append(key)
         self._results.append(DATA)
         env = Env(node.id, function.env)
+        cost = self._given(node, values, env)
+        [body] = parts(node, "body")
+        if body.type == "statement_block":
+            cost = cost + self.block(body, env)
+            result = self._results.pop()
+        else:
+            self._results.pop()
+            more, result = self.evaluate(body, env)
+            cost = cost + more
+        self._stack.pop()
+        if key in self._again and key not in self._stack:
+            self._again.discard(key)
+            if cost.agents:
+                self.endless(at, "a function that starts agents calls itself")
+        if node.type.startswith("generator") and (cost.agents or self.starts(result)):
+            raise NotBounded(node, "a generator starts agents")
+        if plain and not self._probing and before == self._recursions:
+            self._called[memory] = function.env, (cost, result)
+        return cost, result
+
+    def _given(self, node: Node, values: list[Value], env: Env) -> Cost:
+        """Binds the parameters of a function; what their default values cost."""
         cost = FREE
         for number, pattern in enumerate(parameters(node)):
             given = values[number] if number < len(values) else DATA
@@ -314,22 +344,7 @@ class Evaluation:
                 given, pattern = given.either(default), left
             cost = cost + self.pattern(pattern, env)
             self.bind(pattern, given, env)
-        [body] = parts(node, "body")
-        if body.type == "statement_block":
-            cost = cost + self.block(body, env)
-            result = self._results.pop()
-        else:
-            self._results.pop()
-            more, result = self.evaluate(body, env)
-            cost = cost + more
-        self._stack.pop()
-        if key in self._again and key not in self._stack:
-            self._again.discard(key)
-            if cost.agents:
-                self.endless(at, "a function that starts agents calls itself")
-        if node.type.startswith("generator") and (cost.agents or self.starts(result)):
-            raise NotBounded(node, "a generator starts agents")
-        return cost, result
+        return cost
 
     def calls(self, value: Value, values: list[Value], at: Node) -> tuple[Cost, Value]:
         """(cost, result) of one call of whatever a value may be."""
