@@ -43,6 +43,7 @@ def workspace(tmp_path: Path) -> Path:
 
 
 def test_a_folder_is_searched_for_plans_of_other_tools_too(workspace: Path) -> None:
+    (workspace / ".claude" / "workflows" / "loop.js").symlink_to("loop.js")
     for _ in range(2):  # the second time our own plans come from the cache
         code, out, err = fdc(workspace, "lint", "-f", "json")
         assert "" == err

@@ -101,5 +101,6 @@ def _of_others(plan: str, root: str, form: str) -> int | None:
         for line in found.facts:
             click.echo(visible(line))
     if errors:
-        click.echo(f"fdc: the plan has {len(errors)} errors; see `fdc lint {plan}`", err=True)
+        many = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
+        click.echo(f"fdc: the plan has {many}; see `fdc lint {visible(plan)}`", err=True)
     return FINDINGS if errors else CLEAN

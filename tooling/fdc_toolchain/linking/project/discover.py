@@ -143,11 +143,19 @@ def _search(
                 if entry.is_file() and not (rules and _left_out(rules, here, name, False)):
                     others.append(os.path.join(here, name))
             elif name.endswith(_OF_OTHERS) and is_of_others(here, name):
-                if entry.is_file() and not (rules and _left_out(rules, here, name, False)):
+                if _is_file(entry) and not (rules and _left_out(rules, here, name, False)):
                     seen.of_others.append(os.path.join(here, name).removeprefix(below))
         if plans:
             out.append((shown, here, plans))
     return out
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether there is a file; a link that leads nowhere is none."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
 
 
 def _above(base: str, root: str, exclude: tuple[str, ...], seen: Seen) -> tuple[_Rules, ...]:
