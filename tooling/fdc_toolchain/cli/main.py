@@ -23,6 +23,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "fdc_toolchain.cli.plan.migrate",
         "convert plans from older notations, and say what changed",
     ),
+    "import": (
+        "fdc_toolchain.cli.plan.import_plan",
+        "write a plan from the task list of another tool",
+    ),
     "explain": ("fdc_toolchain.cli.plan.explain", "explain a diagnostic's code"),
     "rules": ("fdc_toolchain.cli.plan.rules", "list every rule"),
     "tools": ("fdc_toolchain.cli.tools", "list the tools that plans may use, or explain one"),

@@ -2,7 +2,7 @@
 
 A code is never reused. The hundreds say the stage: 1 text and syntax, 2 automata, 3 names,
 tools and calls, 4 analyses, 5 protocols, 6 runs,
-7 assumptions: not findings, but what a proof rests on. The long explanation of a rule is
+7 assumptions: not findings, but what a proof rests on, 8 plans of other tools. The long explanation of a rule is
 `explain/<rule name>.md` in the package, printed by `fdc explain` and run as a test.
 """
 
@@ -262,6 +262,26 @@ CODES: dict[str, Code] = {
         "assumption",
         "a person lets the run change what is protected and the plan names",
     ),
+    # 8: plans of other tools
+    "FDC801": Code(
+        "unreadable-plan", "error", "a plan of another tool that cannot be read in its form"
+    ),
+    "FDC802": Code("endless-agents", "error", "agents that are started with nothing to end it"),
+    "FDC803": Code(
+        "unbounded-workflow", "warning", "a script whose number of agents cannot be bounded"
+    ),
+    "FDC804": Code("uncapped-agents", "warning", "an agent for each item of a list without a cap"),
+    "FDC805": Code("session-model", "warning", "agents for which the script names no model"),
+    "FDC811": Code(
+        "unknown-dependency", "error", "a task or step that depends on none that exists"
+    ),
+    "FDC812": Code("dependency-cycle", "error", "tasks or steps that depend on each other"),
+    "FDC813": Code("duplicate-id", "error", "an id that two tasks or steps have"),
+    "FDC814": Code("done-too-early", "error", "a task that is done before what it depends on"),
+    "FDC815": Code("finished-plan", "warning", "a plan that is done and still lies with open ones"),
+    "FDC816": Code("missing-path", "warning", "a path that a plan needs and that is not there"),
+    "FDC817": Code("ungated-effect", "warning", "a step with side effects and no gate before it"),
+    "FDC818": Code("text-in-command", "error", "text of another step inside a shell command"),
 }
 
 SAFETY = frozenset(("FDC451", "FDC471", "FDC472", "FDC473", "FDC474"))

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 
 def verdict_line(
-    plans: int, assumptions: int = 0, fragments: int = 0, *, listed: bool = True
+    plans: int, assumptions: int = 0, fragments: int = 0, *, listed: bool = True, others: int = 0
 ) -> str:
     """`2 plans proved, 1 fragment, 3 assumptions`; `no findings` where there is nothing to add.
 
+    `others`: how many plans of other tools were checked: nothing was proved of them.
     `listed` False: the assumptions are counted only, and the line says what lists them.
     """
-    if not plans:
+    if not plans and not others:
         return "no plans found"
     rest = [
         _plural(number, word)
         for number, word in ((fragments, "fragment"), (assumptions, "assumption"))
         if number
     ]
-    line = ", ".join([f"{_plural(plans - fragments, 'plan')} proved", *(rest or ["no findings"])])
+    seen = [f"{_plural(plans - fragments, 'plan')} proved"] if plans else []
+    if others:
+        seen.append(f"{_plural(others, 'plan')} of other tools checked")
+    line = ", ".join([*seen, *(rest or ["no findings"])])
     return line if listed or not assumptions else f"{line} (`--assumptions` lists them)"
 
 

@@ -15,6 +15,7 @@ def render(
     *,
     assumptions: bool = False,
     uncounted: int = 0,
+    others: int = 0,
 ) -> str:
     """A line for each finding and fragment, and for each assumption where they are asked for; then the verdict, if clean."""
     parts = parted(diagnostics)
@@ -22,9 +23,9 @@ def render(
     text = "".join(one(item, style) + "\n" for item in shown)
     assumed = len(parts.assumptions) + uncounted
     if not parts.findings and (assumed or parts.fragments):
-        text += (
-            verdict_line(files_checked, assumed, len(parts.fragments), listed=assumptions) + "\n"
-        )
+        number = len(parts.fragments)
+        text += verdict_line(files_checked, assumed, number, listed=assumptions, others=others)
+        text += "\n"
     return text
 
 

@@ -27,8 +27,12 @@ def render(
     assumptions: bool = False,
     uncounted: int = 0,
     commands: bool = True,
+    others: int = 0,
 ) -> str:
-    """The report; `assumptions`: list them as well, after everything else. `commands`: say which command repairs."""
+    """The report; `assumptions`: list them as well, after everything else. `commands`: say which command repairs.
+
+    `others`: how many plans of other tools were checked besides.
+    """
     parts = parted(diagnostics)
     assumed = len(parts.assumptions) + uncounted
     shown = [*parts.findings, *parts.fragments, *(parts.assumptions if assumptions else ())]
@@ -36,7 +40,8 @@ def render(
     if parts.findings:
         lines = [_head(parts.findings, commands)]
     else:
-        lines = [verdict_line(files_checked, assumed, len(parts.fragments), listed=assumptions)]
+        proved = files_checked, assumed, len(parts.fragments)
+        lines = [verdict_line(*proved, listed=assumptions, others=others)]
     room = LIMIT - _FOOT - len(lines[0]) - 1
     for index, item in enumerate(shown):
         piece = _finding(item, commands)

@@ -18,38 +18,53 @@ def render(
     files_checked: int = 0,
     assumptions: bool = False,
     uncounted: int = 0,
+    others: int = 0,
 ) -> str:
     """The report as one text that ends in a line end (or is empty).
 
     `sources` gives the text of a path as its spans count in it, or None where there is none.
     `assumptions` (list them, not only their number) and `uncounted` (how many there are besides those in
     `diagnostics`) matter to the formats in `COUNTING` only; `style` to `text` and `concise`.
+    `others`: how many plans of other tools were checked besides.
     Raises ValueError for a format not in FORMATS.
     """
     if format == "text":
         from .terminal import human
 
         return human.render(
-            diagnostics, sources, style, files_checked, assumptions=assumptions, uncounted=uncounted
+            diagnostics,
+            sources,
+            style,
+            files_checked,
+            assumptions=assumptions,
+            uncounted=uncounted,
+            others=others,
         )
     if format == "concise":
         from . import concise
 
         return concise.render(
-            diagnostics, style, files_checked, assumptions=assumptions, uncounted=uncounted
+            diagnostics,
+            style,
+            files_checked,
+            assumptions=assumptions,
+            uncounted=uncounted,
+            others=others,
         )
     if format == "llm":
         from . import llm
 
-        return llm.render(diagnostics, files_checked, assumptions=assumptions, uncounted=uncounted)
+        return llm.render(
+            diagnostics, files_checked, assumptions=assumptions, uncounted=uncounted, others=others
+        )
     if format == "json":
         from . import json_
 
-        return json_.render(diagnostics, files_checked)
+        return json_.render(diagnostics, files_checked + others)
     if format == "jsonl":
         from . import json_
 
-        return json_.render_lines(diagnostics, files_checked)
+        return json_.render_lines(diagnostics, files_checked + others)
     if format == "sarif":
         from . import sarif
 
@@ -57,11 +72,11 @@ def render(
     if format == "github":
         from . import github
 
-        return github.render(diagnostics, files_checked)
+        return github.render(diagnostics, files_checked + others)
     if format == "junit":
         from . import junit
 
-        return junit.render(diagnostics, files_checked)
+        return junit.render(diagnostics, files_checked + others)
     if format == "gitlab":
         from .hosts import gitlab
 

@@ -13,6 +13,7 @@ STAGES = {
     "5": "Protocols",
     "6": "Runs",
     "7": "Assumptions and fragments",
+    "8": "Plans of other tools",
 }
 """What the hundreds of a code say."""
 

@@ -48,6 +48,7 @@ _STAGES = {
     "5": "protocols",
     "6": "runs",
     "7": "assumptions",
+    "8": "foreign-plans",
 }
 
 

@@ -19,6 +19,10 @@ HOOKS: dict[str, tuple[str, str]] = {
         "fdc_toolchain.cli.hooks.claude_pre_tool",
         "Claude Code uses a tool: protect what agents obey, and approvals",
     ),
+    "claude-workflow": (
+        "fdc_toolchain.cli.hooks.claude_workflow",
+        "Claude Code launches a workflow: refuse too many agents",
+    ),
     "codex": (
         "fdc_toolchain.cli.hooks.codex",
         "Codex uses a tool: protect what agents obey, and approvals",

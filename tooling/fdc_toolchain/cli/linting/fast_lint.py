@@ -21,6 +21,7 @@ ASSUMED = "FDC414"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ...cache.blob_ids import Contents
     from ...linking.project import stat_cache
 
 
@@ -85,9 +86,15 @@ def execute(options: Options) -> int:
         from ...linking.project.discover import find_keys
         from .lint import lint
 
-        done = lint(options, root, None)
         sight = stat_cache.Seen()
+        must_be_there([path for path in paths if path != "-"])
         find_keys([path for path in paths if path != "-"], root, _excluded(paths, root), sight)
+        if sight.of_others:
+            from .plans_of_others import look
+
+            done = lint(options, root, None, look(sight.of_others, options, root))
+        else:
+            done = lint(options, root, None)
         return _look_alikes(sight, options, root, done)[0]
     words = repr(
         [options[name] for name in ("fsm", "profile", "model", "complexity", "trust_settings")]
@@ -108,6 +115,8 @@ def execute(options: Options) -> int:
     sight = stat_cache.Seen(began)
     keys = find_keys(paths, root, _excluded(paths, root), sight)
     contents = Contents(root, began, looked)
+    if sight.of_others:
+        return _with_others(sight, options, root, keys, contents, words)
     name = verdicts.digest(keys, contents, words)
     record = verdicts.load(name, contents) if name else None
     code = None if record is None else _show(options, root, record.checked, record.kept)
@@ -122,6 +131,25 @@ def execute(options: Options) -> int:
     if record is not None and not said:  # what has to be said again is looked at again
         verdicts.remember_seen(memory, sight, contents, record)
     return code
+
+
+def _with_others(
+    sight: stat_cache.Seen,
+    options: Options,
+    root: str,
+    keys: list[str],
+    contents: Contents,
+    words: str,
+) -> int:
+    """Lints where there may be plans of other tools: they are looked at each time, our own go by the cache."""
+    from ...cache import verdicts
+    from .lint import lint
+    from .plans_of_others import look
+
+    more = look(sight.of_others, options, root)
+    keys = sorted({*keys, *more.ours})
+    code = lint(options, root, (keys, verdicts.digest(keys, contents, words), contents), more)
+    return _look_alikes(sight, options, root, code)[0]
 
 
 def _look_alikes(

@@ -6,15 +6,25 @@ import os
 import sys
 from typing import Any
 
+from ...diagnostics.diagnostic import ordered
 from ...diagnostics.edits import MOST_ROUNDS, mended
 from ...exits import CLEAN, FINDINGS
 from .options import Options
+from .plans_of_others import OfOthers
 
 
 def fix(
-    options: Options, root: str, settings: Any, keys: list[str], texts: dict[str, bytes]
+    options: Options,
+    root: str,
+    settings: Any,
+    keys: list[str],
+    texts: dict[str, bytes],
+    more: OfOthers,
 ) -> int:
-    """Repairs the plans (or, with `diff`, shows how); reports what is left. Returns the exit code."""
+    """Repairs the plans (or, with `diff`, shows how); reports what is left. Returns the exit code.
+
+    `more`: what was found in plans of other tools, which are not repaired.
+    """
     from ...console.terminal import style
     from ...durable import replace
     from ...report.diff import unified
@@ -51,4 +61,12 @@ def fix(
         write(now[key], sys.stdout)
     if count and not options["quiet"]:
         print(f"{count} finding{'' if count == 1 else 's'} repaired", file=sys.stderr)
-    return report(options, found, sources, len(keys), settings.strict, aside=bool(texts))
+    return report(
+        options,
+        ordered(found + more.found),
+        more.sources(sources),
+        len(keys) + more.plans,
+        settings.strict,
+        aside=bool(texts),
+        others=more.others,
+    )

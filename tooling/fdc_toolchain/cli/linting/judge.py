@@ -81,10 +81,11 @@ def report(
     *,
     aside: bool = False,
     uncounted: int = 0,
+    others: int = 0,
 ) -> int:
     """Prints the findings in the form asked for (`aside`: on stderr); returns the exit code.
 
-    `uncounted`: how many assumptions there are besides those in `found`.
+    `uncounted`: how many assumptions there are besides those in `found`; `others`: how many plans of other tools.
     """
     form = str(options["format"] or "text")
     target = options["output"]
@@ -104,7 +105,7 @@ def report(
     elif known and not findings and not listed and form in COUNTING:
         text = "no new findings\n"
     elif not found and not uncounted and form in COUNTING:
-        text = verdict_line(checked) + "\n"
+        text = verdict_line(checked, others=others) + "\n"
     else:
         from ...console.terminal import style
         from ...report.render import render
@@ -118,6 +119,7 @@ def report(
             files_checked=checked,
             assumptions=listed,
             uncounted=uncounted,
+            others=others,
         )
     if target:
         from ...durable import replace

@@ -14,20 +14,24 @@ from ...exits import UsageError
 from ...workspace.confirmed_settings import settings_of
 from .judge import judge, nothing_changed, reader, report, settings_for
 from .options import Options, must_be_there
+from .plans_of_others import NONE, OfOthers, in_text
 
 Plans = tuple[list[str], "str | None", Contents]
 """The keys to judge, the name of their record in the cache, and the ids of the files."""
 
 
-def lint(options: Options, root: str, plans: Plans | None) -> int:
-    """Proves and reports; returns the exit code. `plans` is None where the cache is not asked."""
+def lint(options: Options, root: str, plans: Plans | None, more: OfOthers = NONE) -> int:
+    """Proves and reports; returns the exit code. `plans` is None where the cache is not asked.
+
+    `more`: what was found in plans of other tools.
+    """
     from ...check import key_of
     from ...linking.project.discover import find_plans
 
     texts: dict[str, bytes] = {}
     if plans is None:
         paths = list(options["paths"] or ["."])  # type: ignore[call-overload]
-        keys = []
+        keys: list[str] = []
         if "-" in paths:
             paths = [path for path in paths if path != "-"]
             if sys.stdin is None:
@@ -35,14 +39,11 @@ def lint(options: Options, root: str, plans: Plans | None) -> int:
             given = options["stdin_filename"]
             key = key_of(str(given), root) if given else "<stdin>"
             texts[key] = sys.stdin.buffer.read()
-            keys.append(key)
+            more = in_text(key, texts, root, more)
+            keys += texts
         must_be_there(paths)
-        keys += sorted(
-            {
-                key_of(path, root)
-                for path in (find_plans(paths, root, settings_of(root).exclude) if paths else [])
-            }
-        )
+        named = find_plans(paths, root, settings_of(root).exclude) if paths else []
+        keys += sorted({key_of(path, root) for path in named} - set(more.keys))
         name, contents = None, None
     else:
         keys, name, contents = plans
@@ -59,15 +60,25 @@ def lint(options: Options, root: str, plans: Plans | None) -> int:
     if options["fix"] or options["diff"]:
         from .fix import fix
 
-        return fix(options, root, settings, keys, texts)
+        return fix(options, root, settings, keys, texts, more)
     if name is not None and contents is not None and not options["model"]:
-        return _with_table(options, root, settings, keys, name, contents)
+        return _with_table(options, root, settings, keys, name, contents, more)
     found, sources, _ = judge(options, root, settings, keys, texts)
-    return report(options, found, sources, len(keys), settings.strict)
+    plans_seen = len(keys) + more.plans
+    found = ordered(found + more.found) if more.found else found
+    return report(
+        options, found, more.sources(sources), plans_seen, settings.strict, others=more.others
+    )
 
 
 def _with_table(
-    options: Options, root: str, settings: Any, keys: list[str], name: str, contents: Contents
+    options: Options,
+    root: str,
+    settings: Any,
+    keys: list[str],
+    name: str,
+    contents: Contents,
+    of_others: OfOthers,
 ) -> int:
     """Judges what the table of the workspace has no verdict for, keeps the whole as a record, and reports it."""
     from ...linking.link import Linker
@@ -95,7 +106,7 @@ def _with_table(
         verdicts.store(name, contents, kept, len(keys), outcome.files, outcome.probes)
     contents.save()
     return _report_kept(
-        options, root, len(keys), outcome.found, more, outcome.number, settings.strict
+        options, root, len(keys), outcome.found, more, outcome.number, settings.strict, of_others
     )
 
 
@@ -129,15 +140,25 @@ def _report_kept(
     more: list[Diagnostic],
     number: int,
     strict: bool,
+    of_others: OfOthers = NONE,
 ) -> int:
     """Reports `found` and, where they are listed, the `number` assumptions `more`."""
+    others = of_others.others
+    checked += of_others.plans
     if not _lists_assumptions(options):
-        return report(options, found, reader(root), checked, strict, uncounted=number)
-    parts = parted(ordered(found + more))  # one kind after the other, as where nothing is kept
+        if of_others.found:
+            found = ordered(found + of_others.found)
+        return report(
+            options, found, reader(root), checked, strict, uncounted=number, others=others
+        )
+    parts = parted(
+        ordered(found + more + of_others.found)
+    )  # one kind after the other, as where nothing is kept
     return report(
         options,
         [*parts.findings, *parts.assumptions, *parts.fragments],
         reader(root),
         checked,
         strict,
+        others=others,
     )

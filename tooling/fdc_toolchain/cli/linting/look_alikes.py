@@ -35,7 +35,7 @@ def looks_like_a_plan(data: bytes, tools: frozenset[str]) -> bool:
 
 def say(sight: Seen, options: Options, root: str, code: int) -> tuple[int, bool]:
     """(the exit code, whether there was something to say). It goes to stderr; with `--strict` a clean lint becomes a finding."""
-    tools = _tools()
+    tools = known_tools()
     found = []
     for path in sorted(sight.others)[:MOST_FILES]:
         sight.file(path)
@@ -65,7 +65,7 @@ def say(sight: Seen, options: Options, root: str, code: int) -> tuple[int, bool]
     return code, True
 
 
-def _tools() -> frozenset[str]:
+def known_tools() -> frozenset[str]:
     """The names of the shipped tools that are no plain English words."""
     names: set[str] = set()
     for name in catalogues():

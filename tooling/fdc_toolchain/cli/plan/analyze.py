@@ -30,12 +30,17 @@ def command(plan: str, form: str, workspace: str | None) -> int:
     The class is named as the seeds name it; the degree beside it is the true one: the
     worst run takes a number of steps that grows with that power of the number of files.
     """
+    from ...linking.project.discover import may_be_of_others
     from ...linking.project.root import find_root
     from ...runs.cost.figures import figures
 
     if not os.path.isfile(plan):
         raise UsageError(f"Could not find file `{plan}`")
     root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    if may_be_of_others(plan):
+        code = _of_others(plan, root, form)
+        if code is not None:
+            return code
     found, errors = figures(plan, root)
     if form == "json":
         import json
@@ -69,4 +74,33 @@ def command(plan: str, form: str, workspace: str | None) -> int:
             f"fdc: the plan has {len(errors)} errors, so these figures may be too low; see `fdc lint {plan}`",
             err=True,
         )
+    return FINDINGS if errors else CLEAN
+
+
+def _of_others(plan: str, root: str, form: str) -> int | None:
+    """What is known of a plan of another tool; None where the file is no such plan."""
+    from ...check import key_of
+    from ...foreign.read import read
+    from ...linking.project.regular_file import read as content
+    from ...workspace.confirmed_settings import settings_of
+    from ..linting.look_alikes import known_tools, looks_like_a_plan
+
+    found = read(key_of(plan, root), content(plan), root, settings_of(root))
+    if found is None or found.kind == "Markdown":
+        if not looks_like_a_plan(content(plan)[:4096], known_tools()):
+            raise UsageError(f"`{visible(plan)}` has no plan that fdc knows")
+        return None
+    errors = [item for item in found.findings if item.severity == "error"]
+    if form == "json":
+        import json
+
+        rows = {"form": found.kind, "facts": found.facts, "errors": len(errors)}
+        click.echo(json.dumps(rows, indent=2))
+    else:
+        click.echo(f"Form: {found.kind}")
+        for line in found.facts:
+            click.echo(visible(line))
+    if errors:
+        many = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
+        click.echo(f"fdc: the plan has {many}; see `fdc lint {visible(plan)}`", err=True)
     return FINDINGS if errors else CLEAN

@@ -40,6 +40,27 @@ def is_other_text(name: str) -> bool:
     )
 
 
+_OF_OTHERS = (".js", ".mjs", ".md", ".markdown", ".mdc", ".json", ".yml", ".yaml")
+
+
+def may_be_of_others(name: str) -> bool:
+    """True for file names that plans of other tools have, and plans in Markdown: what is in the file decides."""
+    return name.lower().endswith(_OF_OTHERS)
+
+
+def is_of_others(folder: str, name: str) -> bool:
+    """True where the place says that a file is a plan of another tool: then a search finds it."""
+    if name == "tasks.md":
+        parts = folder.split("/")
+        return "specs" in parts or "openspec" in parts and "archive" not in parts
+    if name == "tasks.json":
+        return "/.taskmaster" in folder
+    if name.endswith((".js", ".mjs")):
+        above, _, last = folder.rpartition("/")
+        return last == "workflows" and above.rpartition("/")[2].startswith(".")
+    return name.endswith((".yml", ".yaml")) and "/.specify/workflows" in folder
+
+
 def find_keys(arguments: list[str], root: str, exclude: tuple[str, ...], seen: Seen) -> list[str]:
     """The keys of the plans that `arguments` mean, sorted: paths from `root`, absolute ones for plans outside of it.
 
@@ -60,7 +81,11 @@ def find_keys(arguments: list[str], root: str, exclude: tuple[str, ...], seen: S
                 )
                 found.update([start + name for name in names])
         else:
-            found.add(absolute[len(below) :] if absolute.startswith(below) else absolute)
+            key = absolute[len(below) :] if absolute.startswith(below) else absolute
+            if may_be_of_others(key):
+                seen.of_others.append(key)
+            else:
+                found.add(key)
     return sorted(found)
 
 
@@ -92,6 +117,7 @@ def _search(
     above = _above(base, os.path.abspath(root), exclude, seen)
     out: list[tuple[str, str, list[str]]] = []
     work = [("" if folder == os.curdir else folder, base, above)]
+    below = os.path.abspath(root) + "/"
     while work:
         shown, here, rules = work.pop()
         before = folder_stamp(here)
@@ -113,15 +139,23 @@ def _search(
                     seen.file(os.path.join(here, name))
                 elif not rules or not _left_out(rules, here, name, False):
                     plans.append(name)
-            elif (
-                is_other_text(name)
-                and entry.is_file()
-                and not (rules and _left_out(rules, here, name, False))
-            ):
-                others.append(os.path.join(here, name))
+            elif is_other_text(name):
+                if entry.is_file() and not (rules and _left_out(rules, here, name, False)):
+                    others.append(os.path.join(here, name))
+            elif name.endswith(_OF_OTHERS) and is_of_others(here, name):
+                if _is_file(entry) and not (rules and _left_out(rules, here, name, False)):
+                    seen.of_others.append(os.path.join(here, name).removeprefix(below))
         if plans:
             out.append((shown, here, plans))
     return out
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether there is a file; a link that leads nowhere is none."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
 
 
 def _above(base: str, root: str, exclude: tuple[str, ...], seen: Seen) -> tuple[_Rules, ...]:

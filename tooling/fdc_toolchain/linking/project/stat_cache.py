@@ -64,17 +64,18 @@ def settled(found: Stamp, since: int) -> bool:
 class Seen:
     """The folders that a search listed, and the files that it read or passed over, as they were before.
 
-    `others` are texts among them that a search does not take for plans, whatever is in them. `began` is when the
-    command began, in nanoseconds (None: now).
+    `others` are texts among them that a search does not take for plans, whatever is in them; `of_others` are the keys of
+    files that may be plans of other tools. `began` is when the command began, in nanoseconds (None: now).
     """
 
-    __slots__ = ("began", "folders", "files", "others")
+    __slots__ = ("began", "folders", "files", "others", "of_others")
 
     def __init__(self, began: int | None = None) -> None:
         self.began = time.time_ns() if began is None else began
         self.folders: dict[str, tuple[Stamp | None, tuple[str, ...]]] = {}
         self.files: dict[str, Stamp | None] = {}
         self.others: list[str] = []
+        self.of_others: list[str] = []
 
     def file(self, path: str) -> None:
         """Notes a file that decides, by its content or its absence, what is found."""

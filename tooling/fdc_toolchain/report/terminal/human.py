@@ -32,11 +32,12 @@ def render(
     *,
     assumptions: bool = False,
     uncounted: int = 0,
+    others: int = 0,
 ) -> str:
     """The whole report, the summary last. `sources` gives the text that spans count in, or None.
 
     Fragments are one line each. Assumptions are shown like findings where `assumptions` asks for them; `uncounted`: how many
-    there are besides those in `diagnostics`.
+    there are besides those in `diagnostics`; `others`: how many plans of other tools were checked.
     """
     texts = lines_of(sources)
     parts = parted(diagnostics)
@@ -48,11 +49,8 @@ def render(
     out = [one(item, texts, style) for item in shown]
     if parts.fragments:
         out.append("".join(_fragment(item, style) for item in parts.fragments))
-    out.append(
-        _summary(
-            parts, len(parts.assumptions) + uncounted, files_checked, style, hidden=not assumptions
-        )
-    )
+    hidden, assumed = not assumptions, len(parts.assumptions) + uncounted
+    out.append(_summary(parts, assumed, files_checked, style, hidden=hidden, others=others))
     return "\n".join(out)
 
 
@@ -148,10 +146,14 @@ def _fix(fix: Fix) -> str:
     return f"{fix.title} ({how})"
 
 
-def _summary(parts: Parts, assumed: int, files_checked: int, style: Style, *, hidden: bool) -> str:
+def _summary(
+    parts: Parts, assumed: int, files_checked: int, style: Style, *, hidden: bool, others: int
+) -> str:
     if not parts.findings and (assumed or parts.fragments):
-        return verdict_line(files_checked, assumed, len(parts.fragments), listed=not hidden) + "\n"
-    text = summary.line(parts.findings, files_checked)
+        number = len(parts.fragments)
+        line = verdict_line(files_checked, assumed, number, listed=not hidden, others=others)
+        return line + "\n"
+    text = summary.line(parts.findings, files_checked + others)
     gravest = next(
         (name for name, number in summary.counts(parts.findings).items() if number), "help"
     )

@@ -1,0 +1,208 @@
+"""Task lists, workflows and Markdown of other tools: what is found in them, and where."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.foreign.convert import NotConverted, converted
+from fdc_toolchain.foreign.model import Found
+from fdc_toolchain.foreign.read import read
+from fdc_toolchain.linking.project.settings import read_settings
+
+TASKS = "specs/001-tea/tasks.md"
+WORKFLOW = ".specify/workflows/tea/workflow.yml"
+HEAD = "workflow:\n  id: tea\nsteps:\n"
+ASK = "- id: a\n  type: prompt\n  prompt: x\n"
+FAN = "- id: a\n  type: fan-out\n  items: '{{ inputs.list }}'\n  step:\n"
+MAYBE = "- id: i\n  type: if\n  then:\n  - id: g\n    type: gate\n"
+LOOP = (
+    "- id: a\n  type: while\n  condition: '{{ steps.b.output.exit_code != 0 }}'\n"
+    "  steps:\n  - id: b\n    type: shell\n    run: make test\n"
+)
+MASTER = ".taskmaster/tasks/tasks.json"
+
+
+def look(root: Path, path: str, text: str | bytes) -> Found | None:
+    """What is found in a file of that path."""
+    data = text.encode("utf-8") if isinstance(text, str) else text
+    return read(path, data, str(root), read_settings(str(root)))
+
+
+def rows(found: Found | None) -> list[tuple[int, int, str]]:
+    """(line, column, code) of the findings."""
+    assert found is not None
+    return [(item.span.line, item.span.column, item.code) for item in found.findings]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- [ ] T001 a\n- [ ] T002 b\n", []),
+        ("- [ ] T001 a\n- [ ] T001 b\n", [(2, 7, "FDC813")]),
+        ("- [ ] T001 a (depends on T009)\n", [(1, 26, "FDC811")]),
+        ("- [ ] T001 a, after T002 and T003\n- [ ] T002 b\n", [(1, 30, "FDC811")]),
+        ("- [ ] T001 a (depends on T001)\n", [(1, 26, "FDC812")]),
+        (
+            "- [ ] T001 a after T003\n- [ ] T002 b after T001\n- [ ] T003 c after T002\n",
+            [(2, 20, "FDC812")],
+        ),
+        ("- [ ] T001 a\n- [x] T002 b (depends on T001)\n", [(2, 7, "FDC814")]),
+        ("- [x] T001 Write src/a.py and docs/there.md\n", [(1, 18, "FDC816")]),
+        (
+            "- [x] T001 Remove src/a.py\n- [x] T002 See https://example.org/a/b.html and a/*.py\n",
+            [],
+        ),
+        ("- [ ] T001 a (depends on T003-T005)\n- [ ] T003 b\n- [ ] T005 d\n", [(1, 26, "FDC811")]),
+        ("- [ ] T001 a\n- [x] T002 b\n\n- T001 blocks T002\n", [(2, 7, "FDC814")]),
+        (
+            "- [ ] T001 a\n\n```\n- [ ] T001 in a block\n```\n\n<!-- - [ ] T001 in a comment -->\n",
+            [],
+        ),
+        ("1. [ ] T001 a\n   - [ ] T001 b\n", [(2, 10, "FDC813")]),
+    ],
+)
+def test_tasks_of_spec_kit(tmp_path: Path, text: str, expected: list[tuple[int, int, str]]) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "there.md").write_text("", "utf-8")
+    found = look(tmp_path, TASKS, text)
+    assert found is not None and found.kind == "Spec Kit tasks"
+    assert expected == rows(found)
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("- id: a\n  command: speckit.plan\n", []),
+        ("- id: a\n  type: prompt\n  prompt: x\n- id: a\n  type: gate\n", [(7, 7, "FDC813")]),
+        ("- id: a\n  type: prompt\n  prompt: '{{ steps.b.output }}'\n", [(6, 11, "FDC811")]),
+        ("- id: a\n  type: fan-in\n  wait_for: [b]\n", [(6, 14, "FDC811")]),
+        ("- id: a\n  type: prompt\n  prompt: '{{ steps.b.output }}'\n- id: b\n  type: gate\n", [(6, 11, "FDC811")]),
+        (LOOP, []),
+        (ASK + "- id: b\n  type: shell\n  run: 'echo {{ steps.a.output.text }}'\n", [(9, 8, "FDC818")]),
+        (ASK + "- id: b\n  type: shell\n  run: 'exit {{ steps.a.output.exit_code }}'\n", []),
+        (FAN + "    id: b\n    type: shell\n    run: 'rmdir {{ item }}'\n", [(10, 10, "FDC818")]),
+        ("- id: a\n  type: shell\n  run: git push\n", [(6, 8, "FDC817")]),
+        ("- id: g\n  type: gate\n- id: a\n  type: shell\n  run: git push\n", []),
+        (MAYBE + "- id: a\n  type: shell\n  run: npm publish\n", [(11, 8, "FDC817")]),
+        ("- id: g\n  type: gate\n- id: i\n  type: if\n  then:\n  - id: a\n    type: shell\n    run: curl -X POST x\n", []),
+    ],
+)  # fmt: skip
+def test_workflows_of_spec_kit(
+    tmp_path: Path, steps: str, expected: list[tuple[int, int, str]]
+) -> None:
+    found = look(tmp_path, WORKFLOW, HEAD + steps)
+    assert found is not None and found.kind == "Spec Kit workflow"
+    assert expected == rows(found)
+
+
+def test_a_change_of_openspec_that_is_done_is_to_be_archived(tmp_path: Path) -> None:
+    text = "## 1. Kettle\n\n- [x] 1.1 Boil\n- [x] 1.2 Brew\n"
+    assert [(4, 7, "FDC815")] == rows(look(tmp_path, "openspec/changes/tea/tasks.md", text))
+    assert [] == rows(look(tmp_path, "openspec/changes/archive/2026-01-01-tea/tasks.md", text))
+    assert [] == rows(look(tmp_path, "openspec/changes/tea/tasks.md", text + "- [ ] 1.3 Serve\n"))
+
+
+def test_the_parts_and_requirements_of_kiro(tmp_path: Path) -> None:
+    folder = tmp_path / ".kiro" / "specs" / "tea"
+    folder.mkdir(parents=True)
+    (folder / "requirements.md").write_text("### Requirement 1\n\n1. WHEN x THEN y\n", "utf-8")
+    text = "- [x] 1. Boil\n  - [x] 1.1 Fill\n    - _Requirements: 1.1, 3.2_\n  - [ ] 1.2 Heat\n  - [ ]* 1.3 Test\n"
+    found = look(tmp_path, ".kiro/specs/tea/tasks.md", text)
+    assert [(1, 7, "FDC814"), (3, 27, "FDC811")] == sorted(rows(found))
+
+
+def test_tasks_of_task_master(tmp_path: Path) -> None:
+    tasks = [
+        {"id": 1, "title": "a", "status": "done", "dependencies": [2]},
+        {"id": 2, "title": "b", "status": "pending", "dependencies": [9]},
+        {"id": 3, "title": "\U0001f375 c", "dependencies": [4]},
+        {
+            "id": 4,
+            "title": "d",
+            "dependencies": [3],
+            "subtasks": [{"id": 1, "dependencies": [2]}, {"id": 1}],
+        },
+    ]
+    for document in ({"tasks": tasks}, {"master": {"tasks": tasks}, "other": {"tasks": []}}):
+        found = look(tmp_path, MASTER, json.dumps(document, indent=1))
+        assert ["FDC811", "FDC811", "FDC812", "FDC813", "FDC814"] == sorted(
+            code for _, _, code in rows(found)
+        )
+    place = look(tmp_path, MASTER, '{"tasks": [\n  {"id": 1, "dependencies": [\n    7]}]}')
+    assert [(3, 5, "FDC811")] == rows(place)
+
+
+def test_an_exec_plan_names_files_of_what_is_done(tmp_path: Path) -> None:
+    text = "# Tea\n\n## Progress\n\n- [x] (2026-01-01) Write src/tea/brew.py\n- [ ] Serve\n\n## Decision Log\n\nNone.\n"
+    found = look(tmp_path, "plans/tea.md", text)
+    assert found is not None and found.kind == "ExecPlan" and [(5, 26, "FDC816")] == rows(found)
+
+
+def test_plans_in_markdown_have_their_places(tmp_path: Path) -> None:
+    body = "set_plan x\nplan_step_complete y\nraed_file a\nclose_task\nsubmit\n"
+    text = (
+        f"# a\n\n```plan\n{body}```\n\n- b\n\n  ```plan\n"
+        + "".join(f"  {row}\n" for row in body.splitlines())
+        + "  ```\n"
+    )
+    found = look(tmp_path, "a.md", text)
+    assert found is not None and found.plans == 2
+    assert [(6, 1, "FDC301"), (16, 3, "FDC301")] == [
+        row for row in rows(found) if row[2] == "FDC301"
+    ]
+    assert all(item.fix is None for item in found.findings)
+
+
+@pytest.mark.parametrize(
+    ("path", "data"),
+    [
+        (TASKS, b"\xff\xfe- [ ] T001 a\n"),
+        (WORKFLOW, b"workflow:\nsteps:\n- id: [\n"),
+        (WORKFLOW, b"workflow:\nsteps:\n- id: &a a\n  x: *b\n"),
+        (WORKFLOW, b"workflow:\nsteps:\n"),
+        (WORKFLOW, b"steps:\n" + b"- " * 2000 + b"a\n"),
+        (WORKFLOW, b"steps:\n- &a\n  id: b\n  x: *a\n"),
+        (MASTER, b'{"tasks": [{"dependencies": [}]}'),
+        (MASTER, b'{"tasks": ' + b"[" * 100_000),
+        (MASTER, b'{"tasks": {"id": 1' + b"0" * 5000 + b"}}"),
+        (MASTER, b'{"tasks": [1, null, {"id": {}, "dependencies": {}, "subtasks": 3}], "x": {"tasks": "y"}}'),
+        (".claude/workflows/a.js", b"export const meta = {}\nconst a: string = 1\n"),
+        (".claude/workflows/a.js", b"\x00\x01\x02"),
+        (".claude/workflows/a.js", b"//" + b"a" * (1 << 20)),
+        (".claude/workflows/a.js", b"[" * 5000),
+        (".kiro/specs/a/tasks.md", b"- [x] 1. a\n" * 3000),
+        (TASKS, b"- [ ] T001 (depends on " + b"T001, " * 5000 + b")\n"),
+        ("a.md", b"```plan\n" * 500),
+        ("a.md", b"> " * 3000 + b"- [ ] T001 plan\n"),
+    ],
+)  # fmt: skip
+def test_hostile_files_get_findings(tmp_path: Path, path: str, data: bytes) -> None:
+    found = look(tmp_path, path, data)
+    assert found is None or all(item.span.line >= 1 and item.message for item in found.findings)
+
+
+def test_what_is_no_plan_is_none(tmp_path: Path) -> None:
+    for path in ("package.json", "a.js", "a.yml"):
+        assert look(tmp_path, path, "{}") is None
+    found = look(tmp_path, "AGENTS.md", "# Rules\n\n- [ ] not a plan\n")
+    assert found is not None and found.kind == "Markdown" and not found.findings and not found.plans
+
+
+def test_a_task_list_becomes_a_plan_in_an_order_that_it_allows(tmp_path: Path) -> None:
+    found = look(
+        tmp_path, TASKS, "- [x] T001 a\n- [ ] T003 {c} (depends on T002)\n- [ ] T002 b\x07\n"
+    )
+    assert found is not None
+    text = converted(found, TASKS)
+    plan = look(tmp_path, "a.md", f"```plan\n{text}```\n")
+    assert plan is not None and plan.plans == 1
+    assert ["T002", "T003"] == [
+        row.split()[1] for row in text.splitlines() if row.startswith("request")
+    ]
+    for wrong in ("- [ ] T001 a (depends on T001)\n", "- [x] T001 a\n"):
+        again = look(tmp_path, TASKS, wrong)
+        assert again is not None
+        with pytest.raises(NotConverted):
+            converted(again, TASKS)

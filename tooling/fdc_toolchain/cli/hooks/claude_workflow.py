@@ -1,0 +1,87 @@
+"""`fdc hook claude-workflow`: refuses to launch a workflow that may start more agents than are allowed."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from .hook_answer import Answer, CannotDecide, Event, answer, object_in, seconds_option
+
+_PLACES = (".claude/workflows", ".claude/workflow")
+MOST_BYTES = 1 << 20
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--most-agents", type=click.IntRange(0, 1_000_000), default=15, show_default=True, metavar="N",
+    help="Refuse a workflow that may start more agents than this.",
+)  # fmt: skip
+@seconds_option(10.0)
+def command(most_agents: int, seconds: float) -> int:
+    """Answer the event on stdin before a workflow is launched.
+
+    A workflow whose number of agents is not known before the launch is refused, too. The answer names the line.
+    """
+    return answer(lambda event: decide(event, most_agents), denied, seconds)
+
+
+def decide(event: Event, most: int) -> Answer | None:
+    """The answer to an event; None: no opinion. Raises CannotDecide."""
+    if event.get("tool_name") not in ("Workflow", "workflow"):
+        return None
+    from ...foreign.launch import refusal
+    from ...foreign.model import Unreadable
+    from ...foreign.read import text_of
+
+    path, data = script_of(object_in(event, "tool_input"), event.get("cwd"))
+    try:
+        text = text_of(path, data)
+    except Unreadable as wrong:
+        raise CannotDecide(f"{path}: {wrong}") from wrong
+    why = refusal(path, text, object_in(event, "tool_input").get("args"), most)
+    return None if why is None else denied(why)
+
+
+def script_of(given: Event, folder: object) -> tuple[str, bytes]:
+    """(name, content) of the script that is to be launched. Raises CannotDecide."""
+    path, text, name = given.get("scriptPath"), given.get("script"), given.get("name")
+    here = folder if isinstance(folder, str) and os.path.isabs(folder) else os.getcwd()
+    if isinstance(path, str):
+        return path, _content(os.path.join(here, path))
+    if isinstance(text, str):
+        return "script", text.encode("utf-8", "replace")
+    if not isinstance(name, str) or not name or "/" in name or "\0" in name or name.startswith("."):
+        raise CannotDecide("the event names no workflow: `scriptPath`, `script` or `name`")
+    for place in (
+        *(os.path.join(here, place) for place in _PLACES),
+        os.path.expanduser("~/.claude/workflows"),
+    ):
+        for ending in (".js", ".mjs"):
+            found = os.path.join(place, name + ending)
+            if os.path.isfile(found):
+                return os.path.relpath(found, here), _content(found)
+    raise CannotDecide(
+        f"there is no file for the workflow `{name}`, so the number of its agents is not known"
+    )
+
+
+def _content(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as failed:
+        raise CannotDecide(
+            f"`{path}` cannot be read: {getattr(failed, 'strerror', None) or failed}"
+        ) from failed
+
+
+def denied(why: str) -> Answer:
+    """The answer that refuses the launch."""
+    return {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": f"fdc: {why}",
+        }
+    }

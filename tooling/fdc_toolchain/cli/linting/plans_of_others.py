@@ -1,0 +1,110 @@
+"""Plans of other tools, and Markdown with plans in it: told from our own by place and form, and checked beside them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ...diagnostics.diagnostic import Diagnostic
+from .look_alikes import known_tools, looks_like_a_plan
+from .options import Options
+
+MOST_NAMED = 5
+
+
+class OfOthers(NamedTuple):
+    """What was found in files that are no plan files of ours.
+
+    `keys` are those files; `ours` are files among the named ones that are plans of ours after all. `others` counts plans of
+    other tools, `plans` our own inside of Markdown. `texts` has what was read from elsewhere than the disk.
+    """
+
+    found: list[Diagnostic]
+    keys: tuple[str, ...] = ()
+    ours: tuple[str, ...] = ()
+    others: int = 0
+    plans: int = 0
+    texts: tuple[tuple[str, str], ...] = ()
+
+    def sources(self, more: Callable[[str], str | None]) -> Callable[[str], str | None]:
+        """The texts of these files, and those of others as `more` knows them."""
+        texts = dict(self.texts)
+        return (lambda key: texts[key] if key in texts else more(key)) if texts else more
+
+
+NONE = OfOthers([])
+
+
+def look(keys: list[str], options: Options, root: str) -> OfOthers:
+    """Checks the files under `keys`. What is no plan at all is said on stderr. Raises WorldError."""
+    from ...exits import WorldError
+    from ...linking.project.regular_file import read
+
+    out = NONE
+    named = {os.path.abspath(str(path)) for path in options["paths"] or ()}  # type: ignore[attr-defined]
+    unknown = []
+    for key in dict.fromkeys(keys):
+        try:
+            data = read(os.path.join(root, key))
+        except OSError as failed:
+            raise WorldError(f"`{key}` cannot be read: {failed.strerror or failed}") from failed
+        by_name = os.path.join(root, key) in named
+        more = _one(key, data, options, root)
+        if more is None or more.ours and not by_name:
+            unknown += [key] * by_name
+            continue
+        out = _joined(out, more)
+    out = out._replace(keys=tuple(key for key in dict.fromkeys(keys) if key not in out.ours))
+    if unknown and not options["quiet"]:
+        _say_unknown(unknown)
+    return out
+
+
+def in_text(key: str, texts: dict[str, bytes], root: str, before: OfOthers) -> OfOthers:
+    """The same for a text from stdin, which leaves `texts` where it is no plan of ours."""
+    from ...linking.project.discover import may_be_of_others
+    from .options import defaults
+
+    if not may_be_of_others(key):
+        return before
+    more = _one(key, texts[key], defaults(), root)
+    if more is None:
+        del texts[key]
+        _say_unknown([key])
+        return before
+    if more.ours:
+        return before
+    text = texts.pop(key).decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+    return _joined(before, more)._replace(texts=((key, text),))
+
+
+def _one(key: str, data: bytes, options: Options, root: str) -> OfOthers | None:
+    """What is in one file, or None where it is no plan that is known."""
+    from ...foreign.read import read
+    from .judge import settings_for
+
+    found = read(key, data, root, settings_for(options, root))
+    if found is not None and not (found.kind == "Markdown" and not found.plans):
+        return OfOthers(found.findings, (key,), (), int(found.kind != "Markdown"), found.plans)
+    if looks_like_a_plan(data[:4096], known_tools()):
+        return OfOthers([], (), (key,))
+    return None
+
+
+def _joined(one: OfOthers, two: OfOthers) -> OfOthers:
+    return OfOthers(*(first + second for first, second in zip(one, two)))  # type: ignore[operator]
+
+
+def _say_unknown(keys: list[str]) -> None:
+    from ...report.terminal.terminal_text import visible
+
+    names = ", ".join(visible(key) for key in keys[:MOST_NAMED])
+    if len(keys) > MOST_NAMED:
+        names += f" and {len(keys) - MOST_NAMED} more"
+    many = len(keys) > 1
+    print(
+        f"fdc: {names} {'have' if many else 'has'} no plan that fdc knows, and {'were' if many else 'was'} not checked",
+        file=sys.stderr,
+    )

@@ -1,0 +1,63 @@
+"""`fdc import`: a plan of our own from the task list of another tool."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from ...exits import CLEAN, FINDINGS, UsageError
+from ...report.terminal.terminal_text import visible
+
+FORMS = {
+    "spec-kit": "Spec Kit tasks",
+    "openspec": "OpenSpec tasks",
+    "kiro": "Kiro tasks",
+    "task-master": "Task Master tasks",
+    "exec-plan": "ExecPlan",
+}
+
+
+@click.command(
+    "import",
+    epilog="Exit codes: 0 converted, 1 there is no plan for this file, 2 wrong usage, 3 the world failed.",
+)
+@click.argument("file")
+@click.option(
+    "--from", "form", type=click.Choice([*FORMS, "auto"]), default="auto", show_default=True,
+    help="The tool that FILE belongs to; `auto` goes by its place and form.",
+)  # fmt: skip
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def command(file: str, form: str, workspace: str | None) -> int:
+    """Write a plan to stdout that asks for each open task of FILE, in an order that its dependencies allow.
+
+    A step for a task says it and waits until somebody answers that it is done. Where there is no such plan,
+    the reason is said on stderr.
+    """
+    from ...check import key_of
+    from ...foreign.convert import NotConverted, converted
+    from ...foreign.read import read
+    from ...linking.project.regular_file import read as content
+    from ...linking.project.root import find_root
+    from ...workspace.confirmed_settings import settings_of
+
+    if not os.path.isfile(file):
+        raise UsageError(f"Could not find file `{file}`")
+    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    key = key_of(file, root)
+    found = read(key, content(file), root, settings_of(root))
+    if found is None or found.kind == "Markdown":
+        raise UsageError(f"`{visible(file)}` is no plan of another tool that fdc knows")
+    if form != "auto" and found.kind != FORMS[form]:
+        raise UsageError(f"`{visible(file)}` has the form of {found.kind}, not of {FORMS[form]}")
+    try:
+        text = converted(found, key)
+    except NotConverted as wrong:
+        click.echo(f"fdc: {visible(str(wrong))}", err=True)
+        return FINDINGS
+    click.echo(text, nl=False)
+    return CLEAN

@@ -1,0 +1,236 @@
+"""Task lists in Markdown: Spec Kit's, OpenSpec's, Kiro's, and the progress of ExecPlans."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
+from . import checks, kinds
+from .model import Found, Item, Named
+
+_BOX = re.compile(r"\[([ xX~-])\](\*?)\s+")
+_PATH = re.compile(r"(?<![\w/.:@~-])((?:[\w.-]+/)+[\w.-]*\w\.\w{1,8})(?![\w/*{<])")
+_NEEDS = re.compile(
+    r"\b(?:depends?\s+(?:up)?on|depending\s+on|blocked\s+by|requires|needs|after)\b:?\s+",
+    re.IGNORECASE,
+)
+_GONE = re.compile(r"\b(?:remove|delete|drop|rename|move|retire|clean\s+up)\w*\b", re.IGNORECASE)
+_REQUIREMENTS = re.compile(r"_Requirements?:\s*([^_]*)_")
+_REQUIREMENT = re.compile(r"^#{1,6} Requirement (\d+)\b", re.MULTILINE)
+
+_IDS = {
+    kinds.SPEC_TASKS: re.compile(r"\*{0,2}(T\d{3,})\b"),
+    kinds.OPENSPEC: re.compile(r"\*{0,2}(\d+(?:\.\d+)*)\.?(?=[\s*:])"),
+    kinds.KIRO: re.compile(r"\*{0,2}(\d+(?:\.\d+)*)\.?(?=[\s*:])"),
+}
+_REFERENCES = {
+    kinds.SPEC_TASKS: re.compile(r"(T\d{3,})(?:\s*[-\u2013]\s*(T?\d{3,}))?"),
+    kinds.OPENSPEC: re.compile(r"(\d+\.\d+(?:\.\d+)*)()"),
+    kinds.KIRO: re.compile(r"(\d+\.\d+(?:\.\d+)*)()"),
+}
+_BETWEEN = re.compile(r"\s*(?:,|;|and|&|\+|/)*\s*(?:tasks?\s+)?", re.IGNORECASE)
+MOST_IN_RANGE = 200
+
+
+class Box(NamedTuple):
+    """One checkbox: its mark, whether it is optional, the line (from 1) and column (from 1) of its text, and the lines."""
+
+    mark: str
+    optional: bool
+    line: int
+    column: int
+    text: str
+    lines: tuple[str, ...]
+
+
+def read(kind: str, path: str, text: str, root: str) -> Found:
+    """The tasks of a list, and what is wrong with them."""
+    items, optional = _items(kind, path, text)
+    found = checks.check(items)
+    base = os.path.join(root, _project(path))
+    done = [item for item in items if item.done and not _GONE.search(item.title)]
+    if kind in (kinds.SPEC_TASKS, kinds.EXEC_PLAN):
+        found += checks.missing_paths(done, base)
+    if kind == kinds.OPENSPEC and "/changes/archive/" not in f"/{path}":
+        help_ = "archive it: `openspec archive NAME`"
+        found += checks.finished(items, "this change", help_)
+    if kind == kinds.KIRO:
+        found += _parents(items, optional) + _requirements(path, text, root)
+    return Found(kind, found, _facts(items), items)
+
+
+def boxes(text: str) -> Iterator[Box]:
+    """The checkboxes of a Markdown text. Fenced blocks and comments have none."""
+    from markdown_it import MarkdownIt
+
+    lines = text.split("\n")
+    inside = 0
+    for token in MarkdownIt("commonmark").parse(text):
+        inside += {"list_item_open": 1, "list_item_close": -1}.get(token.type, 0)
+        if token.type != "inline" or not inside or token.map is None:
+            continue
+        first, last = token.map
+        found = _BOX.search(lines[first])
+        if found is None or not _BOX.match(token.content):
+            continue
+        rest = lines[first][found.end() :]
+        yield Box(
+            found[1].lower(),
+            bool(found[2]),
+            first + 1,
+            found.end() + 1,
+            rest,
+            tuple(lines[first:last]),
+        )
+
+
+def _items(kind: str, path: str, text: str) -> tuple[list[Item], set[str]]:
+    out: list[Item] = []
+    optional: set[str] = set()
+    pattern = _IDS.get(kind)
+    for number, box in enumerate(boxes(text), 1):
+        found = pattern.match(box.text) if pattern is not None else None
+        if pattern is not None and found is None:
+            continue
+        name = found[1] if found is not None else str(number)
+        at = box.column + (found.start(1) if found is not None else 0)
+        span = Span(
+            path, box.line, at, box.line, at + (len(name) if found is not None else len(box.text))
+        )
+        title = box.text[found.end() :].strip() if found is not None else box.text.strip()
+        depends = tuple(_depends(kind, path, box))
+        if box.optional:
+            optional.add(name)
+        out.append(Item(name, title, span, box.mark == "x", depends, tuple(_paths(path, box))))
+    return _blocked(kind, path, text, out), optional
+
+
+def _rows(box: Box) -> Iterator[tuple[int, int, str]]:
+    """(line, column of its first character, text) of the lines of a task."""
+    for offset, row in enumerate(box.lines):
+        start = box.column - 1 if not offset else 0
+        yield box.line + offset, start, row[start:]
+
+
+def _depends(kind: str, path: str, box: Box) -> Iterator[Named]:
+    pattern = _REFERENCES.get(kind)
+    for line, start, row in _rows(box) if pattern is not None else ():
+        for words in _NEEDS.finditer(row):
+            yield from _list(pattern, path, line, start, row, words.end())  # type: ignore[arg-type]
+
+
+def _list(
+    pattern: re.Pattern[str], path: str, line: int, start: int, row: str, at: int
+) -> Iterator[Named]:
+    """The ids of a list such as `T001, T003-T005 and T007`."""
+    while True:
+        gap = _BETWEEN.match(row, at)
+        found = pattern.match(row, gap.end() if gap is not None else at)
+        if found is None:
+            return
+        span = Span(path, line, start + found.start() + 1, line, start + found.end() + 1)
+        for name in _range(found[1], found[2]):
+            yield Named(name, span)
+        at = found.end()
+
+
+def _range(first: str, last: str | None) -> Iterator[str]:
+    if not last:
+        yield first
+        return
+    begin, end = int(first.lstrip("T")), int(last.lstrip("T"))
+    for number in range(begin, min(end, begin + MOST_IN_RANGE) + 1):
+        yield f"T{number:0{len(first) - 1}d}"
+
+
+def _blocked(kind: str, path: str, text: str, items: list[Item]) -> list[Item]:
+    """The tasks with what a line such as `T008 blocks T009, T015` adds to them."""
+    if kind != kinds.SPEC_TASKS:
+        return items
+    more: dict[str, list[Named]] = {}
+    for number, row in enumerate(text.split("\n"), 1):
+        found = re.match(r"\s*[-*]\s+(T\d{3,})\s+blocks\s+", row)
+        if found is None:
+            continue
+        span = Span(path, number, found.start(1) + 1, number, found.end(1) + 1)
+        for other in _list(_REFERENCES[kind], path, number, 0, row, found.end()):
+            more.setdefault(other.text, []).append(Named(found[1], span))
+    return [item._replace(depends=(*item.depends, *more.get(item.id, ()))) for item in items]
+
+
+def _paths(path: str, box: Box) -> Iterator[Named]:
+    for line, start, row in _rows(box):
+        for found in _PATH.finditer(row):
+            yield Named(
+                found[1],
+                Span(path, line, start + found.start(1) + 1, line, start + found.end(1) + 1),
+            )
+
+
+def _project(path: str) -> str:
+    """The folder that paths in a plan count from: the one above `specs` or a folder with a dot, else the plan's own root."""
+    parts = path.split("/")
+    for at, part in enumerate(parts[:-1]):
+        if part in ("specs", "openspec") or part.startswith(".") and part not in (".", ".."):
+            return "/".join(parts[:at])
+    return ""
+
+
+def _parents(items: list[Item], optional: set[str]) -> list[Diagnostic]:
+    """Tasks that are done while one of their parts is not."""
+    known = {item.id: item for item in items}
+    out = []
+    for item in items:
+        parent = known.get(item.id.rpartition(".")[0])
+        if parent is not None and parent.done and not item.done and item.id not in optional:
+            message = f"`{parent.id}` is done, and its part `{item.id}` is not"
+            out.append(
+                Diagnostic(
+                    parent.span,
+                    "FDC814",
+                    message,
+                    help=f"finish `{item.id}`, or open `{parent.id}` again",
+                )
+            )
+    return out
+
+
+def _requirements(path: str, text: str, root: str) -> list[Diagnostic]:
+    """Requirements that tasks name and that `requirements.md` beside them does not have."""
+    beside = os.path.join(root, os.path.dirname(path), "requirements.md")
+    try:
+        with open(beside, encoding="utf-8", errors="replace") as file:
+            known = set(_REQUIREMENT.findall(file.read(1 << 20)))
+    except OSError:
+        return []
+    out = []
+    for number, row in enumerate(text.split("\n"), 1) if known else ():
+        for found in _REQUIREMENTS.finditer(row):
+            for name in re.finditer(r"(\d+)(?:\.\d+)*", found[1]):
+                if name[1] not in known:
+                    at = found.start(1) + name.start() + 1
+                    span = Span(path, number, at, number, at + len(name[0]))
+                    message = f"names requirement {name[0]}, and requirements.md has no Requirement {name[1]}"
+                    out.append(Diagnostic(span, "FDC811", message))
+    return out
+
+
+def _facts(items: list[Item]) -> list[str]:
+    done = sum(1 for item in items if item.done)
+    out = [f"Tasks: {len(items)}, {done} done"]
+    ready = [item.id for item in items if not item.done and _is_ready(item, items)]
+    if ready:
+        out.append(
+            f"Can begin now: {', '.join(ready[:10])}"
+            + (f" and {len(ready) - 10} more" if len(ready) > 10 else "")
+        )
+    return out
+
+
+def _is_ready(item: Item, items: list[Item]) -> bool:
+    open_ = {other.id for other in items if not other.done}
+    return not any(name.text in open_ for name in item.depends)

@@ -1,0 +1,123 @@
+"""The checks that all plans of other tools share: ids, dependencies, order, paths."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..text.suggest import did_you_mean
+from .model import Item
+
+MOST_OF_A_KIND = 100
+"""Findings of one rule in one file."""
+
+
+def check(items: Sequence[Item], *, noun: str = "task") -> list[Diagnostic]:
+    """What is wrong with the items as a graph."""
+    first: dict[str, Item] = {}
+    out: list[Diagnostic] = []
+    for item in items:
+        if item.id in first:
+            label = Label(first[item.id].span, "first used here")
+            message = f"two {noun}s have the id `{item.id}`"
+            out.append(
+                Diagnostic(
+                    item.span, "FDC813", message, (label,), help="give one of them another id"
+                )
+            )
+        else:
+            first[item.id] = item
+    for item in items:
+        out += _dependencies(item, first, noun)
+    out += _cycles(first, noun)
+    return [*_capped(out)]
+
+
+def _dependencies(item: Item, known: dict[str, Item], noun: str) -> Iterator[Diagnostic]:
+    for name in item.depends:
+        other = known.get(name.text)
+        if other is None:
+            message = f"`{item.id}` depends on `{name.text}`, and there is no such {noun}"
+            help_ = (
+                did_you_mean(name.text, known)
+                or "name one that is there, or take the dependency out"
+            )
+            yield Diagnostic(name.span, "FDC811", message, help=help_)
+        elif item.done and other.done is False and other.id != item.id:
+            message = f"`{item.id}` is done, and `{other.id}`, which it depends on, is not"
+            help_ = f"finish `{other.id}` first, or take the dependency out if it is not one"
+            yield Diagnostic(
+                item.span, "FDC814", message, (Label(other.span, "not done"),), help=help_
+            )
+
+
+def _cycles(known: dict[str, Item], noun: str) -> Iterator[Diagnostic]:
+    """One finding for each cycle that a walk comes upon, with the way round it."""
+    state: dict[str, int] = {}
+    for start in known:
+        if state.get(start):
+            continue
+        path: list[str] = []
+        work: list[tuple[str, Iterator[str]]] = [(start, _next(known, start))]
+        state[start] = 1
+        path.append(start)
+        while work:
+            name, rest = work[-1]
+            other = next(rest, None)
+            if other is None:
+                work.pop()
+                path.pop()
+                state[name] = 2
+            elif not state.get(other):
+                state[other] = 1
+                path.append(other)
+                work.append((other, _next(known, other)))
+            elif state[other] == 1:
+                round_ = [*path[path.index(other) :], other]
+                item = known[name]
+                span = next((one.span for one in item.depends if one.text == other), item.span)
+                message = f"the {noun}s wait for each other: {' -> '.join(round_[:12])}"
+                labels = tuple(Label(known[one].span, f"`{one}`") for one in round_[:-1][:8])
+                help_ = f"none of these {noun}s can begin: take one of the dependencies out"
+                yield Diagnostic(span, "FDC812", message, labels, help=help_)
+
+
+def _next(known: dict[str, Item], name: str) -> Iterator[str]:
+    return iter([one.text for one in known[name].depends if one.text in known])
+
+
+def finished(items: Sequence[Item], what: str, help_: str) -> list[Diagnostic]:
+    """That everything is done."""
+    if not items or not all(item.done for item in items):
+        return []
+    message = f"all {len(items)} tasks of {what} are done, and it still lies with the open ones"
+    return [Diagnostic(items[-1].span, "FDC815", message, help=help_)]
+
+
+def missing_paths(items: Sequence[Item], root: str) -> list[Diagnostic]:
+    """Paths of tasks that are done, or that say that they change a file, and that are not there."""
+    out = []
+    for item in items:
+        for name in item.paths:
+            if not _inside(root, name.text) or os.path.lexists(os.path.join(root, name.text)):
+                continue
+            message = f"`{item.id}` is done, and `{name.text}`, which it names, is not there"
+            help_ = "name the file that it made, or open the task again"
+            out.append(Diagnostic(name.span, "FDC816", message, help=help_))
+    return [*_capped(out)]
+
+
+def _inside(root: str, path: str) -> bool:
+    """Whether a path is one of the workspace. Others are not looked at."""
+    if os.path.isabs(path) or "\0" in path or len(path) > 1000:
+        return False
+    return not os.path.normpath(path).startswith("..")
+
+
+def _capped(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    seen: dict[str, int] = {}
+    for item in found:
+        seen[item.code] = seen.get(item.code, 0) + 1
+        if seen[item.code] <= MOST_OF_A_KIND:
+            yield item

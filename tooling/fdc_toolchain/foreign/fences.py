@@ -1,0 +1,69 @@
+"""Plans of our own in Markdown: each ```` ```plan ```` block is judged as a plan, with places in the Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.span import Span
+from . import kinds
+from .model import Found
+
+if TYPE_CHECKING:
+    from ..linking.project.settings import Settings
+
+MOST_BLOCKS = 200
+
+
+def read(path: str, text: str, root: str, settings: Settings) -> Found:
+    """What is found in the plans of a Markdown text; none of it where there are none."""
+    from markdown_it import MarkdownIt
+
+    found: list[Diagnostic] = []
+    number = 0
+    lines = text.split("\n")
+    for token in MarkdownIt("commonmark").parse(text) if "plan" in text else ():
+        if token.type != "fence" or token.map is None or token.info.split(None, 1)[:1] != ["plan"]:
+            continue
+        number += 1
+        if number <= MOST_BLOCKS:
+            found += _judged(path, token.content, token.map[0] + 1, lines, root, settings)
+    return Found(kinds.MARKDOWN, found, [], [], number)
+
+
+def _judged(
+    path: str, content: str, above: int, lines: list[str], root: str, settings: Settings
+) -> list[Diagnostic]:
+    """The findings about one block that begins below line `above` (from 1)."""
+    from ..check import check
+    from ..linking.link import Linker
+
+    checked = check(Linker(root, settings), [path], {path: content.encode("utf-8", "replace")})
+    rows = content.split("\n")
+
+    def moved(span: Span) -> Span:
+        if span.path != path:
+            return span
+        begin, end = span.line + above, span.end_line + above
+        first, last = (
+            _indent(rows, lines, span.line, begin),
+            _indent(rows, lines, span.end_line, end),
+        )
+        return Span(path, begin, span.column + first, end, span.end_column + last)
+
+    return [
+        item._replace(
+            span=moved(item.span),
+            labels=tuple(Label(moved(label.span), label.message) for label in item.labels),
+            trace=tuple(Label(moved(label.span), label.message) for label in item.trace),
+            fix=None,
+        )
+        for item in [*checked.diagnostics, *checked.assumptions, *checked.fragments]
+    ]
+
+
+def _indent(rows: list[str], lines: list[str], inside: int, line: int) -> int:
+    """By how many characters a line of the block is further right in the Markdown."""
+    if not (0 < inside <= len(rows) and 0 < line <= len(lines)):
+        return 0
+    return max(0, len(lines[line - 1]) - len(rows[inside - 1]))

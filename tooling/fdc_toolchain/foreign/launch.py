@@ -1,0 +1,84 @@
+"""Whether a script may be launched with what it is given: not where it may start more agents than are allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil, isfinite
+
+from ..diagnostics.diagnostic import Diagnostic
+from .model import Unreadable
+from .workflow.bound import Bound
+from .workflow.check import bounded
+from .workflow.values import Size
+
+
+def refusal(path: str, text: str, given: object, most: int) -> str | None:
+    """Why the script may not be launched, naming the line; None where at most `most` agents are started.
+
+    `given` is the value of `args`, as JSON values.
+    """
+    try:
+        bound = bounded(path, text)
+    except Unreadable as wrong:
+        return f"{path}:{wrong.finding.span.line}: {wrong.finding.message}"
+    if isinstance(bound, Diagnostic):
+        return f"{path}:{bound.span.line}: {bound.message}"
+    script = bound.script
+    if bound.cost is None:
+        node, reason = (
+            bound.unbounded[0] if bound.unbounded else bound.unknown or (script.root, "unknown")
+        )
+        return f"{path}:{script.line(node)}: the number of agents cannot be bounded: {reason}"
+    sizes = {name: measured(size, given) for name, size in bound.sizes.items()}
+    formula = bound.cost.agents
+    open_ = sorted(name for name in formula.names if sizes[name] is None)
+    if open_:
+        line = script.line(bound.sizes[open_[0]].node)
+        names = ", ".join(f"`{name}`" for name in open_)
+        return (
+            f"{path}:{line}: starts up to `{formula}` agents, and {names} is not known before the launch; cap it,"
+            f" for example with `.slice(0, {max(1, most // 2)})`"
+        )
+    known = {name: number for name, number in sizes.items() if number is not None}
+    number = ceil(formula.value(known) - 1e-9)
+    if number <= most:
+        return None
+    with_ = ", ".join(f"{name} = {known[name]:g}" for name in sorted(formula.names))
+    detail = f" (`{formula}` with {with_})" if with_ else ""
+    return f"{path}:{_line_of_most(bound, known)}: can start {number} agents{detail}, and {most} are allowed"
+
+
+def measured(size: Size, given: object) -> float | None:
+    """A size as what the script is given settles it, or None."""
+    if size.argument is None:
+        return None
+    here = given
+    for name in size.argument:
+        if here is None:
+            return 0
+        if not isinstance(here, dict):
+            return None
+        here = here.get(name)
+    if here is None:
+        return 0
+    if size.kind == "value":
+        if isinstance(here, bool | int | float) and isfinite(here):
+            return max(0, ceil(here))
+        return None
+    if isinstance(here, list | str):
+        return len(here) if isinstance(here, list) else len(here.encode("utf-16-le")) // 2
+    return None
+
+
+def _line_of_most(bound: Bound, known: Mapping[str, float]) -> int:
+    """The line at which most of the agents are started."""
+    script = bound.script
+    rows = [
+        (formula.value(known), -script.line(node))
+        for node, formula in bound.groups
+        if formula.names <= known.keys()
+    ]
+    if rows:
+        return -max(rows)[1]
+    uses = script.free.get("agent", [])
+    return script.line(uses[0]) if uses else 1

@@ -1,0 +1,84 @@
+"""Reads one file of another tool and checks it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ..diagnostics.diagnostic import parted
+from ..diagnostics.span import Span
+from . import kinds
+from .model import Found, Unreadable
+
+if TYPE_CHECKING:
+    from ..linking.project.settings import Settings
+
+MOST_BYTES = 1 << 20
+
+
+def text_of(path: str, data: bytes) -> str:
+    """The text of a file as spans count in it. Raises Unreadable."""
+    if len(data) > MOST_BYTES:
+        raise Unreadable(
+            Span(path, 1, 1, 1, 2), f"the file has {len(data)} bytes, more than {MOST_BYTES}"
+        )
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        line = data.count(b"\n", 0, wrong.start) + 1
+        raise Unreadable(Span(path, line, 1, line, 2), f"line {line} is not UTF-8") from wrong
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def read(path: str, data: bytes, root: str, settings: Settings) -> Found | None:
+    """What is found in the file at `path` (from the workspace `root`), or None where it is no plan that is known."""
+    from ..check import settle
+
+    try:
+        text = text_of(path, data)
+    except Unreadable as wrong:
+        return Found("unreadable file", [wrong.finding], [], []) if _placed(path) else None
+    kind = kinds.kind_of(path.replace(os.sep, "/"), text)
+    if kind is None:
+        return None
+    try:
+        found = _read_as(kind, path, text, root, settings)
+    except Unreadable as wrong:
+        found = Found(kind, [wrong.finding], [], [])
+    parts = parted(found.findings)
+    return found._replace(
+        findings=[*settle(settings, parts.findings, {}), *parts.assumptions, *parts.fragments]
+    )
+
+
+def _placed(path: str) -> bool:
+    """Whether the place alone says that a file is a plan of another tool."""
+    return kinds.kind_of(path.replace(os.sep, "/"), "") in (
+        kinds.WORKFLOW,
+        kinds.OPENSPEC,
+        kinds.KIRO,
+    )
+
+
+def _read_as(kind: str, path: str, text: str, root: str, settings: Settings) -> Found:
+    if kind == kinds.WORKFLOW:
+        from .workflow.check import read as workflow
+
+        return workflow(path, text)
+    if kind == kinds.SPEC_WORKFLOW:
+        from .spec_workflow import read as spec_workflow
+
+        return spec_workflow(path, text)
+    if kind == kinds.TASK_MASTER:
+        from .task_master import read as task_master
+
+        return task_master(path, text)
+    from .fences import read as fences
+
+    plans = fences(path, text, root, settings)
+    if kind == kinds.MARKDOWN:
+        return plans
+    from .checklist import read as checklist
+
+    found = checklist(kind, path, text, root)
+    return found._replace(findings=found.findings + plans.findings, plans=plans.plans)

@@ -1,0 +1,155 @@
+"""What calls of the runtime and of lists say by their arguments: models, lengths, shared names."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor
+from typing import TYPE_CHECKING
+
+from .formula import Formula, constant
+from .language import CHOSEN, SESSION
+from .rounds import literal, number
+from .script import FUNCTIONS, arguments
+from .values import Env, Value
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from .values import Follower
+
+
+def model_of(follower: Follower, node: Node) -> str:
+    """The model of one `agent` call, as the script names it."""
+    given = arguments(node)
+    if any(item.type == "spread_element" for item in given[:2]):
+        return CHOSEN
+    options = given[1] if len(given) > 1 else None
+    declared = follower.script.resolved.get(options.id) if options is not None else None
+    if declared is not None:
+        options = declared.value if declared.lasting and declared.value is not None else options
+    if options is None:
+        return SESSION
+    if options.type != "object":
+        return CHOSEN
+    found = SESSION
+    for child in options.named_children:
+        if child.type == "spread_element":
+            found = CHOSEN if found == SESSION else found
+        key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+        word = follower.script.text(key or child).strip("'\"")
+        if word in ("model", "agentType", "agent", "provider"):
+            plain = value is not None and value.type == "string"
+            text = follower.script.text(value).strip("'\"") if plain and value is not None else ""
+            found = CHOSEN if not text else text if word == "model" else f"the model of {text}"
+            if word == "model":
+                return found
+    return found
+
+
+def shares(follower: Follower, value: Value) -> bool:
+    """Whether one call of a function may wait for another one of the same list, over a name that both write."""
+    return any(
+        item.node is None or _writes_outside(follower, item.node, set())
+        for item in value.functions
+        if item.node
+    )
+
+
+def _writes_outside(follower: Follower, function: Node, seen: set[int]) -> bool:
+    if function.id in seen:
+        return False
+    seen.add(function.id)
+    script = follower.script
+    work = [function]
+    while work:
+        node = work.pop()
+        work += node.named_children
+        declared = script.resolved.get(node.id)
+        if declared is None:
+            continue
+        outside = not function.start_byte <= declared.node.start_byte < function.end_byte
+        if outside and any(
+            function.start_byte <= write.start_byte < function.end_byte for write in declared.writes
+        ):
+            return True
+        parent = node.parent
+        if (
+            outside
+            and parent is not None
+            and parent.type in ("member_expression", "subscript_expression")
+        ):
+            name = parent.child_by_field_name("property")
+            word = script.text(name) if name is not None else ""
+            if word in ("push", "set", "add", "unshift", "splice", "fill") or _assigned(parent):
+                return True
+        if declared.value is not None and declared.value.type in FUNCTIONS:
+            if _writes_outside(follower, declared.value, seen):
+                return True
+    return False
+
+
+def _assigned(node: Node) -> bool:
+    parent = node.parent
+    while parent is not None and parent.type in ("member_expression", "subscript_expression"):
+        node, parent = parent, parent.parent
+    left = parent.child_by_field_name("left") if parent is not None else None
+    return (
+        left is not None
+        and left.id == node.id
+        and parent is not None
+        and "assignment" in parent.type
+    )
+
+
+def _not_negative(follower: Follower, node: Node) -> bool:
+    """Whether a number is surely zero or more: `slice` counts a negative one from the end."""
+    script = follower.script
+    if node.type == "identifier":
+        declared = script.resolved.get(node.id)
+        fixed = declared is not None and declared.lasting and declared.value is not None
+        return fixed and _not_negative(follower, declared.value)  # type: ignore[union-attr, arg-type]
+    if node.type == "member_expression":
+        return script.member(node) in ("length", "size")
+    if node.type in ("ternary_expression", "parenthesized_expression"):
+        return all(_not_negative(follower, child) for child in node.named_children[-2:])
+    if node.type == "call_expression" and script.text(node).startswith("Math."):
+        rows = [_not_negative(follower, item) for item in arguments(node)]
+        return any(rows) if script.text(node).startswith("Math.max") else all(rows)
+    if node.type == "binary_expression" and node.children[1].type in ("+", "*", "/"):
+        return all(_not_negative(follower, node.children[at]) for at in (0, 2))
+    return node.type == "number"
+
+
+def sliced(follower: Follower, given: list[Node], value: Value, env: Env) -> Formula | None:
+    """The length of `slice`: by its numbers where they say so, else that of the list."""
+    text = follower.script.text
+    if len(given) == 1 and text(given[0]).startswith("-"):
+        last = literal(text(given[0])[1:].strip())
+        whole = last is not None and last >= 1 and last.denominator == 1
+        return constant(last) if whole and last is not None else value.size
+    if len(given) != 2:
+        return value.size
+    begin, end = given
+    first = literal(text(begin)) if begin.type == "number" else None
+    if first is not None:
+        most = number(follower, end, env) if _not_negative(follower, end) else None
+        if most is None or (
+            most.number is None and value.size is not None and value.size.number is not None
+        ):
+            return value.size
+        if most.number is not None:
+            most = constant(max(Fraction(0), most.number - floor(first)))
+            if value.size is not None and value.size.number is not None:
+                return min(most, value.size, key=_number)
+        return most
+    if end.type == "binary_expression" and end.children[1].type == "+":
+        for one, other in ((end.children[0], end.children[2]), (end.children[2], end.children[0])):
+            if text(one) == text(begin) and begin.type == "identifier":
+                width = number(follower, other, env)
+                if width is not None and (width.number is not None or value.size is None):
+                    return width
+    return value.size
+
+
+def _number(formula: Formula) -> Fraction:
+    return formula.number or Fraction(0)

@@ -1,0 +1,298 @@
+"""A script as a tree: its declarations, who uses them, and where things stand in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ...diagnostics.span import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+FUNCTIONS = frozenset(
+    (
+        "arrow_function", "function_expression", "function_declaration", "method_definition",
+        "generator_function", "generator_function_declaration",
+    )
+)  # fmt: skip
+LOOPS = frozenset(("for_statement", "for_in_statement", "while_statement", "do_statement"))
+_SCOPES = (
+    FUNCTIONS | LOOPS | {"program", "statement_block", "switch_body", "catch_clause", "class_body"}
+)
+_WRITES = frozenset(("assignment_expression", "augmented_assignment_expression"))
+_NAMES = frozenset(
+    ("identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern")
+)
+MOST_DEPTH = 300
+MOST_NODES = 200_000
+
+
+class NotBounded(Exception):
+    """The number of agents cannot be bounded: `node` is where, `reason` why."""
+
+    def __init__(self, node: Node, reason: str) -> None:
+        super().__init__(reason)
+        self.node = node
+        self.reason = reason
+
+
+class NotJavaScript(Exception):
+    """The text cannot be read as JavaScript; `line` and `column` count from 1."""
+
+    def __init__(self, line: int, column: int) -> None:
+        super().__init__(f"line {line}")
+        self.line = line
+        self.column = column
+
+
+class Declared:
+    """A name that the script declares. `value` is the node that it is bound to where that is one whole value."""
+
+    __slots__ = ("name", "node", "kind", "value", "writes", "uses", "function")
+
+    def __init__(self, name: str, node: Node, kind: str, value: Node | None, function: int) -> None:
+        self.name = name
+        self.node = node
+        self.kind = kind
+        self.value = value
+        self.writes: list[Node] = []
+        self.uses: list[Node] = []
+        self.function = function
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the name stands for the same value as long as it is there."""
+        return not self.writes
+
+
+class Script:
+    """The tree with its names resolved. Raises NotJavaScript, and NotBounded where it is nested too deeply."""
+
+    def __init__(self, text: str, path: str) -> None:
+        import tree_sitter_javascript
+        from tree_sitter import Language, Parser
+
+        self.path = path
+        self.data = text.encode("utf-8", "surrogatepass")
+        self._lines = text.split("\n")
+        self._tree = Parser(Language(tree_sitter_javascript.language())).parse(self.data)
+        self.root = self._tree.root_node
+        if self.root.has_error:
+            bad = self._first_error()
+            raise NotJavaScript(bad.start_point[0] + 1, self._column(bad.start_point))
+        self.scopes: dict[int, dict[str, Declared]] = {}
+        self.at: dict[int, Declared] = {}
+        self.resolved: dict[int, Declared] = {}
+        self.free: dict[str, list[Node]] = {}
+        self.nodes = list(self._all())
+        for node in self.nodes:
+            self._declare(node)
+        for node in self.nodes:
+            if node.type in _NAMES and node.id not in self.at:
+                self._use(node)
+        self._note_writes()
+
+    def text(self, node: Node) -> str:
+        """What stands there."""
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def span(self, node: Node) -> Span:
+        """The place of a node; one that is longer than a line is cut at its first line's end."""
+        row, end = node.start_point[0], node.end_point
+        column = self._column(node.start_point)
+        last = self._column(end) if end[0] == row else len(self._lines[row]) + 1
+        return Span(self.path, row + 1, column, row + 1, max(last, column + 1))
+
+    def member(self, node: Node) -> str:
+        """The name behind the dot of a member expression; empty for what is none."""
+        name = node.child_by_field_name("property")
+        return self.text(name) if name is not None else ""
+
+    def line(self, node: Node) -> int:
+        """The line that a node begins on, from 1."""
+        return node.start_point[0] + 1
+
+    def _column(self, point: tuple[int, int]) -> int:
+        row = self._lines[point[0]].encode("utf-8", "surrogatepass")
+        return len(row[: point[1]].decode("utf-8", "replace")) + 1
+
+    def _first_error(self) -> Node:
+        work = [self.root]
+        while work:
+            node = work.pop()
+            if node.is_error or node.is_missing:
+                return node
+            work += [
+                child for child in reversed(node.children) if child.has_error or child.is_missing
+            ]
+        return self.root
+
+    def _all(self) -> Iterator[Node]:
+        work = [(self.root, 0)]
+        count = 0
+        while work:
+            node, depth = work.pop()
+            count += 1
+            if depth > MOST_DEPTH or count > MOST_NODES:
+                raise NotBounded(node, "the script is nested too deeply or too long to be followed")
+            yield node
+            work += [(child, depth + 1) for child in reversed(node.named_children)]
+
+    def function_of(self, node: Node) -> Node:
+        """The nearest function around a node, or the program."""
+        here = node.parent
+        while here is not None and here.type not in FUNCTIONS:
+            here = here.parent
+        return here or self.root
+
+    def loops_between(self, node: Node, outer: Node) -> list[Node]:
+        """The loops around a node, the innermost first, up to `outer`."""
+        out: list[Node] = []
+        here = node.parent
+        while here is not None and here.id != outer.id:
+            if here.type in LOOPS:
+                out.append(here)
+            here = here.parent
+        return out
+
+    def _scope_of(self, node: Node, whole_function: bool) -> Node:
+        here = node.parent
+        kinds = FUNCTIONS | {"program"} if whole_function else _SCOPES
+        while here is not None and here.type not in kinds:
+            here = here.parent
+        return here or self.root
+
+    def _add(self, name: Node, scope: Node, kind: str, value: Node | None) -> None:
+        table = self.scopes.setdefault(scope.id, {})
+        text = self.text(name)
+        if text in table:  # `var` twice, or a function twice: which one counts is not followed
+            table[text].writes.append(name)
+        else:
+            table[text] = Declared(text, name, kind, value, self._home(name, kind))
+        self.at[name.id] = table[text]
+
+    def _home(self, name: Node, kind: str) -> int:
+        """The function in which a name lives; a function's own name lives outside of it."""
+        function = self.function_of(name)
+        if kind == "function" and function.child_by_field_name("name") == name:
+            function = self.function_of(function)
+        return function.id
+
+    def _declare(self, node: Node) -> None:
+        kind = node.type
+        if kind == "variable_declarator":
+            name = node.child_by_field_name("name")
+            parent = node.parent
+            assert name is not None and parent is not None
+            word = self.text(parent).split(None, 1)[0]
+            scope = self._scope_of(node, word == "var")
+            value = node.child_by_field_name("value") if name.type == "identifier" else None
+            for leaf in _leaves(name):
+                self._add(leaf, scope, word, value)
+        elif kind in (
+            "function_declaration",
+            "generator_function_declaration",
+            "class_declaration",
+        ):
+            name = node.child_by_field_name("name")
+            if name is not None:
+                self._add(name, self._scope_of(node, False), "function", node)
+        elif kind == "for_in_statement" and node.child_by_field_name("kind") is not None:
+            left = node.child_by_field_name("left")
+            for leaf in _leaves(left) if left is not None else ():
+                self._add(leaf, node, "item", None)
+        elif kind == "catch_clause":
+            left = node.child_by_field_name("parameter")
+            for leaf in _leaves(left) if left is not None else ():
+                self._add(leaf, node, "item", None)
+        if kind in FUNCTIONS:
+            for parameter in parameters(node):
+                for leaf in _leaves(parameter):
+                    self._add(leaf, node, "parameter", None)
+            name = node.child_by_field_name("name")
+            if name is not None and kind in ("function_expression", "generator_function"):
+                self._add(name, node, "function", node)
+
+    def _use(self, node: Node) -> None:
+        text = self.text(node)
+        here: Node | None = node.parent
+        while here is not None:
+            found = self.scopes.get(here.id, {}).get(text)
+            if found is not None:
+                self.resolved[node.id] = found
+                found.uses.append(node)
+                return
+            here = here.parent
+        self.free.setdefault(text, []).append(node)
+
+    def _note_writes(self) -> None:
+        for node in self.nodes:
+            targets: list[Node] = []
+            left = node.child_by_field_name("left")
+            if node.type in _WRITES and left is not None:
+                targets = [*_leaves(left)]
+            elif node.type == "for_in_statement" and node.child_by_field_name("kind") is None:
+                targets = [*_leaves(left)] if left is not None else []
+            elif node.type == "update_expression":
+                argument = node.child_by_field_name("argument")
+                targets = [argument] if argument is not None else []
+            for target in targets:
+                if target.id in self.resolved:
+                    self.resolved[target.id].writes.append(node)
+                elif target.type in _NAMES:
+                    raise NotBounded(
+                        node, f"assigns to `{self.text(target)}`, which the script does not declare"
+                    )
+
+
+def parameters(function: Node) -> list[Node]:
+    """The parameters of a function, as patterns."""
+    one = function.child_by_field_name("parameter")
+    if one is not None:
+        return [one]
+    several = function.child_by_field_name("parameters")
+    return (
+        []
+        if several is None
+        else [node for node in several.named_children if node.type != "comment"]
+    )
+
+
+def arguments(call: Node) -> list[Node]:
+    """The arguments of a call."""
+    found = call.child_by_field_name("arguments")
+    if found is None:
+        return []
+    return [node for node in found.named_children if node.type != "comment"]
+
+
+def _leaves(pattern: Node) -> Iterator[Node]:
+    """The names that a pattern binds. The default values in it are no names of it."""
+    if pattern.type in ("identifier", "shorthand_property_identifier_pattern"):
+        yield pattern
+    elif pattern.type in ("assignment_pattern", "object_assignment_pattern"):
+        left = pattern.child_by_field_name("left")
+        if left is not None:
+            yield from _leaves(left)
+    elif pattern.type == "pair_pattern":
+        value = pattern.child_by_field_name("value")
+        if value is not None:
+            yield from _leaves(value)
+    elif pattern.type in (
+        "object_pattern",
+        "array_pattern",
+        "rest_pattern",
+        "parenthesized_expression",
+    ):
+        for child in pattern.named_children:
+            yield from _leaves(child)
+
+
+def parts(node: Node, *names: str) -> list[Node]:
+    """The parts of a node with these names. Raises NotBounded where one is not there."""
+    found = [node.child_by_field_name(name) for name in names]
+    out = [part for part in found if part is not None]
+    if len(out) < len(names):
+        raise NotBounded(node, "this form is not known")
+    return out
