@@ -1,0 +1,331 @@
+"""Rules for statements and bodies: which may follow each other in which state of the automaton.
+
+`body_Q_R_D` spells one statement or more that lead from state Q to state R, D bodies deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..linking.types import ANY, Type
+from ..syntax.language import CONSTRUCTS, STATEMENTS
+from .form import (
+    ALL, BRANCH, CHOSEN, COLLECTS, INNER, NOT_OWING, RESULT, STORES, Change, Chars, Form, Guard, Item, Literal, Use, Way,
+    left, owing, word,
+)  # fmt: skip
+from .place import OUTSIDE, Call, Place
+from .steps import Steps
+from .texts import Texts
+
+_FAR = 1 << 20
+_ROUNDS = (3, 1, 1, 1)
+"""Digits of how often a loop may run, by depth."""
+
+
+class Outcome(NamedTuple):
+    """What a statement does beside its text: the state after it, the bits that it sets, those that it clears."""
+
+    items: tuple[Item, ...]
+    after: str
+    bits: int = 0
+    gone: int = 0
+    guard: Guard = Guard()
+    pays: int | None = None
+
+
+class Bodies:
+    """The bodies of one place."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.form = Form()
+        self.texts = Texts(place, self.form)
+        self.steps = Steps(self.texts)
+        self.states = {state: number for number, state in enumerate(place.automaton.states)}
+        self.slots = list(enumerate(place.slots))
+        self.near = self._distances()
+
+    def _distances(self) -> dict[tuple[str, str], int]:
+        """The least number of statements, one at least, from a state to another."""
+        moves: dict[str, set[str]] = {}
+        for state, row in self.place.automaton.transitions.items():
+            moves[state] = {to for action, to in row.items() if self.steps.unbound(action, 0) is not None}
+            if self.steps.unbound(None, 0) is not None:
+                moves[state].add(state)
+            moves[state] |= {call.ends[state] for call in self.place.calls if state in call.ends and self.place.free}
+        out: dict[tuple[str, str], int] = {}
+        for start in moves:
+            ring, count = {start}, 0
+            while ring and count <= len(moves):
+                count += 1
+                ring = {to for state in ring for to in moves[state] if (start, to) not in out}
+                out.update({(start, to): count for to in ring})
+        return out
+
+    def need(self, state: str, goal: str) -> int:
+        """The least number of statements that lead there."""
+        return self.near.get((state, goal), _FAR)
+
+    # ---- plans -------------------------------------------------------------------------
+
+    def plan(self) -> Form:
+        """The whole form."""
+        place, automaton = self.place, self.place.automaton
+        begins = automaton.states if place.fragment else (automaton.start,)
+        goals = automaton.states if place.fragment else tuple(sorted(automaton.accept))
+        first = [
+            Way((self.body(state, goal, 0),))
+            for state in begins
+            for goal in goals
+            if self.need(state, goal) <= place.most
+        ]
+        self.form.put("first", first)
+        after = Use("first")
+        inputs = [number for number, slot in self.slots if slot.made == "param"]
+        for number in reversed(inputs):
+            line = word(f"param {place.slots[number].name}")
+            given = Change(ALL, 1 << number)
+            name = f"head{number}"
+            self.texts.put("default", [Way((Chars("a-z0-9", 1, 20),))])
+            ways = [
+                Way((Use("first"),)),
+                Way((*line, Literal("\n"), Use(after.rule, given))),
+                Way((*line, Literal(" = "), Use("default"), Literal("\n"), Use(after.rule, given))),
+            ]
+            self.form.put(name, ways)
+            after = Use(name)
+        self.form.put("start", [Way(word(place.head, after))])
+        base = left(place.most) | place.given | RESULT
+        self.form.entries = [base] if place.free else [base | STORES] if place.outside else [base, base | STORES]
+        return self.form
+
+    # ---- bodies ------------------------------------------------------------------------
+
+    def body(self, state: str, goal: str, depth: int, change: Change = Change()) -> Use:
+        """Statements from a state to another."""
+        name = f"body_{self.states[state]}_{self.states[goal]}_{depth}"
+        if name not in self.form.rules:
+            self.form.put(name, [])
+            self.form.rules[name] += self._ways(state, goal, depth)
+        return Use(name, change)
+
+    def _ways(self, state: str, goal: str, depth: int) -> Iterator[Way]:
+        indent = Literal("  " * depth)
+        for outcome in self._outcomes(state, depth):
+            guard, after = outcome.guard, outcome.after
+            far = 0 if after == goal else self.need(after, goal)
+            if far >= _FAR:
+                continue
+            clear = guard.clear | (BRANCH if after != state or goal != state else 0)
+            least = max(guard.left, 1 + far)
+            pays = outcome.pays
+            keep = ALL & ~outcome.gone & (NOT_OWING if pays is not None else ALL)
+            owed = pays + 1 if pays is not None else None
+            one = guard._replace(clear=clear, left=least, owed=owed,
+                                 either=1 + max(1, far) if pays is None and self.place.free else 0)  # fmt: skip
+            rest = Use(self._rest(after, goal, depth), Change(keep, outcome.bits))
+            yield Way((indent, *outcome.items, rest), one)
+
+    def _rest(self, state: str, goal: str, depth: int) -> str:
+        """The end of a body, or more statements."""
+        name = f"rest_{self.states[state]}_{self.states[goal]}_{depth}"
+        if name not in self.form.rules:
+            self.form.put(name, [])
+            ways = [Way((), Guard(owed=0))] if state == goal else []
+            least = self.need(state, goal)
+            if least < _FAR:
+                ways.append(Way((self.body(state, goal, depth, Change(less=True)),), Guard(left=1 + least)))
+            self.form.rules[name] += ways
+        return name
+
+    # ---- statements --------------------------------------------------------------------
+
+    def _outcomes(self, state: str, depth: int) -> Iterator[Outcome]:
+        row = self.place.automaton.transitions[state]
+        for action in (None, *row):
+            after = state if action is None else row[action]
+            plain = self.steps.unbound(action, depth)
+            if plain is not None:
+                yield Outcome((plain,), after)
+            for number, slot in self.slots:
+                given = self.steps.bound(action, depth, slot)
+                if given is not None:
+                    yield from self._binding(number, (given,), after)
+        yield from self._yields(state)
+        yield from self._gates(state)
+        for call in self.place.calls:
+            if state in call.ends:
+                yield from self._calls(call, call.ends[state])
+        if depth < self.place.depth:
+            yield from self._choices(state, depth)
+            yield from self._loops(state, depth)
+
+    def _binding(self, number: int, items: tuple[Item, ...], after: str, guard: Guard = Guard()) -> Iterator[Outcome]:
+        """`NAME <- ` and what gives it; names of one kind are bound in their order."""
+        slot = self.place.slots[number]
+        before = self.place.slots[number - 1] if number else None
+        bits = guard.bits
+        if before is not None and before.made == slot.made == "step" and _stem(before.name) == _stem(slot.name):
+            bits |= 1 << number - 1
+        line = (Literal(f"{slot.name} <- "), *items)
+        yield Outcome(line, after, 1 << number, guard=guard._replace(bits=bits))
+        if self.place.free:
+            yield Outcome(line, after, 1 << number, guard=guard, pays=number)
+
+    def _yields(self, state: str) -> Iterator[Outcome]:
+        line = word(_first("yield"), self.texts.value("any", OUTSIDE), Literal("\n"))
+        yield Outcome(line, state, guard=Guard(COLLECTS))
+        yield Outcome(line, state, gone=RESULT, guard=Guard(RESULT, COLLECTS))
+
+    def _gates(self, state: str) -> Iterator[Outcome]:
+        found = self.texts.condition(OUTSIDE)
+        if found is not None:
+            why = (Literal(' else "'), Chars("A-Za-z"), Chars("A-Za-z0-9 ,._'-", 0, 80), Literal('"\n'))
+            yield Outcome(word(_first("require"), found[0], *why), state, guard=Guard(some=found[1]))
+
+    def _calls(self, call: Call, after: str) -> Iterator[Outcome]:
+        """A plan that is called is given what the plan says, and may do whatever its own text does."""
+        free = self.place.free
+        value = self.texts.value("any" if free else "text", OUTSIDE if free else 0)
+        items: list[Item] = [Literal(_first("call_plan") + call.name)]
+        for name in call.required:
+            items += [Literal(f" {name}="), value]
+        lines: list[tuple[Item, ...]] = [tuple(items)]
+        for name in call.optional:
+            lines += [(*line, Literal(f" {name}="), value) for line in lines]
+        guard = Guard() if free else Guard(STORES, CHOSEN | BRANCH)
+        for line in lines[:16]:
+            ends: list[tuple[Item, ...]] = [(Literal("\n"),)]
+            if free:
+                ends.append((Literal(" depth "), self.texts.number(1), Literal("\n")))
+            for end in ends:
+                yield Outcome((*line, *end), after, guard=guard)
+                for number, slot in self.slots:
+                    if slot.made in ("call", "any"):
+                        yield from self._binding(number, (*line, *end), after, guard)
+
+    def _inside(self, depth: int) -> int:
+        """How many statements a body inside of one may have."""
+        return self.place.most if self.place.free else max(2, self.place.most >> depth + 1)
+
+    def _enter(self, depth: int, *, bits: int = 0, gone: int = 0, owed: int | None = None) -> Change:
+        return Change(INNER & ~gone, bits | left(self._inside(depth)) | owing(owed))
+
+    def _choices(self, state: str, depth: int) -> Iterator[Outcome]:
+        for level, chosen in ((OUTSIDE - 1, 0), (OUTSIDE, CHOSEN)):
+            found = self.texts.condition(level)
+            if found is None or chosen and self.place.free:
+                continue
+            guard = Guard(some=found[1])
+            head = word(_first("if"), found[0], Literal("\n"))
+            for goal in self.states:
+                if self.need(state, goal) <= self._inside(depth):
+                    yield from self._branches(state, goal, depth, head, guard, chosen)
+
+    def _branches(
+        self, state: str, goal: str, depth: int, head: tuple[Item, ...], guard: Guard, chosen: int
+    ) -> Iterator[Outcome]:
+        """An `if` with its body and its `else`. What both bind is bound behind it where a name is owed."""
+        free = self.place.free
+        for gone in (RESULT, 0) if free else (RESULT,):
+            asked = guard if gone else guard._replace(bits=RESULT)
+            after = 0 if gone else RESULT
+            for owed in (None, *(number for number, slot in self.slots if slot.made == "any")) if free else (None,):
+                inner = self._enter(depth, bits=chosen, gone=gone, owed=owed)
+                body = self.body(state, goal, depth + 1, inner)
+                orelse = (*head, body, Literal("  " * depth + _ELSE + "\n"), body)
+                bits = 0 if owed is None else 1 << owed
+                yield Outcome(orelse, goal, bits, after, asked)
+                if owed is not None:
+                    yield Outcome(orelse, goal, bits, after, asked, pays=owed)
+                elif state == goal:
+                    yield Outcome((*head, body), goal, 0, after, asked)
+
+    def _loops(self, state: str, depth: int) -> Iterator[Outcome]:
+        rounds = self.texts.number(_ROUNDS[min(depth, 3)] if not self.place.free else 3)
+        yield from self._files(state, depth, rounds)
+        yield from self._lists(state, depth, rounds)
+        body = self.body(state, state, depth + 1, self._enter(depth, gone=RESULT | COLLECTS))
+        if self.need(state, state) > self._inside(depth):
+            return
+        head = word(_first("iterate") + "max ", rounds)
+        yield Outcome((*head, Literal("\n"), body), state)
+        found = self.texts.condition(OUTSIDE - 1)
+        if found is not None:
+            yield Outcome((*head, Literal(" until "), found[0], Literal("\n"), body), state, guard=Guard(some=found[1]))
+
+    def _files(self, state: str, depth: int, rounds: Use) -> Iterator[Outcome]:
+        """`for_each_file`: the path is `file1`, in a loop inside `file2`."""
+        if self.need(state, state) > self._inside(depth):
+            return
+        globs: list[Item] = [self.texts.files["glob"]]
+        one = self.texts.reference("text", 1)
+        if one is not None:
+            globs.append(one)
+        before = 0
+        for number, slot in self.slots:
+            if slot.made != "file":
+                continue
+            bit = 1 << number
+            inner = self._enter(depth, bits=bit, gone=RESULT | COLLECTS)
+            body = self.body(state, state, depth + 1, inner)
+            for glob in globs:
+                line = word(_first("for_each_file"), glob, Literal(" max "), rounds, Literal("\n"), body)
+                yield Outcome(line, state, guard=Guard(before, bit))
+            before |= bit
+
+    def _lists(self, state: str, depth: int, rounds: Use) -> Iterator[Outcome]:
+        """`for` and `fork` over a list, with and without a name for what they yield."""
+        if self.need(state, state) > self._inside(depth):
+            return
+        for over in self.texts.fitting("list", OUTSIDE):
+            for number, item in self.slots:
+                if not self._items(over.kind, over.level, number):
+                    continue
+                chosen = CHOSEN if over.level == OUTSIDE else 0
+                for first in ("for", "fork"):
+                    bits = 1 << number | chosen | (BRANCH if first == "fork" and not self.place.free else 0)
+                    yield from self._list(state, depth, rounds, over.path, over.bit, item.name, first, bits)
+
+    def _items(self, kind: Type | None, level: int, number: int) -> bool:
+        slot = self.place.slots[number]
+        if slot.made == "any":
+            return True
+        if slot.made != "item" or slot.level < level:
+            return False
+        item = ANY if kind is None else kind.of_item()
+        return item == (ANY if slot.kind is None else slot.kind)
+
+    def _list(
+        self, state: str, depth: int, rounds: Use, path: str, bit: int, item: str, first: str, bits: int
+    ) -> Iterator[Outcome]:
+        free = self.place.free
+        for gathers in (False, True):
+            gone = RESULT | (0 if gathers else COLLECTS)
+            inner = self._enter(depth, bits=bits | (COLLECTS if gathers else 0), gone=gone)
+            body = self.body(state, state, depth + 1, inner)
+            fields: list[tuple[Item, ...]] = [()]
+            if free:
+                fields.append((self.texts.field(),))
+            for field in fields:
+                for end in ("\n", " keep failures\n") if free and first == "fork" else ("\n",):
+                    over = (Literal(f"{item} in {{{path}"), *field, Literal("} max "), rounds, Literal(end), body)
+                    line: tuple[Item, ...] = (Literal(_first(first)), *over)
+                    if not gathers:
+                        yield Outcome(line, state, guard=Guard(bit))
+                        continue
+                    for number, slot in self.slots:
+                        if slot.made in ("collected", "any"):
+                            yield from self._binding(number, line, state, Guard(bit))
+
+
+def _first(statement: str) -> str:
+    return f"{STATEMENTS[statement].word} "
+
+
+def _stem(name: str) -> str:
+    return name.rstrip("0123456789")
+
+
+_ELSE = next(row.word for row in CONSTRUCTS if row.part)

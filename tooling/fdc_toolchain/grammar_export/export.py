@@ -1,0 +1,193 @@
+"""`export`: a grammar for a workspace, an automaton and a choice of tools and files, in one of three notations."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ..exits import UsageError
+from ..linking.catalogue import CORE, document
+from ..linking.link import Linker
+from ..linking.types import ANY
+from ..rules.solver.words import Machine, Summaries
+from .bodies import Bodies
+from .form import MOST_LEFT, MOST_NAMES, Form, TooLarge
+from .place import Call, Place, Slot, automaton_reads, files_of, slots_of
+from .written import gbnf, lark, llguidance
+
+FORMS: dict[str, Callable[[Form], str]] = {"llguidance": llguidance, "gbnf": gbnf, "lark": lark}
+"""The notations, by name."""
+STEPS = {"llguidance": 20, "gbnf": 8, "lark": 8}
+"""The most statements of a plan where nobody says it."""
+
+
+class Grammar(NamedTuple):
+    """A grammar: its text, what is to be said of it, and the names of what it is made of."""
+
+    text: str
+    remarks: tuple[str, ...]
+    tools: tuple[str, ...]
+    files: int
+    names: tuple[str, ...]
+
+
+def export(
+    linker: Linker,
+    form: str,
+    *,
+    fsm: str | None = None,
+    tools: Sequence[str] = (),
+    files: str = "**",
+    most: int | None = None,
+    names_of: str | None = None,
+) -> Grammar:
+    """The grammar of the plans of a workspace. `names_of`: the plan (its key) whose names, headers and tools it takes.
+
+    Raises UsageError for an automaton, a tool or a plan that is not there, and where no plan is accepted.
+    """
+    most = STEPS[form] if most is None else most
+    if not 1 <= most <= MOST_LEFT:
+        raise UsageError(f"--most-steps is 1 to {MOST_LEFT}")
+    if names_of is not None:
+        place, remarks = _place_of(linker, names_of, most), []
+    else:
+        place, remarks = _place(linker, form, fsm or linker.settings.fsm, tools, files, most)
+    bodies = Bodies(place)
+    made = bodies.plan()
+    if not made.rules["first"]:
+        raise UsageError(f"`{place.automaton.name}` accepts no plan of {most} steps with these tools")
+    if bodies.steps.left_out:
+        remarks.append(f"left out: {', '.join(sorted(bodies.steps.left_out))} (their steps cannot be right by form alone)")
+    try:
+        text = FORMS[form](made)
+    except TooLarge as wrong:
+        raise UsageError(
+            f"this grammar has more than {wrong.args[0]} rules as {form}: choose fewer --tools or --most-steps, or llguidance"
+        ) from wrong
+    shown = tuple(tool.name for tool in place.tools if tool.name not in bodies.steps.left_out)
+    return Grammar(text, tuple(remarks), shown, len(place.files), tuple(slot.name for slot in place.slots))
+
+
+def _place(
+    linker: Linker, form: str, fsm: str, tools: Sequence[str], files: str, most: int
+) -> tuple[Place, list[str]]:
+    key, automaton, found = linker.automaton(fsm)
+    if automaton is None:
+        why = found[0].message if found else "there is no such file"
+        raise UsageError(f"the automaton `{fsm}` cannot be used: {why}")
+    catalogue = linker.catalogue.tools
+    unknown = [name for name in tools if name not in catalogue]
+    if unknown:
+        raise UsageError(f"no catalogue declares the tool `{unknown[0]}` (see `fdc tools`)")
+    core = document(CORE)["tools"]
+    shipped = _shipped_names()
+    chosen = list(tools) or [name for name in catalogue if name in core or name not in shipped]
+    rows = [catalogue[name] for name in sorted(chosen)]
+    if not tools and not automaton_reads(automaton, rows):
+        rows = [catalogue[name] for name in sorted(catalogue)]
+    alphabet = {None, *automaton.alphabet}
+    rows = [tool for tool in rows if tool.action in alphabet]
+    paths, remark = files_of(linker.root, files, linker)
+    small = form != "llguidance"
+    slots = slots_of(rows, 1 if small else 3, 4 if small else 7)[:MOST_NAMES]
+    calls = tuple(_calls(linker, automaton.states))
+    if calls:
+        slots = (*slots[: MOST_NAMES - 1], Slot("answer1", None, 3, "call"))
+    place = Place(
+        automaton, f"# FSM: {fsm}\n", False, tuple(rows), paths, slots, calls, dict(linker.catalogue.predicates),
+        bool(linker.settings.untrusted or linker.outside), False, 0, 1 if small else 3, most,
+    )  # fmt: skip
+    return place, [remark] if remark else []
+
+
+def _shipped_names() -> set[str]:
+    from ..linking.catalogue import catalogues
+
+    return {name for catalogue in catalogues() for name in document(catalogue)["tools"]}
+
+
+def _calls(linker: Linker, states: tuple[str, ...]) -> list[Call]:
+    """The registered plans that are whole runs without an error: their own automaton governs them."""
+    from ..check import check
+
+    out = []
+    for name in linker.callable_names():
+        key, _ = linker.resolve(name)
+        if key is None:
+            continue
+        checked = check(linker, [key])
+        unit = linker.units[key]
+        if unit.automaton is None or any(item.severity == "error" for item in checked.diagnostics):
+            continue
+        out.append(_call(name, unit.params, {state: state for state in states}, whole=True))
+    return out
+
+
+def _call(name: str, params: object, ends: dict[str, str], *, whole: bool) -> Call:
+    from ..linking.model import Param
+
+    assert isinstance(params, dict)
+    rows = [param for param in params.values() if isinstance(param, Param)]
+    return Call(
+        name,
+        tuple(row.name for row in rows if row.default is None),
+        tuple(row.name for row in rows if row.default is not None),
+        ends,
+        whole,
+    )
+
+
+def _place_of(linker: Linker, key: str, most: int) -> Place:
+    """The place of a plan: its headers, its tools, its calls and all names that it binds; their values are not followed."""
+    from ..linking.bound import bound_in
+    from ..linking.graph import Graph
+    from ..syntax import tree
+
+    unit = linker.link(key)
+    if unit.plan is None or any(item.severity == "error" for item in unit.diagnostics):
+        raise UsageError(f"`{key}` is no plan that links without an error; see `fdc lint {key}`")
+    automaton = unit.automaton or unit.continues or linker.automaton(linker.settings.fsm)[1]
+    assert automaton is not None
+    fragment = unit.automaton is None
+    head = [f"{line.word} {line.tail}\n" for line in unit.plan.statements if isinstance(line, tree.Header)]
+    if unit.automaton is not None and not any(line.startswith("use fsm") for line in head):
+        head.insert(0, unit.text.lstrip().splitlines()[0].rstrip() + "\n")
+    names = [*unit.params, "run", *sorted(bound_in(unit.body) - {*unit.params})]
+    files = {slot for slot in names if slot.startswith("file") and slot[4:].isdigit()}
+    slots = tuple(Slot(name, ANY, 0, "file" if name in files else "any") for name in names)
+    if len(slots) > MOST_NAMES:
+        raise UsageError(f"`{key}` binds {len(slots)} names; a grammar follows {MOST_NAMES} at most")
+    given = (1 << len(unit.params) + 1) - 1
+    graph = Graph(linker.units)
+    summaries = Summaries(machine := Machine.of(automaton))
+    calls = {}
+    for call in unit.calls:
+        callee = linker.units.get(call.key or "")
+        if callee is None:
+            continue
+        ends = {state: state for state in automaton.states}
+        if callee.automaton is None:
+            ends = {}
+            for number, state in enumerate(machine.states):
+                after = summaries.call(graph.instance(callee.key), 1 << number)
+                if after and not after & (after - 1) and not after & machine.sink:
+                    ends[state] = machine.states[after.bit_length() - 1]
+        calls[call.name] = _call(call.name, callee.params, ends, whole=callee.automaton is not None)
+    tools = {act.bound.tool.name: act.bound.tool for act in unit.acts}
+    return Place(
+        automaton, "".join(head), fragment, tuple(tools.values()), (), slots, tuple(calls.values()),
+        dict(linker.catalogue.predicates), False, True, given, 7, most,
+    )  # fmt: skip
+
+
+def key_in(linker: Linker, path: str) -> str:
+    """The key of a plan by a path or a registered name. Raises UsageError where there is none."""
+    from ..check import key_of
+
+    if os.path.isfile(path):
+        return key_of(path, linker.root)
+    key, _ = linker.resolve(path)
+    if key is None:
+        raise UsageError(f"there is no plan `{path}`")
+    return key

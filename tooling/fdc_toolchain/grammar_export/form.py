@@ -1,0 +1,224 @@
+"""The one form that all written grammars are made from: rules with a 64-bit parameter that is only handed down.
+
+A rule is expanded for a parameter. Its alternatives may ask something of it (`Guard`) and hand it on changed
+(`Change`). The parameter holds which names are bound, how many statements the body may still have, which name the body
+owes to the statement around it, and what the place allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+MOST_NAMES = 44
+OWED = (44, 50)
+LEFT = (50, 56)
+MOST_LEFT = 2 ** (LEFT[1] - LEFT[0]) - 1
+CHOSEN = 1 << 56
+"""Text from outside chose whether this body is run."""
+STORES = 1 << 57
+"""The plan may put text from outside into files: what it reads counts as such text, and it runs no command."""
+RESULT = 1 << 58
+"""The plan has not yielded its result."""
+COLLECTS = 1 << 59
+"""The loop around takes what is yielded."""
+BRANCH = 1 << 60
+"""Inside of a fork: no step that the automaton notices the order of."""
+NEVER = 63
+"""A bit that is never set."""
+ALL = 2**64 - 1
+_FIELD = (1 << LEFT[1]) - (1 << LEFT[0])
+_OWING = (1 << OWED[1]) - (1 << OWED[0])
+
+
+class Guard(NamedTuple):
+    """What an alternative asks of the parameter: bits that are set, bits that are clear, statements left, what is owed
+    (None: anything). `either`: nothing is owed, or so many statements are left. `some`: bits of which one is set."""
+
+    bits: int = 0
+    clear: int = 0
+    left: int = 0
+    owed: int | None = None
+    either: int = 0
+    some: int = 0
+
+    def holds(self, parameter: int) -> bool:
+        """True where a parameter is what is asked."""
+        left, owed = left_of(parameter), (parameter & _OWING) >> OWED[0]
+        return (
+            parameter & self.bits == self.bits
+            and not parameter & self.clear
+            and left >= self.left
+            and self.owed in (None, owed)
+            and (not self.either or not owed or left >= self.either)
+            and (not self.some or bool(parameter & self.some))
+        )
+
+
+class Change(NamedTuple):
+    """How a parameter is handed on: what is kept of it, what is set, and whether one statement less is left."""
+
+    keep: int = ALL
+    bits: int = 0
+    less: bool = False
+
+    def of(self, parameter: int) -> int:
+        """The parameter handed on."""
+        out = parameter & self.keep | self.bits
+        return out - (1 << LEFT[0]) if self.less else out
+
+
+class Literal(NamedTuple):
+    """A fixed text."""
+
+    text: str
+
+
+class Chars(NamedTuple):
+    """`least` to `most` characters of a class, as regular expressions write it between brackets."""
+
+    ranges: str
+    least: int = 1
+    most: int = 1
+
+
+class Use(NamedTuple):
+    """Another rule, with the parameter that it is given."""
+
+    rule: str
+    change: Change = Change()
+
+
+Item = Literal | Chars | Use
+
+
+class Way(NamedTuple):
+    """One alternative of a rule."""
+
+    items: tuple[Item, ...]
+    guard: Guard = Guard()
+
+
+class Form:
+    """Rules by name, in the order in which they came; `start` begins with each of `entries`."""
+
+    def __init__(self) -> None:
+        self.rules: dict[str, list[Way]] = {}
+        self.entries: list[int] = []
+
+    def put(self, name: str, ways: list[Way]) -> str:
+        """Adds a rule; gives its name."""
+        self.rules[name] = ways
+        return name
+
+
+def left_of(parameter: int) -> int:
+    """How many statements are left."""
+    return (parameter & _FIELD) >> LEFT[0]
+
+
+def left(count: int) -> int:
+    """The bits that say so."""
+    return min(count, MOST_LEFT) << LEFT[0]
+
+
+def owing(slot: int | None) -> int:
+    """The bits that say which slot a body owes."""
+    return 0 if slot is None else slot + 1 << OWED[0]
+
+
+INNER = ALL & ~(_FIELD | _OWING)
+"""What a body keeps of the parameter of the statement around it."""
+NOT_OWING = ALL & ~_OWING
+
+
+def word(text: str, *more: Item) -> tuple[Item, ...]:
+    """A fixed text and what follows it."""
+    return (Literal(text), *more)
+
+
+def expanded(form: Form, most: int) -> tuple[dict[tuple[str, int], list[tuple[Item, ...]]], list[tuple[str, int]]]:
+    """The rules for every parameter that comes up, without those that spell nothing, and the entries.
+
+    Raises TooLarge where there are more than `most` of them.
+    """
+    rules: dict[tuple[str, int], list[tuple[Item, ...]]] = {}
+    plain = _plain(form)
+    entries = [("start", parameter) for parameter in form.entries]
+    work = list(entries)
+    while work:
+        key = work.pop()
+        if key in rules:
+            continue
+        if len(rules) >= most:
+            raise TooLarge(most)
+        name, parameter = key
+        ways = [way.items for way in form.rules[name] if way.guard.holds(parameter)]
+        rules[key] = [
+            tuple(_given(item, parameter, plain) if isinstance(item, Use) else item for item in items)
+            for items in ways
+        ]
+        work += [_key(item) for items in rules[key] for item in items if isinstance(item, Use)]
+    return _productive(rules), entries
+
+
+class TooLarge(ValueError):
+    """The grammar has more rules than are written."""
+
+
+def _given(item: Use, parameter: int, plain: set[str]) -> Use:
+    value = 0 if item.rule in plain else item.change.of(parameter)
+    return Use(item.rule, Change(0, value))
+
+
+def _key(item: Use) -> tuple[str, int]:
+    return item.rule, item.change.bits
+
+
+def _plain(form: Form) -> set[str]:
+    """The rules for which the parameter does not matter."""
+    plain = {name for name, ways in form.rules.items() if all(way.guard == Guard() for way in ways)}
+    while True:
+        less = {name for name in plain if all(use.rule in plain for use in _uses(form.rules[name]))}
+        if less == plain:
+            return plain
+        plain = less
+
+
+def _uses(ways: list[Way]) -> Iterator[Use]:
+    for way in ways:
+        for item in way.items:
+            if isinstance(item, Use):
+                yield item
+
+
+def _productive(
+    rules: dict[tuple[str, int], list[tuple[Item, ...]]],
+) -> dict[tuple[str, int], list[tuple[Item, ...]]]:
+    """Without the alternatives that use a rule which spells nothing."""
+    waiting: dict[tuple[str, int], list[tuple[tuple[str, int], int]]] = {}
+    missing: dict[tuple[tuple[str, int], int], int] = {}
+    done: set[tuple[str, int]] = set()
+    work: list[tuple[str, int]] = []
+    for key, ways in rules.items():
+        for number, items in enumerate(ways):
+            needs = {_key(item) for item in items if isinstance(item, Use)}
+            missing[key, number] = len(needs)
+            for need in needs:
+                waiting.setdefault(need, []).append((key, number))
+            if not needs:
+                work.append(key)
+    while work:
+        key = work.pop()
+        if key in done:
+            continue
+        done.add(key)
+        for way in waiting.get(key, ()):
+            missing[way] -= 1
+            if not missing[way]:
+                work.append(way[0])
+    return {
+        key: [items for number, items in enumerate(ways) if not missing[key, number]]
+        for key, ways in rules.items()
+        if key in done
+    }
