@@ -19,7 +19,7 @@ from .steps import Steps
 from .texts import Texts
 
 _FAR = 1 << 20
-_ROUNDS = (3, 1, 1, 1)
+_ROUNDS = (2, 1, 1, 1)
 """Digits of how often a loop may run, by depth."""
 
 
@@ -50,10 +50,11 @@ class Bodies:
         """The least number of statements, one at least, from a state to another."""
         moves: dict[str, set[str]] = {}
         for state, row in self.place.automaton.transitions.items():
-            moves[state] = {to for action, to in row.items() if self.steps.unbound(action, 0) is not None}
-            if self.steps.unbound(None, 0) is not None:
+            moves[state] = {to for action, to in row.items() if self.steps.unbound([action], 0) is not None}
+            if self.steps.unbound([None], 0) is not None and state not in self.place.ended:
                 moves[state].add(state)
-            moves[state] |= {call.ends[state] for call in self.place.calls if state in call.ends and self.place.free}
+            if self.place.free:
+                moves[state] |= {to for call in self.place.calls if (to := self._left(call, state)) is not None}
         out: dict[tuple[str, str], int] = {}
         for start in moves:
             ring, count = {start}, 0
@@ -111,7 +112,7 @@ class Bodies:
         return Use(name, change)
 
     def _ways(self, state: str, goal: str, depth: int) -> Iterator[Way]:
-        indent = Literal("  " * depth)
+        indent = (Literal("  " * depth),) if depth else ()
         for outcome in self._outcomes(state, depth):
             guard, after = outcome.guard, outcome.after
             far = 0 if after == goal else self.need(after, goal)
@@ -125,7 +126,7 @@ class Bodies:
             one = guard._replace(clear=clear, left=least, owed=owed,
                                  either=1 + max(1, far) if pays is None and self.place.free else 0)  # fmt: skip
             rest = Use(self._rest(after, goal, depth), Change(keep, outcome.bits))
-            yield Way((indent, *outcome.items, rest), one)
+            yield Way((*indent, *outcome.items, rest), one)
 
     def _rest(self, state: str, goal: str, depth: int) -> str:
         """The end of a body, or more statements."""
@@ -143,20 +144,22 @@ class Bodies:
 
     def _outcomes(self, state: str, depth: int) -> Iterator[Outcome]:
         row = self.place.automaton.transitions[state]
-        for action in (None, *row):
-            after = state if action is None else row[action]
-            plain = self.steps.unbound(action, depth)
+        ended = state in self.place.ended
+        moves: dict[str, list[str | None]] = {} if ended else {state: [None]}
+        for action, to in row.items():
+            moves.setdefault(to, []).append(action)
+        for after, actions in moves.items():
+            plain = self.steps.unbound(actions, depth)
             if plain is not None:
                 yield Outcome((plain,), after)
             for number, slot in self.slots:
-                given = self.steps.bound(action, depth, slot)
+                given = self.steps.bound(actions, depth, slot)
                 if given is not None:
                     yield from self._binding(number, (given,), after)
         yield from self._yields(state)
         yield from self._gates(state)
-        for call in self.place.calls:
-            if state in call.ends:
-                yield from self._calls(call, call.ends[state])
+        if not ended:
+            yield from self._calls(state, depth)
         if depth < self.place.depth:
             yield from self._choices(state, depth)
             yield from self._loops(state, depth)
@@ -184,26 +187,58 @@ class Bodies:
             why = (Literal(' else "'), Chars("A-Za-z"), Chars("A-Za-z0-9 ,._'-", 0, 80), Literal('"\n'))
             yield Outcome(word(_first("require"), found[0], *why), state, guard=Guard(some=found[1]))
 
-    def _calls(self, call: Call, after: str) -> Iterator[Outcome]:
-        """A plan that is called is given what the plan says, and may do whatever its own text does."""
+    def _left(self, call: Call, state: str) -> str | None:
+        """The state that a call leaves; None where it cannot be called."""
+        if call.ends is None:
+            return None if state in self.place.ended else state
+        return call.ends.get(state)
+
+    def _calls(self, state: str, depth: int) -> Iterator[Outcome]:
+        """A plan that is called is given what the plan says, and may do whatever its own text does. Where values are
+        followed, one is called outside of loops and branches only."""
+        free = self.place.free
+        if depth and not free:
+            return
+        ends: dict[tuple[str, Guard], list[Call]] = {}
+        for call in self.place.calls:
+            after = self._left(call, state)
+            guard = Guard() if free else Guard(STORES if call.outside else 0, STORES if call.acts else 0)
+            if after is not None:
+                ends.setdefault((after, guard), []).append(call)
+        for (after, guard), calls in ends.items():
+            # Which plans may be called, and what they leave, is the same for all states of one number.
+            name = "call_" + "_".join(str(self.place.calls.index(call)) for call in calls)
+            line = self.texts.put(name, [Way((self._call(call), Literal("\n"))) for call in calls])
+            if free:
+                depth = (Literal(" "), Literal("depth "), self.texts.number(1), Literal("\n"))
+                self.form.rules[name] += [Way((self._call(call), *depth)) for call in calls]
+            yield Outcome((line,), after, guard=guard)
+            for number, slot in self.slots:
+                if slot.made in ("call", "any"):
+                    yield from self._binding(number, (line,), after, guard)
+
+    def _call(self, call: Call) -> Use:
+        """A call with its arguments: in the order of the plan's own parameters, or in any order for a plan's own names."""
         free = self.place.free
         value = self.texts.value("any" if free else "text", OUTSIDE if free else 0)
-        items: list[Item] = [Literal(_first("call_plan") + call.name)]
-        for name in call.required:
-            items += [Literal(f" {name}="), value]
-        lines: list[tuple[Item, ...]] = [tuple(items)]
-        for name in call.optional:
-            lines += [(*line, Literal(f" {name}="), value) for line in lines]
-        guard = Guard() if free else Guard(STORES, CHOSEN | BRANCH)
-        for line in lines[:16]:
-            ends: list[tuple[Item, ...]] = [(Literal("\n"),)]
-            if free:
-                ends.append((Literal(" depth "), self.texts.number(1), Literal("\n")))
-            for end in ends:
-                yield Outcome((*line, *end), after, guard=guard)
-                for number, slot in self.slots:
-                    if slot.made in ("call", "any"):
-                        yield from self._binding(number, (*line, *end), after, guard)
+        names = (*call.required, *call.optional) if free else call.required
+        title = f"call{self.place.calls.index(call)}"
+
+        def rule(rest: tuple[str, ...]) -> Use:
+            name = f"{title}_{'_'.join(str(names.index(one)) for one in rest)}"
+            if name not in self.form.rules:
+                self.form.put(name, [])
+                ways = [] if set(rest) & set(call.required) else [Way(())]
+                for at, one in enumerate(rest):
+                    more = rest[:at] + rest[at + 1 :] if free else rest[at + 1 :]
+                    ways.append(Way((Literal(" "), Literal(f"{one}="), value, rule(more))))
+                    if not free and one in call.required:
+                        break
+                self.form.put(name, ways)
+            return Use(name)
+
+        first = word(_first("call_plan") + call.name, rule(names))
+        return self.texts.put(title, [Way(first)])
 
     def _inside(self, depth: int) -> int:
         """How many statements a body inside of one may have."""
@@ -215,7 +250,7 @@ class Bodies:
     def _choices(self, state: str, depth: int) -> Iterator[Outcome]:
         for level, chosen in ((OUTSIDE - 1, 0), (OUTSIDE, CHOSEN)):
             found = self.texts.condition(level)
-            if found is None or chosen and self.place.free:
+            if found is None or chosen and (self.place.free or self.place.small):
                 continue
             guard = Guard(some=found[1])
             head = word(_first("if"), found[0], Literal("\n"))
@@ -234,7 +269,7 @@ class Bodies:
             for owed in (None, *(number for number, slot in self.slots if slot.made == "any")) if free else (None,):
                 inner = self._enter(depth, bits=chosen, gone=gone, owed=owed)
                 body = self.body(state, goal, depth + 1, inner)
-                orelse = (*head, body, Literal("  " * depth + _ELSE + "\n"), body)
+                orelse = (*head, body, *((Literal("  " * depth),) if depth else ()), Literal(_ELSE + "\n"), body)
                 bits = 0 if owed is None else 1 << owed
                 yield Outcome(orelse, goal, bits, after, asked)
                 if owed is not None:
@@ -279,14 +314,26 @@ class Bodies:
         """`for` and `fork` over a list, with and without a name for what they yield."""
         if self.need(state, state) > self._inside(depth):
             return
-        for over in self.texts.fitting("list", OUTSIDE):
-            for number, item in self.slots:
-                if not self._items(over.kind, over.level, number):
+        firsts = ("for",) if self.place.small else ("for", "fork")
+        for number, slot in self.slots:
+            for level in (OUTSIDE - 1, OUTSIDE):
+                over = [one for one in self.texts.fitting("list", OUTSIDE) if self._items(one.kind, one.level, number)
+                        and (one.level == OUTSIDE) == (level == OUTSIDE)]  # fmt: skip
+                if not over:
                     continue
-                chosen = CHOSEN if over.level == OUTSIDE else 0
-                for first in ("for", "fork"):
+                chosen = CHOSEN if level == OUTSIDE else 0
+                some = 0
+                for one in over:
+                    some |= one.bit
+                name = "over_" + ("free" if self.place.free else f"{slot.name}_{level}")
+                ways = [Way(word(f" in {{{one.path}"), Guard(one.bit)) for one in over]
+                if self.place.free:
+                    ways += [Way((*way.items, self.texts.field()), way.guard) for way in ways]
+                lists = self.texts.put(name, ways)
+                for first in firsts:
                     bits = 1 << number | chosen | (BRANCH if first == "fork" and not self.place.free else 0)
-                    yield from self._list(state, depth, rounds, over.path, over.bit, item.name, first, bits)
+                    head = (Literal(f"{_first(first)}{slot.name}"), lists, Literal("} max "), rounds)
+                    yield from self._list(state, depth, head, Guard(some=some), bits, first)
 
     def _items(self, kind: Type | None, level: int, number: int) -> bool:
         slot = self.place.slots[number]
@@ -298,26 +345,21 @@ class Bodies:
         return item == (ANY if slot.kind is None else slot.kind)
 
     def _list(
-        self, state: str, depth: int, rounds: Use, path: str, bit: int, item: str, first: str, bits: int
+        self, state: str, depth: int, head: tuple[Item, ...], guard: Guard, bits: int, first: str
     ) -> Iterator[Outcome]:
         free = self.place.free
-        for gathers in (False, True):
+        for gathers in (False,) if self.place.small else (False, True):
             gone = RESULT | (0 if gathers else COLLECTS)
             inner = self._enter(depth, bits=bits | (COLLECTS if gathers else 0), gone=gone)
             body = self.body(state, state, depth + 1, inner)
-            fields: list[tuple[Item, ...]] = [()]
-            if free:
-                fields.append((self.texts.field(),))
-            for field in fields:
-                for end in ("\n", " keep failures\n") if free and first == "fork" else ("\n",):
-                    over = (Literal(f"{item} in {{{path}"), *field, Literal("} max "), rounds, Literal(end), body)
-                    line: tuple[Item, ...] = (Literal(_first(first)), *over)
-                    if not gathers:
-                        yield Outcome(line, state, guard=Guard(bit))
-                        continue
-                    for number, slot in self.slots:
-                        if slot.made in ("collected", "any"):
-                            yield from self._binding(number, line, state, Guard(bit))
+            for end in ("\n", " keep failures\n") if free and first == "fork" else ("\n",):
+                line: tuple[Item, ...] = (*head, Literal(end), body)
+                if not gathers:
+                    yield Outcome(line, state, guard=guard)
+                    continue
+                for number, slot in self.slots:
+                    if slot.made in ("collected", "any"):
+                        yield from self._binding(number, line, state, guard)
 
 
 def _first(statement: str) -> str:

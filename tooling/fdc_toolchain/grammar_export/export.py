@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..exits import UsageError
 from ..linking.catalogue import CORE, document
 from ..linking.link import Linker
+from ..linking.model import Param
 from ..linking.types import ANY
+from ..rules.solver.flow.touched import sinks
 from ..rules.solver.words import Machine, Summaries
 from .bodies import Bodies
 from .form import MOST_LEFT, MOST_NAMES, Form, TooLarge
-from .place import Call, Place, Slot, automaton_reads, files_of, slots_of
+from .place import Call, Place, Slot, automaton_reads, files_of, slots_of, with_closing
 from .written import gbnf, lark, llguidance
 
 FORMS: dict[str, Callable[[Form], str]] = {"llguidance": llguidance, "gbnf": gbnf, "lark": lark}
@@ -90,13 +92,14 @@ def _place(
     rows = [tool for tool in rows if tool.action in alphabet]
     paths, remark = files_of(linker.root, files, linker)
     small = form != "llguidance"
-    slots = slots_of(rows, 1 if small else 3, 4 if small else 7)[:MOST_NAMES]
-    calls = tuple(_calls(linker, automaton.states))
-    if calls:
+    slots = slots_of(rows, small)[:MOST_NAMES]
+    calls = tuple(_calls(linker))
+    if calls and not small:
         slots = (*slots[: MOST_NAMES - 1], Slot("answer1", None, 3, "call"))
+    both, ended = with_closing(automaton, fragment=False)
     place = Place(
-        automaton, f"# FSM: {fsm}\n", False, tuple(rows), paths, slots, calls, dict(linker.catalogue.predicates),
-        bool(linker.settings.untrusted or linker.outside), False, 0, 1 if small else 3, most,
+        both, ended, f"# FSM: {fsm}\n", False, tuple(rows), paths, slots, calls, dict(linker.catalogue.predicates),
+        bool(linker.settings.untrusted or linker.outside), False, small, 0, 1 if small else 3, most,
     )  # fmt: skip
     return place, [remark] if remark else []
 
@@ -107,8 +110,11 @@ def _shipped_names() -> set[str]:
     return {name for catalogue in catalogues() for name in document(catalogue)["tools"]}
 
 
-def _calls(linker: Linker, states: tuple[str, ...]) -> list[Call]:
-    """The registered plans that are whole runs without an error: their own automaton governs them."""
+def _calls(linker: Linker) -> list[Call]:
+    """The registered plans that are whole runs without an error: their own automaton governs them.
+
+    One that brings text of a model or from outside and does what such text must not choose is none of them.
+    """
     from ..check import check
 
     out = []
@@ -120,22 +126,20 @@ def _calls(linker: Linker, states: tuple[str, ...]) -> list[Call]:
         unit = linker.units[key]
         if unit.automaton is None or any(item.severity == "error" for item in checked.diagnostics):
             continue
-        out.append(_call(name, unit.params, {state: state for state in states}, whole=True))
+        tools = [act.bound.tool for instance in checked.context.order for act in instance.unit.acts]
+        outside = any(tool.trust == "untrusted" for tool in tools)
+        does = any(tool.writes_unknown or _ACTING & set(sinks(tool)) for tool in tools)
+        if not (does and (outside or any(tool.trust == "model" for tool in tools))):
+            out.append(_call(name, unit.params)._replace(outside=outside, acts=does))
     return out
 
 
-def _call(name: str, params: object, ends: dict[str, str], *, whole: bool) -> Call:
-    from ..linking.model import Param
+_ACTING = {"command", "message", "change", "anything"}
 
-    assert isinstance(params, dict)
-    rows = [param for param in params.values() if isinstance(param, Param)]
-    return Call(
-        name,
-        tuple(row.name for row in rows if row.default is None),
-        tuple(row.name for row in rows if row.default is not None),
-        ends,
-        whole,
-    )
+
+def _call(name: str, params: Mapping[str, Param], ends: dict[str, str] | None = None) -> Call:
+    required = tuple(row.name for row in params.values() if row.default is None)
+    return Call(name, required, tuple(name for name in params if name not in required), ends)
 
 
 def _place_of(linker: Linker, key: str, most: int) -> Place:
@@ -159,25 +163,27 @@ def _place_of(linker: Linker, key: str, most: int) -> Place:
     if len(slots) > MOST_NAMES:
         raise UsageError(f"`{key}` binds {len(slots)} names; a grammar follows {MOST_NAMES} at most")
     given = (1 << len(unit.params) + 1) - 1
+    automaton, ended = with_closing(automaton, fragment=fragment)
     graph = Graph(linker.units)
-    summaries = Summaries(machine := Machine.of(automaton))
+    machine = Machine.of(automaton)
+    summaries = Summaries(machine)
     calls = {}
     for call in unit.calls:
         callee = linker.units.get(call.key or "")
         if callee is None:
             continue
-        ends = {state: state for state in automaton.states}
+        ends = None
         if callee.automaton is None:
             ends = {}
             for number, state in enumerate(machine.states):
                 after = summaries.call(graph.instance(callee.key), 1 << number)
                 if after and not after & (after - 1) and not after & machine.sink:
                     ends[state] = machine.states[after.bit_length() - 1]
-        calls[call.name] = _call(call.name, callee.params, ends, whole=callee.automaton is not None)
+        calls[call.name] = _call(call.name, callee.params, ends)
     tools = {act.bound.tool.name: act.bound.tool for act in unit.acts}
     return Place(
-        automaton, "".join(head), fragment, tuple(tools.values()), (), slots, tuple(calls.values()),
-        dict(linker.catalogue.predicates), False, True, given, 7, most,
+        automaton, ended, "".join(head), fragment, tuple(tools.values()), (), slots, tuple(calls.values()),
+        dict(linker.catalogue.predicates), False, True, False, given, 7, most,
     )  # fmt: skip
 
 

@@ -7,7 +7,6 @@ owes to the statement around it, and what the place allows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 MOST_NAMES = 44
@@ -143,8 +142,8 @@ def expanded(form: Form, most: int) -> tuple[dict[tuple[str, int], list[tuple[It
     Raises TooLarge where there are more than `most` of them.
     """
     rules: dict[tuple[str, int], list[tuple[Item, ...]]] = {}
-    plain = _plain(form)
-    entries = [("start", parameter) for parameter in form.entries]
+    seen = _looked_at(form)
+    entries = [("start", parameter & seen["start"]) for parameter in form.entries]
     work = list(entries)
     while work:
         key = work.pop()
@@ -155,7 +154,7 @@ def expanded(form: Form, most: int) -> tuple[dict[tuple[str, int], list[tuple[It
         name, parameter = key
         ways = [way.items for way in form.rules[name] if way.guard.holds(parameter)]
         rules[key] = [
-            tuple(_given(item, parameter, plain) if isinstance(item, Use) else item for item in items)
+            tuple(_given(item, parameter, seen) if isinstance(item, Use) else item for item in items)
             for items in ways
         ]
         work += [_key(item) for items in rules[key] for item in items if isinstance(item, Use)]
@@ -166,30 +165,44 @@ class TooLarge(ValueError):
     """The grammar has more rules than are written."""
 
 
-def _given(item: Use, parameter: int, plain: set[str]) -> Use:
-    value = 0 if item.rule in plain else item.change.of(parameter)
-    return Use(item.rule, Change(0, value))
+def _given(item: Use, parameter: int, seen: dict[str, int]) -> Use:
+    return Use(item.rule, Change(0, item.change.of(parameter) & seen[item.rule]))
 
 
 def _key(item: Use) -> tuple[str, int]:
     return item.rule, item.change.bits
 
 
-def _plain(form: Form) -> set[str]:
-    """The rules for which the parameter does not matter."""
-    plain = {name for name, ways in form.rules.items() if all(way.guard == Guard() for way in ways)}
-    while True:
-        less = {name for name in plain if all(use.rule in plain for use in _uses(form.rules[name]))}
-        if less == plain:
-            return plain
-        plain = less
+def _looked_at(form: Form) -> dict[str, int]:
+    """By rule, the bits of the parameter that it or what it uses looks at: for all others it spells the same."""
+    seen = {}
+    users: dict[str, set[str]] = {}
+    for name, ways in form.rules.items():
+        seen[name] = 0
+        for way in ways:
+            seen[name] |= _asked(way.guard)
+            for item in way.items:
+                if isinstance(item, Use):
+                    users.setdefault(item.rule, set()).add(name)
+    work = list(seen)
+    while work:
+        for name in users.get(work.pop(), ()):
+            new = seen[name]
+            for way in form.rules[name]:
+                for item in way.items:
+                    if isinstance(item, Use):
+                        new |= seen[item.rule] & item.change.keep & ~item.change.bits
+            if new != seen[name]:
+                seen[name] = new
+                work.append(name)
+    return seen
 
 
-def _uses(ways: list[Way]) -> Iterator[Use]:
-    for way in ways:
-        for item in way.items:
-            if isinstance(item, Use):
-                yield item
+def _asked(guard: Guard) -> int:
+    out = guard.bits | guard.clear | guard.some
+    if guard.left > 0 or guard.either:
+        out |= _FIELD
+    return out | (_OWING if guard.owed is not None or guard.either else 0)
 
 
 def _productive(

@@ -31,20 +31,24 @@ class Slot(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A plan that may be called. `ends`: by state before, the state after; `whole`: it has an automaton of its own."""
+    """A plan that may be called. `ends`: by state before, the state after (None: it leaves the state as it is).
+    `outside`: it brings text from outside; `acts`: it does what such text must not choose."""
 
     name: str
     required: tuple[str, ...]
     optional: tuple[str, ...]
-    ends: dict[str, str]
-    whole: bool
+    ends: dict[str, str] | None
+    outside: bool = False
+    acts: bool = False
 
 
 class Place(NamedTuple):
-    """All that a grammar is made of. `head`: the lines that every plan begins with; `free`: types and origins of names are
-    not known (they are those of somebody's plan); `outside`: files there hold text from outside already."""
+    """All that a grammar is made of. `ended`: states behind a submit, where nothing but a submit may follow; `head`: the lines that every plan begins with; `free`: types and origins of names are
+    not known (they are those of somebody's plan); `small`: for notations without
+    parameters, fewer names and no `fork`; `outside`: files there hold text from outside already."""
 
     automaton: Automaton
+    ended: frozenset[str]
     head: str
     fragment: bool
     tools: tuple[Tool, ...]
@@ -54,6 +58,7 @@ class Place(NamedTuple):
     predicates: dict[str, int]
     outside: bool
     free: bool
+    small: bool
     given: int
     depth: int
     most: int
@@ -85,12 +90,8 @@ def kind_of(tool: Tool) -> Type:
     return types.of_result(tool.row.get("result"))
 
 
-_NUMBERED = ("text", "list", "record", "value")
-
-
-def slots_of(tools: Sequence[Tool], each: int, most_kinds: int) -> tuple[Slot, ...]:
-    """Names for the results of these tools: `each` of every type and origin (twice as many texts), and those of loops
-    and inputs."""
+def slots_of(tools: Sequence[Tool], small: bool) -> tuple[Slot, ...]:
+    """Names for the results of these tools, of loops and of inputs. `small`: as few as will do."""
     kinds: dict[tuple[Type, int], int] = {}
     for tool in tools:
         kind = kind_of(tool)
@@ -98,19 +99,19 @@ def slots_of(tools: Sequence[Tool], each: int, most_kinds: int) -> tuple[Slot, .
             key = (kind, max(1, level_of(tool)))
             kinds[key] = kinds.get(key, 0) + 1
     ordered = sorted(kinds, key=lambda key: (key[1] == 2, not key[0].kinds & (LIST | types.TEXTS), -kinds[key]))
-    out: list[Slot] = [Slot(f"input{number}", types.GIVEN, 0, "param") for number in range(1, each + 1)]
+    out = [Slot(f"input{number}", types.GIVEN, 0, "param") for number in range(1, 2 if small else 4)]
     taken: dict[str, int] = {}
-    for kind, level in ordered[:most_kinds]:
+    for kind, level in ordered[: 3 if small else 8]:
         word = ("", "", "said_", "outside_")[level] + _word(kind)
-        for _ in range(2 * each if kind == types.TEXT and level == 1 else each):
+        for _ in range(1 if small else 4 if kind == types.TEXT and level == 1 else 2):
             taken[word] = taken.get(word, 0) + 1
             out.append(Slot(f"{word}{taken[word]}", kind, level, "step"))
-    out += [Slot(f"file{number}", types.TEXT, 1, "file") for number in (1, 2)]
+    out += [Slot(f"file{number}", types.TEXT, 1, "file") for number in ((1,) if small else (1, 2))]
     items = dict.fromkeys((slot.kind.of_item(), slot.level) for slot in out if slot.kind and slot.kind.kinds & LIST)
     for number, (kind, level) in enumerate(items, 1):
         out.append(Slot(f"item{number}", kind if kind != types.ANY else None, level, "item"))
-    out.append(Slot("gathered1", types.Type(LIST), OUTSIDE, "collected"))
-    out.append(Slot("entry1", None, OUTSIDE, "item"))
+    if not small:
+        out += [Slot("gathered1", types.Type(LIST), OUTSIDE, "collected"), Slot("entry1", None, OUTSIDE, "item")]
     return tuple(out)
 
 
@@ -130,3 +131,40 @@ def automaton_reads(automaton: Automaton, tools: Sequence[Tool]) -> bool:
             seen.add(state)
             work += [to for action, to in automaton.transitions[state].items() if action in actions]
     return not seen.isdisjoint(automaton.accept)
+
+
+def with_closing(automaton: Automaton, *, fragment: bool) -> tuple[Automaton, frozenset[str]]:
+    """The automaton together with the rule that a plan ends closed (`rules.closure`), and the states behind a submit.
+
+    A fragment may begin in any state, and owes no end.
+    """
+    from ..automata.model import build
+    from ..rules.closure import CLOSURE
+
+    asked = "close_op" in automaton.table and not fragment
+    begins = automaton.states if fragment else (automaton.start,)
+    work = [(state, CLOSURE.start) for state in begins]
+    rows: dict[str, dict[str, str]] = {}
+    accept, ended = [], set()
+    while work:
+        state, closing = work.pop()
+        name = _both(state, closing)
+        if name in rows:
+            continue
+        rows[name] = {}
+        for symbol, to in automaton.transitions[state].items():
+            if closing < 2 or symbol == "submit_op":
+                after = CLOSURE.table[symbol][closing]
+                rows[name][symbol] = _both(to, after)
+                work.append((to, after))
+        if state in automaton.accept and (not asked or CLOSURE.accept >> closing & 1):
+            accept.append(name)
+        if closing == 2:
+            ended.add(name)
+    start = _both(automaton.start, CLOSURE.start)
+    made = build(automaton.name, automaton.path, rows, automaton.alphabet, start, accept, rows)
+    return made, frozenset(ended)
+
+
+def _both(state: str, closing: int) -> str:
+    return f"{state}/{closing}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -43,24 +44,38 @@ class Steps:
             if item.kind == "path" and item.required
         )
 
-    def unbound(self, action: str | None, depth: int) -> Use | None:
-        """A step whose result no name takes, with its line end and its block."""
-        return self._rule(f"step_{_short(action)}_{depth}", self.by_action.get(action, []), depth, None)
+    def unbound(self, actions: Sequence[str | None], depth: int) -> Use | None:
+        """A step of one of these actions whose result no name takes, with its line end and its block."""
+        return self._rule("step", actions, depth, None)
 
-    def bound(self, action: str | None, depth: int, slot: Slot) -> Use | None:
+    def bound(self, actions: Sequence[str | None], depth: int, slot: Slot) -> Use | None:
         """What may stand behind `NAME <- ` for a slot."""
-        tools = [tool for tool in self.by_action.get(action, []) if self._gives(tool, slot)]
-        name = f"give_{_short(action)}_{depth}_{slot.name.rstrip('0123456789')}"
-        return self._rule("give_" + _short(action) + f"_{depth}" if self.place.free else name, tools, depth, slot)
+        if slot.made not in ("step", "any"):
+            return None
+        kind = "give" if self.place.free else "give_" + slot.name.rstrip("0123456789")
+        return self._rule(kind, actions, depth, slot)
 
     def _gives(self, tool: Tool, slot: Slot) -> bool:
         if slot.made == "any":
             return True
         return slot.made == "step" and kind_of(tool) == slot.kind and level_of(tool) <= slot.level
 
-    def _rule(self, name: str, tools: list[Tool], depth: int, slot: Slot | None) -> Use | None:
-        ways = [way for tool in tools for way in self._step(tool, depth, slot)]
-        return self.texts.put(name, ways) if ways else None
+    def _rule(self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None) -> Use | None:
+        uses = []
+        for action in actions:
+            tools = [tool for tool in self.by_action.get(action, []) if slot is None or self._gives(tool, slot)]
+            made = [self._tool(kind, tool, depth, slot) for tool in tools]
+            ways = [Way((use,)) for use in made if use is not None]
+            if ways:
+                uses.append(self.texts.put(f"{kind}_{_short(action)}_{depth}", ways))
+        if len(uses) < 2:
+            return uses[0] if uses else None
+        name = f"{kind}_{depth}_" + "_".join(_short(action) for action in actions)
+        return self.texts.put(name, [Way((use,)) for use in uses])
+
+    def _tool(self, kind: str, tool: Tool, depth: int, slot: Slot | None) -> Use | None:
+        ways = self._step(tool, depth, slot)
+        return self.texts.put(f"{kind}_{depth}_of_{_short(tool.name)}", ways) if ways else None
 
     def _step(self, tool: Tool, depth: int, slot: Slot | None) -> list[Way]:
         """All forms of a step of a tool. `slot`: what takes the result, whose level what is given must not exceed."""
@@ -69,6 +84,8 @@ class Steps:
         out = []
         limits = dict(zip((item.name for item in tool.parameters), sinks(tool), strict=True))
         writes = any(item.access not in (None, "read") for item in tool.parameters)
+        if depth and not self.place.free and any(item.access == "create" for item in tool.parameters):
+            return []  # in a loop it would be there the second time
         for chosen in _selections(tool):
             block = tool.block if tool.block in chosen else None
             inline = [item for item in chosen if item is not block]
@@ -101,6 +118,8 @@ class Steps:
             clear |= CHOSEN
             if tool.trust != "trusted" or tool.effect != "pure" and "run" in tool.row:
                 clear |= STORES
+        if tool.trust == "model" and (changes or tool.writes_unknown):
+            return Guard(STORES, clear & ~STORES)
         return Guard(clear=clear)
 
     # ---- the line ----------------------------------------------------------------------
@@ -126,8 +145,8 @@ class Steps:
             if item not in inline:
                 positional = False
                 continue
-            key = " " if positional else f" {item.name}="
-            out = [[*tail, Literal(key), one] for tail in out for one in self._values(item, limits, level, outside)]
+            key = [Literal(" ")] if positional else [Literal(" "), Literal(f"{item.name}=")]
+            out = [[*tail, *key, one] for tail in out for one in self._values(item, limits, level, outside)]
         return out
 
     def _free_order(self, tool: Tool, left: tuple[Parameter, ...], limits: dict[str, str | None]) -> Use | None:
@@ -145,7 +164,7 @@ class Steps:
             for item in rest:
                 more = tuple(one for one in rest if one is not item)
                 for value in self._values(item, limits, OUTSIDE, False):
-                    named: tuple[Item, ...] = (Literal(f" {item.name}="), value)
+                    named: tuple[Item, ...] = (Literal(" "), Literal(f"{item.name}="), value)
                     ways.append(Way((*named, rule(more, False)) if more else named))
                     if placed and item is rest[0]:
                         plain: tuple[Item, ...] = (Literal(" "), value)

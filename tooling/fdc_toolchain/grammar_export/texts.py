@@ -10,7 +10,7 @@ from ..linking.types import KINDS, LIST, NULL, NUMBER, OBJECT, TEXTS, Type
 from .form import STORES, Chars, Form, Guard, Item, Literal, Use, Way, word
 from .place import OUTSIDE, Place, Slot
 
-_LETTERS = "\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u017e\\u0391-\\u03a1\\u03b1-\\u03c9\\u0410-\\u044f\\u4e00-\\u9fa5"
+_LETTERS = "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e\u0391-\u03a1\u03b1-\u03c9\u0410-\u044f\u4e00-\u9fa5"
 _FIRST = f"A-Za-z0-9({_LETTERS}"
 _MORE = f" -z|~{_LETTERS}"
 _WORD = "A-Za-z0-9_.:/+-"
@@ -72,13 +72,13 @@ class Texts:
         return out
 
     def reference(self, need: str, level: int, *, braces: bool = True, stored: bool = False) -> Use | None:
-        """A reference; `stored`: into a file, which text from outside goes into only where the plan says that it may."""
+        """A reference; `stored`: into a file, which a model's text and text from outside go into only where the plan says that it may."""
         found = self.fitting(need, level)
         if not found:
             return None
         ways = []
         for one in found:
-            guard = Guard(one.bit | (STORES if stored and one.level == OUTSIDE else 0))
+            guard = Guard(one.bit | (STORES if stored and one.level > 1 else 0))
             inner: tuple[Item, ...] = (Literal(one.path),)
             ways.append(Way((Literal("{"), *inner, Literal("}")) if braces else inner, guard))
             if self.place.free:
@@ -139,10 +139,11 @@ class Texts:
         if one is not None:
             ways.append(Way((one,)))
         if embedded is not None:
-            ways.append(Way((Chars("A-Za-z"), Chars(_NAME, 0, 20), Literal("_"), embedded)))
+            ways.append(Way((Use("word"), embedded)))
             if self.place.free:
-                ways.append(Way((Chars("A-Za-z"), Chars(_NAME, 0, 20), Literal("_"), embedded, Use("word"), embedded)))
-                ways.append(Way((Literal('""'),)))
+                more = Chars(_WORD, 1, 40)
+                ways += [Way((Use("word"), embedded, more, embedded)), Way((embedded, more, embedded))]
+                ways.append(Way((Literal('"'), Literal('"'))))
         return self.put(name, ways)
 
     def pattern(self) -> Use:
@@ -169,8 +170,9 @@ class Texts:
         out["glob"] = self.put("glob", [Way(word(one)) for one in dict.fromkeys(globs)] or [Way(word("**/*"))])
         named = (Chars("a-z"), Chars("a-z0-9_", 2, 20), Use("ending"))
         self.put("ending", [Way(word(f".{end}")) for end in ("md", "txt", "json", "csv")])
-        out["new"] = self.put("newfile", [Way(word("out/", *named)), Way(word("{run}/", *named))])
-        out["outside"] = self.put("outsidefile", [Way(word("{run}/outside/", *named))])
+        run = (Literal("run"), Literal("}"), Literal("/"))
+        out["new"] = self.put("newfile", [Way(word("out/", *named)), Way(word("{", *run, *named))])
+        out["outside"] = self.put("outsidefile", [Way(word("{", *run, Literal("outside/"), *named))])
         return out
 
     def path(self, access: str, level: int) -> list[Item]:
@@ -184,7 +186,8 @@ class Texts:
         if one is not None and (access == "read" or self.place.free):
             out.append(one)
         if self.place.free and one is not None:
-            out.append(self.put("runpath", [Way(word("{run}/", one)), Way(word("{run}/", one, Literal("/"), one))]))
+            run = (Literal("{"), Literal("run"), Literal("}"), Literal("/"))
+            out.append(self.put("runpath", [Way((*run, one)), Way((*run, one, Literal("/"), one))]))
         return out
 
     # ---- conditions --------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from .form import (
     LEFT, NEVER, OWED, Change, Chars, Form, Guard, Item, Literal, Use, expanded,
 )  # fmt: skip
@@ -27,6 +29,7 @@ def llguidance(form: Form) -> str:
         rows.append(f'"!" %if bit_set({NEVER})')
         lines.append(f"{title}::_: " + "\n  | ".join(rows))
     lines += writer.hops
+    lines.append(f'nothing::_: "" %if bit_clear({NEVER})\n  | "!" %if bit_set({NEVER})')
     return "\n".join(lines) + "\n"
 
 
@@ -37,13 +40,16 @@ class _Parametric:
         self.known: dict[tuple[str, int, int], str] = {}
 
     def items(self, items: tuple[Item, ...]) -> str:
-        return " ".join(map(self.item, items)) or '""'
+        out = list(_patterned(items, self.item))
+        if len(items) == 1 and isinstance(items[0], Use) and items[0].change != Change():
+            out.append("nothing::_")  # llguidance 1.9.1 panics where a rule is only another one with another parameter
+        return " ".join(out) or '""'
 
     def item(self, item: Item) -> str:
         if isinstance(item, Literal):
             return _quoted(item.text)
         if isinstance(item, Chars):
-            return f"/[{item.ranges}]{{{item.least},{item.most}}}/"
+            return _pattern(item)
         change = item.change
         if change.less:
             return f"{item.rule}::decr([{LEFT[0]}:{LEFT[1]}])"
@@ -57,10 +63,30 @@ class _Parametric:
         if key not in self.known:
             self.known[key] = f"hop{len(self.known)}"
             self.hops.append(
-                f"{self.known[key]}::_: {item.rule}::bit_or({change.bits:#x})"
+                f"{self.known[key]}::_: {item.rule}::bit_or({change.bits:#x}) nothing::_"
                 f'\n  | "!" %if bit_set({NEVER})'
             )
         return f"{self.known[key]}::bit_and({change.keep:#x})"
+
+
+def _pattern(item: Chars) -> str:
+    ranges = item.ranges.replace("/", "\\/")
+    return f"[{ranges}]" if (item.least, item.most) == (1, 1) else f"[{ranges}]{{{item.least},{item.most}}}"
+
+
+def _patterned(items: tuple[Item, ...], shown: Callable[[Item], str]) -> Iterator[str]:
+    """The items in the notation of Lark: characters that follow each other are one pattern, which never matches nothing."""
+    run = ""
+    for item in items:
+        if isinstance(item, Chars):
+            run += _pattern(item)
+            continue
+        if run:
+            yield f"/{run}/"
+            run = ""
+        yield shown(item)
+    if run:
+        yield f"/{run}/"
 
 
 def _condition(guard: Guard) -> str:
@@ -87,15 +113,15 @@ def _joined(word: str, parts: list[str]) -> str:
 
 def gbnf(form: Form) -> str:
     """The grammar for llama.cpp and what else reads GBNF."""
-    return _expanded(form, "root", "::=", lambda item: f"[{item.ranges}]", "-")
+    return _expanded(form, "root", "::=", "-")
 
 
 def lark(form: Form) -> str:
     """The grammar for Lark and what else reads its notation, without parameters."""
-    return _expanded(form, "start", ":", lambda item: f"/[{item.ranges}]{{{item.least},{item.most}}}/", "_")
+    return _expanded(form, "start", ":", "_")
 
 
-def _expanded(form: Form, root: str, sign: str, shown: object, joint: str) -> str:
+def _expanded(form: Form, root: str, sign: str, joint: str) -> str:
     rules, entries = expanded(form, MOST_RULES)
     same = _merged(rules)
     names: dict[tuple[str, int], str] = {}
@@ -106,19 +132,16 @@ def _expanded(form: Form, root: str, sign: str, shown: object, joint: str) -> st
             names[key] = f"{key[0].replace('_', joint)}{joint}{number}"
 
     def item(one: Item) -> str:
-        if isinstance(one, Literal):
-            return _quoted(one.text)
         if isinstance(one, Use):
             return names[same[one.rule, one.change.bits]]
-        if sign == "::=":
-            count = "" if (one.least, one.most) == (1, 1) else f"{{{one.least},{one.most}}}"
-            return f"[{one.ranges}]{count}"
-        return f"/[{one.ranges}]{{{one.least},{one.most}}}/"
+        return _quoted(one.text) if isinstance(one, Literal) else _pattern(one).replace("\\/", "/")
+
+    def way(items: tuple[Item, ...]) -> str:
+        return " ".join(map(item, items) if sign == "::=" else _patterned(items, item)) or '""'
 
     lines = [f"{root} {sign} " + " | ".join(dict.fromkeys(names[same[key]] for key in entries if key in rules))]
     for key, name in names.items():
-        rows = dict.fromkeys(" ".join(map(item, items)) or '""' for items in rules[key])
-        lines.append(f"{name} {sign} " + " | ".join(rows))
+        lines.append(f"{name} {sign} " + " | ".join(dict.fromkeys(map(way, rules[key]))))
     return "\n".join(lines) + "\n"
 
 
