@@ -165,6 +165,50 @@ class TooLarge(ValueError):
     """The grammar has more rules than are written."""
 
 
+FLAGS = (CHOSEN, STORES, BRANCH)
+"""What a place allows: bits of which a rule far below may ask."""
+PLACES = tuple(
+    sum(flag for number, flag in enumerate(FLAGS) if place >> number & 1)
+    for place in range(1 << len(FLAGS))
+)
+"""Every combination of them."""
+
+
+def possible(form: Form) -> dict[str, frozenset[int]]:
+    """By rule, the places in which it spells something at all."""
+    out: dict[str, frozenset[int]] = {name: frozenset() for name in form.rules}
+    users: dict[str, set[str]] = {}
+    for name, ways in form.rules.items():
+        for way in ways:
+            for item in way.items:
+                if isinstance(item, Use):
+                    users.setdefault(item.rule, set()).add(name)
+    work = dict.fromkeys(form.rules)
+    while work:
+        name = next(iter(work))
+        del work[name]
+        new = frozenset(place for way in form.rules[name] for place in places(way, out))
+        if new != out[name]:
+            out[name] = new
+            work.update(dict.fromkeys(users.get(name, ())))
+    return out
+
+
+def places(way: Way, known: dict[str, frozenset[int]]) -> frozenset[int]:
+    """The places in which an alternative spells something."""
+    flags = PLACES[-1]
+    out = []
+    for place in PLACES:
+        fits = place & way.guard.bits & flags == way.guard.bits & flags and not place & way.guard.clear
+        if fits and all(
+            (place & item.change.keep | item.change.bits) & flags in known[item.rule]
+            for item in way.items
+            if isinstance(item, Use)
+        ):
+            out.append(place)
+    return frozenset(out)
+
+
 def _given(item: Use, parameter: int, seen: dict[str, int]) -> Use:
     return Use(item.rule, Change(0, item.change.of(parameter) & seen[item.rule]))
 

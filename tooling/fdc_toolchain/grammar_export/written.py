@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .form import (
-    LEFT, NEVER, OWED, Change, Chars, Form, Guard, Item, Literal, Use, expanded,
+    FLAGS, LEFT, NEVER, OWED, PLACES, Change, Chars, Form, Guard, Item, Literal, Use, expanded, places, possible,
 )  # fmt: skip
 
 MOST_RULES = 60_000
@@ -21,10 +21,13 @@ def _quoted(text: str) -> str:
 def llguidance(form: Form) -> str:
     """The grammar for llguidance: Lark with a parameter of 64 bits."""
     writer = _Parametric(form)
+    known = possible(form)
     lines = ["start: " + "\n  | ".join(f"main::{parameter:#x}" for parameter in form.entries)]
     for name, ways in form.rules.items():
         title = "main" if name == "start" else name
-        rows = [writer.items(way.items) + _condition(way.guard) for way in ways]
+        rows = [
+            writer.items(way.items) + _condition(way.guard, where) for way in ways if (where := places(way, known))
+        ]
         # llguidance 1.9.1 panics where it inlines a rule that has one alternative.
         rows.append(f'"!" %if bit_set({NEVER})')
         lines.append(f"{title}::_: " + "\n  | ".join(rows))
@@ -89,9 +92,20 @@ def _patterned(items: tuple[Item, ...], shown: Callable[[Item], str]) -> Iterato
         yield f"/{run}/"
 
 
-def _condition(guard: Guard) -> str:
+def _condition(guard: Guard, where: frozenset[int]) -> str:
+    """What an alternative asks for, and that what it uses is possible in such a place (`where`)."""
+    for flag in FLAGS:
+        if all(place & flag for place in where):
+            guard = guard._replace(bits=guard.bits | flag)
+        if not any(place & flag for place in where):
+            guard = guard._replace(clear=guard.clear | flag)
     parts = [f"bit_set({bit})" for bit in range(64) if guard.bits >> bit & 1]
     parts += [f"bit_clear({bit})" for bit in range(64) if guard.clear >> bit & 1]
+    fitting = [place for place in PLACES if place & guard.bits == guard.bits & PLACES[-1] and not place & guard.clear]
+    if set(fitting) != where:
+        parts.append(_joined("or", [_joined("and", [
+            f"bit_{'set' if place & flag else 'clear'}({flag.bit_length() - 1})" for flag in FLAGS
+        ]) for place in sorted(where)]))  # fmt: skip
     left, owed = f"[{LEFT[0]}:{LEFT[1]}]", f"[{OWED[0]}:{OWED[1]}]"
     if guard.left > 0:
         parts.append(f"ge({left}, {guard.left})")
