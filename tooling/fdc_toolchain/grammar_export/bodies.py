@@ -11,14 +11,17 @@ from typing import NamedTuple
 from ..linking.types import ANY, Type
 from ..syntax.language import CONSTRUCTS, STATEMENTS
 from .form import (
-    ALL, BRANCH, CHOSEN, COLLECTS, INNER, NOT_OWING, RESULT, STORES, Change, Chars, Form, Guard, Item, Literal, Use, Way,
-    left, owing, word,
+    ALL, BRANCH, CHOSEN, COLLECTS, INNER, RESULT, STORES, Change, Chars, Form, Guard, Item, Literal, Use, Way, left,
+    word,
 )  # fmt: skip
 from .place import OUTSIDE, Call, Place
 from .steps import Steps
 from .texts import Texts
 
 _FAR = 1 << 20
+_BUDGET = 1_000_000
+STORING = "# It may store text from outside, and runs no command.\n"
+"""The comment that a plan begins with in which text of models and from outside may go into files."""
 _ROUNDS = (2, 1, 1, 1)
 """Digits of how often a loop may run, by depth."""
 
@@ -31,7 +34,16 @@ class Outcome(NamedTuple):
     bits: int = 0
     gone: int = 0
     guard: Guard = Guard()
-    pays: int | None = None
+
+
+class Owes(NamedTuple):
+    """What a branch does for the statement around it: names that it binds (bits), and whether it may yield its result."""
+
+    bits: int = 0
+    result: bool = False
+
+    def __str__(self) -> str:
+        return (f"_o{self.bits:x}" if self.bits else "") + "_y" * self.result
 
 
 class Bodies:
@@ -96,22 +108,27 @@ class Bodies:
             ]
             self.form.put(name, ways)
             after = Use(name)
-        self.form.put("start", [Way(word(place.head, after))])
-        base = left(place.most) | place.given | RESULT
-        self.form.entries = [base] if place.free else [base | STORES] if place.outside else [base, base | STORES]
+        if place.free:
+            ways = [Way(word(place.head, after))]
+        else:
+            budget = Literal(f"{STATEMENTS['budget'].word} steps {_BUDGET}\n")
+            stores = (Literal(STORING), budget, Use(after.rule, Change(ALL, STORES)))
+            ways = [Way(word(place.head, *stores))] + [Way(word(place.head, budget, after))] * (not place.outside)
+        self.form.put("start", ways)
+        self.form.entries = [left(place.most) | place.given | RESULT]
         return self.form
 
     # ---- bodies ------------------------------------------------------------------------
 
-    def body(self, state: str, goal: str, depth: int, change: Change = Change()) -> Use:
+    def body(self, state: str, goal: str, depth: int, change: Change = Change(), owes: Owes = Owes()) -> Use:
         """Statements from a state to another."""
-        name = f"body_{self.states[state]}_{self.states[goal]}_{depth}"
+        name = f"body_{self.states[state]}_{self.states[goal]}_{depth}{owes}"
         if name not in self.form.rules:
             self.form.put(name, [])
-            self.form.rules[name] += self._ways(state, goal, depth)
+            self.form.rules[name] += self._ways(state, goal, depth, owes)
         return Use(name, change)
 
-    def _ways(self, state: str, goal: str, depth: int) -> Iterator[Way]:
+    def _ways(self, state: str, goal: str, depth: int, owes: Owes) -> Iterator[Way]:
         indent = (Literal("  " * depth),) if depth else ()
         for outcome in self._outcomes(state, depth):
             guard, after = outcome.guard, outcome.after
@@ -119,24 +136,20 @@ class Bodies:
             if far >= _FAR:
                 continue
             clear = guard.clear | (BRANCH if after != state or goal != state else 0)
-            least = max(guard.left, 1 + far)
-            pays = outcome.pays
-            keep = ALL & ~outcome.gone & (NOT_OWING if pays is not None else ALL)
-            owed = pays + 1 if pays is not None else None
-            one = guard._replace(clear=clear, left=least, owed=owed,
-                                 either=1 + max(1, far) if pays is None and self.place.free else 0)  # fmt: skip
-            rest = Use(self._rest(after, goal, depth), Change(keep, outcome.bits))
+            one = guard._replace(clear=clear, left=max(guard.left, 1 + far))
+            rest = Use(self._rest(after, goal, depth, owes), Change(ALL & ~outcome.gone, outcome.bits))
             yield Way((*indent, *outcome.items, rest), one)
 
-    def _rest(self, state: str, goal: str, depth: int) -> str:
+    def _rest(self, state: str, goal: str, depth: int, owes: Owes) -> str:
         """The end of a body, or more statements."""
-        name = f"rest_{self.states[state]}_{self.states[goal]}_{depth}"
+        name = f"rest_{self.states[state]}_{self.states[goal]}_{depth}{owes}"
         if name not in self.form.rules:
             self.form.put(name, [])
-            ways = [Way((), Guard(owed=0))] if state == goal else []
+            ways = [Way((), Guard(owes.bits))] if state == goal else []
             least = self.need(state, goal)
             if least < _FAR:
-                ways.append(Way((self.body(state, goal, depth, Change(less=True)),), Guard(left=1 + least)))
+                more = self.body(state, goal, depth, Change(less=True), owes)
+                ways.append(Way((more,), Guard(left=1 + least)))
             self.form.rules[name] += ways
         return name
 
@@ -173,8 +186,6 @@ class Bodies:
             bits |= 1 << number - 1
         line = (Literal(f"{slot.name} <- "), *items)
         yield Outcome(line, after, 1 << number, guard=guard._replace(bits=bits))
-        if self.place.free:
-            yield Outcome(line, after, 1 << number, guard=guard, pays=number)
 
     def _yields(self, state: str) -> Iterator[Outcome]:
         line = word(_first("yield"), self.texts.value("any", OUTSIDE), Literal("\n"))
@@ -244,12 +255,12 @@ class Bodies:
         """How many statements a body inside of one may have."""
         return self.place.most if self.place.free else max(2, self.place.most >> depth + 1)
 
-    def _enter(self, depth: int, *, bits: int = 0, gone: int = 0, owed: int | None = None) -> Change:
-        return Change(INNER & ~gone, bits | left(self._inside(depth)) | owing(owed))
+    def _enter(self, depth: int, *, bits: int = 0, gone: int = 0) -> Change:
+        return Change(INNER & ~gone, bits | left(self._inside(depth)))
 
     def _choices(self, state: str, depth: int) -> Iterator[Outcome]:
         for level, chosen in ((OUTSIDE - 1, 0), (OUTSIDE, CHOSEN)):
-            found = self.texts.condition(level)
+            found = self.texts.condition(level, only=bool(chosen))
             if found is None or chosen and (self.place.free or self.place.small):
                 continue
             guard = Guard(some=found[1])
@@ -261,21 +272,19 @@ class Bodies:
     def _branches(
         self, state: str, goal: str, depth: int, head: tuple[Item, ...], guard: Guard, chosen: int
     ) -> Iterator[Outcome]:
-        """An `if` with its body and its `else`. What both bind is bound behind it where a name is owed."""
+        """An `if` with its body and its `else`. A name that both bind is bound behind it: of a plan's own names, those that
+        the plan has bound so."""
         free = self.place.free
         for gone in (RESULT, 0) if free else (RESULT,):
             asked = guard if gone else guard._replace(bits=RESULT)
-            after = 0 if gone else RESULT
-            for owed in (None, *(number for number, slot in self.slots if slot.made == "any")) if free else (None,):
-                inner = self._enter(depth, bits=chosen, gone=gone, owed=owed)
-                body = self.body(state, goal, depth + 1, inner)
-                orelse = (*head, body, *((Literal("  " * depth),) if depth else ()), Literal(_ELSE + "\n"), body)
-                bits = 0 if owed is None else 1 << owed
-                yield Outcome(orelse, goal, bits, after, asked)
-                if owed is not None:
-                    yield Outcome(orelse, goal, bits, after, asked, pays=owed)
-                elif state == goal:
-                    yield Outcome((*head, body), goal, 0, after, asked)
+            for joined in (0, *self.place.joined):
+                inner = self._enter(depth, bits=chosen, gone=gone)
+                body = self.body(state, goal, depth + 1, inner, Owes(joined, not gone))
+                indent = (Literal("  " * depth),) if depth else ()
+                orelse = (*head, body, *indent, Literal(_ELSE + "\n"), body)
+                yield Outcome(orelse, goal, joined, RESULT & ~gone, asked)
+                if not joined and state == goal:
+                    yield Outcome((*head, body), goal, 0, RESULT & ~gone, asked)
 
     def _loops(self, state: str, depth: int) -> Iterator[Outcome]:
         rounds = self.texts.number(_ROUNDS[min(depth, 3)] if not self.place.free else 3)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..exits import UsageError
 from ..linking.catalogue import CORE, document
 from ..linking.link import Linker
-from ..linking.model import Param
+from ..linking.model import Choice, Loop, Node, Param
 from ..linking.types import ANY
 from ..rules.solver.flow.touched import sinks
 from ..rules.solver.words import Machine, Summaries
@@ -99,7 +99,7 @@ def _place(
     both, ended = with_closing(automaton, fragment=False)
     place = Place(
         both, ended, f"# FSM: {fsm}\n", False, tuple(rows), paths, slots, calls, dict(linker.catalogue.predicates),
-        bool(linker.settings.untrusted or linker.outside), False, small, 0, 1 if small else 3, most,
+        bool(linker.settings.untrusted or linker.outside), False, small, 0, (), 1 if small else 3, most,
     )  # fmt: skip
     return place, [remark] if remark else []
 
@@ -183,8 +183,28 @@ def _place_of(linker: Linker, key: str, most: int) -> Place:
     tools = {act.bound.tool.name: act.bound.tool for act in unit.acts}
     return Place(
         automaton, ended, "".join(head), fragment, tuple(tools.values()), (), slots, tuple(calls.values()),
-        dict(linker.catalogue.predicates), False, True, False, given, 7, most,
+        dict(linker.catalogue.predicates), False, True, False, given,
+        tuple(_joined(unit.body, {slot.name: number for number, slot in enumerate(slots)})), 7, most,
     )  # fmt: skip
+
+
+def _joined(nodes: list[Node], numbers: dict[str, int]) -> Iterator[int]:
+    """For each `if` whose branches bind the same names: their bits, and each of them alone."""
+    from ..linking.bound import bound_in
+
+    found: dict[int, None] = {}
+    work = list(nodes)
+    while work:
+        node = work.pop()
+        if isinstance(node, Choice):
+            both = bound_in(node.then) & bound_in(node.orelse)
+            if both:
+                found[sum(1 << numbers[name] for name in both)] = None
+            found.update(dict.fromkeys(1 << numbers[name] for name in both))
+            work += node.then + node.orelse
+        elif isinstance(node, Loop):
+            work += node.body
+    yield from found
 
 
 def key_in(linker: Linker, path: str) -> str:

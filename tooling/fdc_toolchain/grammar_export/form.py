@@ -1,16 +1,17 @@
 """The one form that all written grammars are made from: rules with a 64-bit parameter that is only handed down.
 
 A rule is expanded for a parameter. Its alternatives may ask something of it (`Guard`) and hand it on changed
-(`Change`). The parameter holds which names are bound, how many statements the body may still have, which name the body
-owes to the statement around it, and what the place allows.
+(`Change`). The parameter holds which names are bound, how many statements the body may still have, and what the place allows.
+
+llguidance 1.9.1 confuses parameters where one rule is expected twice at one place of a text with two of them. So the text
+must always say which parameter it is: rules whose parameter is not told by the text have a name of their own for it.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-MOST_NAMES = 44
-OWED = (44, 50)
+MOST_NAMES = 48
 LEFT = (50, 56)
 MOST_LEFT = 2 ** (LEFT[1] - LEFT[0]) - 1
 CHOSEN = 1 << 56
@@ -27,29 +28,23 @@ NEVER = 63
 """A bit that is never set."""
 ALL = 2**64 - 1
 _FIELD = (1 << LEFT[1]) - (1 << LEFT[0])
-_OWING = (1 << OWED[1]) - (1 << OWED[0])
 
 
 class Guard(NamedTuple):
-    """What an alternative asks of the parameter: bits that are set, bits that are clear, statements left, what is owed
-    (None: anything). `either`: nothing is owed, or so many statements are left. `some`: bits of which one is set."""
+    """What an alternative asks of the parameter: bits that are set, bits that are clear, statements left, bits of which
+    one is set."""
 
     bits: int = 0
     clear: int = 0
     left: int = 0
-    owed: int | None = None
-    either: int = 0
     some: int = 0
 
     def holds(self, parameter: int) -> bool:
         """True where a parameter is what is asked."""
-        left, owed = left_of(parameter), (parameter & _OWING) >> OWED[0]
         return (
             parameter & self.bits == self.bits
             and not parameter & self.clear
-            and left >= self.left
-            and self.owed in (None, owed)
-            and (not self.either or not owed or left >= self.either)
+            and left_of(parameter) >= self.left
             and (not self.some or bool(parameter & self.some))
         )
 
@@ -121,14 +116,8 @@ def left(count: int) -> int:
     return min(count, MOST_LEFT) << LEFT[0]
 
 
-def owing(slot: int | None) -> int:
-    """The bits that say which slot a body owes."""
-    return 0 if slot is None else slot + 1 << OWED[0]
-
-
-INNER = ALL & ~(_FIELD | _OWING)
+INNER = ALL & ~_FIELD
 """What a body keeps of the parameter of the statement around it."""
-NOT_OWING = ALL & ~_OWING
 
 
 def word(text: str, *more: Item) -> tuple[Item, ...]:
@@ -244,9 +233,7 @@ def _looked_at(form: Form) -> dict[str, int]:
 
 def _asked(guard: Guard) -> int:
     out = guard.bits | guard.clear | guard.some
-    if guard.left > 0 or guard.either:
-        out |= _FIELD
-    return out | (_OWING if guard.owed is not None or guard.either else 0)
+    return out | (_FIELD if guard.left > 0 else 0)
 
 
 def _productive(

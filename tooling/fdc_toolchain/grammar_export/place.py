@@ -45,7 +45,8 @@ class Call(NamedTuple):
 class Place(NamedTuple):
     """All that a grammar is made of. `ended`: states behind a submit, where nothing but a submit may follow; `head`: the lines that every plan begins with; `free`: types and origins of names are
     not known (they are those of somebody's plan); `small`: for notations without
-    parameters, fewer names and no `fork`; `outside`: files there hold text from outside already."""
+    parameters, fewer names and no `fork`; `outside`: files there hold text from outside already; `given`: bits of the names that are bound
+    at the start, `joined`: of those that both branches of an `if` bind."""
 
     automaton: Automaton
     ended: frozenset[str]
@@ -60,6 +61,7 @@ class Place(NamedTuple):
     free: bool
     small: bool
     given: int
+    joined: tuple[int, ...]
     depth: int
     most: int
 

@@ -49,9 +49,14 @@ class Texts:
 
     # ---- references --------------------------------------------------------------------
 
-    def fitting(self, need: str, level: int) -> list[Reference]:
-        """The references that may stand where a kind is needed: any, value, text, number, length, list, safe."""
-        return [one for one in self.references if one.level <= level and self._fits(one, need)]
+    def fitting(self, need: str, level: int, only: bool = False) -> list[Reference]:
+        """The references that may stand where a kind is needed: any, value, text, number, length, list. `only`: of that
+        level, none of a better one."""
+        return [
+            one
+            for one in self.references
+            if one.level <= level and (one.level == level or not only) and self._fits(one, need)
+        ]
 
     def _fits(self, one: Reference, need: str) -> bool:
         if self.place.free or need == "any":
@@ -64,16 +69,16 @@ class Texts:
         wanted = {"text": TEXTS, "number": NUMBER, "length": NULL | TEXTS | LIST | OBJECT, "list": LIST}[need]
         return bool(kinds & wanted) and not kinds & ~(wanted | NULL)
 
-    def mask(self, need: str, level: int) -> int:
+    def mask(self, need: str, level: int, only: bool = False) -> int:
         """The slots of which one must be bound for such a reference."""
         out = 0
-        for one in self.fitting(need, level):
+        for one in self.fitting(need, level, only):
             out |= one.bit
         return out
 
-    def reference(self, need: str, level: int, *, braces: bool = True, stored: bool = False) -> Use | None:
+    def reference(self, need: str, level: int, *, braces: bool = True, stored: bool = False, only: bool = False) -> Use | None:
         """A reference; `stored`: into a file, which a model's text and text from outside go into only where the plan says that it may."""
-        found = self.fitting(need, level)
+        found = self.fitting(need, level, only)
         if not found:
             return None
         ways = []
@@ -84,7 +89,7 @@ class Texts:
             if self.place.free:
                 field = self.field()
                 ways.append(Way((Literal("{"), *inner, field, Literal("}")) if braces else (*inner, field), guard))
-        name = f"r_{need}_{level}" + "_s" * stored + "_n" * (not braces)
+        name = f"r_{need}_{level}" + "_s" * stored + "_n" * (not braces) + "_only" * only
         return self.put(name, ways)
 
     def field(self) -> Use:
@@ -192,35 +197,43 @@ class Texts:
 
     # ---- conditions --------------------------------------------------------------------
 
-    def condition(self, level: int) -> tuple[Use, int] | None:
-        """A condition over values of a level, and the slots of which one must be bound."""
-        one = self.reference("any", level, braces=False)
-        if one is None:
+    def condition(self, level: int, *, only: bool = False) -> tuple[Use, int] | None:
+        """A condition over values of a level, and the slots of which one must be bound. `only`: it begins with one that has
+        no better level."""
+        mask = self.mask("any", level, only)
+        if not mask:
             return None
-        mask = self.mask("any", level)
+        atom = self._atom(level, False)
+        first = self._atom(level, only)
+        joined = self.put("joint", [Way(word(" and ")), Way(word(" or "))])
+        ways = [Way((first,)), Way((first, joined, atom)), Way((first, joined, atom, joined, atom))]
+        return self.put(f"condition_{level}" + "_only" * only, ways), mask
+
+    def _atom(self, level: int, only: bool) -> Use:
+        """One comparison, or a value alone."""
+        one = self.reference("any", level, braces=False, only=only)
+        assert one is not None
         ways = [Way((Literal("not "), one)), Way((one,)), Way((one, Use("equals"), Use("fixed")))]
         self.put("equals", [Way(word(" == ")), Way(word(" != "))])
         self.put("order", [Way(word(f" {sign} ")) for sign in ("<", "<=", ">", ">=")])
-        self.put("fixed", [Way((Literal('"'), Chars(_INNER, 0, 40), Literal('"'))), Way((self.number(),))])
+        self.put("fixed", [Way((Literal('"'), Literal('"'))), Way((Literal('"'), Chars(_INNER, 1, 40), Literal('"'))),
+                           Way((self.number(),))])  # fmt: skip
         compare = (Use("order"), Use("count"))
         self.put("count", [Way(word("0")), Way((self.number(),))])
-        length = self.reference("length", level, braces=False)
+        length = self.reference("length", level, braces=False, only=only)
         if length is not None:
-            tail = (Literal(")"), *compare)
-            ways.append(Way((Literal("len("), length, *tail), Guard(some=self.mask("length", level))))
+            some = Guard(some=self.mask("length", level, only))
+            ways.append(Way((Literal("len("), length, Literal(")"), *compare), some))
             if self.place.free:
                 ways.append(Way((Literal("len("), length, Literal(")"), Use("equals"), Use("count"))))
-        number = self.reference("number", level, braces=False)
+        number = self.reference("number", level, braces=False, only=only)
         if number is not None:
             ways.append(Way((number, *compare)))
             ways.append(Way((number, Use("equals"), Use("count"))))
         if self.place.free:
             ways += [Way((one, Use("order"), one)), Way((one, Use("equals"), one))]
         ways += self._predicates(one)
-        atom = self.put(f"atom_{level}", ways)
-        joined = self.put("joint", [Way(word(" and ")), Way(word(" or "))])
-        name = f"condition_{level}"
-        return self.put(name, [Way((atom,)), Way((atom, joined, atom)), Way((atom, joined, atom, joined, atom))]), mask
+        return self.put(f"atom_{level}" + "_only" * only, ways)
 
     def _predicates(self, one: Use) -> Iterator[Way]:
         """Predicates of the catalogue; none looks at files where text from outside may stand in them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .form import (
-    FLAGS, LEFT, NEVER, OWED, PLACES, Change, Chars, Form, Guard, Item, Literal, Use, expanded, places, possible,
+    FLAGS, LEFT, NEVER, PLACES, Change, Chars, Form, Guard, Item, Literal, Use, expanded, places, possible,
 )  # fmt: skip
 
 MOST_RULES = 60_000
@@ -106,13 +106,8 @@ def _condition(guard: Guard, where: frozenset[int]) -> str:
         parts.append(_joined("or", [_joined("and", [
             f"bit_{'set' if place & flag else 'clear'}({flag.bit_length() - 1})" for flag in FLAGS
         ]) for place in sorted(where)]))  # fmt: skip
-    left, owed = f"[{LEFT[0]}:{LEFT[1]}]", f"[{OWED[0]}:{OWED[1]}]"
     if guard.left > 0:
-        parts.append(f"ge({left}, {guard.left})")
-    if guard.owed is not None:
-        parts.append(f"eq({owed}, {guard.owed})")
-    if guard.either:
-        parts.append(f"or(eq({owed}, 0), ge({left}, {guard.either}))")
+        parts.append(f"ge([{LEFT[0]}:{LEFT[1]}], {guard.left})")
     if guard.some:
         parts.append(_joined("or", [f"bit_set({bit})" for bit in range(64) if guard.some >> bit & 1]))
     return f" %if {_joined('and', parts)}" if parts else ""
