@@ -8,7 +8,9 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-_TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(\[(?:[^\]\\]|\\.)*\])(?:\{(\d+),(\d+)\})?|(\|)|([A-Za-z][A-Za-z0-9-]*))')
+_TOKEN = re.compile(
+    r'\s*(?:("(?:[^"\\]|\\.)*")|(\[(?:[^\]\\]|\\.)*\])(?:\{(\d+),(\d+)\})?|(\|)|([A-Za-z][A-Za-z0-9-]*))'
+)
 
 
 class Text(NamedTuple):
@@ -36,7 +38,11 @@ class Abandoned(Exception):
 def _characters(text: str) -> str:
     """The characters of a class; of a large range, some."""
     inner = re.sub(r"\\u([0-9a-f]{4})", lambda found: chr(int(found[1], 16)), text[1:-1])
-    inner = re.sub(r"\\([\[\]\\])", lambda found: {"[": "\ue000", "]": "\ue001", "\\": "\ue002"}[found[1]], inner)
+    inner = re.sub(
+        r"\\([\[\]\\])",
+        lambda found: {"[": "\ue000", "]": "\ue001", "\\": "\ue002"}[found[1]],
+        inner,
+    )
     back = {"\ue000": "[", "\ue001": "]", "\ue002": "\\"}
     out, at = [], 0
     while at < len(inner):
@@ -67,7 +73,9 @@ def read(text: str) -> dict[str, list[list[Item]]]:
             if found[1]:
                 ways[-1].append(Text(json.loads(found[1])))
             elif found[2]:
-                ways[-1].append(Class(_characters(found[2]), int(found[3] or 1), int(found[4] or 1)))
+                ways[-1].append(
+                    Class(_characters(found[2]), int(found[3] or 1), int(found[4] or 1))
+                )
             elif found[5]:
                 ways.append([])
             else:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 HEADINGS: tuple[tuple[str, str, str], ...] = (
-    ("Plans", "lint fmt explain tools", "graph analyze validate expand certify migrate rules csdc"),
+    (
+        "Plans",
+        "lint fmt explain tools",
+        "graph analyze validate expand certify grammar migrate rules csdc",
+    ),
     ("Runs", "run resume answer show", "runs report ui cancel fork replay verify diff worker"),
     ("Systems", "agent", ""),
     (

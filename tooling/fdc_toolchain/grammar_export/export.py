@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..exits import UsageError
+from ..linking.bound import bound_in
 from ..linking.catalogue import CORE, document
 from ..linking.link import Linker
-from ..linking.model import Choice, Loop, Node, Param
+from ..linking.model import Choice, Collect, Loop, Node, Param
 from ..linking.types import ANY
 from ..rules.solver.flow.touched import sinks
 from ..rules.solver.words import Machine, Summaries
@@ -52,15 +53,19 @@ def export(
     if not 1 <= most <= MOST_LEFT:
         raise UsageError(f"--most-steps is 1 to {MOST_LEFT}")
     if names_of is not None:
-        place, remarks = _place_of(linker, names_of, most), []
+        place, remarks = _place_of(linker, names_of, most)
     else:
         place, remarks = _place(linker, form, fsm or linker.settings.fsm, tools, files, most)
     bodies = Bodies(place)
     made = bodies.plan()
     if not made.rules["first"]:
-        raise UsageError(f"`{place.automaton.name}` accepts no plan of {most} steps with these tools")
+        raise UsageError(
+            f"`{place.automaton.name}` accepts no plan of {most} steps with these tools"
+        )
     if bodies.steps.left_out:
-        remarks.append(f"left out: {', '.join(sorted(bodies.steps.left_out))} (their steps cannot be right by form alone)")
+        remarks.append(
+            f"left out: {', '.join(sorted(bodies.steps.left_out))} (their steps cannot be right by form alone)"
+        )
     try:
         text = FORMS[form](made)
     except TooLarge as wrong:
@@ -68,13 +73,15 @@ def export(
             f"this grammar has more than {wrong.args[0]} rules as {form}: choose fewer --tools or --most-steps, or llguidance"
         ) from wrong
     shown = tuple(tool.name for tool in place.tools if tool.name not in bodies.steps.left_out)
-    return Grammar(text, tuple(remarks), shown, len(place.files), tuple(slot.name for slot in place.slots))
+    return Grammar(
+        text, tuple(remarks), shown, len(place.files), tuple(slot.name for slot in place.slots)
+    )
 
 
 def _place(
     linker: Linker, form: str, fsm: str, tools: Sequence[str], files: str, most: int
 ) -> tuple[Place, list[str]]:
-    key, automaton, found = linker.automaton(fsm)
+    _, automaton, found = linker.automaton(fsm)
     if automaton is None:
         why = found[0].message if found else "there is no such file"
         raise UsageError(f"the automaton `{fsm}` cannot be used: {why}")
@@ -98,8 +105,9 @@ def _place(
         slots = (*slots[: MOST_NAMES - 1], Slot("answer1", None, 3, "call"))
     both, ended = with_closing(automaton, fragment=False)
     place = Place(
-        both, ended, f"# FSM: {fsm}\n", False, tuple(rows), paths, slots, calls, dict(linker.catalogue.predicates),
-        bool(linker.settings.untrusted or linker.outside), False, small, 0, (), 1 if small else 3, most,
+        both, ended, f"# FSM: {fsm}\n", tuple(rows), paths, slots, calls, dict(linker.catalogue.predicates),
+        bool(linker.settings.untrusted or linker.outside), False, small, 0, (), False, 1 if small else 3, most,
+        ((both.start, tuple(sorted(both.accept))),),
     )  # fmt: skip
     return place, [remark] if remark else []
 
@@ -142,9 +150,8 @@ def _call(name: str, params: Mapping[str, Param], ends: dict[str, str] | None = 
     return Call(name, required, tuple(name for name in params if name not in required), ends)
 
 
-def _place_of(linker: Linker, key: str, most: int) -> Place:
+def _place_of(linker: Linker, key: str, most: int) -> tuple[Place, list[str]]:
     """The place of a plan: its headers, its tools, its calls and all names that it binds; their values are not followed."""
-    from ..linking.bound import bound_in
     from ..linking.graph import Graph
     from ..syntax import tree
 
@@ -154,14 +161,25 @@ def _place_of(linker: Linker, key: str, most: int) -> Place:
     automaton = unit.automaton or unit.continues or linker.automaton(linker.settings.fsm)[1]
     assert automaton is not None
     fragment = unit.automaton is None
-    head = [f"{line.word} {line.tail}\n" for line in unit.plan.statements if isinstance(line, tree.Header)]
+    head = [
+        f"{line.word} {line.tail}\n"
+        for line in unit.plan.statements
+        if isinstance(line, tree.Header)
+    ]
     if unit.automaton is not None and not any(line.startswith("use fsm") for line in head):
         head.insert(0, unit.text.lstrip().splitlines()[0].rstrip() + "\n")
     names = [*unit.params, "run", *sorted(bound_in(unit.body) - {*unit.params})]
-    files = {slot for slot in names if slot.startswith("file") and slot[4:].isdigit()}
-    slots = tuple(Slot(name, ANY, 0, "file" if name in files else "any") for name in names)
+    results = {*unit.results}
+    kinds = {name: "file" for name in names if name.startswith("file") and name[4:].isdigit()}
+    kinds |= {
+        name: "both" if name in results else "item" for name in unit.loops if name not in kinds
+    }
+    slots = tuple(Slot(name, ANY, 0, kinds.get(name, "any")) for name in names)
+    shape = _shape(unit.body, {name: number for number, name in enumerate(names)})
     if len(slots) > MOST_NAMES:
-        raise UsageError(f"`{key}` binds {len(slots)} names; a grammar follows {MOST_NAMES} at most")
+        raise UsageError(
+            f"`{key}` binds {len(slots)} names; a grammar follows {MOST_NAMES} at most"
+        )
     given = (1 << len(unit.params) + 1) - 1
     automaton, ended = with_closing(automaton, fragment=fragment)
     graph = Graph(linker.units)
@@ -180,31 +198,54 @@ def _place_of(linker: Linker, key: str, most: int) -> Place:
                 if after and not after & (after - 1) and not after & machine.sink:
                     ends[state] = machine.states[after.bit_length() - 1]
         calls[call.name] = _call(call.name, callee.params, ends)
+    ways: tuple[tuple[str, tuple[str, ...]], ...] = (
+        (automaton.start, tuple(sorted(automaton.accept))),
+    )
+    if fragment:
+        # It continues in whatever state it can be called in: the first of them stands for all.
+        found = [
+            (state, summaries.call(graph.instance(key), 1 << number))
+            for number, state in enumerate(machine.states)
+        ]
+        ways = tuple(
+            (state, tuple(name for number, name in enumerate(machine.states) if ends >> number & 1))
+            for state, ends in found
+            if not ends & machine.sink
+        )[:1]
     tools = {act.bound.tool.name: act.bound.tool for act in unit.acts}
-    return Place(
-        automaton, ended, "".join(head), fragment, tuple(tools.values()), (), slots, tuple(calls.values()),
+    place = Place(
+        automaton, ended, "".join(head), tuple(tools.values()), (), slots, tuple(calls.values()),
         dict(linker.catalogue.predicates), False, True, False, given,
-        tuple(_joined(unit.body, {slot.name: number for number, slot in enumerate(slots)})), 7, most,
+        tuple(sorted(shape.joined)), shape.yields, shape.depth, most, ways,
     )  # fmt: skip
+    return place, []
 
 
-def _joined(nodes: list[Node], numbers: dict[str, int]) -> Iterator[int]:
-    """For each `if` whose branches bind the same names: their bits, and each of them alone."""
-    from ..linking.bound import bound_in
+class _Shape(NamedTuple):
+    """How deep the bodies of a plan are, the names (bits) that both branches of an `if` bind, by depth, and whether one
+    yields."""
 
-    found: dict[int, None] = {}
-    work = list(nodes)
-    while work:
-        node = work.pop()
+    depth: int
+    joined: frozenset[tuple[int, int]]
+    yields: bool
+
+
+def _shape(nodes: list[Node], numbers: dict[str, int], at: int = 0, inside: bool = False) -> _Shape:
+    depth, joined, yields = 0, set(), False
+    for node in nodes:
+        yields |= inside and isinstance(node, Collect)
+        bodies = []
         if isinstance(node, Choice):
+            bodies = [node.then, node.orelse]
             both = bound_in(node.then) & bound_in(node.orelse)
-            if both:
-                found[sum(1 << numbers[name] for name in both)] = None
-            found.update(dict.fromkeys(1 << numbers[name] for name in both))
-            work += node.then + node.orelse
+            joined.add((at, sum(1 << numbers[name] for name in both)))
         elif isinstance(node, Loop):
-            work += node.body
-    yield from found
+            bodies = [node.body]
+        for body in bodies:
+            found = _shape(body, numbers, at + 1, inside or isinstance(node, Choice))
+            depth, yields = max(depth, 1 + found.depth), yields or found.yields
+            joined |= found.joined
+    return _Shape(depth, frozenset(pair for pair in joined if pair[1]), yields)
 
 
 def key_in(linker: Linker, path: str) -> str:

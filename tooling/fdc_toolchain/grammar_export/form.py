@@ -62,6 +62,12 @@ class Change(NamedTuple):
         return out - (1 << LEFT[0]) if self.less else out
 
 
+SAME = Change()
+"""Handed on as it is."""
+ANYWHERE = Guard()
+"""Nothing is asked."""
+
+
 class Literal(NamedTuple):
     """A fixed text."""
 
@@ -80,7 +86,7 @@ class Use(NamedTuple):
     """Another rule, with the parameter that it is given."""
 
     rule: str
-    change: Change = Change()
+    change: Change = SAME
 
 
 Item = Literal | Chars | Use
@@ -90,7 +96,7 @@ class Way(NamedTuple):
     """One alternative of a rule."""
 
     items: tuple[Item, ...]
-    guard: Guard = Guard()
+    guard: Guard = ANYWHERE
 
 
 class Form:
@@ -125,7 +131,9 @@ def word(text: str, *more: Item) -> tuple[Item, ...]:
     return (Literal(text), *more)
 
 
-def expanded(form: Form, most: int) -> tuple[dict[tuple[str, int], list[tuple[Item, ...]]], list[tuple[str, int]]]:
+def expanded(
+    form: Form, most: int
+) -> tuple[dict[tuple[str, int], list[tuple[Item, ...]]], list[tuple[str, int]]]:
     """The rules for every parameter that comes up, without those that spell nothing, and the entries.
 
     Raises TooLarge where there are more than `most` of them.
@@ -143,7 +151,9 @@ def expanded(form: Form, most: int) -> tuple[dict[tuple[str, int], list[tuple[It
         name, parameter = key
         ways = [way.items for way in form.rules[name] if way.guard.holds(parameter)]
         rules[key] = [
-            tuple(_given(item, parameter, seen) if isinstance(item, Use) else item for item in items)
+            tuple(
+                _given(item, parameter, seen) if isinstance(item, Use) else item for item in items
+            )
             for items in ways
         ]
         work += [_key(item) for items in rules[key] for item in items if isinstance(item, Use)]
@@ -188,7 +198,9 @@ def places(way: Way, known: dict[str, frozenset[int]]) -> frozenset[int]:
     flags = PLACES[-1]
     out = []
     for place in PLACES:
-        fits = place & way.guard.bits & flags == way.guard.bits & flags and not place & way.guard.clear
+        fits = (
+            place & way.guard.bits & flags == way.guard.bits & flags and not place & way.guard.clear
+        )
         if fits and all(
             (place & item.change.keep | item.change.bits) & flags in known[item.rule]
             for item in way.items

@@ -43,15 +43,18 @@ class Call(NamedTuple):
 
 
 class Place(NamedTuple):
-    """All that a grammar is made of. `ended`: states behind a submit, where nothing but a submit may follow; `head`: the lines that every plan begins with; `free`: types and origins of names are
-    not known (they are those of somebody's plan); `small`: for notations without
-    parameters, fewer names and no `fork`; `outside`: files there hold text from outside already; `given`: bits of the names that are bound
-    at the start, `joined`: of those that both branches of an `if` bind."""
+    """All that a grammar is made of.
+
+    `ended`: states behind a submit, where nothing but a submit may follow; `head`: the lines that every plan begins with;
+    `outside`: files there hold text from outside already; `free`: types and origins of names are not known (they are those
+    of somebody's plan); `small`: for notations without parameters, fewer names and no `fork`; `given`: bits of the names
+    that are bound at the start; `joined`: by depth, of those that both branches of an `if` bind; `yields`: a branch may
+    yield the plan's result; `ways`: states in which a plan begins, each with those in which it may end.
+    """
 
     automaton: Automaton
     ended: frozenset[str]
     head: str
-    fragment: bool
     tools: tuple[Tool, ...]
     files: tuple[str, ...]
     slots: tuple[Slot, ...]
@@ -61,9 +64,11 @@ class Place(NamedTuple):
     free: bool
     small: bool
     given: int
-    joined: tuple[int, ...]
+    joined: tuple[tuple[int, int], ...]
+    yields: bool
     depth: int
     most: int
+    ways: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def files_of(root: str, glob: str, linker: Linker) -> tuple[tuple[str, ...], str | None]:
@@ -100,8 +105,12 @@ def slots_of(tools: Sequence[Tool], small: bool) -> tuple[Slot, ...]:
         if kind.kinds & types.KINDS not in (types.KINDS, types.NULL):
             key = (kind, max(1, level_of(tool)))
             kinds[key] = kinds.get(key, 0) + 1
-    ordered = sorted(kinds, key=lambda key: (key[1] == 2, not key[0].kinds & (LIST | types.TEXTS), -kinds[key]))
-    out = [Slot(f"input{number}", types.GIVEN, 0, "param") for number in range(1, 2 if small else 4)]
+    ordered = sorted(
+        kinds, key=lambda key: (key[1] == 2, not key[0].kinds & (LIST | types.TEXTS), -kinds[key])
+    )
+    out = [
+        Slot(f"input{number}", types.GIVEN, 0, "param") for number in range(1, 2 if small else 4)
+    ]
     taken: dict[str, int] = {}
     for kind, level in ordered[: 3 if small else 8]:
         word = ("", "", "said_", "outside_")[level] + _word(kind)
@@ -109,11 +118,16 @@ def slots_of(tools: Sequence[Tool], small: bool) -> tuple[Slot, ...]:
             taken[word] = taken.get(word, 0) + 1
             out.append(Slot(f"{word}{taken[word]}", kind, level, "step"))
     out += [Slot(f"file{number}", types.TEXT, 1, "file") for number in ((1,) if small else (1, 2))]
-    items = dict.fromkeys((slot.kind.of_item(), slot.level) for slot in out if slot.kind and slot.kind.kinds & LIST)
+    items = dict.fromkeys(
+        (slot.kind.of_item(), slot.level) for slot in out if slot.kind and slot.kind.kinds & LIST
+    )
     for number, (kind, level) in enumerate(items, 1):
         out.append(Slot(f"item{number}", kind if kind != types.ANY else None, level, "item"))
     if not small:
-        out += [Slot("gathered1", types.Type(LIST), OUTSIDE, "collected"), Slot("entry1", None, OUTSIDE, "item")]
+        out += [
+            Slot("gathered1", types.Type(LIST), OUTSIDE, "collected"),
+            Slot("entry1", None, OUTSIDE, "item"),
+        ]
     return tuple(out)
 
 

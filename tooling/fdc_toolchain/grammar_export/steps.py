@@ -14,10 +14,18 @@ from .texts import Texts
 if TYPE_CHECKING:
     from ..linking.catalogue import Parameter, Tool
 
-_ALLOWED = {"command": 1, "argument": 1, "path": 1, "url": 1, "message": 2, "change": 2, "anything": 1}
+_ALLOWED = {
+    "command": 1,
+    "argument": 1,
+    "path": 1,
+    "url": 1,
+    "message": 2,
+    "change": 2,
+    "anything": 1,
+}
 """By what a text chooses: the level that may choose it; whatever it is that chooses nothing."""
 _LOOKING = ("cat", "head", "tail", "wc", "sha256sum")
-_MOST_ORDER = 7
+_MOST_ORDER = 9
 
 
 class Steps:
@@ -35,7 +43,11 @@ class Steps:
                 self.left_out.append(tool.name)
 
     def _usable(self, tool: Tool) -> bool:
-        if tool.broken or tool.forbidden or any(item.form == "sections" for item in tool.parameters):
+        if (
+            tool.broken
+            or tool.forbidden
+            or any(item.form == "sections" for item in tool.parameters)
+        ):
             return False
         return all(
             bool(self.texts.path(item.access or "read", 1))
@@ -50,20 +62,26 @@ class Steps:
 
     def bound(self, actions: Sequence[str | None], depth: int, slot: Slot) -> Use | None:
         """What may stand behind `NAME <- ` for a slot."""
-        if slot.made not in ("step", "any"):
+        if slot.made not in ("step", "any", "both"):
             return None
         kind = "give" if self.place.free else "give_" + slot.name.rstrip("0123456789")
         return self._rule(kind, actions, depth, slot)
 
     def _gives(self, tool: Tool, slot: Slot) -> bool:
-        if slot.made == "any":
+        if slot.made in ("any", "both"):
             return True
         return slot.made == "step" and kind_of(tool) == slot.kind and level_of(tool) <= slot.level
 
-    def _rule(self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None) -> Use | None:
+    def _rule(
+        self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None
+    ) -> Use | None:
         uses = []
         for action in actions:
-            tools = [tool for tool in self.by_action.get(action, []) if slot is None or self._gives(tool, slot)]
+            tools = [
+                tool
+                for tool in self.by_action.get(action, [])
+                if slot is None or self._gives(tool, slot)
+            ]
             made = [self._tool(kind, tool, depth, slot) for tool in tools]
             ways = [Way((use,)) for use in made if use is not None]
             if ways:
@@ -84,7 +102,11 @@ class Steps:
         out = []
         limits = dict(zip((item.name for item in tool.parameters), sinks(tool), strict=True))
         writes = any(item.access not in (None, "read") for item in tool.parameters)
-        if depth and not self.place.free and any(item.access == "create" for item in tool.parameters):
+        if (
+            depth
+            and not self.place.free
+            and any(item.access == "create" for item in tool.parameters)
+        ):
             return []  # in a loop it would be there the second time
         for chosen in _selections(tool):
             block = tool.block if tool.block in chosen else None
@@ -125,7 +147,12 @@ class Steps:
     # ---- the line ----------------------------------------------------------------------
 
     def _tails(
-        self, tool: Tool, inline: list[Parameter], limits: dict[str, str | None], level: int, outside: bool
+        self,
+        tool: Tool,
+        inline: list[Parameter],
+        limits: dict[str, str | None],
+        level: int,
+        outside: bool,
     ) -> list[list[Item]]:
         """What may follow the tool's name. `outside`: the file is one below `{run}/outside/`."""
         if tool.inline and tool.inline[-1].kind == "rest":
@@ -138,7 +165,11 @@ class Steps:
                 ]
             return out
         if self.place.free:
-            return [[use]] if (use := self._free_order(tool, tuple(inline), limits)) is not None else [[]]
+            return (
+                [[use]]
+                if (use := self._free_order(tool, tuple(inline), limits)) is not None
+                else [[]]
+            )
         out = [[]]
         positional = True
         for item in tool.inline:
@@ -146,17 +177,26 @@ class Steps:
                 positional = False
                 continue
             key = [Literal(" ")] if positional else [Literal(" "), Literal(f"{item.name}=")]
-            out = [[*tail, *key, one] for tail in out for one in self._values(item, limits, level, outside)]
+            out = [
+                [*tail, *key, one]
+                for tail in out
+                for one in self._values(item, limits, level, outside)
+            ]
         return out
 
-    def _free_order(self, tool: Tool, left: tuple[Parameter, ...], limits: dict[str, str | None]) -> Use | None:
+    def _free_order(
+        self, tool: Tool, left: tuple[Parameter, ...], limits: dict[str, str | None]
+    ) -> Use | None:
         """Arguments in whatever order: by place as long as none was named, then by name."""
         if not left:
             return None
         everything = list(tool.inline)
 
         def rule(rest: tuple[Parameter, ...], placed: bool) -> Use:
-            name = f"args_{_short(tool.name)}_{''.join(str(everything.index(item)) for item in rest)}" + "_p" * placed
+            name = (
+                f"args_{_short(tool.name)}_{''.join(str(everything.index(item)) for item in rest)}"
+                + "_p" * placed
+            )
             if name in self.texts.form.rules:
                 return Use(name)
             self.texts.form.put(name, [])
@@ -174,7 +214,9 @@ class Steps:
 
         return rule(left[:_MOST_ORDER], left[0] is everything[0])
 
-    def _values(self, item: Parameter, limits: dict[str, str | None], level: int, outside: bool) -> list[Item]:
+    def _values(
+        self, item: Parameter, limits: dict[str, str | None], level: int, outside: bool
+    ) -> list[Item]:
         texts = self.texts
         level = min(level, _limit(limits[item.name])) if not self.place.free else level
         if item.kind == "path":
@@ -212,7 +254,9 @@ class Steps:
         host = (Chars("a-z", 2, 20), Use("domain"))
         self.texts.put("domain", [Way((Literal(end),)) for end in (".org", ".com", ".net")])
         page = (Literal("/"), Chars("A-Za-z0-9_-", 1, 40))
-        return self.texts.put("address", [Way((Literal("https://"), *host)), Way((Literal("https://"), *host, *page))])
+        return self.texts.put(
+            "address", [Way((Literal("https://"), *host)), Way((Literal("https://"), *host, *page))]
+        )
 
     def _command(self, level: int) -> Use:
         """Commands that look at files, and the targets of a Makefile."""
@@ -242,13 +286,19 @@ def _selections(tool: Tool) -> list[list[Parameter]]:
     """Which parameters may be given: all that must be, with some of the others."""
     optional = [item for item in tool.parameters if not item.required]
     must = [item for item in tool.parameters if item.required]
-    chosen = [list(some) for count in range(len(optional) + 1) for some in combinations(optional, count)][:32]
+    chosen = [
+        list(some) for count in range(len(optional) + 1) for some in combinations(optional, count)
+    ][:32]
     out = []
     for some in chosen:
         given = [item for item in tool.parameters if item in must or item in some]
         names = {item.name for item in given}
         last = tool.inline[-1] if tool.inline else None
-        gaps = last is not None and last.kind == "rest" and any(item not in given for item in tool.inline[:-1])
+        gaps = (
+            last is not None
+            and last.kind == "rest"
+            and any(item not in given for item in tool.inline[:-1])
+        )
         if not gaps and (not tool.need_one_of or names & set(tool.need_one_of)):
             out.append(given)
     return out

@@ -8,9 +8,11 @@ from typing import NamedTuple
 from ..linking import types
 from ..linking.types import KINDS, LIST, NULL, NUMBER, OBJECT, TEXTS, Type
 from .form import STORES, Chars, Form, Guard, Item, Literal, Use, Way, word
-from .place import OUTSIDE, Place, Slot
+from .place import Place, Slot
 
-_LETTERS = "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e\u0391-\u03a1\u03b1-\u03c9\u0410-\u044f\u4e00-\u9fa5"
+_LETTERS = (
+    "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e\u0391-\u03a1\u03b1-\u03c9\u0410-\u044f\u4e00-\u9fa5"
+)
 _FIRST = f"A-Za-z0-9({_LETTERS}"
 _MORE = f" -z|~{_LETTERS}"
 _WORD = "A-Za-z0-9_.:/+-"
@@ -38,7 +40,9 @@ class Texts:
     def __init__(self, place: Place, form: Form) -> None:
         self.place = place
         self.form = form
-        self.references = [one for number, slot in enumerate(place.slots) for one in _named(slot, 1 << number)]
+        self.references = [
+            one for number, slot in enumerate(place.slots) for one in _named(slot, 1 << number)
+        ]
         self.files = self._files()
 
     def put(self, name: str, ways: list[Way]) -> Use:
@@ -66,7 +70,12 @@ class Texts:
         kinds = one.kind.kinds & KINDS
         if need == "value":
             return bool(kinds & ~NULL)
-        wanted = {"text": TEXTS, "number": NUMBER, "length": NULL | TEXTS | LIST | OBJECT, "list": LIST}[need]
+        wanted = {
+            "text": TEXTS,
+            "number": NUMBER,
+            "length": NULL | TEXTS | LIST | OBJECT,
+            "list": LIST,
+        }[need]
         return bool(kinds & wanted) and not kinds & ~(wanted | NULL)
 
     def mask(self, need: str, level: int, only: bool = False) -> int:
@@ -76,8 +85,17 @@ class Texts:
             out |= one.bit
         return out
 
-    def reference(self, need: str, level: int, *, braces: bool = True, stored: bool = False, only: bool = False) -> Use | None:
-        """A reference; `stored`: into a file, which a model's text and text from outside go into only where the plan says that it may."""
+    def reference(
+        self,
+        need: str,
+        level: int,
+        *,
+        braces: bool = True,
+        stored: bool = False,
+        only: bool = False,
+    ) -> Use | None:
+        """A reference; `stored`: into a file, which a model's text and text from outside
+        go into only where the plan says so."""
         found = self.fitting(need, level, only)
         if not found:
             return None
@@ -88,7 +106,12 @@ class Texts:
             ways.append(Way((Literal("{"), *inner, Literal("}")) if braces else inner, guard))
             if self.place.free:
                 field = self.field()
-                ways.append(Way((Literal("{"), *inner, field, Literal("}")) if braces else (*inner, field), guard))
+                ways.append(
+                    Way(
+                        (Literal("{"), *inner, field, Literal("}")) if braces else (*inner, field),
+                        guard,
+                    )
+                )
         name = f"r_{need}_{level}" + "_s" * stored + "_n" * (not braces) + "_only" * only
         return self.put(name, ways)
 
@@ -106,16 +129,27 @@ class Texts:
         """Text to the end of the line, with references in it."""
         name = f"text_{level}" + "_s" * stored + "_b" * (first != _FIRST)
         begin: tuple[Item, ...] = (Chars(first), Chars(_MORE, 0, _LONG))
-        return self._mixed(name, begin, Chars(_MORE, 1, _LONG), self.reference("any", level, stored=stored), _PIECES)
+        return self._mixed(
+            name,
+            begin,
+            Chars(_MORE, 1, _LONG),
+            self.reference("any", level, stored=stored),
+            _PIECES,
+        )
 
-    def _mixed(self, name: str, begin: tuple[Item, ...], more: Item, ref: Use | None, most: int) -> Use:
+    def _mixed(
+        self, name: str, begin: tuple[Item, ...], more: Item, ref: Use | None, most: int
+    ) -> Use:
         """Characters and references in turn: `begin` is what it may begin with, `more` stands behind a reference."""
         if ref is None:
             return self.put(name, [Way(begin)])
         for number in range(1, most + 1):
             ways = [Way((ref,)), Way((ref, more))]
             if number > 1:
-                ways += [Way((ref, Use(f"{name}_{number - 1}"))), Way((ref, more, Use(f"{name}_{number - 1}")))]
+                ways += [
+                    Way((ref, Use(f"{name}_{number - 1}"))),
+                    Way((ref, more, Use(f"{name}_{number - 1}"))),
+                ]
             self.put(f"{name}_{number}", ways)
         # A reference can come to nothing where no name is bound: what begins without one can always end.
         tail = Use(f"{name}_{most}")
@@ -139,7 +173,13 @@ class Texts:
         ways = [Way((Use("word"),)), Way((Literal('"'), Use(f"inner_{level}"), Literal('"')))]
         self.put("word", [Way((Chars("A-Za-z0-9"), Chars(_WORD, 0, 40)))])
         embedded = self.reference("any", level, stored=stored)
-        self._mixed(f"inner_{level}", (Chars(_INNER, 1, 60),), Chars(_INNER, 1, 60), self.reference("any", level), 3)
+        self._mixed(
+            f"inner_{level}",
+            (Chars(_INNER, 1, 60),),
+            Chars(_INNER, 1, 60),
+            self.reference("any", level),
+            3,
+        )
         one = self.reference(need, level, stored=stored)
         if one is not None:
             ways.append(Way((one,)))
@@ -147,14 +187,20 @@ class Texts:
             ways.append(Way((Use("word"), embedded)))
             if self.place.free:
                 more = Chars(_WORD, 1, 40)
-                ways += [Way((Use("word"), embedded, more, embedded)), Way((embedded, more, embedded))]
+                ways += [
+                    Way((Use("word"), embedded, more, embedded)),
+                    Way((embedded, more, embedded)),
+                ]
                 ways.append(Way((Literal('"'), Literal('"'))))
         return self.put(name, ways)
 
     def pattern(self) -> Use:
         """A pattern to search for that is surely one."""
         plain = Chars("A-Za-z0-9_", 1, 30)
-        return self.put("pattern", [Way((plain,)), Way((Literal('"'), Chars("A-Za-z0-9_ :=#^", 1, 40), Literal('"')))])
+        return self.put(
+            "pattern",
+            [Way((plain,)), Way((Literal('"'), Chars("A-Za-z0-9_ :=#^", 1, 40), Literal('"')))],
+        )
 
     def number(self, most: int = 4) -> Use:
         """A whole number."""
@@ -165,19 +211,25 @@ class Texts:
     def _files(self) -> dict[str, Use]:
         place = self.place
         folders = sorted({name.rpartition("/")[0] for name in place.files} - {""})[:MOST_LITERAL]
-        endings = sorted({name.rpartition(".")[2] for name in place.files if "." in name.rpartition("/")[2]})[:12]
+        endings = sorted(
+            {name.rpartition(".")[2] for name in place.files if "." in name.rpartition("/")[2]}
+        )[:12]
         out = {}
         if place.files:
             out["read"] = self.put("file", [Way(word(name)) for name in place.files])
         globs = [f"**/*.{end}" for end in endings] + [f"{folder}/*" for folder in folders]
         globs += sorted({f"{name.rpartition('/')[0]}/*.{name.rpartition('.')[2]}" for name in place.files
                          if "/" in name and "." in name.rpartition("/")[2]})[:MOST_LITERAL]  # fmt: skip
-        out["glob"] = self.put("glob", [Way(word(one)) for one in dict.fromkeys(globs)] or [Way(word("**/*"))])
+        out["glob"] = self.put(
+            "glob", [Way(word(one)) for one in dict.fromkeys(globs)] or [Way(word("**/*"))]
+        )
         named = (Chars("a-z"), Chars("a-z0-9_", 2, 20), Use("ending"))
         self.put("ending", [Way(word(f".{end}")) for end in ("md", "txt", "json", "csv")])
         run = (Literal("run"), Literal("}"), Literal("/"))
         out["new"] = self.put("newfile", [Way(word("out/", *named)), Way(word("{", *run, *named))])
-        out["outside"] = self.put("outsidefile", [Way(word("{", *run, Literal("outside/"), *named))])
+        out["outside"] = self.put(
+            "outsidefile", [Way(word("{", *run, Literal("outside/"), *named))]
+        )
         return out
 
     def path(self, access: str, level: int) -> list[Item]:
@@ -225,7 +277,9 @@ class Texts:
             some = Guard(some=self.mask("length", level, only))
             ways.append(Way((Literal("len("), length, Literal(")"), *compare), some))
             if self.place.free:
-                ways.append(Way((Literal("len("), length, Literal(")"), Use("equals"), Use("count"))))
+                ways.append(
+                    Way((Literal("len("), length, Literal(")"), Use("equals"), Use("count")))
+                )
         number = self.reference("number", level, braces=False, only=only)
         if number is not None:
             ways.append(Way((number, *compare)))
@@ -250,4 +304,6 @@ def _named(slot: Slot, bit: int) -> Iterator[Reference]:
     yield Reference(slot.name, bit, slot.kind, slot.level)
     if slot.kind is not None and slot.kind.kinds & KINDS == OBJECT:
         for field, kind in slot.kind.fields or ():
-            yield Reference(f"{slot.name}.{field}", bit, kind if kind != types.ANY else None, slot.level)
+            yield Reference(
+                f"{slot.name}.{field}", bit, kind if kind != types.ANY else None, slot.level
+            )

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .form import (
-    FLAGS, LEFT, NEVER, PLACES, Change, Chars, Form, Guard, Item, Literal, Use, expanded, places, possible,
+    FLAGS,
+    LEFT,
+    NEVER,
+    PLACES,
+    SAME,
+    Chars,
+    Form,
+    Guard,
+    Item,
+    Literal,
+    Use,
+    expanded,
+    places,
+    possible,
 )  # fmt: skip
 
 MOST_RULES = 60_000
@@ -26,7 +39,9 @@ def llguidance(form: Form) -> str:
     for name, ways in form.rules.items():
         title = "main" if name == "start" else name
         rows = [
-            writer.items(way.items) + _condition(way.guard, where) for way in ways if (where := places(way, known))
+            writer.items(way.items) + _condition(way.guard, where)
+            for way in ways
+            if (where := places(way, known))
         ]
         # llguidance 1.9.1 panics where it inlines a rule that has one alternative.
         rows.append(f'"!" %if bit_set({NEVER})')
@@ -44,8 +59,10 @@ class _Parametric:
 
     def items(self, items: tuple[Item, ...]) -> str:
         out = list(_patterned(items, self.item))
-        if len(items) == 1 and isinstance(items[0], Use) and items[0].change != Change():
-            out.append("nothing::_")  # llguidance 1.9.1 panics where a rule is only another one with another parameter
+        if len(items) == 1 and isinstance(items[0], Use) and items[0].change != SAME:
+            out.append(
+                "nothing::_"
+            )  # llguidance 1.9.1 panics where a rule is only another one with another parameter
         return " ".join(out) or '""'
 
     def item(self, item: Item) -> str:
@@ -56,9 +73,9 @@ class _Parametric:
         change = item.change
         if change.less:
             return f"{item.rule}::decr([{LEFT[0]}:{LEFT[1]}])"
-        if change == Change():
+        if change == SAME:
             return f"{item.rule}::_"
-        if change.keep == Change().keep:
+        if change.keep == SAME.keep:
             return f"{item.rule}::bit_or({change.bits:#x})"
         if not change.bits:
             return f"{item.rule}::bit_and({change.keep:#x})"
@@ -74,7 +91,11 @@ class _Parametric:
 
 def _pattern(item: Chars) -> str:
     ranges = item.ranges.replace("/", "\\/")
-    return f"[{ranges}]" if (item.least, item.most) == (1, 1) else f"[{ranges}]{{{item.least},{item.most}}}"
+    return (
+        f"[{ranges}]"
+        if (item.least, item.most) == (1, 1)
+        else f"[{ranges}]{{{item.least},{item.most}}}"
+    )
 
 
 def _patterned(items: tuple[Item, ...], shown: Callable[[Item], str]) -> Iterator[str]:
@@ -101,7 +122,11 @@ def _condition(guard: Guard, where: frozenset[int]) -> str:
             guard = guard._replace(clear=guard.clear | flag)
     parts = [f"bit_set({bit})" for bit in range(64) if guard.bits >> bit & 1]
     parts += [f"bit_clear({bit})" for bit in range(64) if guard.clear >> bit & 1]
-    fitting = [place for place in PLACES if place & guard.bits == guard.bits & PLACES[-1] and not place & guard.clear]
+    fitting = [
+        place
+        for place in PLACES
+        if place & guard.bits == guard.bits & PLACES[-1] and not place & guard.clear
+    ]
     if set(fitting) != where:
         parts.append(_joined("or", [_joined("and", [
             f"bit_{'set' if place & flag else 'clear'}({flag.bit_length() - 1})" for flag in FLAGS
@@ -109,7 +134,9 @@ def _condition(guard: Guard, where: frozenset[int]) -> str:
     if guard.left > 0:
         parts.append(f"ge([{LEFT[0]}:{LEFT[1]}], {guard.left})")
     if guard.some:
-        parts.append(_joined("or", [f"bit_set({bit})" for bit in range(64) if guard.some >> bit & 1]))
+        parts.append(
+            _joined("or", [f"bit_set({bit})" for bit in range(64) if guard.some >> bit & 1])
+        )
     return f" %if {_joined('and', parts)}" if parts else ""
 
 
@@ -148,23 +175,34 @@ def _expanded(form: Form, root: str, sign: str, joint: str) -> str:
     def way(items: tuple[Item, ...]) -> str:
         return " ".join(map(item, items) if sign == "::=" else _patterned(items, item)) or '""'
 
-    lines = [f"{root} {sign} " + " | ".join(dict.fromkeys(names[same[key]] for key in entries if key in rules))]
+    lines = [
+        f"{root} {sign} "
+        + " | ".join(dict.fromkeys(names[same[key]] for key in entries if key in rules))
+    ]
     for key, name in names.items():
         lines.append(f"{name} {sign} " + " | ".join(dict.fromkeys(map(way, rules[key]))))
     return "\n".join(lines) + "\n"
 
 
-def _merged(rules: dict[tuple[str, int], list[tuple[Item, ...]]]) -> dict[tuple[str, int], tuple[str, int]]:
+def _merged(
+    rules: dict[tuple[str, int], list[tuple[Item, ...]]],
+) -> dict[tuple[str, int], tuple[str, int]]:
     """By rule, the first one that spells the same: rules whose alternatives are the same are one."""
     same = {key: key for key in rules}
     while True:
         known: dict[tuple[object, ...], tuple[str, int]] = {}
         new = {}
         for key, ways in rules.items():
-            shape: tuple[object, ...] = (key[0], *(
-                tuple(same[item.rule, item.change.bits] if isinstance(item, Use) else item for item in items)
-                for items in ways
-            ))
+            shape: tuple[object, ...] = (
+                key[0],
+                *(
+                    tuple(
+                        same[item.rule, item.change.bits] if isinstance(item, Use) else item
+                        for item in items
+                    )
+                    for items in ways
+                ),
+            )
             new[key] = known.setdefault(shape, key)
         if new == same:
             return same
