@@ -223,7 +223,7 @@ class Texts:
         out["glob"] = self.put(
             "glob", [Way(word(one)) for one in dict.fromkeys(globs)] or [Way(word("**/*"))]
         )
-        named = (Chars("a-z"), Chars("a-z0-9_", 2, 20), Use("ending"))
+        named = (Chars("a-z"), Chars("a-z0-9_", 0, 30), Use("ending"))
         self.put("ending", [Way(word(f".{end}")) for end in ("md", "txt", "json", "csv")])
         run = (Literal("run"), Literal("}"), Literal("/"))
         out["new"] = self.put("newfile", [Way(word("out/", *named)), Way(word("{", *run, *named))])
