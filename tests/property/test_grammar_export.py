@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from llguidance import LLMatcher, LLTokenizer
-from llguidance.gbnf_to_lark import any_to_lark
-
 from fdc_toolchain.check import check
 from fdc_toolchain.grammar_export.export import Grammar, export
 from fdc_toolchain.linking.link import Linker
 from fdc_toolchain.linking.project.settings import read_settings
 from fdc_toolchain.syntax.parse import parse
 from fdc_toolchain.syntax.write import write
+from llguidance import LLMatcher, LLTokenizer
+from llguidance.gbnf_to_lark import any_to_lark
+
 from tests.support.gbnf_sampler import read, sample
 from tests.support.repository import ROOT
 
@@ -72,9 +72,15 @@ def judged(place: Path, texts: Iterator[str]) -> Counter[str]:
 
 def hold(found: Counter[str]) -> None:
     """No error but of the rules about files, and of these at most two in a hundred."""
-    others = {code: count for code, count in found.items() if code != "none" and not FILE_RULES.fullmatch(code)}
+    others = {
+        code: count
+        for code, count in found.items()
+        if code != "none" and not FILE_RULES.fullmatch(code)
+    }
     assert not others, found
-    assert sum(count for code, count in found.items() if code != "none") <= 0.02 * found["none"], found
+    assert sum(count for code, count in found.items() if code != "none") <= 0.02 * found["none"], (
+        found
+    )
 
 
 @pytest.fixture(scope="module")
@@ -197,7 +203,9 @@ def test_a_plan_is_spelled_and_its_faults_are_not(place: Path) -> None:
     assert errors(made, GOOD) == []
     found = grammars(place)
     assert spells(found["llguidance"], GOOD)
-    plain = GOOD.replace("for item1 in {list1}", "for_each_file docs/*.md").replace("{item1}", "{file1}")
+    plain = GOOD.replace("for item1 in {list1}", "for_each_file docs/*.md").replace(
+        "{item1}", "{file1}"
+    )
     plain = plain.replace("list1 <- list_files docs/*\n", "").replace("list1", "text1")
     assert errors(made, plain) == []
     assert [name for name, one in found.items() if not spells(one, plain)] == []
@@ -212,9 +220,17 @@ def test_a_plan_is_spelled_and_its_faults_are_not(place: Path) -> None:
 def test_text_from_outside_has_names_of_its_own(place: Path, parametric: Grammar) -> None:
     made = matcher(parametric.text)
     head = "# FSM: tooling/fdc_fsm.json\nbudget steps 1000000\nset_plan x\nplan_step_complete x\n"
-    fetch, end = "outside_text1 <- view_text_website https://example.org/tea\n", "close_task\nsubmit\n"
-    storing = head.replace("json\n", "json\n# It may store text from outside, and runs no command.\n")
-    write, run = "overwrite_file_with_block out/a.md\n  {outside_text1}\n", "run_in_bash_session make tea\n"
+    fetch, end = (
+        "outside_text1 <- view_text_website https://example.org/tea\n",
+        "close_task\nsubmit\n",
+    )
+    storing = head.replace(
+        "json\n", "json\n# It may store text from outside, and runs no command.\n"
+    )
+    write, run = (
+        "overwrite_file_with_block out/a.md\n  {outside_text1}\n",
+        "run_in_bash_session make tea\n",
+    )
     assert spells(made, head + fetch + "message_user {outside_text1}\n" + end)
     assert spells(made, head + fetch + run + end)
     assert spells(made, storing + fetch + write + end)
@@ -253,7 +269,9 @@ def canonical(text: str) -> str:
     assert plan is not None
     lines = write(plan).splitlines(keepends=True)
     return "".join(
-        line for line in lines if line.strip() and (not line.lstrip().startswith("#") or line.startswith("# FSM"))
+        line
+        for line in lines
+        if line.strip() and (not line.lstrip().startswith("#") or line.startswith("# FSM"))
     )
 
 
@@ -266,7 +284,11 @@ def of_plan(here: Linker, key: str) -> LLMatcher:
     return made
 
 
-SMALL = [key for key in PLANS if key.endswith(("_persist.plan", "_reflection.plan", "_decompose.plan", "fix_write.plan"))]
+SMALL = [
+    key
+    for key in PLANS
+    if key.endswith(("_persist.plan", "_reflection.plan", "_decompose.plan", "fix_write.plan"))
+]
 
 
 @pytest.mark.parametrize("key", SMALL)
