@@ -148,12 +148,20 @@ def _states(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Difference]:
     one, other = (_plans(side)["main"]["automaton"] or "a fragment" for side in (old, new))
     if one != other:
         found.append(Difference("states", "automaton", one, other))
-    sides = [
-        {f"{state} --{symbol}--> {to}" for state, row in side["automata"][name]["transitions"].items() for symbol, to in row.items()}
-        | {f"ends in {state}" for state in side["automata"][name]["accept"]} | {f"starts in {side['automata'][name]['start']}"}
-        if name in side["automata"] else set() for side, name in ((old, one), (new, other))
-    ]  # fmt: skip
+    sides = [_moves(side["automata"].get(name)) for side, name in ((old, one), (new, other))]
     return found + _sets("states", *sides)
+
+
+def _moves(automaton: Mapping[str, Any] | None) -> set[str]:
+    if automaton is None:
+        return set()
+    rows = automaton["transitions"].items()
+    moves = {f"{state} --{symbol}--> {to}" for state, row in rows for symbol, to in row.items()}
+    return (
+        moves
+        | {f"ends in {state}" for state in automaton["accept"]}
+        | {f"starts in {automaton['start']}"}
+    )
 
 
 def _sets(what: str, one: Iterable[str], other: Iterable[str]) -> list[Difference]:

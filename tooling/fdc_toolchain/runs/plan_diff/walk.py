@@ -224,7 +224,8 @@ class _Walker:
         over: Origin,
         names: list[str | None],
     ) -> frozenset[str]:
-        whole = told(row["op"], over, _plain(row["body"]), sorted(env.items()), row.get("keep"))
+        used = {name: origin for name, origin in env.items() if name in _used(row["body"])}
+        whole = told(row["op"], over, _plain(row["body"]), sorted(used.items()), row.get("keep"))
         inner, kept = dict(env), self.kept
         carried = _bound(row["body"])
         inner |= {name: told("carried", whole, name) for name in carried}
@@ -265,6 +266,14 @@ def _bound(body: list[dict[str, Any]]) -> set[str]:
         for part in ("body", "then", "else"):
             names |= _bound(row.get(part) or [])
     return names
+
+
+def _used(value: Any) -> set[str]:
+    """The names that instructions refer to."""
+    if isinstance(value, dict):
+        own = {value["ref"][0]} if "ref" in value else set()
+        return own.union(*(_used(inner) for inner in value.values()))
+    return set().union(*map(_used, value)) if isinstance(value, list) else set()
 
 
 def _plain(value: Any) -> Any:
