@@ -289,7 +289,7 @@ def _access(
     if any(step.found for step in after.steps):
         contents = {step.given for step in before.steps}
         for step in after.steps:
-            if step.acts and step.given not in contents:
+            if step.stores and step.given not in contents:
                 yield f"other text, which a later step may follow: {step.shown}"
     yield from _allowed(old, new)
     if old.get("modules", {}) != new.get("modules", {}):

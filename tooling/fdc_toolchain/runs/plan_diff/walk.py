@@ -22,7 +22,8 @@ Env = dict[str, Origin]
 
 class Done(NamedTuple):
     """A step where it stands: `what` with the texts that choose something, `given` with everything. `gates`: what must
-    have held before. `found`: what it chooses depends on what a run finds out."""
+    have held before. `found`: what it chooses depends on what a run finds out. `stores`: what
+    it is given may be found by a later step."""
 
     tool: str
     what: str
@@ -31,6 +32,7 @@ class Done(NamedTuple):
     found: bool
     shown: str
     acts: bool
+    stores: bool
 
 
 class Walked(NamedTuple):
@@ -140,7 +142,7 @@ class _Walker:
         )
         line = f"{row['tool']} " + " ".join(f"{name}={_text(args[name])}" for name in args)
         self.steps.append(
-            Done(row["tool"], what, everything, gates, found, line.strip(), acts(tool))
+            Done(row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool))
         )
         if row["bind"]:
             env[row["bind"]] = told("step", everything)
@@ -197,7 +199,7 @@ class _Walker:
         if over in self.fixed:  # which files there are: a step that makes one is told by itself
             self.fixed.add(told("item", over))
         self.steps.append(Done("for_each_file", told("glob", over), told("glob", over), gates, False,
-                               f"for_each_file {_text(row['glob'])}", False))  # fmt: skip
+                               f"for_each_file {_text(row['glob'])}", False, False))  # fmt: skip
         return self.loop(row, env, gates, over, [row["name"], row["alias"]])
 
     def do_for(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
@@ -256,6 +258,11 @@ def acts(tool: Mapping[str, Any]) -> bool:
         or "writes" in tool
         or tool.get("trust") == "untrusted"
     )
+
+
+def stores(tool: Mapping[str, Any]) -> bool:
+    """Whether a later step may find what such a step was given: it acts, and does more than to tell the user something."""
+    return acts(tool) and not all(item.get("sink") == "user" for item in tool["parameters"])
 
 
 def _bound(body: list[dict[str, Any]]) -> set[str]:
