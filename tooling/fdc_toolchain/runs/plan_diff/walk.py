@@ -142,7 +142,9 @@ class _Walker:
         )
         line = f"{row['tool']} " + " ".join(f"{name}={_text(args[name])}" for name in args)
         self.steps.append(
-            Done(row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool))
+            Done(
+                row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool)
+            )
         )
         if row["bind"]:
             env[row["bind"]] = told("step", everything)
