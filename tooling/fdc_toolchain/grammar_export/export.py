@@ -10,7 +10,7 @@ from ..exits import UsageError
 from ..linking.bound import bound_in
 from ..linking.catalogue import CORE, document
 from ..linking.link import Linker
-from ..linking.model import Choice, Collect, Loop, Node, Param
+from ..linking.model import Choice, Collect, Loop, Node, Param, Unit
 from ..linking.types import ANY
 from ..rules.solver.flow.touched import sinks
 from ..rules.solver.words import Machine, Summaries
@@ -130,16 +130,29 @@ def _calls(linker: Linker) -> list[Call]:
         key, _ = linker.resolve(name)
         if key is None:
             continue
-        checked = check(linker, [key])
-        unit = linker.units[key]
-        if unit.automaton is None or any(item.severity == "error" for item in checked.diagnostics):
+        unit = linker.link(key)
+        if unit.automaton is None:
             continue
-        tools = [act.bound.tool for instance in checked.context.order for act in instance.unit.acts]
+        tools = [act.bound.tool for one in _reached(linker, unit) for act in one.acts]
         outside = any(tool.trust == "untrusted" for tool in tools)
         does = any(tool.writes_unknown or _ACTING & set(sinks(tool)) for tool in tools)
-        if not (does and (outside or any(tool.trust == "model" for tool in tools))):
+        if does and (outside or any(tool.trust == "model" for tool in tools)):
+            continue
+        if not any(item.severity == "error" for item in check(linker, [key]).diagnostics):
             out.append(_call(name, unit.params)._replace(outside=outside, acts=does))
     return out
+
+
+def _reached(linker: Linker, unit: Unit) -> list[Unit]:
+    """A plan and all that it calls."""
+    found = {unit.key: unit}
+    work = [unit]
+    while work:
+        for call in work.pop().calls:
+            if call.key in linker.units and call.key not in found:
+                found[call.key] = linker.units[call.key]
+                work.append(found[call.key])
+    return list(found.values())
 
 
 _ACTING = {"command", "message", "change", "anything"}
