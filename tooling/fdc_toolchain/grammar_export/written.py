@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .form import (
+    ANYWHERE,
     FLAGS,
     LEFT,
     NEVER,
@@ -38,6 +39,13 @@ def llguidance(form: Form) -> str:
     lines = ["start: " + "\n  | ".join(f"main::{parameter:#x}" for parameter in form.entries)]
     for name, ways in form.rules.items():
         title = "main" if name == "start" else name
+        if (words := _words([way.items for way in ways])) and not any(
+            way.guard != ANYWHERE for way in ways
+        ):
+            lines.append(
+                f'{title.upper()}: {words}\n{title}::_: {title.upper()}\n  | "!" %if bit_set({NEVER})'
+            )
+            continue
         rows = [
             writer.items(way.items) + _condition(way.guard, where)
             for way in ways
@@ -87,6 +95,16 @@ class _Parametric:
                 f'\n  | "!" %if bit_set({NEVER})'
             )
         return f"{self.known[key]}::bit_and({change.keep:#x})"
+
+
+_MANY = 8
+"""Fixed texts of which one is taken, from which on they are one word of the lexer: a parser follows each by itself."""
+
+
+def _words(ways: list[tuple[Item, ...]]) -> str:
+    """The texts of a rule that spells one of many fixed texts."""
+    texts = [items[0].text for items in ways if len(items) == 1 and isinstance(items[0], Literal)]
+    return " | ".join(map(_quoted, texts)) if _MANY < len(texts) == len(ways) else ""
 
 
 def _pattern(item: Chars) -> str:
@@ -180,6 +198,9 @@ def _expanded(form: Form, root: str, sign: str, joint: str) -> str:
         + " | ".join(dict.fromkeys(names[same[key]] for key in entries if key in rules))
     ]
     for key, name in names.items():
+        if sign == ":" and (words := _words(rules[key])):
+            lines += [f"{name} : {name.upper()}", f"{name.upper()} : {words}"]
+            continue
         lines.append(f"{name} {sign} " + " | ".join(dict.fromkeys(map(way, rules[key]))))
     return "\n".join(lines) + "\n"
 
