@@ -175,7 +175,7 @@ BAD = {
     "name": ("{item1}: {text1}", "{item1}: {text2}"),
     "item": ("if len(list1) > 1", "if len(item1) > 1"),
     "loop": (" max 5", ""),
-    "argument": ("docs/tea.md\nlist1", "\nlist1"),
+    "argument": ("read_file docs/tea.md", "read_file"),
     "automaton": ("close_task\nsubmit", "submit"),
     "early": ("plan_step_complete ready\n", ""),
     "behind": ("submit\n", "submit\nmessage_user Bye\n"),
@@ -184,37 +184,59 @@ BAD = {
 }
 
 
-def grammars(place: Path) -> dict[str, LLMatcher]:
-    found = linker(place)
-    small = {form: export(found, form, most=7, tools=TOOLS).text for form in ("gbnf", "lark")}
-    large = export(found, "llguidance", tools=TOOLS).text
-    return {
-        "llguidance": matcher(large), "gbnf": matcher(any_to_lark(small["gbnf"])), "lark": matcher(small["lark"]),
-    }  # fmt: skip
-
-
 TOOLS = (
     "set_plan plan_step_complete message_user hello_world read_file list_files overwrite_file_with_block close_task submit"
 ).split()
 
 
 def test_a_plan_is_spelled_and_its_faults_are_not(place: Path) -> None:
-    made = linker(place)
-    assert errors(made, GOOD) == []
-    found = grammars(place)
-    assert spells(found["llguidance"], GOOD)
-    plain = GOOD.replace("for item1 in {list1}", "for_each_file docs/*.md").replace(
-        "{item1}", "{file1}"
+    faulty(
+        place,
+        matcher(export(linker(place), "llguidance", tools=TOOLS, most=10).text),
+        GOOD,
+        list(BAD),
     )
-    plain = plain.replace("list1 <- list_files docs/*\n", "").replace("list1", "text1")
-    assert errors(made, plain) == []
-    assert [name for name, one in found.items() if not spells(one, plain)] == []
-    for what, (old, new) in BAD.items():
-        assert GOOD.count(old) == 1, what
-        text = GOOD.replace(old, new)
-        assert errors(made, text), what
-        for name, one in found.items():
-            assert not spells(one, text), (what, name)
+
+
+PLAIN = """\
+# FSM: tooling/fdc_fsm.json
+budget steps 1000000
+set_plan Look at the tea
+plan_step_complete ready
+text1 <- read_file docs/tea.md
+for_each_file docs/*.md max 5
+  message_user {file1}: {text1}
+close_task
+submit
+"""
+FEW = ("set_plan", "plan_step_complete", "message_user", "read_file", "close_task", "submit")
+
+
+@pytest.mark.parametrize("form", ["gbnf", "lark"])
+def test_so_it_is_in_the_notations_without_parameters(place: Path, form: str) -> None:
+    text = export(linker(place), form, tools=FEW, most=6).text
+    faulty(place, matcher(any_to_lark(text) if form == "gbnf" else text), PLAIN, [
+        "indentation", "loop file", "argument", "automaton", "early", "behind", "name file", "tool few",
+    ])  # fmt: skip
+
+
+def faulty(place: Path, made: LLMatcher, good: str, faults: list[str]) -> None:
+    """A plan is spelled, and none of its faults, which the linter refuses."""
+    here = linker(place)
+    assert errors(here, good) == [] and spells(made, good)
+    for what in faults:
+        old, new = {**BAD, **MORE}[what]
+        assert good.count(old) == 1, what
+        text = good.replace(old, new)
+        assert errors(here, text) and not spells(made, text), what
+
+
+MORE = {
+    "loop file": ("for_each_file docs/*.md", "for_each docs/*.md"),
+    "name file": ("{file1}", "{file2}"),
+    "tool few": ("message_user", "mesage_user"),
+    "argument": ("read_file docs/tea.md", "read_file"),
+}
 
 
 def test_text_from_outside_has_names_of_its_own(place: Path, parametric: Grammar) -> None:
