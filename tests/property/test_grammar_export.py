@@ -145,6 +145,13 @@ def test_what_the_masks_allow_holds(place: Path, parametric: Grammar) -> None:
     hold(judged(place, walked(parametric.text, 12)))
 
 
+def test_a_workspace_without_files_has_a_grammar_too(tmp_path: Path) -> None:
+    (tmp_path / "fdc.toml").write_text("", "utf-8")
+    made = export(linker(tmp_path), "llguidance", tools=SOME, files="nothing/*", most=6)
+    assert made.files == 0
+    hold(judged(tmp_path, walked(made.text, 8)))
+
+
 @pytest.mark.soak
 def test_a_thousand_walks_hold(place: Path, parametric: Grammar) -> None:
     hold(judged(place, walked(parametric.text, 1000)))

@@ -118,8 +118,15 @@ class Steps:
                     if block is not None:
                         most = min(level, _limit(limits[block.name]))
                         items += (self.texts.block(depth, most, stored=writes and not outside),)
-                    out.append(Way(items, guard))
+                    out.append(Way(items, guard._replace(some=self._named(inline))))
         return out
+
+    def _named(self, inline: list[Parameter]) -> int:
+        """The names of which one must be bound where a step needs a path and there is no file."""
+        asks = any(
+            item.kind == "path" and item.access not in ("create", "write") for item in inline
+        )
+        return self.texts.mask("text", 1) if asks and "read" not in self.texts.files else 0
 
     def _guard(self, tool: Tool, slot: Slot | None) -> Guard:
         """Where such a step may stand."""
@@ -267,7 +274,8 @@ class Steps:
         if one is not None:
             files.append(one)
         looking = self.texts.put("looking", [Way((Literal(f"{name} "),)) for name in _LOOKING])
-        ways = [Way((looking, file)) for file in files]
+        some = 0 if "read" in self.texts.files else self.texts.mask("text", 1)
+        ways = [Way((looking, file), Guard(some=some)) for file in files]
         if "Makefile" in self.place.files:
             ways.append(Way((Literal("make "), Chars("a-z", 2, 16))))
         ways.append(Way((Literal("ls"),)))
