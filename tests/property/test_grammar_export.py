@@ -282,14 +282,17 @@ PLANS = sorted(
     for path in Path(ROOT, folder).rglob("*.plan")
 )
 NOT_YET = {
-    # A loop whose rounds leave another state of the automaton than they began in.
+    # A loop whose rounds leave another state of the automaton than they began in, or an `if` whose ways leave two.
+    "tooling/fdc_packs/alphabet/plans/alphabet_expansion.plan",
     "tooling/fdc_packs/alphabet/plans/alphabet.plan",
     "tooling/fdc_packs/repair/plans/fix.plan",
     "tooling/fdc_packs/repair/plans/fix_interpret.plan",
+    # A step with more than nine arguments by name.
+    "tooling/fdc_packs/repair/plans/fix_iteration.plan",
     # A grammar of more than 65,000 symbols, which llguidance does not take.
     "tooling/fdc_packs/lgtm/plans/lgtm.plan",
 }
-LIMITS = {"max_items_in_row": 20_000}
+LIMITS = {"max_items_in_row": 50_000, "step_max_items": 2_000_000}
 
 
 def canonical(text: str) -> str:
