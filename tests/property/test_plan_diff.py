@@ -164,6 +164,15 @@ def test_what_a_called_plan_loses_is_told(place: Path) -> None:
     assert found.grown["more-access"]
 
 
+def test_what_is_sent_outside_is_access(place: Path) -> None:
+    old = PLAN.replace(
+        "close_task", "readme <- read_file docs/tea.md\ngoogle_search tea\nclose_task"
+    )
+    assert compared(place, old, old.replace("google_search tea", "google_search {readme}")).grown[
+        "more-access"
+    ]
+
+
 SAME = [
     PLAN,
     PLAN.replace("set_plan", "# a comment\n\nset_plan"),

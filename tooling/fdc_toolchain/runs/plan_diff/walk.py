@@ -247,8 +247,10 @@ class _Walker:
 
 
 def chooses(tool: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
-    """Whether what is given for a parameter chooses something: all that is not said to be data, or shown to the user."""
-    return item.get("sink") not in ("data", "user") or bool(item.get("access"))
+    """Whether what is given for a parameter chooses something, or is told somebody: all that is not said to be data or
+    shown to the user, and whatever a tool is given that reaches outside."""
+    chosen = item.get("sink") not in ("data", "user") or bool(item.get("access"))
+    return chosen or tool.get("trust") == "untrusted"
 
 
 def acts(tool: Mapping[str, Any]) -> bool:
