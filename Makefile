@@ -83,6 +83,7 @@ bench: ## measure beside other tools and write docs/benchmarks.md
 	$(PY) -m benchmarks
 	$(PY) -m benchmarks.engine
 	$(PY) -m benchmarks.retrieval --output docs/retrieval.md
+	$(PY) -m benchmarks.grammar --output docs/benchmarks-grammar.md
 
 bench-agentdojo: ## prove and run AgentDojo's tasks and attacks and write docs/benchmarks-agentdojo.md (half an hour, an environment of its own, 120 MB)
 	@$(SETUP) dev

@@ -40,6 +40,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "follow a plan through its automaton, line by line",
     ),
     "expand": ("fdc_toolchain.cli.plan.expand", "print the program that a plan compiles to"),
+    "grammar": (
+        "fdc_toolchain.cli.plan.grammar",
+        "the language as a grammar for models: only plans that hold can be spelled",
+    ),
     "certify": (
         "fdc_toolchain.cli.plan.certify",
         "write claims about a plan's program that a small checker can check, or check them",
@@ -65,7 +69,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "prove that a run follows from its record; performs nothing",
     ),
     "verify": ("fdc_toolchain.cli.run.verify", "check the record of a run, byte for byte"),
-    "diff": ("fdc_toolchain.cli.run.diff", "compare two runs, step by step"),
+    "diff": (
+        "fdc_toolchain.cli.run.diff",
+        "compare two runs step by step, or two plans by what they mean",
+    ),
     "agent": (
         "fdc_toolchain.cli.project.agent",
         "take a task from orientation to submission, durably",

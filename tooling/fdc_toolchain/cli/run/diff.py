@@ -1,4 +1,4 @@
-"""`fdc diff`: where two runs differ: steps, what they were asked, what they brought, their order, the end."""
+"""`fdc diff`: where two plans differ (`diff_plans`), and where two runs do: steps, outcomes, order, the end."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...console.run_options import database_option, root_of
-from ...exits import CLEAN, FINDINGS
+from ...exits import CLEAN, FINDINGS, UsageError
 
 if TYPE_CHECKING:
     from ...journal.sqlite import RunRow, Store
@@ -16,13 +16,25 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 the same, 1 they differ, 2 wrong usage, 3 the journal cannot be read.",
+    epilog="Exit codes: 0 the same (of plans: compared), 1 runs differ, a plan does not hold, or what --exit-code or"
+    " --fail-on asks for, 2 wrong usage, 3 the journal cannot be read.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("one")
 @click.argument("other")
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "html"]),
+    default="text",
+    help="Lines, JSON, or of plans one page.",
+)
+@click.option("--exit-code", "asked", is_flag=True, help="Exit with 1 where two plans differ.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["more-access", "more-cost", "weaker-gate"]),
+    multiple=True,
+    help="Exit with 1 unless it is certain that the second plan has not more of this. May be repeated.",
 )
 @database_option
 @click.option(
@@ -30,11 +42,30 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="The workspace; the nearest one above the current folder otherwise.",
 )
-def command(one: str, other: str, form: str, database: str | None, workspace: str | None) -> int:
-    """Compare the runs ONE and OTHER (the beginnings of their names will do) by what is on record of them.
+def command(
+    one: str,
+    other: str,
+    form: str,
+    asked: bool,
+    fail_on: tuple[str, ...],
+    database: str | None,
+    workspace: str | None,
+) -> int:
+    """Compare two plans (files) by what they mean, or two runs (the beginnings of their names) by what is on record.
 
-    Times, durations and remarks do not count.
+    Of plans: steps, states, files, bounds, capabilities, flows, gates and assumptions; no comments, places or spaces.
+    Of runs: times, durations and remarks do not count.
     """
+    from .diff_plans import are_plans, plans
+
+    if are_plans(one, other):
+        return plans(one, other, form, asked, fail_on, workspace)
+    if fail_on or form == "html":
+        raise UsageError("--fail-on and the page are for plans: name two files")
+    return _runs(one, other, form, database, workspace)
+
+
+def _runs(one: str, other: str, form: str, database: str | None, workspace: str | None) -> int:
     from ...report.terminal.terminal_text import visible
     from ...runs import run_driver
     from ...runs.records.followed import followed

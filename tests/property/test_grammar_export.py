@@ -1,0 +1,358 @@
+"""What a grammar of `fdc grammar` spells is a plan that holds; what does not hold it does not spell."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.check import check
+from fdc_toolchain.grammar_export.export import Grammar, export
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.settings import read_settings
+from fdc_toolchain.syntax.parse import parse
+from fdc_toolchain.syntax.write import write
+from llguidance import LLMatcher, LLTokenizer
+from llguidance.gbnf_to_lark import any_to_lark
+
+from tests.support.gbnf_sampler import read, sample
+from tests.support.repository import ROOT
+
+BYTES = LLTokenizer("byte")
+FILE_RULES = re.compile(r"FDC41\d")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with some files."""
+    root = tmp_path_factory.mktemp("grammar")
+    for name in ("docs/tea.md", "docs/coffee.md", "src/brew.py", "notes/open.txt"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text("one line\n", "utf-8")
+    (root / "Makefile").write_text("tea:\n\ttrue\n", "utf-8")
+    (root / "fdc.toml").write_text("", "utf-8")
+    return root
+
+
+def linker(root: Path) -> Linker:
+    return Linker(str(root), read_settings(str(root)))
+
+
+def errors(here: Linker, text: str) -> list[str]:
+    """The codes of the errors of a text as a whole run."""
+    here.units.pop("p.plan", None)
+    found = check(here, ["p.plan"], {"p.plan": text.encode()}, whole=True)
+    return [item.code for item in found.diagnostics if item.severity == "error"]
+
+
+def matcher(grammar: str) -> LLMatcher:
+    made = LLMatcher(BYTES, LLMatcher.grammar_from_lark(grammar))
+    assert not made.is_error(), made.get_error()[:400]
+    return made
+
+
+def spells(made: LLMatcher, text: str) -> bool:
+    """Whether the matcher takes the whole text and could end there."""
+    tokens = BYTES.tokenize_bytes(text.encode())
+    if made.validate_tokens(tokens) != len(tokens):
+        return False
+    made.reset()
+    return made.consume_tokens(tokens) and made.is_accepting() and made.reset()
+
+
+def judged(place: Path, texts: Iterator[str]) -> Counter[str]:
+    here, found = linker(place), Counter[str]()
+    for text in texts:
+        found.update(set(errors(here, text)) or {"none"})
+    return found
+
+
+def hold(found: Counter[str]) -> None:
+    """No error but of the rules about files, and of these at most two in a hundred."""
+    others = {
+        code: count
+        for code, count in found.items()
+        if code != "none" and not FILE_RULES.fullmatch(code)
+    }
+    assert not others, found
+    assert sum(count for code, count in found.items() if code != "none") <= 0.02 * found["none"], (
+        found
+    )
+
+
+@pytest.fixture(scope="module")
+def gbnf(place: Path) -> Grammar:
+    return export(linker(place), "gbnf", most=5, tools=SOME)
+
+
+@pytest.fixture(scope="module")
+def parametric(place: Path) -> Grammar:
+    return export(linker(place), "llguidance")
+
+
+SOME = (
+    "set_plan plan_step_complete message_user request_user_input read_file list_files grep google_search view_text_website"
+    " overwrite_file_with_block create_file_with_block run_in_bash_session generate_code git_commit close_task submit"
+).split()
+"""Tools of every kind."""
+
+
+def derivations(text: str, count: int) -> Iterator[str]:
+    rules = read(text)
+    for seed in range(count):
+        yield sample(rules, random.Random(seed))
+
+
+def test_derivations_hold(place: Path, gbnf: Grammar) -> None:
+    hold(judged(place, derivations(gbnf.text, 60)))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("most", [6, 8])
+def test_two_thousand_derivations_hold(place: Path, most: int) -> None:
+    hold(judged(place, derivations(export(linker(place), "gbnf", most=most).text, 2000)))
+
+
+def walked(grammar: str, count: int) -> Iterator[str]:
+    """Random texts, byte by byte, as the masks of the matcher allow."""
+    first = matcher(grammar)
+    for seed in range(count):
+        choices, made, out = random.Random(seed), first.deep_copy(), bytearray()
+        while not made.is_stopped():
+            mask = made.compute_bitmask()
+            able = [code for code in range(257) if mask[code >> 3] >> (code & 7) & 1]
+            assert able, f"abandoned: {bytes(out)[-200:]!r}"
+            ends = [code for code in able if code in (10, BYTES.eos_token)]
+            text = len(able) > 60
+            if text and ends and choices.random() < 0.2:
+                code = choices.choice(ends)
+            elif text and ord("{") in able and choices.random() < 0.15:
+                code = ord("{")
+            else:
+                code = choices.choice([code for code in able if code < 128] or able)
+            assert made.consume_token(code)
+            if code == BYTES.eos_token:
+                break
+            out.append(code)
+            assert len(out) < 60_000
+        yield out.decode()
+
+
+def test_what_the_masks_allow_holds(place: Path, parametric: Grammar) -> None:
+    hold(judged(place, walked(parametric.text, 12)))
+
+
+def test_a_workspace_without_files_has_a_grammar_too(tmp_path: Path) -> None:
+    (tmp_path / "fdc.toml").write_text("", "utf-8")
+    made = export(linker(tmp_path), "llguidance", tools=SOME, files="nothing/*", most=6)
+    assert made.files == 0
+    hold(judged(tmp_path, walked(made.text, 8)))
+
+
+@pytest.mark.soak
+def test_a_thousand_walks_hold(place: Path, parametric: Grammar) -> None:
+    hold(judged(place, walked(parametric.text, 1000)))
+
+
+GOOD = """\
+# FSM: tooling/fdc_fsm.json
+budget steps 1000000
+set_plan Look at the tea
+plan_step_complete ready
+text1 <- read_file docs/tea.md
+list1 <- list_files docs/*
+for item1 in {list1} max 5
+  message_user {item1}: {text1}
+if len(list1) > 1
+  overwrite_file_with_block out/tea.md
+    {text1}
+  require list1 else "there is nothing"
+else
+  hello_world
+close_task
+submit
+"""
+BAD = {
+    "syntax": ("if len(list1) > 1", "if len(list1) = 1"),
+    "indentation": ("close_task", " close_task"),
+    "tool": ("hello_world", "hello_wurld"),
+    "name": ("{item1}: {text1}", "{item1}: {text2}"),
+    "item": ("if len(list1) > 1", "if len(item1) > 1"),
+    "loop": (" max 5", ""),
+    "argument": ("read_file docs/tea.md", "read_file"),
+    "automaton": ("close_task\nsubmit", "submit"),
+    "early": ("plan_step_complete ready\n", ""),
+    "behind": ("submit\n", "submit\nmessage_user Bye\n"),
+    "type": ("{list1} max 5", "{text1} max 5"),
+    "statement": ("hello_world", "while list1"),
+}
+
+
+TOOLS = (
+    "set_plan plan_step_complete message_user hello_world read_file list_files overwrite_file_with_block close_task submit"
+).split()
+
+
+def test_a_plan_is_spelled_and_its_faults_are_not(place: Path) -> None:
+    faulty(
+        place,
+        matcher(export(linker(place), "llguidance", tools=TOOLS, most=10).text),
+        GOOD,
+        list(BAD),
+    )
+
+
+PLAIN = """\
+# FSM: tooling/fdc_fsm.json
+budget steps 1000000
+set_plan Look at the tea
+plan_step_complete ready
+text1 <- read_file docs/tea.md
+for_each_file docs/*.md max 5
+  message_user {file1}: {text1}
+close_task
+submit
+"""
+FEW = ("set_plan", "plan_step_complete", "message_user", "read_file", "close_task", "submit")
+
+
+@pytest.mark.parametrize("form", ["gbnf", "lark"])
+def test_so_it_is_in_the_notations_without_parameters(place: Path, form: str) -> None:
+    text = export(linker(place), form, tools=FEW, most=6).text
+    faulty(place, matcher(any_to_lark(text) if form == "gbnf" else text), PLAIN, [
+        "indentation", "loop file", "argument", "automaton", "early", "behind", "name file", "tool few",
+    ])  # fmt: skip
+
+
+def faulty(place: Path, made: LLMatcher, good: str, faults: list[str]) -> None:
+    """A plan is spelled, and none of its faults, which the linter refuses."""
+    here = linker(place)
+    assert errors(here, good) == [] and spells(made, good)
+    for what in faults:
+        old, new = {**BAD, **MORE}[what]
+        assert good.count(old) == 1, what
+        text = good.replace(old, new)
+        assert errors(here, text) and not spells(made, text), what
+
+
+MORE = {
+    "loop file": ("for_each_file docs/*.md", "for_each docs/*.md"),
+    "name file": ("{file1}", "{file2}"),
+    "tool few": ("message_user", "mesage_user"),
+    "argument": ("read_file docs/tea.md", "read_file"),
+}
+
+
+def test_text_from_outside_has_names_of_its_own(place: Path, parametric: Grammar) -> None:
+    made = matcher(parametric.text)
+    head = "# FSM: tooling/fdc_fsm.json\nbudget steps 1000000\nset_plan x\nplan_step_complete x\n"
+    fetch, end = (
+        "outside_text1 <- view_text_website https://example.org/tea\n",
+        "close_task\nsubmit\n",
+    )
+    storing = head.replace(
+        "json\n", "json\n# It may store text from outside, and runs no command.\n"
+    )
+    write, run = (
+        "overwrite_file_with_block out/a.md\n  {outside_text1}\n",
+        "run_in_bash_session make tea\n",
+    )
+    assert spells(made, head + fetch + "message_user {outside_text1}\n" + end)
+    assert spells(made, head + fetch + run + end)
+    assert spells(made, storing + fetch + write + end)
+    for wrong in (
+        head + fetch.replace("outside_", "") + end,
+        head + fetch + "read_file {outside_text1}\n" + end,
+        head + fetch + "run_in_bash_session wc {outside_text1}\n" + end,
+        head + fetch + 'if outside_text1 == "yes"\n  ' + run + end,
+        head + fetch + write + run + end,
+        storing + fetch + write + run + end,
+    ):
+        assert not spells(made, wrong)
+
+
+# ---- shipped plans --------------------------------------------------------------------
+
+PLANS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for folder in ("plans/library", "tooling/fdc_packs")
+    for path in Path(ROOT, folder).rglob("*.plan")
+)
+NOT_YET = {
+    # A loop whose rounds leave another state of the automaton than they began in, or an `if` whose ways leave two.
+    "tooling/fdc_packs/alphabet/plans/alphabet_expansion.plan",
+    "tooling/fdc_packs/alphabet/plans/alphabet.plan",
+    "tooling/fdc_packs/repair/plans/fix.plan",
+    "tooling/fdc_packs/repair/plans/fix_interpret.plan",
+    # A step with more than nine arguments by name.
+    "tooling/fdc_packs/repair/plans/fix_iteration.plan",
+    # A grammar of more than 65,000 symbols, which llguidance does not take.
+    "tooling/fdc_packs/lgtm/plans/lgtm.plan",
+}
+LIMITS = {"max_items_in_row": 50_000, "step_max_items": 2_000_000}
+
+
+def canonical(text: str) -> str:
+    """A plan as a grammar spells it: in its canonical form, without comments and blank lines."""
+    plan = parse(text.encode(), "p.plan", read_settings(ROOT).limits).plan
+    assert plan is not None
+    lines = write(plan).splitlines(keepends=True)
+    return "".join(
+        line
+        for line in lines
+        if line.strip() and (not line.lstrip().startswith("#") or line.startswith("# FSM"))
+    )
+
+
+def of_plan(here: Linker, key: str) -> LLMatcher:
+    from llguidance import LLParserLimits
+
+    grammar = export(here, "llguidance", most=60, names_of=key).text
+    made = LLMatcher(BYTES, LLMatcher.grammar_from_lark(grammar), limits=LLParserLimits(**LIMITS))
+    assert not made.is_error(), made.get_error()[:400]
+    return made
+
+
+SMALL = [
+    key
+    for key in PLANS
+    if key.endswith(("_persist.plan", "_reflection.plan", "_decompose.plan", "fix_write.plan"))
+]
+
+
+@pytest.mark.parametrize("key", SMALL)
+def test_a_shipped_plan_is_spelled_and_its_faults_are_not(key: str) -> None:
+    here = linker(Path(ROOT))
+    shipped_plan(here, key)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("key", [key for key in PLANS if key not in NOT_YET])
+def test_every_shipped_plan_is_spelled(key: str) -> None:
+    here = linker(Path(ROOT))
+    shipped_plan(here, key)
+
+
+def shipped_plan(here: Linker, key: str) -> None:
+    text = canonical(here.link(key).text)
+    made = of_plan(here, key)
+    assert spells(made, text)
+    wrong = list(faults(text))
+    assert wrong
+    for what, fault in wrong:
+        assert not spells(made, fault), what
+
+
+def faults(text: str) -> Iterator[tuple[str, str]]:
+    """The plan with a tool, a name or a statement that is none."""
+    step = re.search(r"^( *\w+ <- )(\w[\w.]*)(.*)$", text, re.M)
+    if step is not None and step[2] not in ("for", "fork", "call_plan"):
+        yield "tool", text[: step.start()] + f"{step[1]}{step[2]}x{step[3]}" + text[step.end() :]
+    used = re.search(r"\{(\w+)", text.partition("\n\n")[0])
+    if used is not None:
+        yield "name", text[: used.start()] + "{nowhere" + text[used.end() :]
+    yield "statement", text + "while nothing\n"
+    yield "indentation", text.replace("\n", "\n ", 1)

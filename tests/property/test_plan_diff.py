@@ -1,0 +1,210 @@
+"""`fdc diff` of plans: whatever a plan gains is told, and a change that means nothing is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.check import check, program_of
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.settings import read_settings
+from fdc_toolchain.rules.bounds import Bounds
+from fdc_toolchain.runs.plan_diff.compare import MEASURES, Compared, Side, compare
+
+from tests.support.repository import ROOT
+
+PLAN = """\
+# FSM: tooling/fdc_fsm.json
+param topic = "tea"
+budget steps 500
+allow read **
+allow write out/**
+allow run *
+allow net *
+set_plan Work on {topic}
+plan_step_complete ready
+pages <- list_files docs
+require len(pages) > 0 else "there is nothing"
+for_each_file docs/*.md as page max 20
+  text <- read_file {page}
+  message_user {page}: {text}
+for page in {pages} max 9
+  found <- grep "tea" {page}
+  require len(found) < 90 else "too many"
+state <- hello_world
+iterate max 5 until state == "done"
+  state <- hello_world again
+ok <- request_user_input May I write about {topic}?
+if ok == "yes"
+  overwrite_file_with_block out/tea.md
+    Tea, {topic}
+  tests <- run_in_bash_session make tea
+  require tests.exit_code == 0 else "it fails"
+  git_commit Tea
+else
+  message_user Nothing done
+close_task
+submit
+"""
+SUB = """\
+use fsm tooling/fdc_fsm.json
+param what
+set_plan Again
+plan_step_complete ready
+ok <- request_user_input Again {what}?
+require ok == "yes" else "no"
+git_commit {what}
+close_task
+submit
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("diff")
+    (root / "docs" / "inner").mkdir(parents=True)
+    (root / "docs" / "inner" / "green.md").write_text("tea\n", "utf-8")
+    (root / "docs" / "tea.md").write_text("tea\n", "utf-8")
+    (root / "Makefile").write_text("tea:\n\ttrue\n", "utf-8")
+    (root / "fdc.toml").write_text("", "utf-8")
+    (root / "sub.plan").write_text(SUB, "utf-8")
+    (root / "other.plan").write_text(SUB.replace('require ok == "yes" else "no"\n', ""), "utf-8")
+    return root
+
+
+def side(root: Path, text: str, key: str = "p.plan") -> Side:
+    here = Linker(str(root), read_settings(str(root)))
+    found = check(here, [key], {key: text.encode()} if text else None)
+    assert [item for item in found.diagnostics if item.severity == "error"] == [], text
+    cost = Bounds().plan(found.context.graph.instance(key))
+    return Side(program_of(found), {name: getattr(cost, name) for name in MEASURES})
+
+
+def compared(root: Path, old: str, new: str) -> Compared:
+    return compare(side(root, old), side(root, new))
+
+
+def replaced(*pairs: tuple[str, str]) -> Iterator[str]:
+    for old, new in pairs:
+        assert PLAN.count(old) == 1, old
+        yield PLAN.replace(old, new)
+
+
+COMMAND = "  tests <- run_in_bash_session make tea\n"
+ACCESS = list(
+    replaced(
+        ("list_files docs", "list_files docs/inner"),
+        ("close_task", "run_in_bash_session make coffee\nclose_task"),
+        ("close_task", "view_text_website https://example.org\nclose_task"),
+        ("close_task", "read_file docs/tea.md\nclose_task"),
+        ("out/tea.md", "out/coffee.md"),
+        ("make tea", "make coffee"),
+        ("make tea", "make {topic}"),
+        ("allow write out/**", "allow write **"),
+        ("allow run *\n", "allow run *\nallow write notes/**\n"),
+        ('topic = "tea"', 'topic = "coffee"'),
+        ("allow read **\nallow write out/**\nallow run *\nallow net *\n", ""),
+        ("docs/*.md", "docs/**/*.md"),
+        ("    Tea, {topic}", "    all: ; something else"),
+        ("git_commit Tea", "git_commit {topic}"),
+        ("close_task", "call_plan sub.plan what=tea\nclose_task"),
+    )
+)
+COST = list(
+    replaced(
+        ("budget steps 500\n", ""),
+        ("budget steps 500", "budget steps 501"),
+        ("max 20", "max 21"),
+        ("max 9", "max 10"),
+        ("max 5", "max 6"),
+        ("  message_user Nothing done", "  hello_world\n" * 6 + "  message_user done"),
+        ("close_task", "hello_world\nclose_task"),
+        ("  text <- read_file {page}\n", "  text <- read_file {page}\n  hello_world\n"),
+        (" max 20", ""),
+        ("close_task", "call_plan sub.plan what=tea\nclose_task"),
+    )
+)
+GATES = list(
+    replaced(
+        ('require len(pages) > 0 else "there is nothing"\n', ""),
+        ("len(pages) > 0", "len(pages) >= 0"),
+        ("len(pages) > 0", "len(pages) > 0 or 1 < 2"),
+        ('  require len(found) < 90 else "too many"\n', ""),
+        ('  require tests.exit_code == 0 else "it fails"\n  git_commit Tea\n',
+         '  git_commit Tea\n  require tests.exit_code == 0 else "it fails"\n'),
+        ('ok == "yes"', 'ok != "no"'),
+        ("May I write about {topic}?", "Is the weather fine?"),
+        ("ok <- request_user_input May I write about {topic}?\n", 'ok <- hello_world\n'),
+        ("  git_commit Tea\nelse\n  message_user Nothing done\n", "else\n  message_user Nothing done\ngit_commit Tea\n"),
+        ("  git_commit Tea\nelse\n  message_user Nothing done\n", "else\n  git_commit Tea\n"),
+        ("  git_commit Tea\nelse\n  message_user Nothing done\n", "else\n  message_user Nothing done\ngit_commit Coffee\n"),
+        ('until state == "done"', 'until state == "do"'),
+        (' until state == "done"', ""),
+    )
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts"), [("more-access", ACCESS), ("more-cost", COST), ("weaker-gate", GATES)]
+)
+def test_what_a_plan_gains_is_told(place: Path, kind: str, texts: list[str]) -> None:
+    old = side(place, PLAN)
+    for text in texts:
+        found = compare(old, side(place, text))
+        assert found.grown[kind], text
+        assert found.differences, text
+
+
+def test_what_a_called_plan_loses_is_told(place: Path) -> None:
+    old = PLAN.replace("close_task", "call_plan sub.plan what=tea\nclose_task")
+    found = compared(place, old, old.replace("sub.plan", "other.plan"))
+    assert found.grown["weaker-gate"]
+    found = compared(place, old, old.replace("what=tea", "what={topic}"))
+    assert found.grown["more-access"]
+
+
+def test_what_is_sent_outside_is_access(place: Path) -> None:
+    old = PLAN.replace(
+        "close_task", "readme <- read_file docs/tea.md\ngoogle_search tea\nclose_task"
+    )
+    assert compared(place, old, old.replace("google_search tea", "google_search {readme}")).grown[
+        "more-access"
+    ]
+
+
+SAME = [
+    PLAN,
+    PLAN.replace("set_plan", "# a comment\n\nset_plan"),
+    PLAN.replace("  ", "    ").replace("        Tea", "      Tea"),
+    PLAN.replace("list_files docs", 'list_files  "docs"'),
+]
+FINE = [
+    PLAN.replace("pages", "found_pages"),
+    PLAN.replace("max 20", "max 10"),
+    PLAN.replace("steps 500", "steps 400"),
+    PLAN.replace("  git_commit Tea\n", ""),
+    PLAN.replace("allow net *\n", ""),
+    PLAN.replace("Nothing done", "Nothing was done"),
+    PLAN.replace("close_task", 'require ok else "nobody answered"\nclose_task'),
+]
+
+
+def test_what_means_the_same_is_no_difference(place: Path) -> None:
+    old = side(place, PLAN)
+    for text in SAME:
+        assert compare(old, side(place, text)) == Compared([], {kind: [] for kind in GROWN}), text
+    for text in FINE:
+        found = compare(old, side(place, text))
+        assert found.differences and not any(found.grown.values()), (text, found.grown)
+
+
+GROWN = ("more-access", "more-cost", "weaker-gate")
+
+
+@pytest.mark.parametrize(
+    "key", ["plans/library/deep_research.plan", "tooling/fdc_packs/repair/plans/fix.plan"]
+)
+def test_a_shipped_plan_is_the_same_as_itself(key: str) -> None:
+    one, other = side(Path(ROOT), "", key), side(Path(ROOT), "", key)
+    assert compare(one, other) == Compared([], {kind: [] for kind in GROWN})

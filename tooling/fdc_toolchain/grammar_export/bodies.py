@@ -1,0 +1,279 @@
+"""Rules for statements and bodies: which may follow each other in which state of the automaton.
+
+`body_Q_R_D` spells one statement or more that lead from state Q to state R, D bodies deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..syntax.language import CONSTRUCTS, STATEMENTS
+from .form import (
+    ALL,
+    BRANCH,
+    CHOSEN,
+    COLLECTS,
+    RESULT,
+    SAME,
+    STORES,
+    Change,
+    Chars,
+    Form,
+    Guard,
+    Item,
+    Literal,
+    Use,
+    Way,
+    left,
+    word,
+)  # fmt: skip
+from .loops import FAR, Loops, Outcome, Owes, opening
+from .place import OUTSIDE, Call, Place
+from .steps import Steps
+from .texts import Texts
+
+_BUDGET = 1_000_000
+STORING = "# It may store text from outside, and runs no command.\n"
+"""The comment that a plan begins with in which text of models and from outside may go into files."""
+
+
+class Bodies(Loops):
+    """The bodies of one place."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.form = Form()
+        self.texts = Texts(place, self.form)
+        self.steps = Steps(self.texts)
+        self.states = {state: number for number, state in enumerate(place.automaton.states)}
+        self.slots = list(enumerate(place.slots))
+        self.near = self._distances()
+
+    def _distances(self) -> dict[tuple[str, str], int]:
+        """The least number of statements, one at least, from a state to another."""
+        moves: dict[str, set[str]] = {}
+        for state, row in self.place.automaton.transitions.items():
+            moves[state] = {
+                to for action, to in row.items() if self.steps.unbound([action], 0) is not None
+            }
+            if self.steps.unbound([None], 0) is not None and state not in self.place.ended:
+                moves[state].add(state)
+            if self.place.free:
+                moves[state] |= {
+                    to for call in self.place.calls if (to := self._left(call, state)) is not None
+                }
+        out: dict[tuple[str, str], int] = {}
+        for start in moves:
+            ring, count = {start}, 0
+            while ring and count <= len(moves):
+                count += 1
+                ring = {to for state in ring for to in moves[state] if (start, to) not in out}
+                out.update({(start, to): count for to in ring})
+        return out
+
+    # ---- plans -------------------------------------------------------------------------
+
+    def plan(self) -> Form:
+        """The whole form."""
+        place = self.place
+        first = [
+            Way((self.body(state, goal, 0),))
+            for state, goals in place.ways
+            for goal in goals
+            if self.need(state, goal) <= place.most
+        ]
+        self.form.put("first", first)
+        after = Use("first")
+        inputs = [number for number, slot in self.slots if slot.made == "param"]
+        for number in reversed(inputs):
+            line = word(f"param {place.slots[number].name}")
+            given = Change(ALL, 1 << number)
+            name = f"head{number}"
+            self.texts.put("default", [Way((Chars("a-z0-9", 1, 20),))])
+            ways = [
+                Way((Use("first"),)),
+                Way((*line, Literal("\n"), Use(after.rule, given))),
+                Way((*line, Literal(" = "), Use("default"), Literal("\n"), Use(after.rule, given))),
+            ]
+            self.form.put(name, ways)
+            after = Use(name)
+        if place.free:
+            ways = [Way(word(place.head, after))]
+        else:
+            budget = Literal(f"{STATEMENTS['budget'].word} steps {_BUDGET}\n")
+            stores = (Literal(STORING), budget, Use(after.rule, Change(ALL, STORES)))
+            ways = [Way(word(place.head, *stores))] + [Way(word(place.head, budget, after))] * (
+                not place.outside
+            )
+        self.form.put("start", ways)
+        self.form.entries = [left(place.most) | place.given | RESULT]
+        return self.form
+
+    # ---- bodies ------------------------------------------------------------------------
+
+    def body(
+        self, state: str, goal: str, depth: int, change: Change = SAME, owes: Owes | None = None
+    ) -> Use:
+        """Statements from a state to another."""
+        owes = owes or Owes()
+        name = f"body_{self.states[state]}_{self.states[goal]}_{depth}{owes}"
+        if name not in self.form.rules:
+            self.form.put(name, [])
+            self.form.rules[name] += self._ways(state, goal, depth, owes)
+        return Use(name, change)
+
+    def _ways(self, state: str, goal: str, depth: int, owes: Owes) -> Iterator[Way]:
+        indent = (Literal("  " * depth),) if depth else ()
+        for outcome in self._outcomes(state, depth):
+            guard, after = outcome.guard, outcome.after
+            far = 0 if after == goal else self.need(after, goal)
+            if far >= FAR:
+                continue
+            clear = guard.clear | (BRANCH if after != state or goal != state else 0)
+            one = guard._replace(clear=clear, left=max(guard.left, 1 + far))
+            rest = Use(
+                self._rest(after, goal, depth, owes), Change(ALL & ~outcome.gone, outcome.bits)
+            )
+            yield Way((*indent, *outcome.items, rest), one)
+
+    def _rest(self, state: str, goal: str, depth: int, owes: Owes) -> str:
+        """The end of a body, or more statements."""
+        name = f"rest_{self.states[state]}_{self.states[goal]}_{depth}{owes}"
+        if name not in self.form.rules:
+            self.form.put(name, [])
+            ways = [Way((), Guard(owes.bits))] if state == goal else []
+            least = self.need(state, goal)
+            if least < FAR:
+                more = self.body(state, goal, depth, Change(less=True), owes)
+                ways.append(Way((more,), Guard(left=1 + least)))
+            self.form.rules[name] += ways
+        return name
+
+    # ---- statements --------------------------------------------------------------------
+
+    def _outcomes(self, state: str, depth: int) -> Iterator[Outcome]:
+        row = self.place.automaton.transitions[state]
+        ended = state in self.place.ended
+        moves: dict[str, list[str | None]] = {} if ended else {state: [None]}
+        for action, to in row.items():
+            moves.setdefault(to, []).append(action)
+        for after, actions in moves.items():
+            plain = self.steps.unbound(actions, depth)
+            if plain is not None:
+                yield Outcome((plain,), after)
+            for number, slot in self.slots:
+                given = self.steps.bound(actions, depth, slot)
+                if given is not None:
+                    yield from self._binding(number, (given,), after)
+        yield from self._yields(state)
+        yield from self._gates(state)
+        if not ended:
+            yield from self._calls(state, depth)
+        if depth < self.place.depth:
+            yield from self._choices(state, depth)
+            yield from self.loops(state, depth)
+
+    def _yields(self, state: str) -> Iterator[Outcome]:
+        line = word(opening("yield"), self.texts.value("any", OUTSIDE), Literal("\n"))
+        yield Outcome(line, state, guard=Guard(COLLECTS))
+        yield Outcome(line, state, gone=RESULT, guard=Guard(RESULT, COLLECTS))
+
+    def _gates(self, state: str) -> Iterator[Outcome]:
+        found = self.texts.condition(OUTSIDE)
+        if found is not None:
+            why = (
+                Literal(' else "'),
+                Chars("A-Za-z"),
+                Chars("A-Za-z0-9 ,._'-", 0, 80),
+                Literal('"\n'),
+            )
+            yield Outcome(
+                word(opening("require"), found[0], *why), state, guard=Guard(some=found[1])
+            )
+
+    def _left(self, call: Call, state: str) -> str | None:
+        """The state that a call leaves; None where it cannot be called."""
+        if call.ends is None:
+            return None if state in self.place.ended else state
+        return call.ends.get(state)
+
+    def _calls(self, state: str, depth: int) -> Iterator[Outcome]:
+        """A plan that is called is given what the plan says, and may do whatever its own text does. Where values are
+        followed, one is called outside of loops and branches only."""
+        free = self.place.free
+        if depth and not free:
+            return
+        ends: dict[tuple[str, Guard], list[Call]] = {}
+        for call in self.place.calls:
+            after = self._left(call, state)
+            guard = (
+                Guard()
+                if free
+                else Guard(STORES if call.outside else 0, STORES if call.acts else 0)
+            )
+            if after is not None:
+                ends.setdefault((after, guard), []).append(call)
+        for (after, guard), calls in ends.items():
+            # Which plans may be called, and what they leave, is the same for all states of one number.
+            name = "call_" + "_".join(str(self.place.calls.index(call)) for call in calls)
+            line = self.texts.put(name, [Way((self._call(call), Literal("\n"))) for call in calls])
+            if free:
+                deep = (Literal(" "), Literal("depth "), self.texts.number(1), Literal("\n"))
+                self.form.rules[name] += [Way((self._call(call), *deep)) for call in calls]
+            yield Outcome((line,), after, guard=guard)
+            for number, slot in self.slots:
+                if slot.made in ("call", "any", "both"):
+                    yield from self._binding(number, (line,), after, guard)
+
+    def _call(self, call: Call) -> Use:
+        """A call with its arguments: in the order of the plan's own parameters, or in any order for a plan's own names."""
+        free = self.place.free
+        value = self.texts.value("any" if free else "text", OUTSIDE if free else 0)
+        names = (*call.required, *call.optional) if free else call.required
+        title = f"call{self.place.calls.index(call)}"
+
+        def rule(rest: tuple[str, ...]) -> Use:
+            name = f"{title}_{'_'.join(str(names.index(one)) for one in rest)}"
+            if name not in self.form.rules:
+                self.form.put(name, [])
+                ways = [] if set(rest) & set(call.required) else [Way(())]
+                for at, one in enumerate(rest):
+                    more = rest[:at] + rest[at + 1 :] if free else rest[at + 1 :]
+                    ways.append(Way((Literal(" "), Literal(f"{one}="), value, rule(more))))
+                    if not free and one in call.required:
+                        break
+                self.form.put(name, ways)
+            return Use(name)
+
+        first = word(opening("call_plan") + call.name, rule(names))
+        return self.texts.put(title, [Way(first)])
+
+    def _choices(self, state: str, depth: int) -> Iterator[Outcome]:
+        for level, chosen in ((OUTSIDE - 1, 0), (OUTSIDE, CHOSEN)):
+            found = self.texts.condition(level, only=bool(chosen))
+            if found is None or chosen and (self.place.free or self.place.small):
+                continue
+            guard = Guard(some=found[1])
+            head = word(opening("if"), found[0], Literal("\n"))
+            for goal in self.states:
+                if self.need(state, goal) <= self._inside(depth):
+                    yield from self._branches(state, goal, depth, head, guard, chosen)
+
+    def _branches(
+        self, state: str, goal: str, depth: int, head: tuple[Item, ...], guard: Guard, chosen: int
+    ) -> Iterator[Outcome]:
+        """An `if` with its body and its `else`. A name that both bind is bound behind it: of a plan's own names, those that
+        the plan has bound so."""
+        for gone in (RESULT, 0) if self.place.yields else (RESULT,):
+            asked = guard if gone else guard._replace(bits=RESULT)
+            for joined in (0, *(bits for at, bits in self.place.joined if at == depth)):
+                inner = self._enter(depth, bits=chosen, gone=gone)
+                body = self.body(state, goal, depth + 1, inner, Owes(joined, not gone))
+                indent = (Literal("  " * depth),) if depth else ()
+                orelse = (*head, body, *indent, Literal(_ELSE + "\n"), body)
+                yield Outcome(orelse, goal, joined, RESULT & ~gone, asked)
+                if not joined and state == goal:
+                    yield Outcome((*head, body), goal, 0, RESULT & ~gone, asked)
+
+
+_ELSE = next(row.word for row in CONSTRUCTS if row.part)

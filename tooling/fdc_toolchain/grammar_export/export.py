@@ -1,0 +1,273 @@
+"""`export`: a grammar for a workspace, an automaton and a choice of tools and files, in one of three notations."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from ..exits import UsageError
+from ..linking.bound import bound_in
+from ..linking.catalogue import CORE, document
+from ..linking.link import Linker
+from ..linking.model import Choice, Collect, Loop, Node, Param, Unit
+from ..linking.types import ANY
+from ..rules.solver.flow.touched import sinks
+from ..rules.solver.words import Machine, Summaries
+from .bodies import Bodies
+from .form import MOST_LEFT, MOST_NAMES, Form, TooLarge
+from .place import Call, Place, Slot, automaton_reads, files_of, slots_of, with_closing
+from .written import gbnf, lark, llguidance
+
+FORMS: dict[str, Callable[[Form], str]] = {"llguidance": llguidance, "gbnf": gbnf, "lark": lark}
+"""The notations, by name."""
+STEPS = {"llguidance": 20, "gbnf": 8, "lark": 8}
+"""The most statements of a plan where nobody says it."""
+
+
+class Grammar(NamedTuple):
+    """A grammar: its text, what is to be said of it, and the names of what it is made of."""
+
+    text: str
+    remarks: tuple[str, ...]
+    tools: tuple[str, ...]
+    files: int
+    names: tuple[str, ...]
+
+
+def export(
+    linker: Linker,
+    form: str,
+    *,
+    fsm: str | None = None,
+    tools: Sequence[str] = (),
+    files: str = "**",
+    most: int | None = None,
+    names_of: str | None = None,
+) -> Grammar:
+    """The grammar of the plans of a workspace. `names_of`: the plan (its key) whose names, headers and tools it takes.
+
+    Raises UsageError for an automaton, a tool or a plan that is not there, and where no plan is accepted.
+    """
+    most = STEPS[form] if most is None else most
+    if not 1 <= most <= MOST_LEFT:
+        raise UsageError(f"--most-steps is 1 to {MOST_LEFT}")
+    if names_of is not None:
+        place, remarks = _place_of(linker, names_of, most)
+    else:
+        place, remarks = _place(linker, form, fsm or linker.settings.fsm, tools, files, most)
+    bodies = Bodies(place)
+    made = bodies.plan()
+    if not made.rules["first"]:
+        raise UsageError(
+            f"`{place.automaton.name}` accepts no plan of {most} steps with these tools"
+        )
+    if bodies.steps.left_out:
+        remarks.append(
+            f"left out: {', '.join(sorted(bodies.steps.left_out))} (their steps cannot be right by form alone)"
+        )
+    try:
+        text = FORMS[form](made)
+    except TooLarge as wrong:
+        raise UsageError(
+            f"this grammar has more than {wrong.args[0]} rules as {form}: choose fewer --tools or --most-steps, or llguidance"
+        ) from wrong
+    shown = tuple(tool.name for tool in place.tools if tool.name not in bodies.steps.left_out)
+    return Grammar(
+        text, tuple(remarks), shown, len(place.files), tuple(slot.name for slot in place.slots)
+    )
+
+
+def _place(
+    linker: Linker, form: str, fsm: str, tools: Sequence[str], files: str, most: int
+) -> tuple[Place, list[str]]:
+    _, automaton, found = linker.automaton(fsm)
+    if automaton is None:
+        why = found[0].message if found else "there is no such file"
+        raise UsageError(f"the automaton `{fsm}` cannot be used: {why}")
+    catalogue = linker.catalogue.tools
+    unknown = [name for name in tools if name not in catalogue]
+    if unknown:
+        raise UsageError(f"no catalogue declares the tool `{unknown[0]}` (see `fdc tools`)")
+    core = document(CORE)["tools"]
+    shipped = _shipped_names()
+    chosen = list(tools) or [name for name in catalogue if name in core or name not in shipped]
+    rows = [catalogue[name] for name in sorted(chosen)]
+    if not tools and not automaton_reads(automaton, rows):
+        rows = [catalogue[name] for name in sorted(catalogue)]
+    alphabet = {None, *automaton.alphabet}
+    rows = [tool for tool in rows if tool.action in alphabet]
+    paths, remark = files_of(linker.root, files, linker)
+    small = form != "llguidance"
+    slots = slots_of(rows, small)[:MOST_NAMES]
+    calls = tuple(_calls(linker))
+    if calls and not small:
+        slots = (*slots[: MOST_NAMES - 1], Slot("answer1", None, 3, "call"))
+    both, ended = with_closing(automaton, fragment=False)
+    place = Place(
+        both, ended, f"# FSM: {fsm}\n", tuple(rows), paths, slots, calls, dict(linker.catalogue.predicates),
+        bool(linker.settings.untrusted or linker.outside), False, small, 0, (), False, 1 if small else 3, most,
+        ((both.start, tuple(sorted(both.accept))),),
+    )  # fmt: skip
+    return place, [remark] if remark else []
+
+
+def _shipped_names() -> set[str]:
+    from ..linking.catalogue import catalogues
+
+    return {name for catalogue in catalogues() for name in document(catalogue)["tools"]}
+
+
+def _calls(linker: Linker) -> list[Call]:
+    """The registered plans that are whole runs without an error: their own automaton governs them.
+
+    One that brings text of a model or from outside and does what such text must not choose is none of them.
+    """
+    from ..check import check
+
+    out = []
+    for name in linker.callable_names():
+        key, _ = linker.resolve(name)
+        if key is None:
+            continue
+        unit = linker.link(key)
+        if unit.automaton is None:
+            continue
+        tools = [act.bound.tool for one in _reached(linker, unit) for act in one.acts]
+        outside = any(tool.trust == "untrusted" for tool in tools)
+        does = any(tool.writes_unknown or _ACTING & set(sinks(tool)) for tool in tools)
+        if does and (outside or any(tool.trust == "model" for tool in tools)):
+            continue
+        if not any(item.severity == "error" for item in check(linker, [key]).diagnostics):
+            out.append(_call(name, unit.params)._replace(outside=outside, acts=does))
+    return out
+
+
+def _reached(linker: Linker, unit: Unit) -> list[Unit]:
+    """A plan and all that it calls."""
+    found = {unit.key: unit}
+    work = [unit]
+    while work:
+        for call in work.pop().calls:
+            if call.key in linker.units and call.key not in found:
+                found[call.key] = linker.units[call.key]
+                work.append(found[call.key])
+    return list(found.values())
+
+
+_ACTING = {"command", "message", "change", "anything"}
+
+
+def _call(name: str, params: Mapping[str, Param], ends: dict[str, str] | None = None) -> Call:
+    required = tuple(row.name for row in params.values() if row.default is None)
+    return Call(name, required, tuple(name for name in params if name not in required), ends)
+
+
+def _place_of(linker: Linker, key: str, most: int) -> tuple[Place, list[str]]:
+    """The place of a plan: its headers, its tools, its calls and all names that it binds; their values are not followed."""
+    from ..linking.graph import Graph
+    from ..syntax import tree
+
+    unit = linker.link(key)
+    if unit.plan is None or any(item.severity == "error" for item in unit.diagnostics):
+        raise UsageError(f"`{key}` is no plan that links without an error; see `fdc lint {key}`")
+    automaton = unit.automaton or unit.continues or linker.automaton(linker.settings.fsm)[1]
+    assert automaton is not None
+    fragment = unit.automaton is None
+    head = [
+        f"{line.word} {line.tail}\n"
+        for line in unit.plan.statements
+        if isinstance(line, tree.Header)
+    ]
+    if unit.automaton is not None and not any(line.startswith("use fsm") for line in head):
+        head.insert(0, unit.text.lstrip().splitlines()[0].rstrip() + "\n")
+    names = [*unit.params, "run", *sorted(bound_in(unit.body) - {*unit.params})]
+    results = {*unit.results}
+    kinds = {name: "file" for name in names if name.startswith("file") and name[4:].isdigit()}
+    kinds |= {
+        name: "both" if name in results else "item" for name in unit.loops if name not in kinds
+    }
+    slots = tuple(Slot(name, ANY, 0, kinds.get(name, "any")) for name in names)
+    shape = _shape(unit.body, {name: number for number, name in enumerate(names)})
+    if len(slots) > MOST_NAMES:
+        raise UsageError(
+            f"`{key}` binds {len(slots)} names; a grammar follows {MOST_NAMES} at most"
+        )
+    given = (1 << len(unit.params) + 1) - 1
+    automaton, ended = with_closing(automaton, fragment=fragment)
+    graph = Graph(linker.units)
+    machine = Machine.of(automaton)
+    summaries = Summaries(machine)
+    calls = {}
+    for call in unit.calls:
+        callee = linker.units.get(call.key or "")
+        if callee is None:
+            continue
+        ends = None
+        if callee.automaton is None:
+            ends = {}
+            for number, state in enumerate(machine.states):
+                after = summaries.call(graph.instance(callee.key), 1 << number)
+                if after and not after & (after - 1) and not after & machine.sink:
+                    ends[state] = machine.states[after.bit_length() - 1]
+        calls[call.name] = _call(call.name, callee.params, ends)
+    ways: tuple[tuple[str, tuple[str, ...]], ...] = (
+        (automaton.start, tuple(sorted(automaton.accept))),
+    )
+    if fragment:
+        # It continues in whatever state it can be called in: the first of them stands for all.
+        found = [
+            (state, summaries.call(graph.instance(key), 1 << number))
+            for number, state in enumerate(machine.states)
+        ]
+        ways = tuple(
+            (state, tuple(name for number, name in enumerate(machine.states) if ends >> number & 1))
+            for state, ends in found
+            if not ends & machine.sink
+        )[:1]
+    tools = {act.bound.tool.name: act.bound.tool for act in unit.acts}
+    place = Place(
+        automaton, ended, "".join(head), tuple(tools.values()), (), slots, tuple(calls.values()),
+        dict(linker.catalogue.predicates), False, True, False, given,
+        tuple(sorted(shape.joined)), shape.yields, shape.depth, most, ways,
+    )  # fmt: skip
+    return place, []
+
+
+class _Shape(NamedTuple):
+    """How deep the bodies of a plan are, the names (bits) that both branches of an `if` bind, by depth, and whether one
+    yields."""
+
+    depth: int
+    joined: frozenset[tuple[int, int]]
+    yields: bool
+
+
+def _shape(nodes: list[Node], numbers: dict[str, int], at: int = 0, inside: bool = False) -> _Shape:
+    depth, joined, yields = 0, set(), False
+    for node in nodes:
+        yields |= inside and isinstance(node, Collect)
+        bodies = []
+        if isinstance(node, Choice):
+            bodies = [node.then, node.orelse]
+            both = bound_in(node.then) & bound_in(node.orelse)
+            joined.add((at, sum(1 << numbers[name] for name in both)))
+        elif isinstance(node, Loop):
+            bodies = [node.body]
+        for body in bodies:
+            found = _shape(body, numbers, at + 1, inside or isinstance(node, Choice))
+            depth, yields = max(depth, 1 + found.depth), yields or found.yields
+            joined |= found.joined
+    return _Shape(depth, frozenset(pair for pair in joined if pair[1]), yields)
+
+
+def key_in(linker: Linker, path: str) -> str:
+    """The key of a plan by a path or a registered name. Raises UsageError where there is none."""
+    from ..check import key_of
+
+    if os.path.isfile(path):
+        return key_of(path, linker.root)
+    key, _ = linker.resolve(path)
+    if key is None:
+        raise UsageError(f"there is no plan `{path}`")
+    return key

@@ -1,0 +1,186 @@
+"""What a grammar is specialised to: an automaton, tools, files, names, calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..linking import types
+from ..linking.types import LIST, Type
+
+if TYPE_CHECKING:
+    from ..automata.model import Automaton
+    from ..linking.catalogue import Tool
+    from ..linking.link import Linker
+
+MOST_FILES = 2000
+LEVELS = {"trusted": 0, "workspace": 1, "model": 2, "untrusted": 3}
+OUTSIDE = 3
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*")
+
+
+class Slot(NamedTuple):
+    """A name that plans of the grammar may bind. `kind`: what its value is (None: nobody knows). `level`: how far its text
+    is trusted at worst. `made`: what binds it: step, item, file, param, collected or call; `any` for all of them."""
+
+    name: str
+    kind: Type | None
+    level: int
+    made: str
+
+
+class Call(NamedTuple):
+    """A plan that may be called. `ends`: by state before, the state after (None: it leaves the state as it is).
+    `outside`: it brings text from outside; `acts`: it does what such text must not choose."""
+
+    name: str
+    required: tuple[str, ...]
+    optional: tuple[str, ...]
+    ends: dict[str, str] | None
+    outside: bool = False
+    acts: bool = False
+
+
+class Place(NamedTuple):
+    """All that a grammar is made of.
+
+    `ended`: states behind a submit, where nothing but a submit may follow; `head`: the lines that every plan begins with;
+    `outside`: files there hold text from outside already; `free`: types and origins of names are not known (they are those
+    of somebody's plan); `small`: for notations without parameters, fewer names and no `fork`; `given`: bits of the names
+    that are bound at the start; `joined`: by depth, of those that both branches of an `if` bind; `yields`: a branch may
+    yield the plan's result; `ways`: states in which a plan begins, each with those in which it may end.
+    """
+
+    automaton: Automaton
+    ended: frozenset[str]
+    head: str
+    tools: tuple[Tool, ...]
+    files: tuple[str, ...]
+    slots: tuple[Slot, ...]
+    calls: tuple[Call, ...]
+    predicates: dict[str, int]
+    outside: bool
+    free: bool
+    small: bool
+    given: int
+    joined: tuple[tuple[int, int], ...]
+    yields: bool
+    depth: int
+    most: int
+    ways: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def files_of(root: str, glob: str, linker: Linker) -> tuple[tuple[str, ...], str | None]:
+    """The readable text files of a workspace that match, and what is to be said where not all of them are taken."""
+    from ..linking.project.secret_files import secret
+    from ..runs.dry_run import listing
+
+    found = [
+        name
+        for name in listing(root, glob) or ()
+        if _PLAIN.fullmatch(name) and secret(name, linker.settings.secret) is None
+    ]
+    remark = None
+    if len(found) > MOST_FILES:
+        remark = f"{len(found)} files match `{glob}`; the grammar has the first {MOST_FILES} (choose others with --files)"
+    return tuple(name for name in found[:MOST_FILES] if linker.files.unfit(name) is None), remark
+
+
+def level_of(tool: Tool) -> int:
+    """How far a tool's result is trusted by its declaration."""
+    return LEVELS[tool.trust]
+
+
+def kind_of(tool: Tool) -> Type:
+    """The type of a tool's result."""
+    return types.of_result(tool.row.get("result"))
+
+
+def slots_of(tools: Sequence[Tool], small: bool) -> tuple[Slot, ...]:
+    """Names for the results of these tools, of loops and of inputs. `small`: as few as will do."""
+    kinds: dict[tuple[Type, int], int] = {}
+    for tool in tools:
+        kind = kind_of(tool)
+        if kind.kinds & types.KINDS not in (types.KINDS, types.NULL):
+            key = (kind, max(1, level_of(tool)))
+            kinds[key] = kinds.get(key, 0) + 1
+    ordered = sorted(
+        kinds, key=lambda key: (key[1] == 2, not key[0].kinds & (LIST | types.TEXTS), -kinds[key])
+    )
+    out = [
+        Slot(f"input{number}", types.GIVEN, 0, "param") for number in range(1, 2 if small else 4)
+    ]
+    taken: dict[str, int] = {}
+    for kind, level in ordered[: 3 if small else 8]:
+        word = ("", "", "said_", "outside_")[level] + _word(kind)
+        for _ in range(1 if small else 4 if kind == types.TEXT and level == 1 else 2):
+            taken[word] = taken.get(word, 0) + 1
+            out.append(Slot(f"{word}{taken[word]}", kind, level, "step"))
+    out += [Slot(f"file{number}", types.TEXT, 1, "file") for number in ((1,) if small else (1, 2))]
+    items = dict.fromkeys(
+        (slot.kind.of_item(), slot.level) for slot in out if slot.kind and slot.kind.kinds & LIST
+    )
+    for number, (kind, level) in enumerate(items, 1):
+        out.append(Slot(f"item{number}", kind if kind != types.ANY else None, level, "item"))
+    if not small:
+        out += [
+            Slot("gathered1", types.Type(LIST), OUTSIDE, "collected"),
+            Slot("entry1", None, OUTSIDE, "item"),
+        ]
+    return tuple(out)
+
+
+def _word(kind: Type) -> str:
+    if kind.kinds & types.TEXTS:
+        return "text"
+    return "list" if kind.kinds & LIST else "record" if kind.kinds & types.OBJECT else "value"
+
+
+def automaton_reads(automaton: Automaton, tools: Sequence[Tool]) -> bool:
+    """True where some plan of these tools is accepted."""
+    actions = {tool.action for tool in tools}
+    seen, work = set(), [automaton.start]
+    while work:
+        state = work.pop()
+        if state not in seen:
+            seen.add(state)
+            work += [to for action, to in automaton.transitions[state].items() if action in actions]
+    return not seen.isdisjoint(automaton.accept)
+
+
+def with_closing(automaton: Automaton, *, fragment: bool) -> tuple[Automaton, frozenset[str]]:
+    """The automaton together with the rule that a plan ends closed (`rules.closure`), and the states behind a submit.
+
+    A fragment may begin in any state, and owes no end.
+    """
+    from ..automata.model import build
+    from ..rules.closure import CLOSURE
+
+    asked = "close_op" in automaton.table and not fragment
+    begins = automaton.states if fragment else (automaton.start,)
+    work = [(state, CLOSURE.start) for state in begins]
+    rows: dict[str, dict[str, str]] = {}
+    accept, ended = [], set()
+    while work:
+        state, closing = work.pop()
+        name = _both(state, closing)
+        if name in rows:
+            continue
+        rows[name] = {}
+        for symbol, to in automaton.transitions[state].items():
+            if closing < 2 or symbol == "submit_op":
+                after = CLOSURE.table[symbol][closing]
+                rows[name][symbol] = _both(to, after)
+                work.append((to, after))
+        if state in automaton.accept and (not asked or CLOSURE.accept >> closing & 1):
+            accept.append(name)
+        if closing == 2:
+            ended.add(name)
+    start = _both(automaton.start, CLOSURE.start)
+    made = build(automaton.name, automaton.path, rows, automaton.alphabet, start, accept, rows)
+    return made, frozenset(ended)
+
+
+def _both(state: str, closing: int) -> str:
+    return f"{state}/{closing}"

@@ -1,0 +1,312 @@
+"""Rules for the steps of tools: a tool's name, what its declaration takes, its text block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from ..rules.solver.flow.touched import sinks
+from .form import BRANCH, CHOSEN, STORES, Guard, Item, Literal, Use, Way
+from .place import OUTSIDE, Slot, kind_of, level_of
+from .texts import Texts
+
+if TYPE_CHECKING:
+    from ..linking.catalogue import Parameter, Tool
+
+_ALLOWED = {
+    "command": 1,
+    "argument": 1,
+    "path": 1,
+    "url": 1,
+    "message": 2,
+    "change": 2,
+    "anything": 1,
+}
+"""By what a text chooses: the level that may choose it; whatever it is that chooses nothing."""
+_LOOKING = ("cat", "head", "tail", "wc", "sha256sum")
+_MOST_ORDER = 9
+
+
+class Steps:
+    """The steps of one place, by the action that the automaton reads, in all the forms that are asked for."""
+
+    def __init__(self, texts: Texts) -> None:
+        self.texts = texts
+        self.place = texts.place
+        self.left_out: list[str] = []
+        self.by_action: dict[str | None, list[Tool]] = {}
+        for tool in self.place.tools:
+            if self._usable(tool):
+                self.by_action.setdefault(tool.action, []).append(tool)
+            else:
+                self.left_out.append(tool.name)
+
+    def _usable(self, tool: Tool) -> bool:
+        if (
+            tool.broken
+            or tool.forbidden
+            or any(item.form == "sections" for item in tool.parameters)
+        ):
+            return False
+        return all(
+            bool(self.texts.path(item.access or "read", 1))
+            and (item.access not in ("delete", "edit") or self.place.free)
+            for item in tool.inline
+            if item.kind == "path" and item.required
+        )
+
+    def unbound(self, actions: Sequence[str | None], depth: int) -> Use | None:
+        """A step of one of these actions whose result no name takes, with its line end and its block."""
+        return self._rule("step", actions, depth, None)
+
+    def bound(self, actions: Sequence[str | None], depth: int, slot: Slot) -> Use | None:
+        """What may stand behind `NAME <- ` for a slot."""
+        if slot.made not in ("step", "any", "both"):
+            return None
+        kind = "give" if self.place.free else "give_" + slot.name.rstrip("0123456789")
+        return self._rule(kind, actions, depth, slot)
+
+    def _gives(self, tool: Tool, slot: Slot) -> bool:
+        if slot.made in ("any", "both"):
+            return True
+        return slot.made == "step" and kind_of(tool) == slot.kind and level_of(tool) <= slot.level
+
+    def _rule(
+        self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None
+    ) -> Use | None:
+        uses = []
+        for action in actions:
+            tools = [
+                tool
+                for tool in self.by_action.get(action, [])
+                if slot is None or self._gives(tool, slot)
+            ]
+            made = [self._tool(kind, tool, depth, slot) for tool in tools]
+            ways = [Way((use,)) for use in made if use is not None]
+            if ways:
+                uses.append(self.texts.put(f"{kind}_{_short(action)}_{depth}", ways))
+        if len(uses) < 2:
+            return uses[0] if uses else None
+        name = f"{kind}_{depth}_" + "_".join(_short(action) for action in actions)
+        return self.texts.put(name, [Way((use,)) for use in uses])
+
+    def _tool(self, kind: str, tool: Tool, depth: int, slot: Slot | None) -> Use | None:
+        ways = self._step(tool, depth, slot)
+        return self.texts.put(f"{kind}_{depth}_of_{_short(tool.name)}", ways) if ways else None
+
+    def _step(self, tool: Tool, depth: int, slot: Slot | None) -> list[Way]:
+        """All forms of a step of a tool. `slot`: what takes the result, whose level what is given must not exceed."""
+        level = OUTSIDE if slot is None else slot.level
+        guard = Guard() if self.place.free else self._guard(tool, slot)
+        out = []
+        limits = dict(zip((item.name for item in tool.parameters), sinks(tool), strict=True))
+        writes = any(item.access not in (None, "read") for item in tool.parameters)
+        if (
+            depth
+            and not self.place.free
+            and any(item.access == "create" for item in tool.parameters)
+        ):
+            return []  # in a loop it would be there the second time
+        for chosen in _selections(tool):
+            block = tool.block if tool.block in chosen else None
+            inline = [item for item in chosen if item is not block]
+            for outside in (False, True) if writes and not self.place.free else (False,):
+                tails = self._tails(tool, inline, limits, level, outside)
+                for tail in tails:
+                    items: tuple[Item, ...] = (Literal(tool.name), *tail, Literal("\n"))
+                    if block is not None:
+                        most = min(level, _limit(limits[block.name]))
+                        items += (self.texts.block(depth, most, stored=writes and not outside),)
+                    out.append(Way(items, guard._replace(some=self._named(inline))))
+        return out
+
+    def _named(self, inline: list[Parameter]) -> int:
+        """The names of which one must be bound where a step needs a path and there is no file."""
+        asks = any(
+            item.kind == "path" and item.access not in ("create", "write") for item in inline
+        )
+        return self.texts.mask("text", 1) if asks and "read" not in self.texts.files else 0
+
+    def _guard(self, tool: Tool, slot: Slot | None) -> Guard:
+        """Where such a step may stand."""
+        clear = 0
+        given = [*sinks(tool)]
+        changes = any(item.access not in (None, "read") for item in tool.parameters)
+        talks = bool(tool.parameters) and all(item.sink == "user" for item in tool.parameters)
+        if (
+            tool.row.get("approves") or tool.writes_unknown or changes or tool.effect == "once" and not talks
+            or any(sink in ("command", "message", "change", "anything") for sink in given)
+        ):  # fmt: skip
+            clear |= CHOSEN
+        if changes or tool.writes_unknown:
+            clear |= BRANCH
+        if "command" in given or tool.writes_unknown and not changes:
+            clear |= STORES
+        if slot is not None and slot.level < OUTSIDE:
+            clear |= CHOSEN
+            if tool.trust != "trusted" or tool.effect != "pure" and "run" in tool.row:
+                clear |= STORES
+        if tool.trust == "model" and (changes or tool.writes_unknown):
+            return Guard(STORES, clear & ~STORES)
+        return Guard(clear=clear)
+
+    # ---- the line ----------------------------------------------------------------------
+
+    def _tails(
+        self,
+        tool: Tool,
+        inline: list[Parameter],
+        limits: dict[str, str | None],
+        level: int,
+        outside: bool,
+    ) -> list[list[Item]]:
+        """What may follow the tool's name. `outside`: the file is one below `{run}/outside/`."""
+        if tool.inline and tool.inline[-1].kind == "rest":
+            out: list[list[Item]] = [[]]
+            for item in inline:
+                out = [
+                    [*tail, Literal(" "), one]
+                    for tail in out
+                    for one in self._rest_values(tool, item, limits, level)
+                ]
+            return out
+        if self.place.free:
+            return (
+                [[use]]
+                if (use := self._free_order(tool, tuple(inline), limits)) is not None
+                else [[]]
+            )
+        out = [[]]
+        positional = True
+        for item in tool.inline:
+            if item not in inline:
+                positional = False
+                continue
+            key = [Literal(" ")] if positional else [Literal(" "), Literal(f"{item.name}=")]
+            out = [
+                [*tail, *key, one]
+                for tail in out
+                for one in self._values(item, limits, level, outside)
+            ]
+        return out
+
+    def _free_order(
+        self, tool: Tool, left: tuple[Parameter, ...], limits: dict[str, str | None]
+    ) -> Use | None:
+        """Arguments in whatever order: by place as long as none was named, then by name."""
+        if not left:
+            return None
+        everything = list(tool.inline)
+
+        def rule(rest: tuple[Parameter, ...], placed: bool) -> Use:
+            name = (
+                f"args_{_short(tool.name)}_{''.join(str(everything.index(item)) for item in rest)}"
+                + "_p" * placed
+            )
+            if name in self.texts.form.rules:
+                return Use(name)
+            self.texts.form.put(name, [])
+            ways = []
+            for item in rest:
+                more = tuple(one for one in rest if one is not item)
+                for value in self._values(item, limits, OUTSIDE, False):
+                    named: tuple[Item, ...] = (Literal(" "), Literal(f"{item.name}="), value)
+                    ways.append(Way((*named, rule(more, False)) if more else named))
+                    if placed and item is rest[0]:
+                        plain: tuple[Item, ...] = (Literal(" "), value)
+                        ways.append(Way((*plain, rule(more, True)) if more else plain))
+            self.texts.form.put(name, ways)
+            return Use(name)
+
+        return rule(left[:_MOST_ORDER], left[0] is everything[0])
+
+    def _values(
+        self, item: Parameter, limits: dict[str, str | None], level: int, outside: bool
+    ) -> list[Item]:
+        texts = self.texts
+        level = min(level, _limit(limits[item.name])) if not self.place.free else level
+        if item.kind == "path":
+            if item.access in ("create", "write") and outside:
+                return [texts.files["outside"]]
+            return texts.path(item.access or "read", level)
+        if item.kind == "glob":
+            one = texts.reference("text", min(level, 1))
+            return [texts.files["glob"], *([one] if one is not None else [])]
+        if item.form == "pattern" and not self.place.free:
+            return [texts.pattern()]
+        if item.sink == "url":
+            one = texts.reference("text", level)
+            return [self._address(), *([one] if one is not None else [])]
+        if item.kind == "number":
+            one = texts.reference("number", level)
+            return [texts.number(), *([one] if one is not None else [])]
+        return [texts.value("text" if item.text else "value", level)]
+
+    def _rest_values(
+        self, tool: Tool, item: Parameter, limits: dict[str, str | None], level: int
+    ) -> list[Item]:
+        if item.kind == "rest" and limits[item.name] == "command" and not self.place.free:
+            return [self._command(level)]
+        if item.kind == "rest":
+            most = level if self.place.free else min(level, _limit(limits[item.name]))
+            return [self.texts.text(most)]
+        if item.kind == "word":
+            return [Use(self.texts.value("value", 1).rule and "word")]
+        return self._values(item, limits, level, False)
+
+    def _address(self) -> Use:
+        from .form import Chars
+
+        host = (Chars("a-z", 2, 20), Use("domain"))
+        self.texts.put("domain", [Way((Literal(end),)) for end in (".org", ".com", ".net")])
+        page = (Literal("/"), Chars("A-Za-z0-9_-", 1, 40))
+        return self.texts.put(
+            "address", [Way((Literal("https://"), *host)), Way((Literal("https://"), *host, *page))]
+        )
+
+    def _command(self, level: int) -> Use:
+        """Commands that look at files, and the targets of a Makefile."""
+        from .form import Chars
+
+        files: list[Item] = [self.texts.files["read"]] if "read" in self.texts.files else []
+        one = self.texts.reference("text", min(level, 1))
+        if one is not None:
+            files.append(one)
+        looking = self.texts.put("looking", [Way((Literal(f"{name} "),)) for name in _LOOKING])
+        some = 0 if "read" in self.texts.files else self.texts.mask("text", 1)
+        ways = [Way((looking, file), Guard(some=some)) for file in files]
+        if "Makefile" in self.place.files:
+            ways.append(Way((Literal("make "), Chars("a-z", 2, 16))))
+        ways.append(Way((Literal("ls"),)))
+        return self.texts.put(f"command_{min(level, 1)}", ways)
+
+
+def _limit(sink: str | None) -> int:
+    return OUTSIDE if sink is None else _ALLOWED.get(sink, OUTSIDE)
+
+
+def _short(name: str | None) -> str:
+    return "none" if name is None else "".join(c if c.isalnum() else "_" for c in name.lower())
+
+
+def _selections(tool: Tool) -> list[list[Parameter]]:
+    """Which parameters may be given: all that must be, with some of the others."""
+    optional = [item for item in tool.parameters if not item.required]
+    must = [item for item in tool.parameters if item.required]
+    chosen = [
+        list(some) for count in range(len(optional) + 1) for some in combinations(optional, count)
+    ][:32]
+    out = []
+    for some in chosen:
+        given = [item for item in tool.parameters if item in must or item in some]
+        names = {item.name for item in given}
+        last = tool.inline[-1] if tool.inline else None
+        gaps = (
+            last is not None
+            and last.kind == "rest"
+            and any(item not in given for item in tool.inline[:-1])
+        )
+        if not gaps and (not tool.need_one_of or names & set(tool.need_one_of)):
+            out.append(given)
+    return out

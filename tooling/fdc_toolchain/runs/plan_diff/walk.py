@@ -1,0 +1,323 @@
+"""Goes through a program once and says what each step does, with what, and behind which gates.
+
+A value is told by where it comes from: the tool that gives it with what that was given, an input, an item of a list. So a
+name may change, and a step that is given something else under the same name is another step. What a loop carries from one
+round to the next is told by the whole loop.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ...exits import UsageError
+
+MOST = 20_000
+"""Statements that are looked at, calls followed; a larger plan is not compared."""
+Origin = str
+Env = dict[str, Origin]
+
+
+class Done(NamedTuple):
+    """A step where it stands: `what` with the texts that choose something, `given` with everything. `gates`: what must
+    have held before. `found`: what it chooses depends on what a run finds out. `stores`: what
+    it is given may be found by a later step."""
+
+    tool: str
+    what: str
+    given: str
+    gates: frozenset[str]
+    found: bool
+    shown: str
+    acts: bool
+    stores: bool
+
+
+class Walked(NamedTuple):
+    """A whole program: its steps, its gates (how often each stands in the text), and the globs of its loops."""
+
+    steps: list[Done]
+    gates: dict[str, int]
+    shown: dict[str, str]
+    globs: set[str]
+
+
+def told(*parts: object) -> Origin:
+    """A short name for a value that is made of these."""
+    return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=12).hexdigest()
+
+
+def walk(program: Mapping[str, Any]) -> Walked:
+    """Everything that the runs of a program may do."""
+    walker = _Walker(program)
+    root = program["plans"][program["root"]]
+    env = {row["name"]: told("input", row["name"], row["default"]) for row in root["params"]}
+    walker.fixed |= {*env.values(), told("run")}
+    walker.plan(program["root"], env, frozenset())
+    return Walked(walker.steps, walker.gates, walker.shown, walker.globs)
+
+
+class _Walker:
+    def __init__(self, program: Mapping[str, Any]) -> None:
+        self.plans: dict[str, Any] = program["plans"]
+        self.tools: dict[str, Any] = program["tools"]
+        self.steps: list[Done] = []
+        self.gates: dict[str, int] = {}
+        self.shown: dict[str, str] = {}
+        self.globs: set[str] = set()
+        self.fixed: set[Origin] = set()
+        self.left = MOST
+        self.kept = False
+        self.results: list[Origin] = []
+        self.passed: frozenset[str] = frozenset()
+
+    def plan(self, key: str, env: Env, gates: frozenset[str]) -> Origin:
+        """The origin of a plan's result. Its gates hold for what follows the call, too."""
+        outer, self.results = self.results, []
+        env = {**env, "run": told("run")}
+        self.passed = self.body(self.plans[key]["body"], env, gates)
+        found, self.results = self.results, outer
+        return told("result", found)
+
+    # ---- values ------------------------------------------------------------------------
+
+    def reference(self, path: list[str], env: Env) -> Origin:
+        return told("field", env.get(path[0], told("nothing")), path[1:])
+
+    def template(self, parts: Any, env: Env) -> Origin:
+        out = told("text", [self.part(part, env) for part in parts or ()])
+        if all(
+            isinstance(part, str) or env.get(part["ref"][0]) in self.fixed for part in parts or ()
+        ):
+            self.fixed.add(out)
+        return out
+
+    def part(self, part: Any, env: Env) -> object:
+        if isinstance(part, dict):
+            return [self.reference(part["ref"], env), part.get("quote"), bool(part.get("code"))]
+        return part
+
+    def condition(self, tree: Any, env: Env) -> object:
+        if isinstance(tree, dict):
+            if "ref" in tree:
+                return self.reference(tree["ref"], env)
+            return {key: self.condition(value, env) for key, value in sorted(tree.items())}
+        return [self.condition(item, env) for item in tree] if isinstance(tree, list) else tree
+
+    # ---- statements --------------------------------------------------------------------
+
+    def body(self, body: list[dict[str, Any]], env: Env, gates: frozenset[str]) -> frozenset[str]:
+        """Follows a body; `env` is what is bound behind it. Gives the gates that hold behind it."""
+        for row in body:
+            self.left -= 1
+            if self.left < 0:
+                raise UsageError(
+                    f"a plan of more than {MOST} statements, calls followed, is not compared"
+                )
+            gates = getattr(self, f"do_{row['op']}")(row, env, gates)
+        return gates
+
+    def gate(self, kind: str, what: Origin, shown: str) -> str:
+        name = told(kind, what, self.kept)
+        self.gates[name] = self.gates.get(name, 0) + 1
+        self.shown.setdefault(name, shown)
+        return name
+
+    def do_step(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
+        tool, args = self.tools[row["tool"]], row["args"]
+        kinds = {item["name"]: item for item in tool["parameters"]}
+        choosing = {name: args[name] for name in sorted(args) if chooses(tool, kinds[name])}
+        given = {name: self.template(args[name], env) for name in sorted(args)}
+        what = told(
+            row["tool"], row["action"], {name: given[name] for name in choosing}, row.get("outside")
+        )
+        everything = told(row["tool"], row["action"], given, row.get("outside"))
+        # A command may execute what it sees, so what stands in files chooses what it does.
+        found = any(kinds[name].get("sink") == "command" for name in choosing) or any(
+            isinstance(part, dict) and env.get(part["ref"][0]) not in self.fixed
+            for parts in choosing.values()
+            for part in parts
+        )
+        line = f"{row['tool']} " + " ".join(f"{name}={_text(args[name])}" for name in args)
+        self.steps.append(
+            Done(
+                row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool)
+            )
+        )
+        if row["bind"]:
+            env[row["bind"]] = told("step", everything)
+        if tool.get("approves") or "choice" in tool.get("clears", ()):
+            return gates | {self.gate("asked", everything, line.strip())}
+        return gates
+
+    def do_call(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
+        plan = self.plans[row["plan"]]
+        given = {param["name"]: told("default", param["default"]) for param in plan["params"]}
+        self.fixed |= {*given.values()}
+        given |= {name: self.template(parts, env) for name, parts in row["args"].items()}
+        result = self.plan(row["plan"], given, gates)
+        if row["bind"]:
+            env[row["bind"]] = result
+        return self.passed
+
+    def do_skip(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
+        if row["bind"]:
+            env[row["bind"]] = told("null")
+        return gates
+
+    def do_yield(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
+        self.results.append(self.template(row["value"], env))
+        return gates
+
+    def do_require(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
+        return gates | {
+            self.gate(
+                "require",
+                told(self.condition(row["cond"], env)),
+                f"require {_condition(row['cond'])}",
+            )
+        }
+
+    def do_if(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
+        condition = told(self.condition(row["cond"], env))
+        then, orelse = dict(env), dict(env)
+        shown = f"if {_condition(row['cond'])}"
+        one = self.body(row["then"], then, gates | {self.gate("if", condition, shown)})
+        other = self.body(
+            row["else"], orelse, gates | {self.gate("else", condition, f"else of {shown}")}
+        )
+        for name in {*then, *orelse}:
+            if then.get(name) != orelse.get(name):
+                env[name] = told("either", condition, then.get(name), orelse.get(name))
+            else:
+                env[name] = then[name]
+        return one & other
+
+    def do_each(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
+        over = self.template(row["glob"], env)
+        self.globs.add(over)
+        if over in self.fixed:  # which files there are: a step that makes one is told by itself
+            self.fixed.add(told("item", over))
+        self.steps.append(Done("for_each_file", told("glob", over), told("glob", over), gates, False,
+                               f"for_each_file {_text(row['glob'])}", False, False))  # fmt: skip
+        return self.loop(row, env, gates, over, [row["name"], row["alias"]])
+
+    def do_for(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
+        return self.loop(row, env, gates, self.template(row["in"], env), [row["name"]])
+
+    do_fork = do_for
+
+    def do_iterate(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
+        """A body that runs once at least: its gates hold behind it."""
+        after = self.loop(row, env, gates, told("rounds"), [])
+        if row["until"] is not None:
+            self.gate(
+                "until",
+                told(self.condition(row["until"], env)),
+                f"until {_condition(row['until'])}",
+            )
+        return after
+
+    def loop(
+        self,
+        row: dict[str, Any],
+        env: Env,
+        gates: frozenset[str],
+        over: Origin,
+        names: list[str | None],
+    ) -> frozenset[str]:
+        used = {name: origin for name, origin in env.items() if name in _used(row["body"])}
+        whole = told(row["op"], over, _plain(row["body"]), sorted(used.items()), row.get("keep"))
+        inner, kept = dict(env), self.kept
+        carried = _bound(row["body"])
+        inner |= {name: told("carried", whole, name) for name in carried}
+        inner |= {name: told("item", over) for name in names if name}
+        self.kept |= "keep" in row
+        outer, self.results = self.results, []
+        after = self.body(row["body"], inner, gates)
+        self.kept = kept
+        self.results = outer
+        for name in carried:
+            env[name] = told("after", whole, name)
+        if row.get("bind"):
+            env[row["bind"]] = told("gathered", whole)
+        return after if row["op"] == "iterate" else gates
+
+
+def chooses(tool: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    """Whether what is given for a parameter chooses something, or is told somebody: all that is not said to be data or
+    shown to the user, and whatever a tool is given that reaches outside."""
+    chosen = item.get("sink") not in ("data", "user") or bool(item.get("access"))
+    return chosen or tool.get("trust") == "untrusted"
+
+
+def acts(tool: Mapping[str, Any]) -> bool:
+    """Whether a tool changes something outside of the run, tells somebody, or runs a command."""
+    changes = any(item.get("access") not in (None, "read") for item in tool["parameters"])
+    return (
+        changes
+        or tool["effect"] not in ("pure", "read")
+        or "writes" in tool
+        or tool.get("trust") == "untrusted"
+    )
+
+
+def stores(tool: Mapping[str, Any]) -> bool:
+    """Whether a later step may find what such a step was given: it acts, and does more than to tell the user something."""
+    return acts(tool) and not all(item.get("sink") == "user" for item in tool["parameters"])
+
+
+def _bound(body: list[dict[str, Any]]) -> set[str]:
+    names: set[str] = set()
+    for row in body:
+        if row.get("bind"):
+            names.add(row["bind"])
+        for part in ("body", "then", "else"):
+            names |= _bound(row.get(part) or [])
+    return names
+
+
+def _used(value: Any) -> set[str]:
+    """The names that instructions refer to."""
+    if isinstance(value, dict):
+        own = {value["ref"][0]} if "ref" in value else set()
+        return own.union(*(_used(inner) for inner in value.values()))
+    return set().union(*map(_used, value)) if isinstance(value, list) else set()
+
+
+def _plain(value: Any) -> Any:
+    """Instructions without their lines."""
+    if isinstance(value, dict):
+        return {
+            key: _plain(inner)
+            for key, inner in value.items()
+            if key not in ("line", "evidence", "why")
+        }
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _text(parts: Any) -> str:
+    """A template as plans write it."""
+    return "".join(
+        part if isinstance(part, str) else "{" + ".".join(part["ref"]) + "}" for part in parts or ()
+    )
+
+
+def _condition(tree: Any) -> str:
+    """A condition as plans write it, near enough to be known again."""
+    if "ref" in tree:
+        return ".".join(tree["ref"])
+    if "const" in tree:
+        return json.dumps(tree["const"], ensure_ascii=False)
+    if "len" in tree:
+        return f"len({_condition(tree['len'])})"
+    if "call" in tree:
+        return f"{tree['call']}({', '.join(map(_condition, tree['args']))})"
+    if "test" in tree:
+        return f"{_condition(tree['left'])} {tree['test']} {_condition(tree['right'])}"
+    if "not" in tree:
+        return f"not ({_condition(tree['not'])})"
+    word = next((word for word in ("and", "or") if word in tree), None)
+    return f" {word} ".join(map(_condition, tree[word])) if word else _condition(tree["value"])
