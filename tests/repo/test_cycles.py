@@ -22,7 +22,6 @@ COMPUTED = {
     "fdc_packs/lgtm/tools/tools.py": "tools by their rows",
     "fdc_packs/research/explore/code_trees.py": "grammars of other people",
     "fdc_toolchain/api/commands.py": "what its TYPE_CHECKING imports name too",
-    "fdc_toolchain/cli/hooks/hook.py": "commands by their rows",
     "fdc_toolchain/cli/project/protocols/build.py": "commands by their rows",
     "fdc_toolchain/packs/pages.py": "pages by their rows",
     "fdc_toolchain/packs/imported.py": "commands and tools by their rows",
