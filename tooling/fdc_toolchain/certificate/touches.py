@@ -58,7 +58,7 @@ class Step:
     def acts(self) -> bool:
         """Whether it does more than to read, to write below the folder of the run and to tell the user."""
         if self.tool.get("writes") == "unknown" or {self.chooses(row) for row in self.rows} & {
-            "command", "message", "change", "anything"
+            "command", "message", "change", "anything", "plan"
         }:  # fmt: skip
             return True
         changed = [self.files(row) for row in self.rows if row.get("access", "read") != "read"]

@@ -7,7 +7,7 @@ name of a shipped one: the word an automaton reads must not depend on who wins.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from .. import cachedir, resources
 from ..diagnostics.diagnostic import Diagnostic
 from ..packs import shipped
 from ..packs.index import index
+from ..program.model import LEFT
 from .own_row import reads_all
 
 CORE = "grammar/tools.json"
@@ -72,6 +73,8 @@ class Tool(NamedTuple):
     """The parameter that the text block fills."""
     programs: frozenset[str]
     """Words of which one must be in a command for `actions` or `refuse` to matter."""
+    left: frozenset[str] = frozenset()
+    """The measures of which a step may use all that is left of the budget."""
     broken: bool = False
     """Its row is wrong, which was said at the row: nothing more is said of its steps."""
 
@@ -107,6 +110,13 @@ def reads_at_large(row: dict[str, Any]) -> bool:
     )
 
 
+def runs_plan(row: Mapping[str, Any]) -> bool:
+    """True for a tool that runs a plan which it is given: what the plans on the stack allow holds for that one, too."""
+    return "run" not in row and any(
+        item.get("sink") == "plan" for item in row.get("parameters", ())
+    )
+
+
 def _when(row: dict[str, Any]) -> When:
     return When(row["parameter"], row["program"], row.get("subcommand"))
 
@@ -117,7 +127,8 @@ def _sink(row: dict[str, Any]) -> str | None:
 
 def _tool(name: str, row: dict[str, Any]) -> Tool:
     result = row.get("result")
-    cost = row.get("cost", {})
+    left = frozenset(measure for measure, most in row.get("cost", {}).items() if most == LEFT)
+    cost = {measure: most for measure, most in row.get("cost", {}).items() if most != LEFT}
     parameters = tuple(
         Parameter(
             item["name"],
@@ -155,6 +166,7 @@ def _tool(name: str, row: dict[str, Any]) -> Tool:
             item["when"]["program"].split(".")[0]
             for item in (*row.get("actions", ()), *row.get("refuse", ()))
         ),
+        left,
     )
 
 

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 from fdc_toolchain.agent.lessons.code_change import path_fault
 from fdc_toolchain.agent.lessons.research_plan import quoted
-from fdc_toolchain.runs.nested_plan import compiled
 from fdc_toolchain.syntax.values import escape
 from fdc_toolchain.tools.context import Context, word
+from fdc_toolchain.tools.plans.plan_text import proved
 from fdc_toolchain.workspace import merge_diff
 from fdc_toolchain.workspace.failure import ToolFailure
 
+from .pipelines import KEY
 from .tools import CODE_LINES, home, tree_of
 
 
@@ -58,9 +59,13 @@ def plan_changes(args: dict[str, Any], context: Context) -> Any:
         return out
     name = run.rpartition("/")[2]
     text = _plan(found, f"{run}/plan_synth_{name}_final.md")
-    program, findings, _ = compiled(text, context.root.path)
-    if program is None:
-        return {**out, "changes": 0, "left": [*left, f"No plan carries it out: {findings[0]}"]}
+    proof = proved(context.root.path, KEY, text)
+    if proof.program is None:
+        return {
+            **out,
+            "changes": 0,
+            "left": [*left, f"No plan carries it out: {proof.findings[0]}"],
+        }
     files = sorted({one.path for one in found})
     return {
         **out,

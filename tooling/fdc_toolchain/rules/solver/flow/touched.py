@@ -59,7 +59,7 @@ def acts(node: Act) -> bool:
         if item.name in node.bound.arguments
     ]
     if tool.writes_unknown or any(
-        sink in ("command", "message", "change", "anything") for _, sink in given
+        sink in ("command", "message", "change", "anything", "plan") for _, sink in given
     ):
         return True
     changed = [item for item, _ in given if item.access and item.access != "read"]
