@@ -13,6 +13,10 @@ from tests.support.inside import fdc
 
 HEAD = "set_plan x\nplan_step_complete y\n"
 END = "close_task\nsubmit\n"
+TWO = (
+    f"{HEAD}one <- request_user_input which colour?\ntwo <- request_user_input which size?\n"
+    f"message_user {{one}} {{two}}\n{END}"
+)
 OUTER = f"{HEAD}text <- read_file inner.txt\ndone <- run_plan {{text}}\nmessage_user ran {{done.run}}\n{END}"
 
 
@@ -76,7 +80,7 @@ def test_a_text_that_the_linter_refuses_runs_nothing(workspace: Path, inner: str
 def test_a_waiting_plan_is_a_waiting_run_and_each_answer_is_for_one_question(
     workspace: Path,
 ) -> None:
-    inner = f"{HEAD}one <- request_user_input which colour?\ntwo <- request_user_input which size?\nmessage_user {{one}} {{two}}\n{END}"
+    inner = TWO
     done = started(workspace, OUTER, inner)
     found = runs(workspace)
     assert 5 == done.returncode and "which colour?" in done.stdout
@@ -94,7 +98,7 @@ def test_a_waiting_plan_is_a_waiting_run_and_each_answer_is_for_one_question(
 def test_an_answer_counts_for_nothing_where_the_run_within_went_on_meanwhile(
     workspace: Path,
 ) -> None:
-    inner = f"{HEAD}one <- request_user_input which colour?\ntwo <- request_user_input which size?\nmessage_user {{one}} {{two}}\n{END}"
+    inner = TWO
     assert 5 == started(workspace, OUTER, inner).returncode
     found = runs(workspace)
     assert 5 == fdc("resume", found["inner"]["run"], "--answer", "red", cwd=workspace).returncode

@@ -125,7 +125,8 @@ def _sink(row: dict[str, Any]) -> str | None:
     return row.get("sink", "path" if row["kind"] in ("path", "glob") else None)
 
 
-def _tool(name: str, row: dict[str, Any]) -> Tool:
+def tool_of(name: str, row: dict[str, Any]) -> Tool:
+    """A tool by its declaration."""
     result = row.get("result")
     left = frozenset(measure for measure, most in row.get("cost", {}).items() if most == LEFT)
     cost = {measure: most for measure, most in row.get("cost", {}).items() if most != LEFT}
@@ -241,12 +242,12 @@ def _broken(name: str, row: dict[str, Any]) -> Tool:
     action = row.get("action")
     made: dict[str, Any] = {"action": action if isinstance(action, str) else None, "parameters": []}
     made |= {"effect": "once", "trust": "trusted"}
-    return _tool(name, made)._replace(broken=True)
+    return tool_of(name, made)._replace(broken=True)
 
 
 def _add(document: dict[str, Any], tools: dict[str, Tool], rows: dict[str, dict[str, Any]]) -> None:
     for name, row in document["tools"].items():
-        tools[name] = _tool(name, row)
+        tools[name] = tool_of(name, row)
     for name, row in document.get("predicates", {}).items():
         rows[name] = row
 

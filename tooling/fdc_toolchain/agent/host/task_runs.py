@@ -28,6 +28,7 @@ def create(
     task_id: str,
     purse: Purse | None,
     operator: Operator | None,
+    given: Mapping[str, str],
 ) -> bool:
     """Puts a run of a task on record. False where a run of that name is there for another program.
 
@@ -46,7 +47,7 @@ def create(
     run_folders.folder(root)
     task = _task(root, task_id)
     inputs: dict[str, Any] = {
-        "given": {},
+        "given": dict(given),
         "builtin": {"run": f"runs/{run}"},
         "budget": ceilings,
     }

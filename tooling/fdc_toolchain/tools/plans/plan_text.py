@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ...check import check, key_of, program_of
 from ...diagnostics.diagnostic import Diagnostic
+from ...linking.catalogue import Tool
 from ...linking.link import Linker
 from ...linking.project.settings import SettingsError, read_settings
 from ...rules.bounds import Bounds, Polynomial
@@ -38,15 +39,18 @@ class Proof(NamedTuple):
         ]  # fmt: skip
 
 
-def proved(root: str, path: str, text: str) -> Proof:
+def proved(root: str, path: str, text: str, more: Mapping[str, Tool] = {}) -> Proof:
     """Lints a text as a plan of its own, as if it lay at `path`; what it calls is read from the workspace.
 
     Comments in the text silence nothing: whoever wrote it does not judge it. Wrong settings of the workspace are a `fault`.
+    `more`: tools that it may use beside those of the workspace's catalogues.
     """
     try:
         linker = Linker(root, read_settings(root))
     except SettingsError as wrong:
         return Proof(None, (), fault=str(wrong))
+    tools = {**linker.catalogue.tools, **more}
+    linker.catalogue = linker.catalogue._replace(tools=tools)
     key = key_of(path, root) if path.startswith("/") else path
     texts = {key: text.encode("utf-8", "surrogateescape")}
     try:
