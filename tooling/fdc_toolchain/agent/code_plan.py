@@ -1,7 +1,8 @@
 """The plan of a run that has code written until the tests of the workspace pass, and the tools that it has of its own.
 
-It is linted like any plan. No other plan sees these tools: what the test command runs is the settings' choice, and what
-it may run after text from outside is the controller's (`provenance`).
+It is linted like any plan. No other plan sees these tools: what the test command runs is the settings' choice. A patch
+whose writer may have been shown text from outside is answered only once a person approved it (`provenance`), so what it
+changes is cleared; and so is whether tests pass, which decides no more than whether another patch is asked for.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ _TEXT, _ANY = {"sink": "change"}, {"sink": "data"}
 TOOLS: dict[str, dict[str, Any]] = {
     "code.write": {
         "summary": "a patch, as JSON, from whoever writes code", "action": "tool_exec", "effect": "once", "trust": "model",
+        "clears": ["message", "choice"],
         "parameters": [
             {"name": "files", "kind": "word", **_ANY}, {"name": "what", "kind": "word", **_TEXT},
             {"name": "tests", "kind": "word", "required": False, **_ANY},
@@ -51,6 +53,7 @@ TOOLS: dict[str, dict[str, Any]] = {
     },
     "code.test": {
         "summary": "runs the workspace's test command", "action": "tool_exec", "effect": "once", "repeatable": True,
+        "clears": ["message", "choice"],
         "trust": "workspace", "failure": "value", "writes": "unknown",
         "parameters": [{"name": "applied", "kind": "word", **_ANY}],
         "result": "object",
