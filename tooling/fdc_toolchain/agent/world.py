@@ -55,7 +55,6 @@ class Policy(NamedTuple):
     """What the workspace's settings say of code and tests, and how long, and how often, research may be made."""
 
     test_command: str = ""
-    test_seconds: float = 600.0
     debug_attempts: int = 3
     research_seconds: float = 600.0
     research_most: int = 10

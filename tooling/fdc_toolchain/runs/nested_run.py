@@ -131,6 +131,7 @@ def _put(
             "builtin": {"run": plan.folder or f"runs/{name}"},
             "budget": budget,
             "depth": depth,
+            "within": context.run,
         }
         if context.grants:
             inputs["grants"] = list(context.grants)

@@ -56,7 +56,6 @@ class LocalWorld:
         found = read_settings(self.root)
         return Policy(
             found.test_command,
-            float(found.test_seconds),
             found.debug_attempts,
             float(found.research_seconds),
         )
