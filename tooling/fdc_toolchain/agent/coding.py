@@ -138,7 +138,7 @@ def debug(turn: Turn) -> str:
     limit = turn.world.policy().debug_attempts
     broken = turn.control.get("given_up")
     why = str(broken or work.get("why") or "the tests failed")
-    tries = int(work.get("tests", 0))
+    tries = int(work.get("tried", 0))
     if work.get("over") or broken:
         spent = f" (after {limit} {'attempt' if limit == 1 else 'attempts'} at debugging)"
         why += spent if tries > limit else ""
@@ -220,7 +220,7 @@ def _told(turn: Turn, work: dict[str, Any]) -> str:
     why = ""
     for record in done[int(work.get("seen", 0)) :]:
         value = record.body.get("value") or {}
-        attempt = int(work.get("tests", 0)) + 1
+        attempt = int(work.get("tried", 0)) + 1
         failed = record.body.get("failed") or {}
         if failed:
             why = str(failed["message"])
@@ -231,7 +231,7 @@ def _told(turn: Turn, work: dict[str, Any]) -> str:
             details = {"paths": value["paths"], "attempt": attempt}
             turn.log(3, "FILE_WRITE", details, "SUCCESS", step=work["address"])
         elif record.tool == "code.test":
-            work["tests"] = attempt
+            work["tried"] = attempt
             if (record.body.get("notes") or {}).get("network") and value.get("exit_code") != 0:
                 provenance.of_tests(turn)
             why = _tested(turn, work, value)
@@ -242,7 +242,7 @@ def _told(turn: Turn, work: dict[str, Any]) -> str:
 def _tested(turn: Turn, work: dict[str, Any], value: dict[str, Any]) -> str:
     """Puts a test of the code into the log; why it failed, empty where it did not."""
     command = turn.world.policy().test_command
-    details = {"command": command, "exit_code": value.get("exit_code"), "attempt": work["tests"]}
+    details = {"command": command, "exit_code": value.get("exit_code"), "attempt": work["tried"]}
     if value.get("exit_code") == 0:
         turn.log(3, "TOOL_EXEC", details, "SUCCESS", "the tests passed", step=work["address"])
         return ""
