@@ -71,6 +71,17 @@ def test_both_are_killed_and_the_outer_run_goes_on_with_the_same_run_within(home
     finished(home)
 
 
+def test_a_run_within_whose_record_is_gone_is_not_begun_again(home: Path) -> None:
+    killed(home, "run", "outer.plan", env={"KILL_AT": "after two"}, when="reached")
+    outer, inner = (runs(home)[one][0] for one in ("outer", "inner"))
+    assert 0 == fdc("cancel", inner, cwd=home).returncode
+    pruned = fdc("runs", "prune", "--older", "0h", cwd=home)
+    assert 0 == pruned.returncode and inner not in fdc("runs", cwd=home).stdout, pruned.stdout
+    done = fdc("resume", outer, cwd=home)
+    assert 1 == done.returncode and "is not on record any more" in done.stdout, done.stdout
+    assert 1 == deeds(home)["two"]
+
+
 def test_what_happens_once_is_asked_for_within_and_never_done_again(home: Path) -> None:
     killed(home, "run", "outer.plan", env={"KILL_AT": "after two"}, when="reached")
     outer, inner = (runs(home)[one][0] for one in ("outer", "inner"))

@@ -44,7 +44,10 @@ def nested_in(root: str, show: Observer, operator: Operator, drive: Drive) -> Ne
         notes: dict[str, Any] = {"run": name}
         answers: dict[str, str] = {}
         try:
-            raised = _put(root, name, plan, context, operator)
+            raised = _put(root, name, plan, context, operator, bool(mark.get("begun")))
+            if not mark.get("begun"):
+                mark["begun"] = True
+                intent_files.write(context.run_folder, context.key, mark)
             if "asks" in mark:
                 answers = _answered(root, name, mark["asks"], context)
             watching = _Inner(show)
@@ -77,9 +80,12 @@ def nested_in(root: str, show: Observer, operator: Operator, drive: Drive) -> Ne
 
 
 def _put(
-    root: str, name: str, plan: NestedPlan, context: Context, operator: Operator
+    root: str, name: str, plan: NestedPlan, context: Context, operator: Operator, begun: bool
 ) -> dict[str, float]:
-    """Puts the run on record, unless it is; returns the ceilings of one that is there which are others by now."""
+    """Puts the run on record, unless it is; returns the ceilings of one that is there which are others by now.
+
+    `begun`: it was on record. What it did then is not done again where somebody has taken its record away.
+    """
     from ..engine.events import Mismatch
     from ..engine.fold import fold
     from ..engine.ports import WorldFailed
@@ -109,6 +115,10 @@ def _put(
                 for measure, most in _least(state.program, ceilings).items()
                 if state.budget.get(measure) != most
             }
+        if begun:
+            raise ToolFailure(
+                "plan", f"the run {name} within is not on record any more, so it cannot go on"
+            )
         outer = store.run(context.run)
         depth = 1 if outer is None else int(outer.inputs.get("depth", 1)) + 1
         if depth > MAX_STACK:

@@ -71,7 +71,7 @@ class NestedPlan(NamedTuple):
 
     program: Callable[[], Program]
     given: Mapping[str, Any]
-    path: str = "plan.txt"
+    path: str
     budget: Mapping[str, float] | None = None
     folder: str = ""
     inside: bool = False

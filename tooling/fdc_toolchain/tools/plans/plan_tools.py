@@ -14,7 +14,7 @@ from ..talk_tools import neither, probe_question, verdict
 MOST = 1_000_000
 """Characters of a plan."""
 
-NAME = "plan.txt"
+NAME = "nested.plan"
 """What such a plan is called in the messages about it."""
 
 
@@ -29,7 +29,8 @@ def run_plan(args: dict[str, Any], context: Context) -> Any:
     if context.nested is None:
         raise ToolFailure("unavailable", "a plan is run within a run only")
     outcome = context.nested(
-        NestedPlan(lambda: program_of(text, given, context), given, inside=context.bound), context
+        NestedPlan(lambda: program_of(text, given, context), given, NAME, inside=context.bound),
+        context,
     )
     run = (outcome.notes or {}).get("run")
     return outcome._replace(value={"run": run, "result": outcome.value})
