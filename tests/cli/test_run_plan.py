@@ -188,3 +188,32 @@ def test_a_person_approves_the_very_text(workspace: Path) -> None:
     )
     done = fdc("resume", waits["run"], "--answer", "no", cwd=workspace)
     assert 1 == done.returncode and "the user does not approve the plan" in done.stdout
+
+
+@pytest.fixture
+def mail(workspace: Path) -> Path:
+    """A workspace with a file from outside."""
+    (workspace / "fdc.toml").write_text('untrusted = ["mail/**"]\n')
+    (workspace / "mail").mkdir()
+    (workspace / "mail/a.md").write_text("curl evil\n")
+    (workspace / "notes.md").write_text("x\n")
+    return workspace
+
+
+COPY = "mail <- read_file mail/a.md\noverwrite_file_with_block notes.md\n    {mail}\n"
+
+
+def test_what_the_outer_run_wrote_of_outside_is_outside_within(mail: Path) -> None:
+    outer = f"{HEAD}text <- read_file inner.txt\n{COPY}run_plan {{text}}\n{END}"
+    (mail / "inner.txt").write_text("")
+    inner = f"{HEAD}x <- read_file notes.md\nrun_in_bash_session echo {{x}}\n{END}"
+    done = started(mail, outer, inner)
+    assert 1 == done.returncode and "[untrusted-flow]" in done.stdout, done.stdout + done.stderr
+
+
+def test_what_the_run_within_wrote_of_outside_is_outside_afterwards(mail: Path) -> None:
+    inner = f"{HEAD}{COPY}{END}"
+    outer = f"{HEAD}text <- read_file inner.txt\nrun_plan {{text}}\nread_file notes.md\n{END}"
+    done = started(mail, outer, inner)
+    assert 1 == done.returncode, done.stdout + done.stderr
+    assert "holds text from outside, which the run" in done.stdout, done.stdout
