@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import code_plan, provenance
-from .model_port import Message, ModelFailed, ModelWaiting, validated
+from .model_port import Message, ModelFailed, RunStands, Why, validated
 from .prompts import prompt
 from .turn import Turn
 from .world import Driven
@@ -57,23 +57,25 @@ def generate(turn: Turn) -> str:
     work = _work(turn)
     if work.get("reply") is not None or turn.control.get("given_up"):
         return "RUNNING_TESTS"
-    driven = _drive(turn, work, {})
-    asked = _asked(driven)
-    if asked is None:  # the run ended by itself: what became of it is looked at there
-        return "RUNNING_TESTS"
-    tests = asked["args"].get("tests")
-    role = "coder" if tests is None else "debugger"
+    if work.get("asked") is None:  # who waits for an answer does not drive the run again and again
+        asked = _asked(_drive(turn, work, {}))
+        if asked is None:  # the run ended by itself: what became of it is looked at there
+            return "RUNNING_TESTS"
+        tests = asked["args"].get("tests")
+        role = "coder" if tests is None else "debugger"
+        work["asked"] = {"address": asked["address"], "role": role, "report": _report(tests)}
+    asked = work["asked"]
     number = int(turn.control.get("patches", 0)) + 1
     reply: dict[str, Any]
     if provenance.declined(turn.control, "patch") is not None:
         reply = {"edits": [], "refused": "a person did not approve the patch"}
     else:
         try:
-            reply = {"edits": _edits(turn, work, role, number, _report(tests))}
+            reply = {"edits": _edits(turn, work, asked["role"], number, asked["report"])}
         except ModelFailed as failed:
             reply = {"failed": str(failed)}
     turn.control["patches"] = number
-    work["reply"] = {asked["address"]: json.dumps(reply)}
+    work.update(reply={asked["address"]: json.dumps(reply)}, asked=None)
     return "RUNNING_TESTS"
 
 
@@ -119,7 +121,7 @@ def run_tests(turn: Turn) -> str:
     if given is None and asked is not None and asked["args"].get("tests") is None:
         # Nobody wrote a patch: an older fdc applied one, or a caller of the library did.
         driven = _drive(turn, work, {asked["address"]: json.dumps({"edits": []})})
-    work["reply"] = None
+    work.update(reply=None, asked=None)
     why = _told(turn, work)
     if driven.status == "finished":
         turn.control["answer"] = {work["address"]: "done"} if work["address"] else {}
@@ -153,13 +155,12 @@ def debug(turn: Turn) -> str:
     return "EXECUTING"
 
 
-def wanted(address: str, args: dict[str, Any]) -> dict[str, Any]:
-    """The notes about a `generate_code` step that the engine stopped at."""
+def wanted(turn: Turn, address: str, args: dict[str, Any]) -> dict[str, Any]:
+    """The notes about a `generate_code` step that the engine stopped at: what it wants, and the run that is to do it."""
     return {
-        "address": address,
-        "files": str(args.get("files") or "**"),
-        "what": str(args.get("what") or ""),
-    }
+        "address": address, "files": str(args.get("files") or "**"), "what": str(args.get("what") or ""),
+        "run": turn.world.run_id(),
+    }  # fmt: skip
 
 
 def request(
@@ -188,14 +189,16 @@ def _work(turn: Turn) -> dict[str, Any]:
     """The notes about the code that is being written; the library form may ask for some outside of a plan."""
     found: dict[str, Any] | None = turn.control.get("code")
     if found is None:
-        found = turn.control["code"] = wanted("", {"what": turn.state.task})
+        found = turn.control["code"] = wanted(turn, "", {"what": turn.state.task})
     return found
 
 
 def _drive(turn: Turn, work: dict[str, Any], answers: Mapping[str, str]) -> Driven:
     """Takes the run as far as it goes with these answers; it is begun where there is none. Raises ModelWaiting."""
     world = turn.world
-    run = work.setdefault("run", world.run_id())
+    if "run" not in work:  # notes of fdc 0.1.0
+        work["run"] = world.run_id()
+    run = work["run"]
     try:
         world.peek(run)
     except LookupError:
@@ -204,7 +207,8 @@ def _drive(turn: Turn, work: dict[str, Any], answers: Mapping[str, str]) -> Driv
         world.create(run, program, code_plan.KEY, "", given)  # what it does is logged here
     driven = world.drive(run, answers)
     if driven.status not in ("finished", "stopped") and _asked(driven) is None:
-        raise ModelWaiting(driven.why or f"the run {run} was {driven.status}")
+        why: Why = driven.status if driven.status in ("broken", "interrupted") else "answer"
+        raise RunStands(driven.why or f"the run {run} was {driven.status}", why)
     return driven
 
 
