@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 from fdc_packs.lgtm.synthesis import PIPELINE
+from fdc_packs.lgtm.tools.pipelines import prove
 from fdc_toolchain.agent.host.real_world import LocalWorld
 from fdc_toolchain.agent.master_control import MasterControlGraph
 from fdc_toolchain.agent.planning import compile_text
 from fdc_toolchain.agent.provenance import harmless
-from fdc_toolchain.runs.nested_plan import prove
 from fdc_toolchain.testing import Crash, CrashPoint, ScriptedModel
 
 from tests.cli.test_agent import PLAN

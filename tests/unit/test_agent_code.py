@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fdc_toolchain.agent.code_plan import KEY
 from fdc_toolchain.agent.model_port import ModelFailed, ModelWaiting
 from fdc_toolchain.agent.state import AgentState
+from fdc_toolchain.journal.sqlite import Store
+from fdc_toolchain.workspace.run_folders import journal_path
 
 from tests.support.agents import PLAN, finish, graph, lines, log, oriented
 
@@ -152,3 +155,42 @@ def test_the_handlers_of_code_work_without_a_plan(home: Path) -> None:
     assert "code_generation_completed" == one.do_generating_code(state, log(home))
     assert "tests_passed" == one.do_running_tests(state, log(home))
     assert lines(home)
+
+
+@pytest.mark.parametrize("stood", ["GENERATING_CODE", "RUNNING_TESTS", "DEBUGGING"])
+def test_code_that_fdc_0_1_0_had_begun_goes_on(home: Path, stood: str) -> None:
+    """Its notes had no run: the code is asked for anew, and a patch that it had applied is tested."""
+    tested(home, command="grep -q 'return 2' own.py")
+    one, state = graph(home, ModelWaiting("the coder sleeps")), AgentState("T-1")
+    assert "GENERATING_CODE" == finish(one, state, home, CODE)
+    one.notes(state)["code"] = {
+        "address": one.notes(state)["code"]["address"], "files": "own.py", "what": "two() returns 2", "attempts": 1,
+        "report": "it failed", "failure": "the tests failed", "tests": "a text", "final": False,
+    }  # fmt: skip
+    one.current_state = stood
+    one.save(state)
+    right = {"edits": [{"path": "own.py", "content": "def two():\n    return 2\n"}]}
+    if stood == "RUNNING_TESTS":
+        (home / "own.py").write_text(right["edits"][0]["content"])
+    two = graph(home, right)
+    known = two.load("T-1")
+    assert known is not None
+    assert "AWAITING_SUBMISSION" == finish(two, known, home, CODE), known.error
+    assert (0 if stood == "RUNNING_TESTS" else 1) == len(two._model.asked)  # type: ignore[attr-defined]
+
+
+def test_a_run_that_writes_code_is_on_record(home: Path) -> None:
+    """Whoever looks at it later sees each patch, and what the tests said to it."""
+    tested(home, command="grep -q 'return 2' own.py")
+    state = AgentState("T-1")
+    assert "AWAITING_SUBMISSION" == finish(graph(home, WRONG, RIGHT), state, home, CODE)
+    store = Store(journal_path(str(home)))
+    try:
+        [row] = [row for row in store.runs() if row.plan == KEY]
+        done = [one.tool for one in store.records(row) if one.kind == "outcome"]
+        assert "finished" == row.status
+        assert ["code.write", "code.apply", "code.test"] * 2 == [
+            name for name in done if name.startswith("code.")
+        ]
+    finally:
+        store.close()

@@ -76,6 +76,8 @@ fork x in {items} max 3 keep failures
         (WEB + "list_files {page}\n", "path"),
         (WEB + "view_text_website {page}\n", "url"),
         (WEB + "submit {page}\n", "message"),
+        (WEB + "run_plan {page}\n", "plan"),
+        ("got <- run_plan x\nread_file {got.result}\n", "path"),
         (WEB + "close_task {page}\n", "change"),
         (WEB + "for_each_file {page}\n  message_user {file1}\n", "path"),
         (WEB + 'if "x" in page\n  run_in_bash_session ls\n', "choice"),
@@ -111,6 +113,8 @@ def test_text_chooses_nothing_that_it_may_not(steps: str, power: str) -> None:
         "x <- run_in_bash_session ls\nrun_in_bash_session exit {x.exit_code}\n",
         "name <- read_file a.txt\nrun_in_bash_session cat {name}\nread_file {name}\n",
         WEB + "call_plan s.plan p=tea\nmessage_user {page}\n",
+        "text <- read_file a.txt\ngot <- run_plan {text}\nmessage_user {got.result}\n",
+        WEB + "text <- approve_plan {page}\nrun_plan {text}\n",
         # a failure that is kept decides what a round does, and not the name of a loop around it
         """l <- list_files d
 for_each_file d/* as f

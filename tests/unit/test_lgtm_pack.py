@@ -22,10 +22,11 @@ from fdc_packs.lgtm import (
 )
 from fdc_packs.lgtm.knowledge import Entry
 from fdc_packs.lgtm.statements import against
+from fdc_packs.lgtm.tools import pipelines
 from fdc_toolchain.check import check_paths
-from fdc_toolchain.runs import nested_plan
 from fdc_toolchain.syntax.write import canonical
 from fdc_toolchain.tools.model.prompt_tools import rendered, variables
+from fdc_toolchain.tools.plans.plan_text import proved
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -447,28 +448,27 @@ def test_a_pipeline_is_a_program_that_reads_back_to_itself_and_building_it_does_
     from fdc_toolchain.program.codec import digest, encode, load
 
     for text in (synthesis.PIPELINE, synthesis.optimise({"text": synthesis.PIPELINE})):
-        program, findings, cost = nested_plan.compiled(text, str(tmp_path))
-        assert [] == findings and program is not None and cost["model_calls"] <= nested_plan.CALLS
+        program = (proof := proved(str(tmp_path), pipelines.KEY, text)).program
+        assert program is not None and proof.cost["model_calls"] <= pipelines.CALLS
         assert program == load(encode(program)) and digest(program) == digest(load(encode(program)))
         once = canonical(text.encode(), "pipeline.plan")[0]
         assert once is not None and once == canonical(once, "pipeline.plan")[0]
         assert digest(program) == digest({**program, "sources": program["sources"]})
     assert [] == list(tmp_path.iterdir())
     tools = json.loads((PACK / "lgtm_tools.json").read_text("utf-8"))["tools"]
-    most = {"model_calls": nested_plan.CALLS, "tokens": nested_plan.TOKENS}
-    assert (
-        most == tools["plan.run"]["cost"]
-    )  # what is set aside for the inner run is what that may use
+    most = {"model_calls": pipelines.CALLS, "tokens": pipelines.TOKENS}
+    # What is set aside for the inner run is what that may use.
+    assert most == tools["plan.run"]["cost"]
     assert all(
         tool["cost"][measure] <= most[measure]
         for tool in tools.values()
         if "cost" in tool
         for measure in most
     )
-    proof = nested_plan.prove("```\n" + synthesis.PIPELINE + "```", str(tmp_path))
-    assert proof["proved"] and not nested_plan.prove("set_plan x\n", str(tmp_path))["proved"]
+    verdict = pipelines.prove("```\n" + synthesis.PIPELINE + "```", str(tmp_path))
+    assert verdict["proved"] and not pipelines.prove("set_plan x\n", str(tmp_path))["proved"]
     unknown = synthesis.PIPELINE.replace("gen_text.component", "gen_text.magic")
-    assert "unknown-tool" in nested_plan.prove(unknown, str(tmp_path))["findings"][0]  # LGTM-30
+    assert "unknown-tool" in pipelines.prove(unknown, str(tmp_path))["findings"][0]  # LGTM-30
 
 
 def test_the_cheaper_of_two_proved_pipelines_is_taken() -> None:

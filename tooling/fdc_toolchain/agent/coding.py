@@ -1,7 +1,8 @@
-"""GENERATING_CODE, RUNNING_TESTS and DEBUGGING (FDC-92): a patch is asked for, applied and tested, a bounded number of times.
+"""GENERATING_CODE, RUNNING_TESTS and DEBUGGING (FDC-92): a view of a run that has code written (`code_plan`).
 
-A plan asks for it with the step `generate_code FILES WHAT`. The engine stops there; the controller
-goes through the three states and then answers the step: done, or failed with the reason.
+A plan asks for it with the step `generate_code FILES WHAT`. The engine stops there; the controller drives a run of its own,
+answers what that asks (the patches), and then answers the step: done, or failed with the reason. Applying, testing and
+counting the attempts are that run's.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import provenance
-from .model_port import Message, ModelFailed, validated
+from . import code_plan, provenance
+from .model_port import Message, ModelFailed, RunStands, Why, validated
 from .prompts import prompt
 from .turn import Turn
-from .world import PatchRefused, Policy, Tested
+from .world import Driven
 
 EDITS: dict[str, Any] = {
     "type": "object",
@@ -52,45 +53,35 @@ MOST_FILES = 200_000
 
 
 def generate(turn: Turn) -> str:
-    """Asks for a patch and applies it. What goes wrong is for the debugging: there is no way to ERROR from here."""
+    """Has a patch written for what the run asks. What goes wrong is for the debugging: there is no way to ERROR from here."""
     work = _work(turn)
-    if work.get("failure") and work.get("final"):
+    if work.get("reply") is not None or turn.control.get("given_up"):
         return "RUNNING_TESTS"
-    work.update(failure=None, tests=None)
-    role = "debugger" if work["attempts"] else "coder"
+    if work.get("asked") is None:  # who waits for an answer does not drive the run again and again
+        asked = _asked(_drive(turn, work, {}))
+        if asked is None:  # the run ended by itself: what became of it is looked at there
+            return "RUNNING_TESTS"
+        tests = asked["args"].get("tests")
+        role = "coder" if tests is None else "debugger"
+        work["asked"] = {"address": asked["address"], "role": role, "report": _report(tests)}
+    asked = work["asked"]
     number = int(turn.control.get("patches", 0)) + 1
+    reply: dict[str, Any]
     if provenance.declined(turn.control, "patch") is not None:
-        work["failure"] = "a person did not approve the patch"
-        turn.control["patches"] = number
-        return "RUNNING_TESTS"
-    try:
-        paths = turn.world.patched(turn.task, number)
-        if paths is None:
-            edits = _edits(turn, work, role, number)
-            paths = turn.world.patch(turn.task, number, edits, work["files"])
-    except ModelFailed as failed:
-        work.update(failure=str(failed), final=True)
-        turn.log(3, "TOOL_EXEC", {"role": role}, "FAILURE", error=str(failed), step=work["address"])
-        return "RUNNING_TESTS"
-    except PatchRefused as refused:
-        work["failure"] = f"the patch does not apply: {refused}"
-        turn.control["patches"] = number
-        turn.log(
-            3,
-            "CRITIC_FEEDBACK",
-            {"role": role},
-            "FAILURE",
-            error=work["failure"],
-            step=work["address"],
-        )
-        return "RUNNING_TESTS"
+        reply = {"edits": [], "refused": "a person did not approve the patch"}
+    else:
+        try:
+            reply = {"edits": _edits(turn, work, asked["role"], number, asked["report"])}
+        except ModelFailed as failed:
+            reply = {"failed": str(failed)}
     turn.control["patches"] = number
-    details = {"role": role, "paths": list(paths), "attempt": work["attempts"] + 1}
-    turn.log(3, "FILE_WRITE", details, "SUCCESS", step=work["address"])
+    work.update(reply={asked["address"]: json.dumps(reply)}, asked=None)
     return "RUNNING_TESTS"
 
 
-def _edits(turn: Turn, work: dict[str, Any], role: str, number: int) -> list[dict[str, str]]:
+def _edits(
+    turn: Turn, work: dict[str, Any], role: str, number: int, report: str
+) -> list[dict[str, str]]:
     """The patch that was asked for; where whoever wrote it may have been shown text from outside, once it is approved."""
     waits = provenance.held(turn.control, "patch")
     if waits is not None:
@@ -98,9 +89,8 @@ def _edits(turn: Turn, work: dict[str, Any], role: str, number: int) -> list[dic
     else:
         files = turn.world.files(work["files"])
         provenance.of_files(turn, files)
-        reply = validated(
-            turn.model.complete(role, request(work, files, turn.state.task), EDITS), EDITS
-        )
+        messages = request(work, files, turn.state.task, report)
+        reply = validated(turn.model.complete(role, messages, EDITS), EDITS)
         edits, by = reply["edits"], f"the {role}"
     if edits:
         provenance.clear(
@@ -121,97 +111,61 @@ def shown(edits: Sequence[Mapping[str, str]]) -> str:
 
 
 def run_tests(turn: Turn) -> str:
-    """Runs the configured test command: EXECUTING where it passes, DEBUGGING where it does not."""
+    """Has the patch applied and tested: EXECUTING where the tests pass, DEBUGGING where they do not."""
     work = _work(turn)
-    policy = turn.world.policy()
-    if not work.get("failure"):
-        if not policy.test_command:
-            work.update(
-                failure="no test command is configured (`test-command` in fdc.toml), so nothing can be shown",
-                final=True,
-            )
-        else:
-            _test(turn, work, policy)
-    if work.get("failure"):
+    if turn.control.get("given_up"):
         return "DEBUGGING"
-    turn.control["answer"] = {work["address"]: "done"} if work["address"] else {}
-    turn.control["code"] = None
-    return "EXECUTING"
-
-
-def _test(turn: Turn, work: dict[str, Any], policy: Policy) -> None:
-    tested = turn.world.test(policy.test_command, policy.test_seconds)
-    details = {
-        "command": policy.test_command,
-        "exit_code": tested.exit_code,
-        "attempt": work["attempts"] + 1,
-    }
-    if tested.exit_code == 0:
-        turn.log(3, "TOOL_EXEC", details, "SUCCESS", "the tests passed", step=work["address"])
-        return
-    if tested.network:
-        provenance.of_tests(turn)
-    work["failure"] = tested.failure or f"the tests failed with exit code {tested.exit_code}"
-    work["tests"] = _tail(tested)
-    turn.log(
-        3,
-        "TOOL_EXEC",
-        details,
-        "FAILURE",
-        error=f"{work['failure']}: {_last(tested)}",
-        step=work["address"],
-    )
+    given = work.get("reply")
+    driven = _drive(turn, work, given or {})
+    asked = _asked(driven)
+    if given is None and asked is not None and asked["args"].get("tests") is None:
+        # Nobody wrote a patch: an older fdc applied one, or a caller of the library did.
+        driven = _drive(turn, work, {asked["address"]: json.dumps({"edits": []})})
+    work.update(reply=None, asked=None)
+    why = _told(turn, work)
+    if driven.status == "finished":
+        turn.control["answer"] = {work["address"]: "done"} if work["address"] else {}
+        turn.control["code"] = None
+        return "EXECUTING"
+    work["over"] = driven.status == "stopped"
+    if work["over"] and not why:
+        why = driven.why
+    work["why"] = why
+    return "DEBUGGING"
 
 
 def debug(turn: Turn) -> str:
-    """Counts the attempt, and puts what failed where the next request for a patch shows it. Then EXECUTING."""
+    """Puts on record what is to be repaired; or gives up where the run has. Then EXECUTING."""
     work = _work(turn)
     limit = turn.world.policy().debug_attempts
-    why = str(work.get("failure") or "the tests failed")
-    work["attempts"] += 1
-    if work.get("final") or work["attempts"] > limit:
-        spent = (
-            ""
-            if work.get("final")
-            else f" (after {limit} {'attempt' if limit == 1 else 'attempts'} at debugging)"
-        )
-        turn.control["answer"] = (
-            {work["address"]: f"failed: {why}{spent}"} if work["address"] else {}
-        )
-        turn.control["given_up"] = f"{why}{spent}"
-        turn.control["code"] = None
-        turn.log(
-            3,
-            "CRITIC_FEEDBACK",
-            {"attempts": work["attempts"] - 1},
-            "FAILURE",
-            error=f"{why}{spent}",
-            step=work["address"],
-        )
-        return "EXECUTING"
-    turn.control.setdefault("repairs", []).append(why)
-    work["report"] = f"{why}\n\n{work['tests']}" if work.get("tests") else why
-    details = {"attempt": work["attempts"], "of": limit}
-    turn.log(
-        3,
-        "CRITIC_FEEDBACK",
-        details,
-        "IN_PROGRESS",
-        f"to be repaired: {why}"[:400],
-        step=work["address"],
-    )
+    broken = turn.control.get("given_up")
+    why = str(broken or work.get("why") or "the tests failed")
+    tries = int(work.get("tried", 0))
+    if work.get("over") or broken:
+        spent = f" (after {limit} {'attempt' if limit == 1 else 'attempts'} at debugging)"
+        why += spent if tries > limit else ""
+        turn.control["answer"] = {work["address"]: f"failed: {why}"} if work["address"] else {}
+        turn.control.update(given_up=why, code=None)
+        status, error, said = "FAILURE", why, ""
+    else:
+        turn.control.setdefault("repairs", []).append(why)
+        status, error, said = "IN_PROGRESS", None, f"to be repaired: {why}"[:400]
+    details = {"attempt": tries, "of": limit}
+    turn.log(3, "CRITIC_FEEDBACK", details, status, said, error=error, step=work["address"])
     return "EXECUTING"
 
 
-def wanted(address: str, args: dict[str, Any]) -> dict[str, Any]:
-    """The notes about a `generate_code` step that the engine stopped at."""
+def wanted(turn: Turn, address: str, args: dict[str, Any]) -> dict[str, Any]:
+    """The notes about a `generate_code` step that the engine stopped at: what it wants, and the run that is to do it."""
     return {
-        "address": address, "files": str(args.get("files") or "**"), "what": str(args.get("what") or ""), "attempts": 0,
-        "report": "", "failure": None, "tests": None, "final": False,
+        "address": address, "files": str(args.get("files") or "**"), "what": str(args.get("what") or ""),
+        "run": turn.world.run_id(),
     }  # fmt: skip
 
 
-def request(work: dict[str, Any], files: Sequence[tuple[str, str]], task: str) -> list[Message]:
+def request(
+    work: dict[str, Any], files: Sequence[tuple[str, str]], task: str, report: str
+) -> list[Message]:
     """The messages that ask for a patch, with the files as they are and what failed before."""
     shown, left = [], MOST_FILES
     for path, text in files:
@@ -226,7 +180,7 @@ def request(work: dict[str, Any], files: Sequence[tuple[str, str]], task: str) -
         glob=work["files"],
         files=shown,
         missing=missing,
-        report=work["report"],
+        report=report,
     )
     return [{"role": "system", "content": prompt("coder_rules")}, {"role": "user", "content": text}]
 
@@ -235,18 +189,87 @@ def _work(turn: Turn) -> dict[str, Any]:
     """The notes about the code that is being written; the library form may ask for some outside of a plan."""
     found: dict[str, Any] | None = turn.control.get("code")
     if found is None:
-        found = turn.control["code"] = wanted("", {"what": turn.state.task})
+        found = turn.control["code"] = wanted(turn, "", {"what": turn.state.task})
     return found
 
 
-def _tail(tested: Tested) -> str:
-    text = tested.output
-    return text if len(text) <= MOST_OUTPUT else f"[...]\n{text[-MOST_OUTPUT:]}"
+def _drive(turn: Turn, work: dict[str, Any], answers: Mapping[str, str]) -> Driven:
+    """Takes the run as far as it goes with these answers; it is begun where there is none. Raises ModelWaiting."""
+    world = turn.world
+    if "run" not in work:  # notes of fdc 0.1.0
+        work["run"] = world.run_id()
+    run = work["run"]
+    try:
+        world.peek(run)
+    except LookupError:
+        program = code_plan.program(world.root, world.policy().debug_attempts)
+        given = {"files": work["files"], "what": work["what"]}
+        world.create(run, program, code_plan.KEY, "", given)  # what it does is logged here
+    driven = world.drive(run, answers)
+    if driven.status not in ("finished", "stopped") and _asked(driven) is None:
+        why: Why = driven.status if driven.status in ("broken", "interrupted") else "answer"
+        raise RunStands(driven.why or f"the run {run} was {driven.status}", why)
+    return driven
 
 
-def _last(tested: Tested) -> str:
-    line = next(
-        (line for line in reversed(tested.output.splitlines()) if line.strip()),
-        "it printed nothing",
-    )
-    return line.strip()[:300]
+def _asked(driven: Driven) -> dict[str, Any] | None:
+    """The patch that a run asks for."""
+    return next((one for one in driven.questions if one["tool"] == "code.write"), None)
+
+
+def _told(turn: Turn, work: dict[str, Any]) -> str:
+    """Puts into the log what the run has done since it was looked at last; why the last attempt failed, if it did."""
+    _, _, records = turn.world.peek(work["run"])
+    done = [one for one in records if one.kind == "outcome" and one.tool.startswith("code.")]
+    why = ""
+    for record in done[int(work.get("seen", 0)) :]:
+        value = record.body.get("value") or {}
+        attempt = int(work.get("tried", 0)) + 1
+        failed = record.body.get("failed") or {}
+        if failed:
+            why = str(failed["message"])
+            turn.log(
+                3, "TOOL_EXEC", {"tool": record.tool}, "FAILURE", error=why, step=work["address"]
+            )
+        elif record.tool == "code.apply" and "paths" in value:
+            details = {"paths": value["paths"], "attempt": attempt}
+            turn.log(3, "FILE_WRITE", details, "SUCCESS", step=work["address"])
+        elif record.tool == "code.test":
+            work["tried"] = attempt
+            if (record.body.get("notes") or {}).get("network") and value.get("exit_code") != 0:
+                provenance.of_tests(turn)
+            why = _tested(turn, work, value)
+    work["seen"] = len(done)
+    return why
+
+
+def _tested(turn: Turn, work: dict[str, Any], value: dict[str, Any]) -> str:
+    """Puts a test of the code into the log; why it failed, empty where it did not."""
+    command = turn.world.policy().test_command
+    details = {"command": command, "exit_code": value.get("exit_code"), "attempt": work["tried"]}
+    if value.get("exit_code") == 0:
+        turn.log(3, "TOOL_EXEC", details, "SUCCESS", "the tests passed", step=work["address"])
+        return ""
+    why = _why(value)
+    error = f"{why}: {_last(str(value.get('output', '')))}"
+    turn.log(3, "TOOL_EXEC", details, "FAILURE", error=error, step=work["address"])
+    return why
+
+
+def _why(tests: Mapping[str, Any]) -> str:
+    """Why an attempt failed: its tests did, or were not run."""
+    return str(tests.get("why") or f"the tests failed with exit code {tests.get('exit_code')}")
+
+
+def _report(tests: Any) -> str:
+    """What whoever repairs is told of the last attempt."""
+    if not isinstance(tests, dict):
+        return ""
+    text = str(tests.get("output", ""))
+    tail = text if len(text) <= MOST_OUTPUT else f"[...]\n{text[-MOST_OUTPUT:]}"
+    return f"{_why(tests)}\n\n{tail}" if tail else _why(tests)
+
+
+def _last(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return lines[-1][:300] if lines else "it printed nothing"

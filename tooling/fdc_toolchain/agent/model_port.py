@@ -29,6 +29,14 @@ class ModelWaiting(Exception):
     why: Why = "answer"
 
 
+class RunStands(ModelWaiting):
+    """A run that cannot go on by itself; `why` says who has to act."""
+
+    def __init__(self, message: str, why: Why) -> None:
+        super().__init__(message)
+        self.why = why
+
+
 class ModelFailed(Exception):
     """There will be no answer, or none that fits the schema; the message says why."""
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from ..check import check, key_of, program_of
-from ..linking.link import Linker
-from ..linking.project.settings import SettingsError, read_settings
 from ..report.render import render
+from ..tools.plans.plan_text import proved
 
 PLAN = "plan.txt"
 """Where the agent leaves its plan (FDC-03)."""
@@ -26,19 +24,14 @@ def compile_text(root: str, path: str, text: str) -> Compiled:
     """Lints the whole of a plan (FDC-04) as if it lay at `path`; what it calls is read from the workspace."""
     if not text.strip():
         return Compiled(None, "the plan is empty\n")
-    try:
-        linker = Linker(root, read_settings(root))
-    except SettingsError as wrong:
-        return Compiled(None, f"{wrong}\n")
-    key = key_of(path, root) if path.startswith("/") else path
-    texts = {key: text.encode("utf-8", "surrogateescape")}
-    checked = check(linker, [key], texts, whole=True, own_comments=False)
-    errors = [item for item in checked.diagnostics if item.severity == "error"]
-    if errors:
-        return Compiled(None, render("text", errors, checked.sources, files_checked=1))
-    others = [item for item in checked.diagnostics if item.severity != "error"]
-    warnings = render("text", others, checked.sources, files_checked=1) if others else ""
-    program = program_of(checked)
+    proof = proved(root, path, text)
+    if proof.program is None and not proof.errors:
+        return Compiled(None, f"{proof.fault}\n")
+    if proof.program is None:
+        return Compiled(None, render("text", list(proof.errors), proof.sources, files_checked=1))
+    program = proof.program
+    others = list(proof.others)
+    warnings = render("text", others, proof.sources, files_checked=1) if others else ""
     needed = [
         param["name"]
         for param in program["plans"][program["root"]]["params"]

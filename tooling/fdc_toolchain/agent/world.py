@@ -6,6 +6,7 @@ Whatever of it fails raises OSError, or `engine.ports.WorldFailed`; a refusal is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ..engine.events import Record
@@ -41,18 +42,6 @@ class Driven(NamedTuple):
     kind: str = ""
 
 
-class Tested(NamedTuple):
-    """The test command really ran: its exit code and output, or (`failure`) why it could not or was killed.
-
-    `network`: it could have reached the network.
-    """
-
-    exit_code: int | None
-    output: str
-    failure: str | None = None
-    network: bool = False
-
-
 class Polled(NamedTuple):
     """A process in the background: `exit_code` is None where it died without one."""
 
@@ -66,15 +55,10 @@ class Policy(NamedTuple):
     """What the workspace's settings say of code and tests, and how long, and how often, research may be made."""
 
     test_command: str = ""
-    test_seconds: float = 600.0
     debug_attempts: int = 3
     research_seconds: float = 600.0
     research_most: int = 10
     poll_seconds: float = 0.2
-
-
-class PatchRefused(Exception):
-    """A patch that does not apply; nothing of it was written. The message says why."""
 
 
 class Logger(Protocol):
@@ -134,7 +118,14 @@ class World(Protocol):
     def run_id(self) -> str:
         """A name for a new run."""
 
-    def create(self, run: str, program: dict[str, Any], plan: str, task_id: str) -> bool:
+    def create(
+        self,
+        run: str,
+        program: dict[str, Any],
+        plan: str,
+        task_id: str,
+        given: Mapping[str, str] = MappingProxyType({}),
+    ) -> bool:
         """Puts a run of a task on record. False where the name stands for another program already.
 
         Raises ValueError for a plan with a budget that cannot be kept to.
@@ -151,17 +142,6 @@ class World(Protocol):
 
     def files(self, glob: str) -> Sequence[tuple[str, str]]:
         """(path, text) of the workspace's text files that a glob names."""
-
-    def patch(
-        self, task_id: str, number: int, edits: Sequence[Mapping[str, str]], glob: str
-    ) -> Sequence[str]:
-        """Applies edits, all or none, to files that the glob names. Returns paths. Raises PatchRefused."""
-
-    def patched(self, task_id: str, number: int) -> Sequence[str] | None:
-        """Brings the patch of that number to its end, where a crash left it half done; None where there was none."""
-
-    def test(self, command: str, seconds: float) -> Tested:
-        """Runs a command."""
 
     def web(self) -> bool:
         """Whether research that is launched may search the web."""

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from ..engine.events import Outcome, Perform
 from ..engine.ports import Waiting, WorldFailed
-from ..runs.nested_plan import compiled, prove
 from ..tools import intent_files
 from ..tools.context import Context, text, word
+from ..tools.plans.plan_text import Proof, proved
 from ..tools.tool_rows import TOOLS
 from ..tools.web import web_pages, web_tools
 from ..workspace.failure import ToolFailure, from_os
 
 __all__ = [
-    "Context", "Outcome", "Perform", "TOOLS", "ToolFailure", "Waiting", "WorldFailed", "compiled", "from_os",
-    "intent_files", "prove", "text", "web_pages", "web_tools", "word",
+    "Context", "NestedPlan", "Outcome", "Perform", "Proof", "TOOLS", "ToolFailure", "Waiting", "WorldFailed",
+    "from_os", "intent_files", "proved", "text", "web_pages", "web_tools", "word",
 ]  # fmt: skip

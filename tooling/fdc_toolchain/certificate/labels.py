@@ -11,17 +11,18 @@ from typing import Any, NamedTuple
 
 from .file_sets import Files
 
-MAY = {"workspace": ("argument", "path", "url", "anything", "message", "change", "choice", "code"),
-       "model": ("message", "change", "choice", "code"), "untrusted": ()}  # fmt: skip
+MAY = {"workspace": ("argument", "path", "url", "anything", "message", "change", "choice", "code",
+                     "plan"),
+       "model": ("message", "change", "choice", "code", "plan"), "untrusted": ()}  # fmt: skip
 POWERS = {
     "command": "a command", "argument": "an argument of a command", "path": "a path", "url": "an address",
     "anything": "what the tool does", "message": "a message", "change": "what is changed", "choice": "whether this is done",
-    "code": "what a command executes",
+    "code": "what a command executes", "plan": "a plan that is run",
 }  # fmt: skip
 """What text may choose, in words."""
-CLEARS = {"command": ("command", "argument", "code"), "message": ("message", "change")}
+CLEARS = {"command": ("command", "argument", "code", "plan"), "message": ("message", "change")}
 BITS = {
-    (level, power): 1 << 9 * row + at
+    (level, power): 1 << len(POWERS) * row + at
     for row, level in enumerate(MAY)
     for at, power in enumerate(POWERS)
 }

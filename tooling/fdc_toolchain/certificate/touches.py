@@ -43,6 +43,9 @@ class Step:
         self.command = bool(commands)
         self.looks = [files for command in commands for files in only_looks(command) or ()]
         self.executes = any(only_looks(command) is None for command in commands)
+        self.plan = "run" not in self.tool and any(
+            row.get("sink") == "plan" for row in self.tool["parameters"]
+        )
         self.unknown = self.tool.get("writes") == "unknown" and (self.executes or not self.command)
 
     def chooses(self, row: Any) -> str | None:
@@ -58,7 +61,7 @@ class Step:
     def acts(self) -> bool:
         """Whether it does more than to read, to write below the folder of the run and to tell the user."""
         if self.tool.get("writes") == "unknown" or {self.chooses(row) for row in self.rows} & {
-            "command", "message", "change", "anything"
+            "command", "message", "change", "anything", "plan"
         }:  # fmt: skip
             return True
         changed = [self.files(row) for row in self.rows if row.get("access", "read") != "read"]
@@ -81,7 +84,8 @@ class Step:
         if self.command and not self.executes:
             yield from ((files, True, True) for files in self.looks)
         elif self.unknown:
-            yield SEEN if self.command else ANY, True, True
+            # a plan that is run is proved by itself, with what files hold, and gives nothing on that is from outside
+            yield SEEN if self.command else ANY, not self.plan, True
         elif self.tool["trust"] in ("workspace", "model") and self.tool["effect"] != "pure":
             texts = self.tool.get("reads") != "names"
             paths = [row for row in self.rows if self.chooses(row) == "path"]

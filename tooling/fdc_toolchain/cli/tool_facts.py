@@ -25,6 +25,7 @@ SINKS = {
     "url": "chooses an address",
     "message": "is sent to others",
     "change": "chooses what is changed",
+    "plan": "is a plan, which is proved and run",
     "user": "is shown to the user",
     "data": "chooses nothing",
 }

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from ..program.model import Program
+from math import inf
+
+from ..program.model import LEFT, Program
 from . import rules
 from .events import Ask, Decision, Finish, Perform, Performs, Settle, Stop, Wait
 from .fold import DIGITS, next_symbol
@@ -38,7 +40,7 @@ def decide(program: Program, state: RunState, room: int = 1) -> Decision:
         admitted, refused = _admit(state, room)
         if admitted:
             return Performs(admitted)
-        if refused is not None and not state.running:
+        if refused is not None and not (state.running or _held(state)):
             return Finish(refused, None)
     if state.running:
         return Wait()
@@ -94,8 +96,11 @@ def _exhausted(state: RunState, want: Want, planned: Planned) -> Stop | None:
     # What has begun before (a lost or failed attempt) is a step already; what is held is reserved already.
     is_tool = want.effect.kind == "tool"
     needs = {} if want.begun or not is_tool else {"steps": 1.0}
-    if is_tool and not want.held:
-        needs.update(want.cost or {})
+    left: frozenset[str] = frozenset()
+    if is_tool and not want.held and want.cost:
+        left = frozenset(measure for measure, most in want.cost.items() if most == LEFT)
+        for measure, most in want.cost.items():
+            needs[measure] = needs.get(measure, 0.0) + (0.0 if most == LEFT else most)
     meters: tuple[RunState | Meter, ...] = (state, *want.meters)
     for meter in meters:
         budget = meter.budget
@@ -107,17 +112,24 @@ def _exhausted(state: RunState, want: Want, planned: Planned) -> Stop | None:
                 return _over(want, "seconds", meter)
         for measure, number in needs.items():
             if measure in budget:
-                taken = (
-                    meter.spent.get(measure, 0)
-                    + meter.reserved.get(measure, 0)
-                    + planned.get((id(meter), measure), 0)
-                )
+                held = meter.reserved.get(measure, 0) + planned.get((id(meter), measure), 0)
+                if (
+                    measure in left and held > 0 and not want.held
+                ):  # it waits for what the others give back
+                    return _over(want, measure, meter)
+                taken = meter.spent.get(measure, 0) + held
                 if round(taken + number, DIGITS) > budget[measure]:
                     return _over(want, measure, meter)
     for meter in meters:
         for measure, number in needs.items():
+            number = inf if measure in left else number
             planned[id(meter), measure] = planned.get((id(meter), measure), 0) + number
     return None
+
+
+def _held(state: RunState) -> bool:
+    """Whether a step that waits for a person has set something aside: what it gives back may be enough for the others."""
+    return any(want.held and want.holds for want in state.parked.values())
 
 
 def _longest(state: RunState, want: Want) -> float:

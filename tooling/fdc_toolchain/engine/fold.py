@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from math import isfinite
 from typing import Any, Literal
 
-from ..program.model import Program
+from ..program.model import LEFT, Grant, Program
 from . import machine, operations, rules
 from .events import Mismatch, Perform, Question, Record, Stop
 from .released import Released, paths_changed
@@ -28,7 +28,8 @@ def start(program: Program, inputs: dict[str, Any], marks: bool = False) -> RunS
 
     `inputs`, each key optional: `given` (the root plan's parameters), `builtin` (names that every
     plan of the run has, such as `run`), `budget` (ceilings that replace the program's), `model`
-    (with `rate`, the most that a token of the dearest model costs). `marks`: keep what is passed without an effect.
+    (with `rate`, the most that a token of the dearest model costs), `grants` (what the run within a step of
+    which it is driven allows). `marks`: keep what is passed without an effect.
     """
     budget = {**program["budget"], **inputs.get("budget", {})}
     state = RunState(
@@ -42,6 +43,7 @@ def start(program: Program, inputs: dict[str, Any], marks: bool = False) -> RunS
         measure for plan in program["plans"].values() for measure in plan.get("budget", ())
     )
     state.rate = inputs.get("model", {}).get("rate") or 0.0
+    state.grants = grants_of(inputs.get("grants", ()))
     machine.enter(state)
     return state
 
@@ -164,8 +166,10 @@ def _begin(state: RunState, want: Want) -> None:
     if not want.held:
         want.held = True
         if want.cost:
-            for meter in _meters(state, want):
-                for measure, number in want.cost.items():
+            meters = _meters(state, want)
+            want.holds = _left(want.cost, meters) if LEFT in want.cost.values() else want.cost
+            for meter in meters:
+                for measure, number in want.holds.items():
                     meter.reserved[measure] = meter.reserved.get(measure, 0) + number
 
 
@@ -253,11 +257,13 @@ def _settle(state: RunState, want: Want, usage: dict[str, Any] | None) -> None:
     want.held = False
     if not (want.cost or usage):
         return
-    cost = want.cost or {}
+    cost, want.holds = want.holds, {}
     meters = _meters(state, want)
     for measure, number in cost.items():
         for meter in meters:
             meter.reserved[measure] = round(meter.reserved[measure] - number, DIGITS)
+    if want.cost and LEFT in want.cost.values():
+        usage = _since(want, usage or {})
     for measure, said in {**cost, **(usage or {})}.items():
         most = cost.get(measure, 0)
         number = said if _amount(said) else most
@@ -268,6 +274,45 @@ def _settle(state: RunState, want: Want, usage: dict[str, Any] | None) -> None:
             effect = want.effect
             message = f"`{effect.tool}` reports {str(said)[:40]} {measure}, and {most:g} had been set aside for it"
             state.overrun = Stop("overrun", message, effect.address, effect.path, effect.line)
+
+
+def _left(cost: dict[str, Any], meters: tuple[RunState | Meter, ...]) -> dict[str, float]:
+    """What a cost sets aside, with what is left of each budget for what may use all of it; without a budget, nothing."""
+    out = {measure: most for measure, most in cost.items() if most != LEFT}
+    for measure in cost.keys() - out.keys():
+        rest = [
+            meter.budget[measure] - meter.spent.get(measure, 0) - meter.reserved.get(measure, 0)
+            for meter in meters
+            if measure in meter.budget
+        ]
+        if rest:
+            out[measure] = round(max(0.0, min(rest)), DIGITS)
+    return out
+
+
+def _since(want: Want, usage: dict[str, Any]) -> dict[str, Any]:
+    """What a step used that may use all that is left, beyond what it had said before: the run within goes on with each
+    attempt, and says what it used since it began. An attempt that says nothing, as a lost one, has used nothing else."""
+    out = {}
+    for measure in {*(want.cost or {}), *usage}:
+        said = usage.get(measure, want.counted.get(measure, 0.0))
+        if _amount(said):
+            before = want.counted.get(measure, 0.0)
+            want.counted[measure] = max(said, before)
+            said = round(max(0.0, said - before), DIGITS)
+        out[measure] = said
+    return out
+
+
+def grants_of(rows: Iterable[Any]) -> tuple[Grant, ...]:
+    """What plans allow, read from plain data."""
+    return tuple(
+        {
+            kind: tuple(tuple((bool(value), str(text)) for value, text in glob) for glob in globs)
+            for kind, globs in row.items()
+        }
+        for row in rows
+    )
 
 
 def _meters(state: RunState, want: Want) -> tuple[RunState | Meter, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..program.model import MAX_STACK, Instruction, PlanBody
+from ..program.model import LEFT, MAX_STACK, Instruction, PlanBody
 from . import rules
 from .events import Kind, Mark, Perform, Stop, request_of
 from .state import Cycle, Frame, Join, Loop, Meter, RunState, Scope, Strand, Want
@@ -129,7 +129,7 @@ def _step(
     cost, paid = tool.get("cost"), False
     if cost is not None:
         cost = _cost(state, tool)
-        if cost.get("model_calls"):
+        if cost.get("model_calls") not in (None, 0, LEFT):
             _asks(strand, request)
         paid = any(measure in state.budget for measure in cost) or (
             bool(state.metered)
@@ -149,10 +149,10 @@ def _step(
     return True
 
 
-def _cost(state: RunState, tool: dict[str, Any]) -> dict[str, float]:
+def _cost(state: RunState, tool: dict[str, Any]) -> dict[str, Any]:
     """The most that a step uses: as declared, and where it asks models the price of all its tokens."""
-    cost: dict[str, float] = tool["cost"]
-    if cost and state.rate and "tokens" in cost:
+    cost: dict[str, Any] = tool["cost"]
+    if cost and state.rate and "tokens" in cost and LEFT not in cost.values():
         return {
             **cost,
             "money": max(cost.get("money", 0), round(state.rate * cost.get("tokens", 0), 9)),
@@ -195,7 +195,7 @@ def scope_of(
     if own is not None:
         automaton = state.program["automata"][own]
         cycle = Cycle(own, automaton, automaton["start"])
-    grants = () if outer is None else outer.grants
+    grants = state.grants if outer is None else outer.grants
     if plan.get("allow"):
         grants = (
             *grants,

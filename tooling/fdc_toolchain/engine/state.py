@@ -128,7 +128,9 @@ class Strand:
 
 @dataclass(slots=True)
 class Want:
-    """An effect that a strand stands at, and what has become of it. `held`: its cost is reserved.
+    """An effect that a strand stands at, and what has become of it. `held`: its cost is reserved, as `holds` says.
+
+    `counted`, of a step that may use all that is left: what it said so far that it used, over all its attempts.
 
     `interrupted`, of one whose controller has ended it itself: whether it had begun.
     """
@@ -136,13 +138,15 @@ class Want:
     effect: Perform
     strand: Strand
     action: str | None = None
-    cost: dict[str, float] | None = None
+    cost: dict[str, Any] | None = None
     noticed: Noticed = ()
     begun: bool = False
     held: bool = False
     turns: int = 0
     question: Question | None = None
     interrupted: bool | None = None
+    holds: dict[str, float] = field(default_factory=dict)
+    counted: dict[str, float] = field(default_factory=dict)
 
     @property
     def meters(self) -> tuple[Meter, ...]:
@@ -173,6 +177,8 @@ class RunState:
     spent: dict[str, float] = field(default_factory=dict)
     reserved: dict[str, float] = field(default_factory=dict)
     rate: float = 0.0
+    grants: tuple[Grant, ...] = ()
+    """What the run itself may touch, of one that is driven within a step of another run."""
     literal: dict[int, tuple[dict[str, Any], str]] = field(default_factory=dict)
     """Arguments and request of the steps that ask the same whenever they are reached, by their instruction's `id`."""
     approving: frozenset[str] = frozenset()

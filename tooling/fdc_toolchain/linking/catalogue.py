@@ -19,6 +19,7 @@ from ..packs import shipped
 from ..packs.beside import FILE
 from ..packs.index import index
 from ..packs.model import PREFIX, Pack
+from ..program.model import LEFT
 from .own_row import reads_all, sandboxed
 
 CORE = "grammar/tools.json"
@@ -76,6 +77,8 @@ class Tool(NamedTuple):
     """The parameter that the text block fills."""
     programs: frozenset[str]
     """Words of which one must be in a command for `actions` or `refuse` to matter."""
+    left: frozenset[str] = frozenset()
+    """The measures of which a step may use all that is left of the budget."""
     broken: bool = False
     """Its row is wrong, which was said at the row: nothing more is said of its steps."""
 
@@ -125,6 +128,13 @@ def reads_at_large(row: dict[str, Any]) -> bool:
     )
 
 
+def runs_plan(row: Mapping[str, Any]) -> bool:
+    """True for a tool that runs a plan which it is given: what the plans on the stack allow holds for that one, too."""
+    return "run" not in row and any(
+        item.get("sink") == "plan" for item in row.get("parameters", ())
+    )
+
+
 def _when(row: dict[str, Any]) -> When:
     return When(row["parameter"], row["program"], row.get("subcommand"))
 
@@ -133,9 +143,11 @@ def _sink(row: dict[str, Any]) -> str | None:
     return row.get("sink", "path" if row["kind"] in ("path", "glob") else None)
 
 
-def _tool(name: str, row: dict[str, Any]) -> Tool:
+def tool_of(name: str, row: dict[str, Any]) -> Tool:
+    """A tool by its declaration."""
     result = row.get("result")
-    cost = row.get("cost", {})
+    left = frozenset(measure for measure, most in row.get("cost", {}).items() if most == LEFT)
+    cost = {measure: most for measure, most in row.get("cost", {}).items() if most != LEFT}
     parameters = tuple(
         Parameter(
             item["name"],
@@ -173,6 +185,7 @@ def _tool(name: str, row: dict[str, Any]) -> Tool:
             item["when"]["program"].split(".")[0]
             for item in (*row.get("actions", ()), *row.get("refuse", ()))
         ),
+        left,
     )
 
 
@@ -275,12 +288,12 @@ def _broken(name: str, row: dict[str, Any]) -> Tool:
     action = row.get("action")
     made: dict[str, Any] = {"action": action if isinstance(action, str) else None, "parameters": []}
     made |= {"effect": "once", "trust": "trusted"}
-    return _tool(name, made)._replace(broken=True)
+    return tool_of(name, made)._replace(broken=True)
 
 
 def _add(document: dict[str, Any], tools: dict[str, Tool], rows: dict[str, dict[str, Any]]) -> None:
     for name, row in document["tools"].items():
-        tools[name] = _tool(name, row)
+        tools[name] = tool_of(name, row)
     for name, row in document.get("predicates", {}).items():
         rows[name] = row
 

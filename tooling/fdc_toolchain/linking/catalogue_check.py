@@ -13,6 +13,7 @@ from typing import Any
 from .. import resources
 from ..diagnostics.diagnostic import Diagnostic, Label, ordered
 from ..diagnostics.source import Limits, decode
+from ..program.model import LEFT
 from ..text.json_text import Node, Places, parse
 from ..text.suggest import did_you_mean
 from . import own_row
@@ -253,6 +254,13 @@ def _parameters(way: list[Any], row: dict[str, Any]) -> Iterator[Wrong]:  # noqa
             yield (
                 [*way, key],
                 f"`{key}` is for tools that happen once; this one is {row['effect']}, and is repeated anyway",
+                None,
+            )
+    for measure, most in row.get("cost", {}).items():
+        if most == LEFT and "run" in row:
+            yield (
+                [*way, "cost", measure],
+                "`left` is for a tool that runs a plan; a function or a prompt states a number",
                 None,
             )
     if "repeatable" in row and row.get("cost"):

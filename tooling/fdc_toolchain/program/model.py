@@ -106,6 +106,9 @@ FORMAT = 1
 KEEPING = 2
 """The version of programs with a fork that keeps failures."""
 
+LEFT = "left"
+"""In a tool's `cost`: a step may use all that is left of that measure's budget, and says itself what it used."""
+
 KEPT = ("failure", "require", "value", "bound", "stalled")
 """Why a branch can stop and be kept. A bug of fdc, a budget and a rule stop the run wherever they are met."""
 

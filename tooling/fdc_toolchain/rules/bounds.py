@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
+from ..linking.catalogue import Tool
 from ..linking.graph import Instance
 from ..linking.model import Act, Choice, Invoke, Loop, Node, Unit
 from .solver.rule import Context
@@ -27,7 +28,8 @@ MOST_STEPS, MOST_ONCE = 1_000_000, 1_000
 _BOUNDING = frozenset(("steps", "seconds"))
 """The budgets that bound every step."""
 
-_CAPPED = frozenset(("steps", "model_calls", "tokens", "money"))
+MEASURES = ("steps", "model_calls", "tokens", "money")
+_CAPPED = frozenset(MEASURES)
 """What the worst case has a number of."""
 
 _BUDGET = (
@@ -127,6 +129,8 @@ class Bounds:
                 calls += tool.model_calls
                 tokens += tool.tokens
                 money += tool.money
+                if tool.left:
+                    total = _sum(total, _left(tool))
                 command = (
                     tool.writes_unknown and bound.action == tool.action
                 )  # not one that the catalogue knows, as `close`
@@ -231,6 +235,13 @@ def _sum(left: Cost, right: Cost) -> Cost:
 
 def _worse(left: Cost, right: Cost) -> Cost:
     return _both(left, right, _most)
+
+
+def _left(tool: Tool) -> Cost:
+    """What a step uses of which only a budget says how much: a size of its own, called as the tool is."""
+    some: Polynomial = {(tool.name,): 1}
+    steps, calls, tokens, money = (some if one in tool.left else {} for one in MEASURES)
+    return Cost(steps, calls, tokens, money, 0, 0, False, False)
 
 
 def _both(left: Cost, right: Cost, join: Callable[[Polynomial, Polynomial], Polynomial]) -> Cost:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
-from ..linking.catalogue import reads_at_large
+from ..linking.catalogue import reads_at_large, runs_plan
 from ..linking.graph import Instance
 from ..linking.model import Act, Choice, Loop, Node, Unit
 from ..syntax.values import Value
@@ -75,6 +75,8 @@ def _outside(act: Act, grant: Unit) -> Iterator[str]:
             for glob in globs:
                 if not _everything(allowed) and not within(glob, known):
                     yield f"`{act.step.tool}` may {kind} `{glob}`, which `allow {kind}` does not name"
+    if runs_plan(act.bound.tool.row):
+        return  # each step of the plan that it runs is held to the same grants
     if act.bound.tool.row.get("writes") == "unknown" and "run" not in grant.allow:
         yield f"`{act.step.tool}` runs a command, which needs `allow run *`"
     if act.bound.tool.trust == "untrusted" and "net" not in grant.allow:

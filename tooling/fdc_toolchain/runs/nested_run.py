@@ -1,97 +1,233 @@
-"""`plan.run`: a pipeline that was proved, as a run of its own within a step of another run.
+"""A plan as a run of its own within a step of another run (`tools.context.Nested`).
 
-The inner run is recorded, resumed, shown and replayed like any other. The step's mark names it before it begins, so that
+The run within is recorded, resumed, shown and replayed like any other. The step's mark names it before it begins, so that
 the same step, done again after a crash, goes on with the same run.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .observer import Observer, Silent
 
 if TYPE_CHECKING:
-    from ..tools.context import Context
+    from ..tools.context import Context, Nested, NestedPlan
     from ..workspace.operator import Operator
     from .records.run_outcome import Ended
 
 Drive = Callable[..., "Ended"]
 """`run_driver.drive_run`: takes a run as far as it goes. It is handed in, since the run driver drives the outer run too."""
 
+_USED = ("model_calls", "tokens", "money")
 
-def pipeline_in(
-    root: str, show: Observer, operator: Operator, drive: Drive
-) -> Callable[[dict[str, Any], Context], Any]:
-    """The handler of `plan.run` in a workspace. What the inner run spends counts as the step's."""
 
-    def perform(args: dict[str, Any], context: Context) -> Any:
+def nested_in(root: str, show: Observer, operator: Operator, drive: Drive) -> Nested:
+    """What drives plans within steps of runs in a workspace."""
+
+    def perform(plan: NestedPlan, context: Context) -> Any:
         from ..engine.events import Outcome
         from ..engine.ports import Cancelled, WorldFailed
-        from ..exits import Exit, NotGranted
-        from ..program.codec import identity
+        from ..exits import Exit, NotGranted, Refused, UsageError
         from ..tools import intent_files
         from ..workspace import run_folders
         from ..workspace.failure import ToolFailure
-        from . import nested_plan
-        from .records.open_journal import writing
 
-        pipeline = args.get("pipeline")
-        if not isinstance(pipeline, dict):
-            raise ToolFailure("argument", "`pipeline` is none that was proved")
-        mark = intent_files.read(context.run_folder, context.key)
-        name = mark["run"] if mark else run_folders.RunIds().run_id()
-        if mark is None:
-            intent_files.write(context.run_folder, context.key, {"run": name})
-        store = writing(root)
+        mark = intent_files.read(context.run_folder, context.key) or {}
+        name = mark.get("run")
+        if not isinstance(name, str):
+            mark = {"run": (name := run_folders.RunIds().run_id())}
+            intent_files.write(context.run_folder, context.key, mark)
+        notes: dict[str, Any] = {"run": name}
+        answers: dict[str, str] = {}
         try:
-            if store.run(name) is None:
-                program, findings, _ = nested_plan.compiled(str(pipeline.get("text", "")), root)
-                if program is None or identity(program) != pipeline.get("program"):
-                    why = findings[0] if findings else "it is not the program that was proved"
-                    raise ToolFailure("pipeline", f"the pipeline is not run: {why}")
-                taken = {param["name"] for param in program["plans"][program["root"]]["params"]}
-                given = {key: args[key] for key in taken if args.get(key) is not None}
-                budget = {"model_calls": nested_plan.CALLS, "tokens": nested_plan.TOKENS}
-                inputs = {
-                    "given": given,
-                    "builtin": {"run": f"runs/{context.run}"},
-                    "budget": budget,
-                }
-                store.create(
-                    name,
-                    f"runs/{context.run}/{pipeline.get('filePath')}",
-                    program,
-                    inputs,
-                    time.time(),
-                )
-        finally:
-            store.close()
-        watching = _Inner(show)
-        try:
-            ended = drive(root, name, watching, operator=operator, within=context.run)
+            raised = _put(root, name, plan, context, operator, bool(mark.get("begun")))
+            if not mark.get("begun"):
+                mark["begun"] = True
+                intent_files.write(context.run_folder, context.key, mark)
+            if "asks" in mark:
+                answers = _answered(root, name, mark["asks"], context)
+            watching = _Inner(show)
+            ended = drive(
+                root, name, watching, operator=operator, within=context.run, budget=raised,
+                answers=answers, shell_seconds=context.shell_seconds,
+            )  # fmt: skip
         except NotGranted as lacks:
-            raise ToolFailure("unavailable", str(lacks), None, {"run": name}) from lacks
+            raise ToolFailure("unavailable", str(lacks), {}, notes) from lacks
+        except (Refused, UsageError) as refused:
+            raise ToolFailure("plan", str(refused), {}, notes) from refused
         except Exit as failed:
             raise WorldFailed(str(failed)) from failed
-        if ended.status in ("interrupted", "cancelled") or context.cancelled.is_set():
+        if context.cancelled.is_set() or ended.status == "interrupted":
             raise Cancelled("the run within is left in the middle")
         if ended.status == "broken":
-            raise WorldFailed(ended.message)
-        usage = {
-            measure: ended.spent.get(measure, 0.0) for measure in ("model_calls", "tokens", "money")
-        }
+            raise WorldFailed(f"the run {name} within: {ended.message}")
+        if ended.status == "waiting":
+            _wait(root, name, ended, mark, context)
+        notes |= _brought(root, name)
+        declared: Any = context.tool.get("cost") or {}
+        usage = {one: ended.spent.get(one, 0.0) for one in (*_USED, *({"steps"} & declared.keys()))}
         if ended.status != "finished":
-            why = ended.stop["message"] if ended.stop else "it waits for a person"
-            raise ToolFailure("pipeline", f"the pipeline stopped: {why}", usage, {"run": name})
-        return Outcome(ended.result, None, usage, {"run": name})
+            raise ToolFailure(
+                "plan", f"the run {name} within {_stopped(ended, notes)}", usage, notes
+            )
+        return Outcome(ended.result, None, usage, notes)
 
     return perform
 
 
+def _put(
+    root: str, name: str, plan: NestedPlan, context: Context, operator: Operator, begun: bool
+) -> dict[str, float]:
+    """Puts the run on record, unless it is; returns the ceilings of one that is there which are others by now.
+
+    `begun`: it was on record. What it did then is not done again where somebody has taken its record away.
+    """
+    from ..engine.events import Mismatch
+    from ..engine.fold import fold
+    from ..engine.ports import WorldFailed
+    from ..program.codec import ProgramError
+    from ..program.model import MAX_STACK
+    from ..workspace.failure import ToolFailure
+    from .certified import certified
+    from .cost import pricing
+    from .cost.ceilings import changed, least
+    from .create_run import granted
+    from .records.open_journal import writing
+
+    ceilings = dict(plan.budget if plan.budget is not None else context.left())
+    store = writing(root)
+    try:
+        row = store.run(name)
+        if row is not None:
+            try:
+                state = fold(store.program(row), row.inputs, store.records(row))
+            except (ProgramError, Mismatch) as wrong:
+                raise WorldFailed(f"the run {name} within cannot go on: {wrong}") from wrong
+            if "seconds" in ceilings:
+                ceilings["seconds"] += state.elapsed
+            return changed(state, ceilings)
+        if begun:
+            raise ToolFailure(
+                "plan", f"the run {name} within is not on record any more, so it cannot go on"
+            )
+        outer = store.run(context.run)
+        depth = 1 if outer is None else int(outer.inputs.get("depth", 1)) + 1
+        if depth > MAX_STACK:
+            raise ToolFailure(
+                "plan", f"plans run within each other are {depth} deep; {MAX_STACK} is the most"
+            )
+        program = plan.program()
+        path = f"runs/{context.run}/{plan.path}"
+        gives = certified(program, path, root)["data"]
+        if plan.inside and _outside(program, gives, "result"):
+            raise ToolFailure(
+                "plan",
+                "the plan yields text from outside: run it without a name for its result, or yield no such text",
+            )
+        budget = least(program, ceilings)
+        rates = pricing.settle(root, program, budget, operator)
+        granted(root, program, operator, f"the run {name} within does not begin")
+        inputs: dict[str, Any] = {
+            "given": dict(plan.given),
+            "builtin": {"run": plan.folder or f"runs/{name}"},
+            "budget": budget,
+            "depth": depth,
+            "within": context.run,
+        }
+        if context.grants:
+            inputs["grants"] = list(context.grants)
+        if rates is not None:
+            inputs["model"] = rates
+        store.create(name, path, program, inputs, time.time())
+        return {}
+    finally:
+        store.close()
+
+
+def _outside(program: Mapping[str, Any], proof: Any, part: str) -> bool:
+    """Whether the result of the root plan, or why it fails, may be text from outside, as its certificate says."""
+    return any(
+        fact.split(" ")[0] == "untrusted"
+        for row in (proof or {}).get("rows", ())
+        if row["plan"] == program["root"]
+        for fact in row["gives"][part]
+    )
+
+
+def _brought(root: str, name: str) -> dict[str, Any]:
+    """What the outer run's record says of what the run within looked at: text from outside, the network."""
+    from ..workspace.outside_table import met
+    from .records.open_journal import reading
+
+    with reading(root) as store:
+        row = None if store is None else store.run(name)
+        if store is None or row is None:
+            return {"trust": "untrusted"}
+        program, records = store.program(row), store.records(row)
+    network = any((record.body.get("notes") or {}).get("network") for record in records)
+    return {
+        **({"trust": "untrusted"} if met(root, program, records) else {}),
+        **({"network": True} if network else {}),
+    }
+
+
+def _stopped(ended: Ended, notes: Mapping[str, Any]) -> str:
+    """How the run within ended, in words that are no text from outside."""
+    stop = ended.stop
+    if stop is None:
+        return f"was {ended.status}"
+    if notes.keys() & {"trust", "network"}:
+        return f"stopped at {stop['path']}:{stop['line']}; `fdc show {ended.run}` says why"
+    return f"stopped: {stop['message']}"
+
+
+def _answered(root: str, name: str, asks: Mapping[str, Any], context: Context) -> dict[str, str]:
+    """The answer that lies ready for the question that the outer run put, where the run within still asks it."""
+    from .records.open_journal import reading
+
+    with reading(root) as store:
+        row = None if store is None else store.run(name)
+    if row is None or row.status != "waiting" or row.epoch != asks.get("epoch"):
+        return {}
+    given = context.given()
+    return {} if given is None else {str(asks["address"]): given}
+
+
+def _wait(root: str, name: str, ended: Ended, mark: dict[str, Any], context: Context) -> NoReturn:
+    """Puts what the run within asks first as a question of the outer run. Raises Waiting.
+
+    What is shown names the run and its state: an answer that was given to another question counts for nothing.
+    """
+    from ..engine.ports import Waiting
+    from ..tools import intent_files
+    from .records.open_journal import reading
+
+    unsettled = [one for one in ended.questions if one["how"] != "answer"]
+    if unsettled:
+        raise Waiting(
+            f"the run {name} within waits until somebody finds out what happened at {unsettled[0]['address']}, and says so: "
+            f"`fdc resume {name} --assume`; then resume this run"
+        )
+    asked = ended.questions[0]
+    with reading(root) as store:
+        row = None if store is None else store.run(name)
+    asks = {"run": name, "address": asked["address"], "epoch": None if row is None else row.epoch}
+    intent_files.write(context.run_folder, context.key, {**mark, "asks": asks})
+    more = f" (and {len(ended.questions) - 1} more)" if len(ended.questions) > 1 else ""
+    step = {key: asked[key] for key in ("line",)} | {
+        "plan": f"{name}: {asked['path']}", "what": "step", "text": asked["tool"],
+    }  # fmt: skip
+    rows = [step, *(asked.get("shows") or {}).get("rows", ())]
+    raise Waiting(
+        f"the run {name} within asks at {asked['address']}{more}: {asked['text']}",
+        {"rows": rows, "within": asks},
+    )
+
+
 class _Inner(Silent):
-    """Shows what the inner run says where the outer one shows such things."""
+    """Shows what the run within says, and asks what it asks, where the outer one does."""
 
     def __init__(self, outer: Observer) -> None:
         super().__init__()
@@ -100,3 +236,7 @@ class _Inner(Silent):
     def say(self, text: str) -> None:
         """Port `Progress`."""
         self._outer.say(text)
+
+    def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
+        """As `Observer`."""
+        return self._outer.ask(question, above)

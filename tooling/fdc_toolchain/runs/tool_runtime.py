@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .cost.models import model_for
-from .nested_run import Drive, pipeline_in
+from .nested_run import Drive, nested_in
 from .observer import Observer
 
 if TYPE_CHECKING:
@@ -50,10 +50,8 @@ def bench_for(
         shell_seconds=SECONDS if shell_seconds is None else shell_seconds,
         operator=allowed,
         model=model,
-        overrides={
-            "close_task": _closing(root),
-            "plan.run": pipeline_in(root, show, allowed, drive),
-        },
+        overrides={"close_task": _closing(root)},
+        nested=nested_in(root, show, allowed, drive),
         shown=shown,
         givers={address: one.note() for address, one in ready.items() if address not in answers},
     )

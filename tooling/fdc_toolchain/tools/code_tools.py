@@ -1,17 +1,22 @@
-"""`generate_code`: have code written and tested. The master controller does it; without one, a person is asked.
+"""`generate_code`, and the steps of the plan by which a task has code written: a patch, its edits, the workspace's tests.
 
-The step is answered: `done`, or `failed: why`. The run waits meanwhile, and nothing is made up.
+Without a master controller a person is asked, for the word that it is done, or for a patch. Nothing is made up.
 """
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from hashlib import blake2b
 from typing import Any
 
+from ..linking.project.settings import SettingsError, read_settings
 from ..workspace.failure import ToolFailure
 from .context import Context, text, word
+from .files import patches
 
-ASKED = "generate_code: "
-"""How the question begins; a controller that writes code does not put it to a person."""
+ASKED = ("generate_code: ", "code.write: ")
+"""How the questions begin; a controller that writes code does not put them to a person."""
 
 _FAILED = "failed"
 
@@ -20,7 +25,7 @@ def generate_code(args: dict[str, Any], context: Context) -> Any:
     """`generate_code`: what was said of the code that was written."""
     what = " ".join(text(args, "what").split())
     answer = context.ask(
-        f"{ASKED}change `{word(args, 'files')}` so that the tests pass: {what} (answer done, or failed: why)"
+        f"{ASKED[0]}change `{word(args, 'files')}` so that the tests pass: {what} (answer done, or failed: why)"
     )
     said = answer.strip()
     head, _, why = said.partition(":")
@@ -34,3 +39,69 @@ def generate_code(args: dict[str, Any], context: Context) -> Any:
 def probe(args: dict[str, Any], context: Context) -> Any:
     """A request without a recorded answer is made again: asking changes nothing."""
     return "not-done"
+
+
+def write_code(args: dict[str, Any], context: Context) -> Any:
+    """`code.write`: the edits of a patch, as JSON from whoever writes code; `failed` says that there will be none."""
+    what = " ".join(text(args, "what").split())
+    asked = f"{ASKED[1]}a patch for `{word(args, 'files')}`: {what}"
+    reply = json.loads(context.ask(f'{asked} (answer {{"edits": [...]}})', _no_patch))
+    if _FAILED in reply:
+        raise ToolFailure("model", str(reply[_FAILED]))
+    return {"edits": reply["edits"], "refused": reply.get("refused")}
+
+
+def _no_patch(answer: str) -> str:
+    """Why an answer is no patch; empty where it is one."""
+    try:
+        reply = json.loads(answer)
+    except (ValueError, RecursionError):
+        return "a patch is JSON"
+    if isinstance(reply, dict) and (isinstance(reply.get("edits"), list) or _FAILED in reply):
+        return ""
+    return 'a patch is an object: {"edits": [{"path": PATH, "diff": SECTIONS or "content": TEXT}]}'
+
+
+def apply_code(args: dict[str, Any], context: Context) -> Any:
+    """`code.apply`: applies the edits to files that the glob names, all or none; one that was begun is brought to its end."""
+    patch = args.get("patch")
+    if not isinstance(patch, dict) or not isinstance(patch.get("edits"), list):
+        raise ToolFailure("argument", "`patch` is none")
+    if patch.get("refused"):
+        raise ToolFailure("refused", str(patch["refused"]))
+    edits = patch["edits"]
+    for edit in edits:
+        kinds = edit.keys() & {"diff", "content"} if isinstance(edit, dict) else ()
+        if len(kinds) != 1 or not all(isinstance(edit.get(part), str) for part in ("path", *kinds)):
+            raise ToolFailure(
+                "diff", "the patch does not apply: an edit is a path with a diff or content"
+            )
+    name = blake2b(context.key.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    try:
+        paths = patches.finish(context.root, context.run_folder, name)
+        if paths is None:
+            patches.keep(context.root, context.run_folder, name, edits, word(args, "files"))
+            paths = patches.finish(context.root, context.run_folder, name)
+    except ToolFailure as failed:
+        raise ToolFailure(failed.kind, f"the patch does not apply: {failed}") from failed
+    return {"paths": paths}
+
+
+def test_code(args: dict[str, Any], context: Context) -> Any:
+    """`code.test`: runs the workspace's test command, unless the patch before it was not applied."""
+    from . import shell
+
+    applied = args.get("applied")
+    if isinstance(applied, dict) and _FAILED in applied:
+        raise ToolFailure(str(applied[_FAILED]), str(applied.get("why")))
+    try:
+        settings = read_settings(context.root.path)
+    except SettingsError as wrong:
+        raise ToolFailure("settings", str(wrong)) from wrong
+    if not settings.test_command:
+        raise ToolFailure(
+            "settings",
+            "no test command is configured (`test-command` in fdc.toml), so nothing can be shown",
+        )
+    limited = replace(context, shell_seconds=float(settings.test_seconds), bound=True)
+    return shell.run_in_bash_session({"command": settings.test_command}, limited)

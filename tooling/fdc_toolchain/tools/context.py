@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
-from ..program.model import Grant
+from ..engine.events import Outcome
+from ..program.model import Grant, Program
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
 from ..workspace.operator import OPERATOR, Operator
@@ -61,6 +62,35 @@ class Ask(Protocol):
     def __call__(self, question: str, unfit: Callable[[str], str] | None = None, /) -> str: ...
 
 
+class NestedPlan(NamedTuple):
+    """A plan to be run within a step: its `program`, made once, when the run is put on record; what it is `given`.
+
+    `path`: what it is called. `inside`: it must not yield text from outside. `budget`: its ceilings; None: what is `left` of
+    the outer run's. `folder`: what `{run}` is; empty: its own folder.
+    """
+
+    program: Callable[[], Program]
+    given: Mapping[str, Any]
+    path: str
+    budget: Mapping[str, float] | None = None
+    folder: str = ""
+    inside: bool = False
+
+
+class Nested(Protocol):
+    """Drives a plan as a run of its own within a step; done again, the step goes on with the same run.
+
+    The outcome has what the plan yields, what it used, and in its notes the `run`'s name. What the outer run's plans allow
+    holds for it, too. Raises ToolFailure where it stopped, Waiting where it waits for a person, WorldFailed, Cancelled.
+    """
+
+    def __call__(self, plan: NestedPlan, context: Context, /) -> Outcome: ...
+
+
+def _nothing() -> dict[str, float]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """One step's surroundings.
@@ -72,6 +102,8 @@ class Context:
     controller leaves. `shell_seconds` limits a command. `tool` is the tool's declaration. `grants` are what the plans
     on the stack allow, `operator` what whoever started fdc does. `plan`: the path of the plan that the step is in.
     `secrets` takes secrets out of texts (None: those of the environment alone are known).
+    `nested` drives a plan within the step (None: not here). `left` is what such a plan may use, by measure, where the run has
+    a budget. `given` takes the answer that a person has left for this step, if any, without asking for one.
     """
 
     root: Root
@@ -88,6 +120,9 @@ class Context:
     operator: Operator = OPERATOR
     plan: str = ""
     secrets: Scrubber | None = None
+    nested: Nested | None = None
+    left: Callable[[], Mapping[str, float]] = field(default=_nothing)
+    given: Callable[[], str | None] = field(default=lambda: None)
 
     def read(self, path: str) -> bytes:
         """The bytes of a file of the workspace. Raises ToolFailure."""

@@ -51,10 +51,11 @@ class LocalTools:
             program, bench.root, bench.shown, self._ahead, self._secrets.value
         )
         self._openings = openings.Openings(program, bench)
+        self._state: RunState | None = None
 
     def follow(self, state: RunState) -> None:
         """The run whose steps are performed: an approval looks at what comes behind it."""
-        self._approvals.state = state
+        self._approvals.state = self._state = state
 
     def perform(self, effect: Perform) -> Outcome:
         """Does what a step, a loop over files or a condition asks for; `notes` say who answered a question, and label what is
@@ -303,7 +304,33 @@ class LocalTools:
             operator=bench.operator,
             plan=effect.path,
             secrets=self._secrets,
+            nested=bench.nested,
+            left=lambda: self._left(effect),
+            given=lambda: self._given(effect),
         )
+
+    def _left(self, effect: Perform) -> dict[str, float]:
+        """What was set aside for a step under way, with what it had used before, and the seconds that are left."""
+        want = None if self._state is None else self._state.running.get(effect.address)
+        if self._state is None or want is None:
+            return {}
+        out = {one: most + want.counted.get(one, 0.0) for one, most in want.holds.items()}
+        ends = [self._state.budget.get("seconds")]
+        ends += [
+            meter.began + meter.budget["seconds"]
+            for meter in want.meters
+            if "seconds" in meter.budget
+        ]
+        known = [end for end in ends if end is not None]
+        return {**out, "seconds": max(0.0, min(known) - self._state.elapsed)} if known else out
+
+    def _given(self, effect: Perform) -> str | None:
+        """The answer that lies ready for a step, if any: who gave it goes into the record."""
+        given = self._bench.answers.get(effect.address)
+        if given is not None:
+            known = self._bench.givers.get(effect.address, {"by": "command line"})
+            self._answered[effect.address] = known
+        return given
 
     def _key(self, effect: Perform) -> str:
         return f"{self._bench.run}:{effect.address}"
@@ -331,7 +358,7 @@ class LocalTools:
         if wrong:
             self._bench.say(f"{wrong}; `{str(given).strip()[:80]}` is not taken")
         elif given is not None:
-            self._answered[address] = self._bench.givers.get(address, {"by": "command line"})
+            self._given(effect)
             return given
         if wrong and shows is not None and opens is None:
             shows = self._approvals.about(effect, self._declared(effect), False)

@@ -88,7 +88,12 @@ TOOLS: dict[str, Row] = {
         "fdc_toolchain.tools.web.web_tools", "read_web_page", None, ("web", "pages")
     ),
     "research": Row("fdc_toolchain.tools.talk_tools", "unavailable", None, ("nobody",)),
+    "run_plan": Row("fdc_toolchain.tools.plans.plan_tools", "run_plan"),
+    "approve_plan": Row("fdc_toolchain.tools.plans.plan_tools", "approve_plan", "probe_question"),
     "generate_code": Row("fdc_toolchain.tools.code_tools", "generate_code", "probe"),
+    "code.write": Row("fdc_toolchain.tools.code_tools", "write_code", "probe"),
+    "code.apply": Row("fdc_toolchain.tools.code_tools", "apply_code"),
+    "code.test": Row("fdc_toolchain.tools.code_tools", "test_code"),
     "create_file_with_block": Row("fdc_toolchain.tools.files.file_tools", "create"),
     "overwrite_file_with_block": Row("fdc_toolchain.tools.files.file_tools", "overwrite"),
     "replace_with_git_merge_diff": Row(

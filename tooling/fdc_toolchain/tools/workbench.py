@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..workspace.files import Root
 from ..workspace.operator import OPERATOR, Operator
-from .context import Handler
+from .context import Handler, Nested
 from .model.prompt_tools import Model
 
 
@@ -17,7 +17,7 @@ class Workbench(NamedTuple):
 
     `answers` are those that were given already, by address, and `givers` what the journal says of who gave them.
     `overrides` are handlers of tools that live above this room. `model` answers the tools that are prompts. `met`: the run
-    may have looked at text from outside before.
+    may have looked at text from outside before. `nested` drives plans within steps.
     `shown`: by address, what the approvals showed that `answers` are for. `opened`: a person let the run change what its plans
     name of what is protected (`approvals.openings.approved`). `ask` takes, of an approval, the lines of what it
     shows as well.
@@ -37,6 +37,7 @@ class Workbench(NamedTuple):
     met: bool = True
     shown: Mapping[str, dict[str, Any]] = MappingProxyType({})
     opened: bool = False
+    nested: Nested | None = None
 
     def close(self) -> None:
         """Closes what was opened for the run: its root, and the lines to the model."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..linking.catalogue import reads_at_large
+from ..linking.catalogue import reads_at_large, runs_plan
 from ..program.model import Grant
 from ..text.glob_match import compiled, fits, within
 from .failure import ToolFailure
@@ -46,6 +46,8 @@ def check(declared: dict[str, Any], args: dict[str, Any], grants: Sequence[Grant
                     raise ToolFailure(
                         "capability", f"the plan's `allow {kind}` does not name `{glob}`"
                     )
+        if runs_plan(declared):
+            continue  # each step of the plan that it runs is held to the same grants
         if declared.get("writes") == "unknown" and "run" not in grant:
             raise ToolFailure("capability", "the plan does not allow commands (`allow run *`)")
         if declared.get("trust") == "untrusted" and "net" not in grant:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from .. import durable
 from ..engine.events import Perform, Record
 from ..engine.ports import WorldFailed
-from ..linking.catalogue import reads_at_large
+from ..linking.catalogue import reads_at_large, runs_plan
 from ..linking.project.files import Files
 from ..linking.project.outside_files import (
     ANY,
@@ -245,7 +245,8 @@ def as_proved(found: Mapping[str, Row], effect: Perform, declared: Mapping[str, 
     outside only after the plan was proved."""
     globs = [effect.args["glob"]] if effect.kind == "files" else []
     everything = effect.kind == "tool" and (
-        declared.get("writes") == "unknown" or reads_at_large(dict(declared))
+        (declared.get("writes") == "unknown" and not runs_plan(declared))
+        or reads_at_large(dict(declared))
     )
     for parameter in declared.get("parameters", ()):
         value = effect.args.get(parameter["name"])

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from fdc_toolchain.api.files import merge_diff
 from fdc_toolchain.api.tasks import path_fault, quoted
 from fdc_toolchain.api.text import escape
-from fdc_toolchain.api.tools import Context, ToolFailure, compiled, word
+from fdc_toolchain.api.tools import Context, ToolFailure, proved, word
 
+from .pipelines import KEY
 from .tools import CODE_LINES, home, tree_of
 
 
@@ -55,9 +56,13 @@ def plan_changes(args: dict[str, Any], context: Context) -> Any:
         return out
     name = run.rpartition("/")[2]
     text = _plan(found, f"{run}/plan_synth_{name}_final.md")
-    program, findings, _ = compiled(text, context.root.path)
-    if program is None:
-        return {**out, "changes": 0, "left": [*left, f"No plan carries it out: {findings[0]}"]}
+    proof = proved(context.root.path, KEY, text)
+    if proof.program is None:
+        return {
+            **out,
+            "changes": 0,
+            "left": [*left, f"No plan carries it out: {proof.findings[0]}"],
+        }
     files = sorted({one.path for one in found})
     return {
         **out,

@@ -242,7 +242,7 @@ def validate_pipeline(args: dict[str, Any], context: Context) -> Any:
     It must be governed by the pipelines' automaton (which knows neither writing nor closing early), and take the inputs
     that it will be given. A proved one comes with its program's name; that it reads back to itself is checked.
     """
-    from fdc_toolchain.api.tools import prove
+    from .pipelines import prove
 
     before = args.get("before")
     tries = int(before.get("tries", 0)) if isinstance(before, dict) else 0

@@ -9,10 +9,11 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...runs.observer import Observer, Silent
-from ..world import Documents, Driven, PatchRefused, Policy, Polled, Started, Tested
+from ..world import Documents, Driven, Policy, Polled, Started
 from . import task_runs
 from .tool_context import opened
 
@@ -55,7 +56,6 @@ class LocalWorld:
         found = read_settings(self.root)
         return Policy(
             found.test_command,
-            float(found.test_seconds),
             found.debug_attempts,
             float(found.research_seconds),
         )
@@ -182,9 +182,18 @@ class LocalWorld:
 
         return run_folders.RunIds().run_id()
 
-    def create(self, run: str, program: dict[str, Any], plan: str, task_id: str) -> bool:
+    def create(
+        self,
+        run: str,
+        program: dict[str, Any],
+        plan: str,
+        task_id: str,
+        given: Mapping[str, str] = MappingProxyType({}),
+    ) -> bool:
         """Port `World`."""
-        return task_runs.create(self.root, run, program, plan, task_id, self.purse, self._operator)
+        return task_runs.create(
+            self.root, run, program, plan, task_id, self.purse, self._operator, given
+        )
 
     def used(self, run: str) -> dict[str, float]:
         """What a run of the task has spent, with what is set aside for a step that a lost controller began."""
@@ -203,7 +212,7 @@ class LocalWorld:
         show = self._show()
         return task_runs.drive(self.root, run, answers, show, self._operator, self.purse)
 
-    # Code and tests
+    # Code
 
     def files(self, glob: str) -> Sequence[tuple[str, str]]:
         """Port `World`."""
@@ -221,47 +230,6 @@ class LocalWorld:
                 if len(text) <= FILE_CHARACTERS:
                     found.append((path, text))
             return found
-
-    def patch(
-        self, task_id: str, number: int, edits: Sequence[Mapping[str, str]], glob: str
-    ) -> Sequence[str]:
-        """Port `World`."""
-        from ...tools.files import patches
-        from ...workspace.failure import ToolFailure
-        from . import files as agent_files
-
-        with opened(self.root, "patch") as context:
-            try:
-                patches.keep(
-                    context.root, agent_files.made(self.root, task_id), number, edits, glob
-                )
-                return self.patched(task_id, number) or []
-            except ToolFailure as failure:
-                raise PatchRefused(str(failure)) from failure
-
-    def patched(self, task_id: str, number: int) -> Sequence[str] | None:
-        """Port `World`."""
-        from ...tools.files import patches
-        from ...workspace.failure import ToolFailure
-        from . import files as agent_files
-
-        with opened(self.root, "patch") as context:
-            try:
-                return patches.finish(context.root, agent_files.made(self.root, task_id), number)
-            except ToolFailure as failure:
-                raise PatchRefused(str(failure)) from failure
-
-    def test(self, command: str, seconds: float) -> Tested:
-        """Port `World`."""
-        from ...tools import shell
-
-        with opened(self.root, "tests", seconds) as context:
-            outcome = shell.run_in_bash_session({"command": command}, context)
-        notes = outcome.notes or {}
-        network = bool(notes.get("network"))
-        if outcome.failure is not None:
-            return Tested(None, str(notes.get("output", "")), outcome.failure.message, network)
-        return Tested(outcome.value["exit_code"], outcome.value["output"], None, network)
 
     # Research
 

@@ -28,6 +28,7 @@ def create(
     task_id: str,
     purse: Purse | None,
     operator: Operator | None,
+    given: Mapping[str, str],
 ) -> bool:
     """Puts a run of a task on record. False where a run of that name is there for another program.
 
@@ -36,9 +37,10 @@ def create(
     from ...program.codec import encode
     from ...runs import run_driver
     from ...runs.cost import pricing
+    from ...runs.cost.ceilings import least
     from ...workspace import run_folders
 
-    ceilings = _ceilings(program, run, purse)
+    ceilings = {} if purse is None else least(program, purse.left(run))
     try:
         rates = pricing.settle(root, program, ceilings, operator)
     except UsageError as wrong:
@@ -46,7 +48,7 @@ def create(
     run_folders.folder(root)
     task = _task(root, task_id)
     inputs: dict[str, Any] = {
-        "given": {},
+        "given": dict(given),
         "builtin": {"run": f"runs/{run}"},
         "budget": ceilings,
     }
@@ -195,26 +197,11 @@ def used(root: str, run: str) -> dict[str, float]:
 def _changed(root: str, run: str, purse: Purse | None) -> dict[str, float]:
     """The ceilings of a run that are other ones by now, because the controller asked too, or there is more budget."""
     from ...engine.fold import fold
+    from ...runs.cost.ceilings import changed
 
     if purse is None or not purse.budget:
         return {}
-    program, inputs, records = peek(root, run)
-    state = fold(program, inputs, records)
-    if state.ended and (state.stop is None or state.stop.kind not in ("budget", "overrun")):
-        return {}
-    wanted = _ceilings(program, run, purse)
-    return {
-        measure: number for measure, number in wanted.items() if state.budget.get(measure) != number
-    }
-
-
-def _ceilings(program: dict[str, Any], run: str, purse: Purse | None) -> dict[str, float]:
-    """What a run of the task may use: what its plan says, and no more than the task has left."""
-    left = {} if purse is None else purse.left(run)
-    return {
-        measure: min(number, program["budget"].get(measure, number))
-        for measure, number in left.items()
-    }
+    return changed(fold(*peek(root, run)), purse.left(run))
 
 
 def _task(root: str, task_id: str) -> dict[str, Any] | None:

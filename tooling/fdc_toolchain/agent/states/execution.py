@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import coding, provenance
-from ..model_port import ModelWaiting, Why
+from ..model_port import ModelWaiting, RunStands
 from ..state import Command, PlanContext, StepResult
 from ..stepping import Stepper, stack_of
 from ..turn import Failed, Turn
@@ -14,14 +14,6 @@ from ..world import Driven
 
 _EXHAUSTED = ("budget", "overrun")
 """Kinds of stops after which a run goes on with more budget."""
-
-
-class RunStands(ModelWaiting):
-    """A run that cannot go on by itself; `why` says who has to act."""
-
-    def __init__(self, message: str, why: Why) -> None:
-        super().__init__(message)
-        self.why = why
 
 
 class Execution:
@@ -48,7 +40,7 @@ class Execution:
         if command.tool_name == "generate_code" and result is None and answer is None:
             provenance.of_run(turn, _known(turn), "what this task's run brought")
             if turn.control.get("code") is None:
-                turn.control["code"] = coding.wanted(command.address, command.args)
+                turn.control["code"] = coding.wanted(turn, command.address, command.args)
             return "GENERATING_CODE"
         outcome = _result(result if answer is None else answer)
         stepper.record(outcome)
@@ -129,7 +121,9 @@ def _came_to(turn: Turn, driven: Driven) -> str:
             None,
         )
         if asked is not None:
-            turn.control.update(code=coding.wanted(asked["address"], asked["args"]), answer={})
+            turn.control.update(
+                code=coding.wanted(turn, asked["address"], asked["args"]), answer={}
+            )
             return "GENERATING_CODE"
         raise ModelWaiting(
             "; ".join(f"{one['address']}: {one['text']}" for one in driven.questions)

@@ -158,6 +158,8 @@ def _newest(
         ["new", "interrupted", "waiting", "broken"] + ["stopped"] * again + ["cancelled"] * force
     )
     for row in reversed(store.runs() if store is not None else []):
+        if "within" in row.inputs:
+            continue  # the run that it is a step of goes on with it
         status = remote.status_of(store, root, row)
         if status in states or (status == "running" and database):  # there it is followed
             return row

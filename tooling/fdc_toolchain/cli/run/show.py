@@ -190,6 +190,8 @@ def _remarks(record: Record) -> str:
         )
     if notes.get("sandbox") == "none":
         shown.append("not sandboxed")
+    if isinstance(notes.get("run"), str):
+        shown.append(f"run {visible(notes['run'])}")
     if "answered" in notes:
         shown.append(f"answered by {visible(str(notes['answered'].get('by')))}")
     if "tries" in notes:

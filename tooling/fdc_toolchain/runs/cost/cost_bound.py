@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ...engine.values import resolved
+from ...program.model import LEFT
 from .created_files import Made, creates, fixed, matching, pattern
 
 MEASURES = ("steps", "model_calls", "tokens", "money")
@@ -192,11 +193,16 @@ class _Reader:
 
     def step(self, item: dict[str, Any]) -> _Cost:
         tool = self.program["tools"][item["tool"]]
-        cost = tool.get("cost", {})
+        cost = dict(tool.get("cost", {}))
+        left = [measure for measure, most in cost.items() if most == LEFT]
+        cost.update(dict.fromkeys(left, 0))
         tokens = cost.get("tokens", 0)
         priced = round(self.rate * tokens, 9) if "prompt" in tool.get("run", ()) else 0
         numbers = (1, cost.get("model_calls", 0), tokens, max(priced, cost.get("money", 0)))
-        one, two, three, four = (_constant(float(number)) for number in numbers)
+        one, two, three, four = (
+            {**_constant(float(number)), **({(item["tool"],): 1.0} if measure in left else {})}
+            for measure, number in zip(MEASURES, numbers, strict=True)
+        )
         return one, two, three, four
 
     def rounds(

@@ -1,6 +1,6 @@
 """Patches of several files: kept first, then applied, all or none; a crash in between is finished later.
 
-What a patch does to each file is worked out and written down (`patch-N.json`: content before and after, by digest) before
+What a patch does to each file is worked out and written down (`patch-NAME.json`: content before and after, by digest) before
 the first file changes. Whoever comes back finds each file on one side or the other.
 """
 
@@ -21,9 +21,7 @@ from .. import intent_files
 MOST_EDITS = 200
 
 
-def keep(
-    root: Root, folder: str, number: int, edits: Sequence[Mapping[str, str]], glob: str
-) -> None:
+def keep(root: Root, folder: str, name: str, edits: Sequence[Mapping[str, str]], glob: str) -> None:
     """Works the patch out and puts it on record. Raises ToolFailure where it does not fit; nothing is recorded then."""
     if len(edits) > MOST_EDITS:
         raise ToolFailure("diff", f"{len(edits)} edits; {MOST_EDITS} may be")
@@ -44,16 +42,16 @@ def keep(
     os.makedirs(folder, exist_ok=True)
     record = {"format": 1, "files": files}
     durable.replace(
-        _file(folder, number), json.dumps(record, indent=1, sort_keys=True).encode("ascii") + b"\n"
+        _file(folder, name), json.dumps(record, indent=1, sort_keys=True).encode("ascii") + b"\n"
     )
 
 
-def finish(root: Root, folder: str, number: int) -> list[str] | None:
+def finish(root: Root, folder: str, name: str) -> list[str] | None:
     """Brings a patch that is on record to its end; returns its paths, or None where there is none.
 
     Raises ToolFailure where a file is neither as it was nor as it is to be: somebody else has changed it.
     """
-    data = durable.read(_file(folder, number))
+    data = durable.read(_file(folder, name))
     if data is None:
         return None
     files: dict[str, dict[str, Any]] = json.loads(data)["files"]
@@ -67,7 +65,7 @@ def finish(root: Root, folder: str, number: int) -> list[str] | None:
             raise ToolFailure(
                 "changed", f"`{path}` was changed by somebody else while a patch was being applied"
             )
-        root.write(path, text, "write", f"patch-{number}:{path}")
+        root.write(path, text, "write", f"patch-{name}:{path}")
     return sorted(files)
 
 
@@ -94,5 +92,5 @@ def _after(path: str, before: bytes | None, edit: Mapping[str, str]) -> str:
     return text
 
 
-def _file(folder: str, number: int) -> str:
-    return os.path.join(folder, f"patch-{number}.json")
+def _file(folder: str, name: str) -> str:
+    return os.path.join(folder, f"patch-{name}.json")

@@ -19,13 +19,14 @@ from ....syntax import tree
 LEVELS = {"trusted": 0, "workspace": 1, "model": 2, "untrusted": 3}
 
 MOST = {
-    "command": 0, "argument": 1, "path": 1, "url": 1, "anything": 1, "message": 2, "change": 2, "choice": 2, "code": 2,
+    "command": 0, "argument": 1, "path": 1, "url": 1, "anything": 1, "message": 2, "change": 2, "choice": 2, "code": 2, "plan": 2,
 }  # fmt: skip
 """The least trusted level that may choose each: a command is the author's, its arguments, paths and addresses may be
 the workspace's too, and a model may choose words to send, what is changed, which steps are done, and write what a
-command runs. `anything` is what a parameter chooses whose declaration does not say it."""
+command runs and a plan that is proved before it is run. `anything` is what a parameter chooses whose declaration does not
+say it."""
 
-_WITH = {"command": frozenset(("argument", "code")), "message": frozenset(("change",))}
+_WITH = {"command": frozenset(("argument", "code", "plan")), "message": frozenset(("change",))}
 """What text may choose, too, that is cleared for a sink."""
 
 CHOICES = "\0choices"

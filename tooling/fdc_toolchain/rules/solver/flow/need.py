@@ -27,6 +27,7 @@ _CHOSEN = {
     "change": "what `{}` changes",
     "anything": "what `{}` does (its declaration does not say what that text chooses)",
     "choice": "whether `{}` is done",
+    "plan": "the plan that `{}` runs",
     "code": "files that `{}` can see, and may execute",
 }
 _CODES = {"choice": "FDC472", "code": "FDC474"}

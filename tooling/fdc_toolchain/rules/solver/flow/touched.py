@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ....linking.catalogue import Parameter, Tool, reads_at_large
+from ....linking.catalogue import Parameter, Tool, reads_at_large, runs_plan
 from ....linking.model import Act
 from ....linking.own_row import reads_all
 from ....syntax.values import Value
@@ -59,7 +59,7 @@ def acts(node: Act) -> bool:
         if item.name in node.bound.arguments
     ]
     if tool.writes_unknown or any(
-        sink in ("command", "message", "change", "anything") for _, sink in given
+        sink in ("command", "message", "change", "anything", "plan") for _, sink in given
     ):
         return True
     changed = [item for item, _ in given if item.access and item.access != "read"]
@@ -86,7 +86,8 @@ def reads(node: Act) -> Iterator[tuple[Pattern, bool, bool]]:
         for pattern in (pattern for command in commands for pattern in files_of(command)):
             yield pattern, True, True
     elif tool.row.get("writes") == "unknown":
-        yield (SEEN if commands else ANY), True, True
+        # a plan that is run is proved by itself, with what files hold, and gives nothing on that is from outside
+        yield (SEEN if commands else ANY), not runs_plan(tool.row), True
     elif tool.trust in ("workspace", "model") and tool.effect != "pure":
         # A model's text is no more than what the model was shown; a prompt is shown what it is given.
         named = tool.trust == "model" and not reads_at_large(tool.row)

@@ -1,17 +1,11 @@
-"""Pipelines of the LGTM pack are plans: how a text becomes a proved program, and how it is read again.
-
-`runs/nested_run.py` runs such a program as a run of its own.
-"""
+"""Pipelines are plans: how a text becomes a proved program (`validate.pipeline`), and how it is run (`plan.run`)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..check import check, program_of
-from ..linking.link import Linker
-from ..linking.project.settings import read_settings
-from ..program.codec import ProgramError, canonical, encode, identity, load
-from ..rules.bounds import Bounds, Polynomial
+from fdc_toolchain.api.records import ProgramError, canonical, encode, identity, load
+from fdc_toolchain.api.tools import Context, NestedPlan, Proof, ToolFailure, proved
 
 KEY = "pipeline.plan"
 AUTOMATON = "tooling/lgtm_pipeline_fsm.json"
@@ -41,15 +35,14 @@ def prove(text: str, root: str) -> dict[str, Any]:
             "text": "",
             "findings": [f"a pipeline has at most {MOST} characters, this one {len(plain)}"],
         }
-    program, findings, cost = compiled(plain, root)
-    if program is None:
-        return {**out, "findings": findings[:20]}
+    proof = proved(root, KEY, plain)
+    program, cost = proof.program, proof.cost
+    wrong = proof.findings[:20] if program is None else [*_unread(program)]
+    if program is None or wrong:
+        return {**out, "findings": wrong}
     plan = program["plans"][program["root"]]
-    wrong = (
-        []
-        if str(plan["automaton"]).removeprefix("fdc:") == AUTOMATON
-        else [f"the automaton must be {AUTOMATON}"]
-    )
+    if str(plan["automaton"]).removeprefix("fdc:") != AUTOMATON:
+        wrong.append(f"the automaton must be {AUTOMATON}")
     wrong += [f"`{name}` does more than reading and thinking" for name, tool in program["tools"].items()
               if tool["effect"] not in ("pure", "read") and name != "close_task"]  # fmt: skip
     names = {param["name"] for param in plan["params"]}
@@ -66,32 +59,42 @@ def prove(text: str, root: str) -> dict[str, Any]:
         wrong.append(f"a pipeline may use {TOKENS} tokens at most, this one {cost['tokens']:.0f}")
     if wrong:
         return {**out, "findings": wrong}
-    return {**out, "proved": True, "program": identity(program), "cost": cost}
+    return {**out, "proved": True, "program": identity(program), "cost": dict(cost)}
 
 
-def compiled(text: str, root: str) -> tuple[dict[str, Any] | None, list[str], dict[str, float]]:
-    """The program of a pipeline's text, or the linter's errors; and what a run of it takes at most.
+def run(args: dict[str, Any], context: Context) -> Any:
+    """`plan.run`: a pipeline that was proved, as a run of its own. What that spends counts as the step's."""
+    pipeline = args.get("pipeline")
+    if not isinstance(pipeline, dict):
+        raise ToolFailure("argument", "`pipeline` is none that was proved")
+    if context.nested is None:
+        raise ToolFailure("unavailable", "a pipeline is run within a run only")
+    root = context.root.path
 
-    What the codec writes is read back and compared (LGTM-44).
-    """
-    linker = Linker(root, read_settings(root))
-    checked = check(
-        linker, [KEY], {KEY: text.encode("utf-8", "replace")}, whole=True, own_comments=False
-    )
-    errors = [item for item in checked.diagnostics if item.severity == "error"]
-    if errors:
-        return None, [f"line {item.span.line}: [{item.rule}] {item.message}" + (f" ({item.help})" if item.help else "")
-                      for item in errors], {}  # fmt: skip
-    program = program_of(checked)
+    def program() -> dict[str, Any]:
+        proof: Proof = proved(root, KEY, str(pipeline.get("text", "")))
+        if proof.program is None or identity(proof.program) != pipeline.get("program"):
+            why = proof.findings[0] if proof.findings else "it is not the program that was proved"
+            raise ToolFailure("pipeline", f"the pipeline is not run: {why}")
+        return proof.program
+
+    given = {name: args[name] for name in INPUTS if args.get(name) is not None}
+    budget = {"model_calls": CALLS, "tokens": TOKENS}
+    path = str(pipeline.get("filePath"))
+    return context.nested(NestedPlan(program, given, path, budget, f"runs/{context.run}"), context)
+
+
+def _unread(program: dict[str, Any]) -> list[str]:
+    """What the codec writes is read back and compared (LGTM-44)."""
     try:
         again = load(encode(program))
     except ProgramError as wrong:
-        return None, [f"the program cannot be read back: {wrong}"], {}
-    if canonical(again) != canonical(program):
-        return None, ["the program does not read back to itself"], {}
-    worst = Bounds().plan(checked.context.graph.instance(KEY))
-    return program, [], {"steps": _number(worst.steps), "model_calls": _number(worst.model_calls),
-                         "tokens": _number(worst.tokens)}  # fmt: skip
+        return [f"the program cannot be read back: {wrong}"]
+    return (
+        []
+        if canonical(again) == canonical(program)
+        else ["the program does not read back to itself"]
+    )
 
 
 def _bare(text: str) -> str:
@@ -99,8 +102,3 @@ def _bare(text: str) -> str:
     if plain.startswith("```") and plain.endswith("```"):
         plain = plain.split("\n", 1)[-1].rsplit("```", 1)[0]
     return plain.strip() + "\n"
-
-
-def _number(poly: Polynomial) -> float:
-    """A bound that depends on nothing; one that does is more than any."""
-    return float(sum(poly.values())) if all(not sizes for sizes in poly) else 1e18
