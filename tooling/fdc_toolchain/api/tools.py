@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..engine.events import Outcome, Perform
 from ..engine.ports import Waiting, WorldFailed
 from ..tools import intent_files
-from ..tools.context import Context, text, word
+from ..tools.context import Context, NestedPlan, text, word
 from ..tools.plans.plan_text import Proof, proved
 from ..tools.tool_rows import TOOLS
 from ..tools.web import web_pages, web_tools

@@ -383,16 +383,6 @@ class LocalTools:
         return found
 
 
-def can_tell(tool: str, declared: Mapping[str, Any]) -> bool:
-    """Whether an attempt of a `once` tool without an outcome is settled by itself, as far as its declaration tells."""
-    row = tool_rows.tool(tool)
-    return (
-        bool(declared.get("repeatable"))
-        or "creates" in declared
-        or (row is not None and row.probe is not None)
-    )
-
-
 def _path(template: str, args: Mapping[str, Any]) -> str:
     """What a step creates: the declaration's path, with the step's arguments in it."""
     return re.sub(r"\{(\w+)\}", lambda name: str(args.get(name[1]) or ""), template)

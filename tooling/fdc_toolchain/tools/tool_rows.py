@@ -30,6 +30,7 @@ it returns the `Outcome` if it happened, "not-done" or "unknown".
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..packs.index import index
@@ -130,3 +131,13 @@ def _of_pack(found: Function | None) -> Row | None:
         return None
     needed = (need if isinstance(need, str) else Where(*need) for need in found.needs)
     return Row(found.module, found.function, found.probe, tuple(needed))
+
+
+def can_tell(name: str, declared: Mapping[str, object]) -> bool:
+    """Whether an attempt of a `once` tool without an outcome is settled by itself, as far as its declaration tells."""
+    row = tool(name)
+    return (
+        bool(declared.get("repeatable"))
+        or "creates" in declared
+        or (row is not None and row.probe is not None)
+    )

@@ -74,7 +74,7 @@ def question(
 
 def unsettled(state: RunState) -> list[dict[str, Any]]:
     """The steps that happen once, were announced and have no outcome, but for those whose tools settle that themselves."""
-    from ...tools.runtime import can_tell
+    from ...tools.tool_rows import can_tell
 
     out = []
     for want in (*state.dangling.values(), *state.running.values(), *state.parked.values()):
