@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from operator import itemgetter
+from functools import partial, reduce
+from itertools import chain, compress
+from operator import itemgetter, or_
 from typing import NamedTuple
 
-from ....diagnostics.diagnostic import Diagnostic, Label
+from ....diagnostics.diagnostic import Diagnostic, Label, LaterLabels
 from ....diagnostics.span import Span
 from ....linking.graph import Instance
 from ....linking.model import Loop
-from .failures import Cause, Causes, Failure, each_cause
+from .failures import Cause, Causes, CauseTable, Failure
 from .path_language import CHANCE, SETTLED, opaque
 from .paths import Path, shown
 
@@ -66,15 +68,13 @@ class _Places:
 
 
 class _Assumed:
-    """One assumption: the place where it is shown, the paths, and the steps that fail where it is false."""
+    """One assumption of a plan: the place where it is shown, the paths, and the steps that fail where it is false."""
 
     def __init__(self, span: Span) -> None:
         self.span = span
         self.names: dict[str, None] = {}
         self.steps: dict[int, str] = {}
         """What each place is: steps that fail where the assumption is false, and what brings them there."""
-        self.failures: list[int] = []
-        """Of an assumption about a command: the failures that it may cause, by their numbers in order."""
 
     def finding(self, code: str, message: str, places: _Places) -> Diagnostic:
         """The assumption as a diagnostic."""
@@ -83,7 +83,7 @@ class _Assumed:
         )
 
 
-def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
+def of_root(found: list[Found], doubts: list[Doubt], causes: CauseTable) -> Iterator[Diagnostic]:
     """The errors, and the assumptions: one a command and kind, or one a plan and kind."""
     certain = {
         (name_of(item.path), item.failure.step, item.failure.outer)
@@ -91,13 +91,13 @@ def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
         if item.failure.kind == "error"
     }
     places = _Places()
-    commands = _Commands()
+    commands = _Commands(causes)
     by_plan: dict[str, _Assumed] = {}
     ranked = sorted([(_order(item), item) for item in found], key=itemgetter(0))
     for number, ((_, _, name, _, kind), item) in enumerate(ranked):
         failure = item.failure
         if kind == "error":
-            yield _error(item, name)
+            yield _error(item, name, causes)
         elif (
             (name, failure.step, failure.outer) in certain
             or kind == "unknown"
@@ -136,68 +136,137 @@ def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
         )
 
 
+class _Command:
+    """What is assumed of one command: the place where it is shown, and the failures where it is false."""
+
+    __slots__ = ("span", "named", "causes")
+
+    def __init__(self, span: Span) -> None:
+        self.span = span
+        self.named = 0
+        """The paths: a bit for each, in their order."""
+        self.causes: list[tuple[_Rows, int]] = []
+        """The failures are those of the rows with the bit of such a number."""
+
+    def failures(self) -> list[int]:
+        """The failures that it may cause, by their numbers in order."""
+        return sorted(chain.from_iterable(rows.with_bit(number) for rows, number in self.causes))
+
+
+class _Rows:
+    """Sets of causes, with the failures that have exactly these."""
+
+    def __init__(self, rows: list[tuple[Causes, list[int]]]) -> None:
+        self.rows = rows
+
+    def with_bit(self, number: int) -> Iterator[int]:
+        """The failures that one of the groups may have caused."""
+        return chain.from_iterable(
+            failures for causes, failures in self.rows if causes >> number & 1
+        )
+
+    def joined(self, masks: list[int]) -> Iterator[tuple[int, int]]:
+        """By group: its number, and the joined masks of its rows. The table is turned over in blocks of groups."""
+        width = max(causes.bit_length() for causes, _ in self.rows)
+        for start in range(0, width, _BLOCK):
+            digits = f"0{_BLOCK}b"
+            lines = [
+                format(causes >> start & _ALL, digits).encode().translate(_BITS)
+                for causes, _ in self.rows
+            ]
+            for place, column in enumerate(zip(*lines, strict=True)):
+                found = reduce(or_, compress(masks, column), 0)
+                if found:
+                    yield start + _BLOCK - 1 - place, found
+
+
+_BLOCK = 512
+_ALL = (1 << _BLOCK) - 1
+_BITS = bytes(int(number == ord("1")) for number in range(256))
+
+
 class _Commands:
     """What is assumed of commands: that they make the files which later steps need, or leave them alone.
 
-    A long plan has many commands before many steps, and each pair of them counts: it is as little as can be.
+    A long plan has many commands before many steps, and each pair of them counts: it is as little as can be, and
+    the steps are named only where somebody asks.
     """
 
-    def __init__(self) -> None:
-        self._made: dict[tuple[str, Span], _Assumed] = {}
-        self._noted: dict[tuple[str, Causes], list[int]] = {}
+    def __init__(self, table: CauseTable) -> None:
+        self._table = table
+        self._made: dict[tuple[str, Span], _Command] = {}
+        self._noted: dict[str, dict[Causes, list[int]]] = {}
 
     def may_cause(self, failure: Failure, number: int) -> None:
         """Notes the failure of a number, with the commands that may cause it."""
-        self._noted.setdefault((failure.kind, failure.causes), []).append(number)
+        if failure.causes:
+            rows = self._noted.setdefault(failure.kind, {})
+            rows.setdefault(failure.causes, []).append(number)
 
-    def _count(self) -> None:
-        """Gives each command the failures that it may cause, in their order: many failures have the same causes."""
-        known: dict[
-            tuple[str, int], list[_Assumed]
-        ] = {}  # by the id of a group, which the causes hold
-        for (kind, causes), numbers in self._noted.items():
-            for group in causes:
-                made = known.get((kind, id(group)))
-                if made is None:
-                    code = "FDC414" if kind == "made" else "FDC702"
-                    commands = [step for access, step in group.steps if access == "command"]
-                    made = known[kind, id(group)] = [
-                        self._assumed(step, group.outer, code) for step in commands
-                    ]
-                for one in made:
-                    one.failures += numbers
-        for one in self._made.values():
-            one.failures.sort()
-
-    def _assumed(self, command: Span, outer: Span, code: str) -> _Assumed:
-        made = self._made.setdefault((code, command), _Assumed(outer))
-        if outer < made.span:
-            made.span = outer
-        return made
+    def _count(self, rank_of: list[int]) -> None:
+        """Gives each command the paths whose failures it may cause: many failures have the same causes."""
+        for kind, noted in self._noted.items():
+            code = "FDC414" if kind == "made" else "FDC702"
+            rows = _Rows(list(noted.items()))
+            masks = [
+                reduce(or_, [1 << rank_of[number] for number in failures])
+                for failures in noted.values()
+            ]
+            for number, named in rows.joined(masks):
+                group = self._table.groups[number]
+                for access, step in group.steps:
+                    if access == "command":
+                        made = self._made.setdefault((code, step), _Command(group.outer))
+                        made.span = min(made.span, group.outer)
+                        made.named |= named
+                        made.causes.append((rows, number))
 
     def findings(self, failures: list[tuple[str, Span]], places: _Places) -> Iterator[Diagnostic]:
         """The assumptions; `failures`: the path and the step of each, by number."""
-        self._count()
         names = sorted({name for name, _ in failures})
         ranks = {name: rank for rank, name in enumerate(names)}
-        rank_of, step_of = (
-            [ranks[name] for name, _ in failures],
-            [places.number(step) for _, step in failures],
-        )
-        same: dict[
-            tuple[str, Span, tuple[int, ...]], _Assumed
-        ] = {}  # commands of one call of which the same is assumed
+        self._count([ranks[name] for name, _ in failures])
+        # commands of one call of which the same is assumed
+        same: dict[tuple[str, Span, int], list[tuple[Span, _Command]]] = {}
         for (code, command), made in sorted(self._made.items(), key=itemgetter(0)):
-            named = tuple(sorted({rank_of[number] for number in made.failures}))
-            made.steps = dict.fromkeys([step_of[number] for number in made.failures], _STEP)
-            known = same.setdefault((code, made.span, named), made)
-            labels = {places.number(command): "this command"} if command != made.span else {}
-            if labels or known is not made:
-                known.steps = {**labels, **known.steps, **made.steps}
-        for (code, _, named), made in same.items():
+            same.setdefault((code, made.span, made.named), []).append((command, made))
+        for (code, span, named), commands in same.items():
             said = "makes" if code == "FDC414" else "leaves"
-            message = f"this command {said} {_listed([names[rank] for rank in named])}"
-            yield made.finding(code, message + ("" if code == "FDC414" else " alone"), places)
+            message = f"this command {said} {_first_listed(names, named)}"
+            labels = LaterLabels(partial(_steps, span, commands, failures, places))
+            yield Diagnostic(
+                span,
+                code,
+                message + ("" if code == "FDC414" else " alone"),
+                labels,
+                help=_HELP[code],
+            )
+
+
+def _steps(
+    span: Span,
+    commands: list[tuple[Span, _Command]],
+    failures: list[tuple[str, Span]],
+    places: _Places,
+) -> tuple[Label, ...]:
+    """The steps that fail where what is assumed of these commands is false, and the commands, where they stand elsewhere."""
+    steps: dict[int, str] = {}
+    for number, (command, made) in enumerate(commands):
+        mine = dict.fromkeys([places.number(failures[one][1]) for one in made.failures()], _STEP)
+        there = {} if command == span else {places.number(command): "this command"}
+        steps = {**there, **(steps if number else mine), **mine}
+    return places.labels(steps, span)
+
+
+def _first_listed(names: list[str], named: int) -> str:
+    """The paths of a mask in words, as `_listed` says them."""
+    first: list[str] = []
+    count = named.bit_count()
+    while named and len(first) <= MOST_NAMED:
+        low = named & -named
+        named ^= low
+        first.append(names[low.bit_length() - 1])
+    return _listed(first, count)
 
 
 def _order(item: Found) -> tuple[Span, Span, str, str, str]:
@@ -224,10 +293,12 @@ def _repeats(item: Found) -> bool:
     return item.failure.access == "create" and bool(path) and path[0] == ("run",)
 
 
-def _listed(names: list[str]) -> str:
+def _listed(names: list[str], count: int | None = None) -> str:
+    """The first of so many paths in words, all of them where they are few."""
+    count = len(names) if count is None else count
     shown_names = [f"`{name}`" for name in names[: MOST_NAMED + 1]]
-    if len(names) > MOST_NAMED:
-        shown_names[MOST_NAMED:] = [f"{len(names) - MOST_NAMED} more"]
+    if count > MOST_NAMED:
+        shown_names[MOST_NAMED:] = [f"{count - MOST_NAMED} more"]
     if len(shown_names) == 1:
         return shown_names[0]
     return ", ".join(shown_names[:-1]) + " and " + shown_names[-1]
@@ -239,10 +310,10 @@ def name_of(path: Path) -> str:
     return name.rstrip("/") or name
 
 
-def _error(item: Found, name: str) -> Diagnostic:
+def _error(item: Found, name: str, causes: CauseTable) -> Diagnostic:
     failure = item.failure
     labels = [] if failure.outer == failure.step else [Label(failure.step, "this step")]
-    why = sorted(cause for cause in each_cause(failure.causes) if _explains(failure, cause))[:2]
+    why = sorted(cause for cause in causes.each(failure.causes) if _explains(failure, cause))[:2]
     if failure.access == "same":
         code, message = "FDC412", f"Cannot rename `{name}` to `{name}`: it already exists"
         help_ = "name another target"

@@ -9,6 +9,7 @@ from ....linking.model import Act, Unit
 from ....syntax.values import Value
 from .bodies import is_literal
 from .effects import CHANGES, CREATES, UNKNOWN, Effect, effect_of, settled
+from .failures import CauseTable
 from .path_language import NOBODY, SETTLED
 from .paths import Path, filled, looked_through, path_of
 
@@ -33,8 +34,14 @@ class StepPaths:
     """
 
     def __init__(
-        self, folders: Collection[str], single: Collection[str], *, doubtful: bool
+        self,
+        folders: Collection[str],
+        single: Collection[str],
+        causes: CauseTable,
+        *,
+        doubtful: bool,
     ) -> None:
+        self.causes = causes
         self.folders = frozenset(folders)
         self.single = frozenset(single)
         self.doubtful = doubtful
@@ -72,14 +79,14 @@ class StepPaths:
                 continue
             name = looked_through(value)
             if name in self.single:
-                yield (str(name),), effect_of("list", span, doubts=self.doubtful)
+                yield (str(name),), effect_of("list", span, self.causes, doubts=self.doubtful)
             elif name is not None:
-                yield (f"{name}/",), effect_of("list", span)
+                yield (f"{name}/",), effect_of("list", span, self.causes)
             elif "{" in value.text:
                 access = "match" if any(mark in value.text for mark in "*?[") else "list"
                 yield (
                     (SETTLED, *self.of(unit, value, env)),
-                    settled(effect_of(access, span), UNKNOWN),
+                    settled(effect_of(access, span, self.causes), UNKNOWN),
                 )
 
     def source(self, unit: Unit, node: Act, env: dict[str, Path]) -> Path | None:
