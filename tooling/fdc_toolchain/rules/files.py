@@ -23,12 +23,15 @@ def check(context: Context) -> Iterator[Diagnostic]:
     folders: set[str] = set()
     for unit in {id(instance.unit): instance.unit for instance in context.order}.values():
         for act in unit.acts:
-            for _, value in act.bound.files:
+            bound = act.bound
+            for _, value in bound.files:
                 computed = computed or "{" in value.text
-            commands = commands or act.bound.tool.writes_unknown
-            if act.bound.tool.name in LOOKS:
-                names = [looked_through(value) for value in act.bound.arguments.values()]
-                folders.update(name for name in names if name is not None)
+            commands = commands or bound.tool.writes_unknown
+            if bound.tool.name in LOOKS:
+                for parameter in bound.tool.parameters:
+                    if parameter.kind == "glob" and parameter.name in bound.arguments:
+                        name = looked_through(bound.arguments[parameter.name])
+                        folders |= {name} if name is not None else set()
     single = {name for name in folders if context.linker.files.kind(name) == "file"}
     files = Files(
         computed=computed, commands=commands, folders=sorted(folders - single), single=single

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial, reduce
-from itertools import chain, compress
-from operator import itemgetter, or_
+from functools import partial
+from itertools import chain
+from operator import itemgetter
 from typing import NamedTuple
 
 from ....diagnostics.diagnostic import Diagnostic, Label, LaterLabels
@@ -165,24 +165,37 @@ class _Rows:
             failures for causes, failures in self.rows if causes >> number & 1
         )
 
-    def joined(self, masks: list[int]) -> Iterator[tuple[int, int]]:
-        """By group: its number, and the joined masks of its rows. The table is turned over in blocks of groups."""
+    def joined(self, wanted: Causes, names: list[set[int]]) -> Iterator[tuple[int, int]]:
+        """By wanted group: its number, and the paths of the rows that have its bit, a bit for each; `names` are those of each row.
+
+        A row has mostly all the commands of a stretch of the plan: only where stretches begin and end something changes.
+        """
         width = max(causes.bit_length() for causes, _ in self.rows)
-        for start in range(0, width, _BLOCK):
-            digits = f"0{_BLOCK}b"
-            lines = [
-                format(causes >> start & _ALL, digits).encode().translate(_BITS)
-                for causes, _ in self.rows
-            ]
-            for place, column in enumerate(zip(*lines, strict=True)):
-                found = reduce(or_, compress(masks, column), 0)
-                if found:
-                    yield start + _BLOCK - 1 - place, found
-
-
-_BLOCK = 512
-_ALL = (1 << _BLOCK) - 1
-_BITS = bytes(int(number == ord("1")) for number in range(256))
+        others = (1 << width) - 1 & ~wanted
+        turns: dict[int, list[int]] = {}
+        for at, (causes, _) in enumerate(self.rows):
+            bits = causes & wanted
+            # what lies between two wanted bits is as the first of them: a carry runs through it
+            bits |= ((bits << 1 & others) + others ^ others) & others
+            edges = bits ^ bits << 1
+            while edges:
+                low = edges & -edges
+                edges ^= low
+                turns.setdefault(low.bit_length() - 1, []).append(at)
+        counts: dict[int, int] = {}
+        inside: set[int] = set()
+        found = 0
+        for number in range(width):
+            for at in turns.get(number, ()):
+                step = -1 if at in inside else 1
+                inside ^= {at}
+                for name in names[at]:
+                    before = counts.get(name, 0)
+                    counts[name] = before + step
+                    if not before or not before + step:
+                        found ^= 1 << name
+            if found and wanted >> number & 1:
+                yield number, found
 
 
 class _Commands:
@@ -205,14 +218,15 @@ class _Commands:
 
     def _count(self, rank_of: list[int]) -> None:
         """Gives each command the paths whose failures it may cause: many failures have the same causes."""
+        wanted = 0
+        for number, group in enumerate(self._table.groups):
+            if any(access == "command" for access, _ in group.steps):
+                wanted |= 1 << number
         for kind, noted in self._noted.items():
             code = "FDC414" if kind == "made" else "FDC702"
             rows = _Rows(list(noted.items()))
-            masks = [
-                reduce(or_, [1 << rank_of[number] for number in failures])
-                for failures in noted.values()
-            ]
-            for number, named in rows.joined(masks):
+            names = [{rank_of[number] for number in failures} for failures in noted.values()]
+            for number, named in rows.joined(wanted, names):
                 group = self._table.groups[number]
                 for access, step in group.steps:
                     if access == "command":
