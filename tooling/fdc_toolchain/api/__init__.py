@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .editing.session import Session
+from .editing.values import CallSite, Machine, PlanView, StepStates, Symbol, Token
 from .errors import (
     FdcError,
     InternalError,
@@ -75,13 +77,13 @@ if TYPE_CHECKING:
     from .for_packs import Context, Tool, ToolFailure, Waiting
 
 __all__ = [
-    "Bound", "Bounds", "Call", "Catalogue", "CheckResult", "Context", "Diagnostic", "Done", "Edit", "Explanation",
-    "FdcError", "Fix", "FixResult", "FixedText", "InternalError", "InvalidInput", "JSON", "Label", "NotFound",
-    "NotGranted", "Parameter", "PlanRefused", "Policy", "Program", "Question", "RunBusy", "RunRefused", "RunResult",
-    "RunState", "RunStatus", "RunSummary", "Severity", "Span", "Step", "StepStatus", "Stop", "Tool", "ToolFailure",
-    "ToolInfo", "Verdict", "Waiting", "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "cancel",
-    "catalogue", "check", "compile_plan", "drive", "explain", "find_workspace", "fix", "format_plan", "resume",
-    "runs", "show",
+    "Bound", "Bounds", "Call", "CallSite", "Catalogue", "CheckResult", "Context", "Diagnostic", "Done", "Edit",
+    "Explanation", "FdcError", "Fix", "FixResult", "FixedText", "InternalError", "InvalidInput", "JSON", "Label",
+    "Machine", "NotFound", "NotGranted", "Parameter", "PlanRefused", "PlanView", "Policy", "Program", "Question",
+    "RunBusy", "RunRefused", "RunResult", "RunState", "RunStatus", "RunSummary", "Session", "Severity", "Span",
+    "Step", "StepStates", "StepStatus", "Stop", "Symbol", "Token", "Tool", "ToolFailure", "ToolInfo", "Verdict",
+    "Waiting", "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "cancel", "catalogue", "check",
+    "compile_plan", "drive", "explain", "find_workspace", "fix", "format_plan", "resume", "runs", "show",
 ]  # fmt: skip
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..diagnostics import diagnostic as below
     from ..diagnostics.span import Span as SpanBelow
     from ..linking.catalogue import Tool
+    from ..linking.kept import Kept
 
 Path = str | os.PathLike[str]
 _NO_TEXTS: Mapping[str, str] = {}
@@ -140,24 +141,8 @@ def bounds(
 ) -> Bounds:
     """The most that any run of a plan uses. Raises as `check`, and PlanRefused: nothing bounds a plan with errors."""
     with calling():
-        from ..runs.cost.figures import MEASURES, figures_of
-
         root = root_of(workspace)
-        found, _ = figures_of(proved(checked(root, plan, text, unsaved, False)), root)
-        most = {
-            name: Bound(formula=found["worst"][name], number=found["worst_now"][name])
-            for name in MEASURES
-        }
-        return Bounds(
-            plan=found["plan"],
-            **most,
-            degree=found["degree"],
-            stack=found["stack"],
-            writes=found["modality"].startswith("Construction"),
-            shell=found["shell"],
-            created=found["worst_created"],
-            notes=tuple(found["worst_notes"]),
-        )
+        return bounds_of(proved(checked(root, plan, text, unsaved, False)), root)
 
 
 def explain(rule: str) -> Explanation:
@@ -179,19 +164,47 @@ def explain(rule: str) -> Explanation:
 def catalogue(*, workspace: Path) -> Catalogue:
     """The tools and registered plans that a plan of the workspace can name, by name. Raises NotFound, InvalidInput."""
     with calling():
-        from ..linking.link import Linker
-        from ..workspace.confirmed_settings import settings_of
-
-        root = root_of(workspace)
-        linker = Linker(root, settings_of(root))
-        tools = (linker.catalogue.tools[name] for name in sorted(linker.catalogue.tools))
-        return Catalogue(
-            tools=tuple(_tool(tool) for tool in tools if not tool.forbidden),
-            plans=tuple(linker.callable_names()),
-        )
+        return catalogue_of(root_of(workspace), _NO_TEXTS)
 
 
-# What `run_calls` needs too
+# What `run_calls` and `editing` need too
+
+
+def bounds_of(found: Checked, root: str) -> Bounds:
+    """The most that any run of a plan uses that was proved."""
+    from ..runs.cost.figures import MEASURES, figures_of
+
+    known, _ = figures_of(found, root)
+    most = {
+        name: Bound(formula=known["worst"][name], number=known["worst_now"][name])
+        for name in MEASURES
+    }
+    return Bounds(
+        plan=known["plan"],
+        **most,
+        degree=known["degree"],
+        stack=known["stack"],
+        writes=known["modality"].startswith("Construction"),
+        shell=known["shell"],
+        created=known["worst_created"],
+        notes=tuple(known["worst_notes"]),
+    )
+
+
+def catalogue_of(root: str, unsaved: Mapping[str, str]) -> Catalogue:
+    """What plans of a workspace can name."""
+    from ..linking.link import Linker
+    from ..linking.project.files import Files
+    from ..workspace.confirmed_settings import settings_of
+
+    files = Files(root)
+    files.seen.update({_key(root, path): _bytes(content) for path, content in unsaved.items()})
+    linker = Linker(root, settings_of(root), files)
+    tools = (linker.catalogue.tools[name] for name in sorted(linker.catalogue.tools))
+    return Catalogue(
+        tools=tuple(_tool(tool) for tool in tools if not tool.forbidden),
+        plans=tuple(linker.callable_names()),
+    )
 
 
 def root_of(workspace: Path) -> str:
@@ -211,17 +224,24 @@ def text_of(given: Path) -> str:
 
 
 def checked(
-    root: str, plan: Path, text: str | None, unsaved: Mapping[str, str], whole: bool
+    root: str,
+    plan: Path,
+    text: str | None,
+    unsaved: Mapping[str, str],
+    whole: bool,
+    kept: Kept | None = None,
 ) -> Checked:
     """The service's check of one plan."""
     from ..check import check as judge
     from ..linking.link import Linker
+    from ..linking.project.files import Files
     from ..runs.create_run import plan_key
     from ..workspace.confirmed_settings import settings_of
 
-    linker = Linker(root, settings_of(root))
+    files = Files(root)
     texts = {_key(root, path): _bytes(content) for path, content in unsaved.items()}
-    linker.files.seen.update(texts)
+    files.seen.update(texts)
+    linker = Linker(root, settings_of(root), files, kept)
     key = _key(root, plan)
     if text is not None:
         texts[key] = _bytes(text)
@@ -241,8 +261,8 @@ def proved(found: Checked) -> Checked:
     return found
 
 
-def result_of(found: Checked) -> CheckResult:
-    """What the service's check found, as plain values."""
+def result_of(found: Checked, *, labelled: bool = True) -> CheckResult:
+    """What the service's check found, as plain values. `labelled` False: assumptions without their labels."""
     from ..syntax.tree import span
 
     key = found.keys[0]
@@ -254,7 +274,7 @@ def result_of(found: Checked) -> CheckResult:
         text=found.sources(key) or "",
         verdict="error" if wrong else "fragment" if part else "proved",
         diagnostics=diagnostics,
-        assumptions=tuple(map(_diagnostic, found.assumptions)),
+        assumptions=tuple(_diagnostic(item, labelled) for item in found.assumptions),
         fragments=tuple(map(_diagnostic, found.fragments)),
         calls=tuple(
             Call(span=_span(span(key, call.call)), name=call.name, target=call.key)
@@ -324,7 +344,7 @@ def _fix_below(fix: Fix) -> below.Fix:
     return Fix(fix.title, tuple(edits), fix.safe)
 
 
-def _diagnostic(item: below.Diagnostic) -> Diagnostic:
+def _diagnostic(item: below.Diagnostic, labelled: bool = True) -> Diagnostic:
     from ..report.terminal.trace import depths
 
     return Diagnostic(
@@ -333,7 +353,10 @@ def _diagnostic(item: below.Diagnostic) -> Diagnostic:
         severity=item.severity,
         message=item.message,
         span=_span(item.span),
-        labels=tuple(Label(span=_span(label.span), message=label.message) for label in item.labels),
+        labels=tuple(
+            Label(span=_span(label.span), message=label.message)
+            for label in (item.labels if labelled else ())
+        ),
         trace=tuple(
             Label(span=_span(step.span), message=step.message.lstrip(" "), depth=depth)
             for step, depth in zip(item.trace, depths(item.trace), strict=True)

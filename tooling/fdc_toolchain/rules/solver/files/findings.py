@@ -166,7 +166,7 @@ class _Rows:
         )
 
     def joined(self, wanted: Causes, names: list[set[int]]) -> Iterator[tuple[int, int]]:
-        """By wanted group: its number, and the paths of the rows that have its bit, a bit for each; `names` are those of each row.
+        """By wanted group: its number, and the paths (`names`) of the rows that have its bit, a bit for each path.
 
         A row has mostly all the commands of a stretch of the plan: only where stretches begin and end something changes.
         """
