@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .errors import InvalidInput, NotFound, PlanRefused, calling
@@ -195,6 +195,7 @@ def catalogue_of(root: str, unsaved: Mapping[str, str]) -> Catalogue:
     """What plans of a workspace can name."""
     from ..linking.link import Linker
     from ..linking.project.files import Files
+    from ..syntax.language import CONSTRUCTS
     from ..workspace.confirmed_settings import settings_of
 
     files = Files(root)
@@ -204,6 +205,7 @@ def catalogue_of(root: str, unsaved: Mapping[str, str]) -> Catalogue:
     return Catalogue(
         tools=tuple(_tool(tool) for tool in tools if not tool.forbidden),
         plans=tuple(linker.callable_names()),
+        words={row.word: row.form for row in CONSTRUCTS},
     )
 
 
@@ -266,6 +268,9 @@ def result_of(found: Checked, *, labelled: bool = True) -> CheckResult:
     from ..syntax.tree import span
 
     key = found.keys[0]
+    known: dict[
+        int, Label
+    ] = {}  # by the id of a label below: assumptions share them by the thousand
     diagnostics = tuple(map(_diagnostic, found.diagnostics))
     wrong = any(item.severity == "error" for item in diagnostics)
     part = any(item.span.path == key for item in found.fragments)
@@ -274,7 +279,9 @@ def result_of(found: Checked, *, labelled: bool = True) -> CheckResult:
         text=found.sources(key) or "",
         verdict="error" if wrong else "fragment" if part else "proved",
         diagnostics=diagnostics,
-        assumptions=tuple(_diagnostic(item, labelled) for item in found.assumptions),
+        assumptions=tuple(
+            _diagnostic(item, known if labelled else None) for item in found.assumptions
+        ),
         fragments=tuple(map(_diagnostic, found.fragments)),
         calls=tuple(
             Call(span=_span(span(key, call.call)), name=call.name, target=call.key)
@@ -344,7 +351,20 @@ def _fix_below(fix: Fix) -> below.Fix:
     return Fix(fix.title, tuple(edits), fix.safe)
 
 
-def _diagnostic(item: below.Diagnostic, labelled: bool = True) -> Diagnostic:
+_NO_LABELS: dict[int, Label] = {}
+
+
+def _labels(item: below.Diagnostic, known: dict[int, Label]) -> Iterator[Label]:
+    for label in item.labels:
+        made = known.get(id(label))
+        if made is None:
+            made = Label(span=_span(label.span), message=label.message)
+            if known is not _NO_LABELS:
+                known[id(label)] = made
+        yield made
+
+
+def _diagnostic(item: below.Diagnostic, known: dict[int, Label] | None = _NO_LABELS) -> Diagnostic:
     from ..report.terminal.trace import depths
 
     return Diagnostic(
@@ -353,10 +373,7 @@ def _diagnostic(item: below.Diagnostic, labelled: bool = True) -> Diagnostic:
         severity=item.severity,
         message=item.message,
         span=_span(item.span),
-        labels=tuple(
-            Label(span=_span(label.span), message=label.message)
-            for label in (item.labels if labelled else ())
-        ),
+        labels=() if known is None else tuple(_labels(item, known)),
         trace=tuple(
             Label(span=_span(step.span), message=step.message.lstrip(" "), depth=depth)
             for step, depth in zip(item.trace, depths(item.trace), strict=True)

@@ -11,7 +11,7 @@ HEADINGS: tuple[tuple[str, str, str], ...] = (
     (
         "Project",
         "protocols doctor",
-        "start close knowledge lessons registry audit trust probe pack cache completion help",
+        "start close knowledge lessons registry audit trust lsp probe pack cache completion help",
     ),
 )
 """Each heading with the commands of the first page, and the others."""
