@@ -102,11 +102,9 @@ def _plan(plan: Plan, view: api.PlanView, line: int, name: str) -> str:
         f"`{key}`" + ("" if default is None else f" = {default}")
         for key, default in other.parameters.items()
     ]
-    return (
-        f"`{target}`: {other.result.verdict}\n\n"
-        + (f"Parameters: {', '.join(said)}\n\n" if said else "")
-        + worst(plan, target)
-    )
+    rows = [f"`{target}`" + (": a fragment" if other.result.verdict == "fragment" else "")]
+    rows += [f"Parameters: {', '.join(said)}"] if said else []
+    return "\n\n".join([*rows, worst(plan, target)])
 
 
 def worst(plan: Plan, key: str) -> str:

@@ -10,7 +10,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from ..errors import calling
-from ..plan_calls import Path, bounds_of, catalogue_of, checked, proved, result_of, root_of, text_of
+from ..plan_calls import Path, bounds_of, catalogue_of, checked, result_of, root_of, text_of
 from ..values import Bounds, Catalogue, CheckResult
 from .values import PlanView
 
@@ -75,9 +75,9 @@ class Session:
     def bounds(
         self, plan: Path, *, text: str | None = None, unsaved: Mapping[str, str] = _NO_TEXTS
     ) -> Bounds:
-        """As `api.bounds`. Raises as `check`, and PlanRefused."""
+        """As `api.bounds`, but for a plan with errors too: as far as they let its steps be counted. Raises as `check`."""
         with calling(), self._lock:
-            return bounds_of(proved(self._again(plan, text, unsaved)), self._root)
+            return bounds_of(self._again(plan, text, unsaved), self._root)
 
     def catalogue(self, *, unsaved: Mapping[str, str] = _NO_TEXTS) -> Catalogue:
         """As `api.catalogue`, with the contents of files that are not saved."""
