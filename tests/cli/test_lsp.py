@@ -306,3 +306,15 @@ def test_without_the_extra_one_sentence_says_what_to_install(tmp_path: Path) -> 
     done = process.run([sys.executable, "-c", code, "lsp"], cwd=tmp_path)
     assert 3 == done.returncode and "" == done.stdout
     assert "pip install 'fdc-toolchain[lsp]'" in done.stderr and 1 == done.stderr.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [('garbage\r\n\r\nContent-Length: 5\r\n\r\n{"a"}', 0), (f"Content-Length: {10**14}\r\n\r\nx", 3)],
+)  # fmt: skip
+def test_an_editor_that_goes_or_sends_anything_ends_it_in_order(
+    sent: str, code: int, tmp_path: Path
+) -> None:
+    done = process.run([sys.executable, "-m", "fdc_toolchain", "lsp"], cwd=tmp_path, stdin=sent)
+    assert code == done.returncode, done.stderr
+    assert "Traceback" not in done.stderr and 1 >= done.stderr.count("\n")

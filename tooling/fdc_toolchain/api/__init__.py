@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .editing.session import Session
-from .editing.values import CallSite, Machine, PlanView, StepStates, Symbol, Token
 from .errors import (
     FdcError,
     InternalError,
@@ -74,6 +72,8 @@ from .values import (
 from .watching import Watcher
 
 if TYPE_CHECKING:
+    from .editing.session import Session
+    from .editing.values import CallSite, Machine, PlanView, StepStates, Symbol, Token
     from .for_packs import Context, Tool, ToolFailure, Waiting
 
 __all__ = [
@@ -87,12 +87,22 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> object:
-    """What only tools need, imported when it is asked for: it is most of what there is to import."""
-    if name in ("Context", "Tool", "ToolFailure", "ToolInfo", "Waiting"):
-        from . import for_packs
+_LATER = {
+    **dict.fromkeys(("Context", "Tool", "ToolFailure", "Waiting"), ".for_packs"),
+    **dict.fromkeys(
+        ("CallSite", "Machine", "PlanView", "StepStates", "Symbol", "Token"), ".editing.values"
+    ),
+    "Session": ".editing.session",
+}
+"""What only tools and editors need, imported when it is asked for: it is most of what there is to import."""
 
-        found: object = getattr(for_packs, name)
-        globals()[name] = found
-        return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> object:
+    """A name of `_LATER`."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found: object = getattr(import_module(_LATER[name], __name__), name)
+    globals()[name] = found
+    return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -199,9 +200,22 @@ def _shown(server: Server) -> None:
         return await server.ask(params.text_document.uri, shown.formatted)
 
 
+class OneLine(logging.Formatter):
+    """A record in one line on standard error; the way to an exception only where FDC_DEBUG asks for it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if record.exc_info and os.environ.get("FDC_DEBUG") != "1":
+            raised = record.exc_info[1]
+            record = logging.makeLogRecord({**record.__dict__, "exc_info": None, "exc_text": None})
+            return f"fdc lsp: {record.getMessage()}: {type(raised).__name__}: {raised}"
+        return f"fdc lsp: {super().format(record)}"
+
+
 def serve(version: str) -> None:
-    """Talks to the editor over standard input and output until it says that it ends."""
-    logging.basicConfig(level=logging.WARNING, format="fdc lsp: %(message)s")  # on standard error
+    """Talks to the editor over standard input and output until it says that it ends, or goes."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(OneLine())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     gc.freeze()  # what is loaded now stays, and need not be looked at again for garbage
     server = make(version)
     try:

@@ -28,5 +28,10 @@ def command(stdio: bool) -> int:
     from ... import resources
     from ...language_server.server import serve
 
-    serve(resources.read("VERSION").decode("ascii").strip())
+    try:
+        serve(resources.read("VERSION").decode("ascii").strip())
+    except MemoryError:
+        raise WorldError(
+            "the editor's message is larger than the memory; nothing was lost"
+        ) from None
     return CLEAN
