@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ..syntax import tree
 from ..syntax.parse import Parsed
@@ -18,6 +18,8 @@ from .catalogue import Catalogue, Tool
 from .look_up import Loaded, LookUp
 from .model import Act, Node, Unit
 from .project.settings import Settings
+
+Fact = TypeVar("Fact")
 
 MOST_PLANS, MOST_LINKED = 500, 2_000
 """Plans that are kept, and plans that are linked until everything is forgotten once, with the words of all edits."""
@@ -56,6 +58,7 @@ class Kept:
         self._bind: Callable[[Tool, str, str | None], Bound] | None = None
         self._loaded: dict[tuple[str, bytes], Loaded] = {}
         self._linked = 0
+        self._facts: dict[type, object] = {}
 
     def stand_on(self, linker: LookUp, asked: set[str]) -> None:
         """Keeps all where the settings are as before, and the files that the linker `asked` for when it was made."""
@@ -67,10 +70,18 @@ class Kept:
         if not same or self._catalogue is None or self._bind is None:
             self.plans.clear()
             self._loaded.clear()
+            self._facts.clear()
             self._linked = 0
             self._ground, self._catalogue, self._bind = ground, linker.catalogue, linker.bind
         linker.catalogue, linker.bind = self._catalogue, self._bind
         linker.loaded = self._loaded
+
+    def fact(self, kind: type[Fact], make: Callable[[], Fact]) -> Fact:
+        """What an analysis keeps of the plans' statements, by its class; it is forgotten with them."""
+        found = self._facts.get(kind)
+        if not isinstance(found, kind):
+            found = self._facts[kind] = make()
+        return found
 
     def unit(self, linker: LookUp, key: str, data: bytes | None) -> Unit | None:
         """The plan as it was linked, where it would be linked to the same again."""

@@ -11,6 +11,7 @@ from ..diagnostics.diagnostic import Diagnostic
 from .file_places import refused
 from .solver.files import findings
 from .solver.files.bodies import is_literal
+from .solver.files.kept_effects import KeptEffects
 from .solver.files.paths import looked_through
 from .solver.files.plan_effects import Files
 from .solver.files.step_paths import LOOKS
@@ -33,8 +34,13 @@ def check(context: Context) -> Iterator[Diagnostic]:
                         name = looked_through(bound.arguments[parameter.name])
                         folders |= {name} if name is not None else set()
     single = {name for name in folders if context.linker.files.kind(name) == "file"}
+    kept = context.linker.kept
     files = Files(
-        computed=computed, commands=commands, folders=sorted(folders - single), single=single
+        computed=computed,
+        commands=commands,
+        folders=sorted(folders - single),
+        single=single,
+        kept=None if kept is None else kept.fact(KeptEffects, lambda: KeptEffects(lasting=True)),
     )
     roots = [(instance, files.plan(instance)) for instance, _ in context.roots]
     for instance in context.order:

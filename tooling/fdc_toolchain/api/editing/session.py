@@ -44,14 +44,14 @@ class Session:
         self, plan: Path, *, text: str | None = None, unsaved: Mapping[str, str] = _NO_TEXTS
     ) -> CheckResult:
         """As `api.check`; the assumptions come without labels, of which a long plan has very many."""
-        with calling(), self._lock:
+        with calling(), self._lock, _uncollected():
             return result_of(self._checked(plan, text, unsaved), labelled=False)
 
     def view(
         self, plan: Path, *, text: str | None = None, unsaved: Mapping[str, str] = _NO_TEXTS
     ) -> PlanView:
         """The plan as an editor shows it: names, calls, tokens, states. Raises as `check`."""
-        with calling(), self._lock:
+        with calling(), self._lock, _uncollected():
             from .states import states_of
             from .symbols import Names, calls_of, tokens_of
 
@@ -106,8 +106,7 @@ class Session:
             self._kept = Kept()
         asked = _asked(plan, text, unsaved)
         self._last = None
-        with _uncollected():
-            found = checked(self._root, plan, text, unsaved, False, self._kept)
+        found = checked(self._root, plan, text, unsaved, False, self._kept)
         self._last = asked, found
         return found
 

@@ -20,7 +20,8 @@ that it was in on the way: what it creates may not be there, what it deletes in 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 
 from ....linking.bound import bound_in
 from ....linking.graph import Instance
@@ -57,8 +58,9 @@ from .effects import (
     settled,
     then,
 )
-from .failures import CauseTable, Moves
+from .failures import Moves
 from .fork_conflicts import ForkConflicts
+from .kept_effects import KeptEffects
 from .log import Log
 from .path_language import (
     ALLOW,
@@ -86,11 +88,18 @@ class Files:
     """
 
     def __init__(
-        self, computed: bool = True, commands: bool = True, folders: Names = (), single: Names = ()
+        self,
+        computed: bool = True,
+        commands: bool = True,
+        folders: Names = (),
+        single: Names = (),
+        kept: KeptEffects | None = None,
     ) -> None:
         self.computed = computed
         self.doubtful = computed or commands
-        self.causes = CauseTable()
+        self.kept = kept or KeptEffects()
+        self.kept.stand_on((computed, commands, frozenset(folders), frozenset(single)))
+        self.causes = self.kept.causes
         self._paths = StepPaths(folders, single, self.causes, doubtful=self.doubtful)
         self._known: dict[tuple[int, Given, bool, Limits], Outcomes] = {}
         self._given = Called()
@@ -121,10 +130,6 @@ class Files:
             self._known[key] = found
         self._limits = limits
         return found
-
-    def body(self, instance: Instance, nodes: list[Node], env: dict[str, Path]) -> Effects:
-        """The effects of a body in order; `env` holds names that stand for another path."""
-        return self._body(instance, nodes, env, stopping=False).ends
 
     def _body(  # noqa: C901
         self, instance: Instance, nodes: list[Node], env: dict[str, Path], *, stopping: bool
@@ -253,10 +258,8 @@ class Files:
                     continue
                 inner, stops = self._called(instance, node, callee, env, stopping=stopping)
                 moves = Moves(self.causes, unit.span(node.call))
-            elif isinstance(node, Loop):
-                inner, stops = self._loop(instance, node, env, stopping=stopping)
-            elif isinstance(node, Choice):
-                inner, stops = self._choice(instance, node, env, stopping=stopping)
+            elif isinstance(node, Loop | Choice):
+                inner, stops = self._part(instance, node, env, stopping=stopping)
             else:
                 continue
             known = idle.get(id(inner))
@@ -312,6 +315,16 @@ class Files:
             known = self._plan(callee, given_paths, stopping=stopping)
             found = [with_inner_names(effects) for effects in known if effects is not None]
         return Outcomes(*found, *(() if stopping else (None,)))  # type: ignore[arg-type]
+
+    def _part(
+        self, instance: Instance, node: Loop | Choice, env: dict[str, Path], *, stopping: bool
+    ) -> Outcomes:
+        """What a loop or an `if` does; one that stands in a plan by itself does what it did when it was looked at before."""
+        made: Callable[..., Outcomes] = self._loop if type(node) is Loop else self._choice
+        make = partial(made, instance, node, env, stopping=stopping)
+        if not self.kept.lasting or env or stopping or self._limits or self._again:
+            return make()
+        return self.kept.of(node, self._paths.unstable(instance.unit), self.forks, make)
 
     def _choice(
         self, instance: Instance, node: Choice, env: dict[str, Path], *, stopping: bool

@@ -45,22 +45,27 @@ class StepPaths:
         self.folders = frozenset(folders)
         self.single = frozenset(single)
         self.doubtful = doubtful
-        self._unstable: dict[str, set[str]] = {}
+        self._unstable: dict[str, frozenset[str]] = {}
 
     def of(self, unit: Unit, value: Value, env: dict[str, Path]) -> Path:
         """The path that an argument names, with the values that nobody can name marked."""
         path = path_of(value)
         if is_literal(path):
             return path
-        unstable = self._unstable.get(unit.key)
-        if unstable is None:
-            unstable = self._unstable[unit.key] = bound_twice(unit)
+        unstable = self.unstable(unit)
         if any(type(part) is tuple and part[0] in unstable for part in path):
             path = tuple(
                 (NOBODY, *part) if type(part) is tuple and part[0] in unstable else part
                 for part in path
             )
         return filled(path, env)[0] if env else path
+
+    def unstable(self, unit: Unit) -> frozenset[str]:
+        """The names of a plan of which nobody follows which file they name."""
+        found = self._unstable.get(unit.key)
+        if found is None:
+            found = self._unstable[unit.key] = frozenset(bound_twice(unit))
+        return found
 
     def above(self, name: str, access: str) -> list[Path]:
         """The folders that some plan looks through which are there once a file is, or the file as one of them."""
