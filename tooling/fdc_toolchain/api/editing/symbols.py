@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from ...linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from ...syntax import values
 from ...syntax.tree import Comment, Header, If, Statement, Step
-from ...syntax.values import Malformed, NamedValues, Ref, Value
+from ...syntax.values import Malformed, Ref, Value
 from ..values import Call, Span
 from .values import CallSite, Symbol, SymbolKind, Token
 
@@ -36,9 +36,7 @@ class Names:
             self.bind(param.name, "parameter", span.line, span.column)
         for node in self.unit.plan.statements if self.unit.plan is not None else ():
             if isinstance(node, Header) and node.keyword == "allow":
-                tail = values.header_tail("allow", node.tail)
-                for value in tail.values if isinstance(tail, NamedValues) else ():
-                    self.value(node, value)
+                self.tail(node)
         self.body(self.unit.body)
         return tuple(
             Symbol(
@@ -66,6 +64,7 @@ class Names:
         return 0 < line <= len(self.lines) and self.lines[line - 1].startswith(name, column - 1)
 
     def refs(self, refs: Iterable[Ref], line: int, column: int) -> None:
+        """Notes references at offsets from a place, with or without a brace before the name."""
         for ref in refs:
             name = ref.path[0]
             for at in (column + ref.start + 1, column + ref.start):
@@ -73,9 +72,14 @@ class Names:
                     self.read.setdefault(name, []).append(self.span(line, at, len(name)))
                     break
 
-    def value(self, node: Statement, value: Value | None) -> None:
-        if value is not None and "{" in value.text:
-            self.refs(value.refs, node.line, node.tail_column)  # type: ignore[union-attr]
+    def tail(self, node: Statement) -> None:
+        """Notes the references in the text of a line; in quotes, escapes make it longer than the value that it stands for."""
+        text: str = getattr(node, "tail", "")
+        for match in values.placeholder().finditer(text) if "{" in text else ():
+            if not match.group().startswith("{{"):
+                path = tuple(match.group()[1:-1].split("."))
+                column: int = getattr(node, "tail_column", 1)
+                self.refs([Ref(path, match.start(), match.end())], node.line, column)
 
     def block(self, node: Act, value: Value) -> None:
         block = node.step.block
@@ -89,16 +93,13 @@ class Names:
     def body(self, nodes: list[Node]) -> None:
         for node in nodes:
             if isinstance(node, Act):
+                self.tail(node.step)
                 taken = node.bound.tool.block
-                for name, value in node.bound.arguments.items():
-                    if taken is not None and name == taken.name:
-                        self.block(node, value)
-                    else:
-                        self.value(node.step, value)
+                if taken is not None and taken.name in node.bound.arguments:
+                    self.block(node, node.bound.arguments[taken.name])
                 self.result(node.step)
             elif isinstance(node, Invoke):
-                for value in node.arguments.values():
-                    self.value(node.call, value)
+                self.tail(node.call)
                 self.result(node.call)
             elif isinstance(node, Loop):
                 self.loop(node)
@@ -109,7 +110,7 @@ class Names:
             elif isinstance(node, Gate):
                 self.condition(node.node, node.condition)
             elif isinstance(node, Collect):
-                self.value(node.node, node.value)
+                self.tail(node.node)
 
     def condition(self, node: Statement, condition: values.Condition | None) -> None:
         if condition is not None:
@@ -122,7 +123,7 @@ class Names:
 
     def loop(self, node: Loop) -> None:
         here = node.node
-        self.value(here, node.over)
+        self.tail(here)
         self.condition(here, node.until)
         if node.name and node.kind == "each":
             found = _AS.search(here.tail)
@@ -167,7 +168,8 @@ def tokens_of(
     unit: Unit, symbols: tuple[Symbol, ...], calls: tuple[CallSite, ...]
 ) -> tuple[Token, ...]:
     """The stretches of a plan's text that have a meaning of their own, in order; no two overlap."""
-    found = list(_statements(unit.plan.statements if unit.plan is not None else []))
+    nodes = unit.plan.statements if unit.plan is not None else []
+    found = list(_statements(nodes, unit.text.split("\n")))
     for symbol in symbols:
         for span in (*symbol.bound, *symbol.read):
             length = span.end_column - span.column
@@ -189,7 +191,7 @@ def tokens_of(
     return tuple(out)
 
 
-def _statements(nodes: list[Statement]) -> Iterator[Token]:
+def _statements(nodes: list[Statement], lines: list[str]) -> Iterator[Token]:
     for node in nodes:
         line = node.line
         if isinstance(node, Comment):
@@ -198,14 +200,16 @@ def _statements(nodes: list[Statement]) -> Iterator[Token]:
             yield Token(line=line, column=node.tool_column, length=len(node.tool), kind="tool")
         else:
             word = node.word
-            column = node.tail_column - len(word) - 1 if node.tail else node.column
+            column = node.column
+            if getattr(node, "bind", None):  # the column is that of the name
+                column = lines[line - 1].index(word, lines[line - 1].index("<-")) + 1
             yield Token(line=line, column=column, length=len(word), kind="keyword")
             if word in _TAILS:
                 for match in _WORDS.finditer(node.tail):
                     if match.group()[0] not in '"{':
                         at = node.tail_column + match.start()
                         yield Token(line=line, column=at, length=len(match.group()), kind="keyword")
-            yield from _statements(getattr(node, "body", []))
+            yield from _statements(getattr(node, "body", []), lines)
             if isinstance(node, If) and node.else_line:
                 yield Token(line=node.else_line, column=node.else_column, length=4, kind="keyword")
-                yield from _statements(node.orelse)
+                yield from _statements(node.orelse, lines)
