@@ -87,22 +87,22 @@ __all__ = [
 ]  # fmt: skip
 
 
-_LATER = {
-    **dict.fromkeys(("Context", "Tool", "ToolFailure", "Waiting"), ".for_packs"),
-    **dict.fromkeys(
-        ("CallSite", "Machine", "PlanView", "StepStates", "Symbol", "Token"), ".editing.values"
-    ),
-    "Session": ".editing.session",
-}
-"""What only tools and editors need, imported when it is asked for: it is most of what there is to import."""
-
-
 def __getattr__(name: str) -> object:
-    """A name of `_LATER`."""
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    """What only tools and editors need, imported when it is asked for: it is most of what there is to import."""
+    found: object
+    if name in ("Context", "Tool", "ToolFailure", "Waiting"):
+        from . import for_packs
 
-    found: object = getattr(import_module(_LATER[name], __name__), name)
+        found = getattr(for_packs, name)
+    elif name in ("CallSite", "Machine", "PlanView", "StepStates", "Symbol", "Token"):
+        from .editing import values as editing
+
+        found = getattr(editing, name)
+    elif name == "Session":
+        from .editing import session
+
+        found = session.Session
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found
     return found

@@ -35,6 +35,41 @@ class Linked(NamedTuple):
     loops: set[str]
 
 
+class Statements:
+    """What the statements of one plan became, where they can be kept."""
+
+    def __init__(self) -> None:
+        self.linked: dict[int, Linked] = {}
+
+    def link(
+        self,
+        unit: Unit,
+        nodes: list[tree.Statement],
+        before: dict[int, Linked],
+        make: Callable[[tree.Statement], tuple[list[Node], bool]],
+    ) -> list[Node]:
+        """The body of a plan, with what statements that are the same objects as before became then."""
+        out: list[Node] = []
+        for node in nodes:
+            known = before.get(id(node))
+            if known is not None:
+                unit.acts += known.acts
+                unit.results += known.results
+                unit.loops |= known.loops
+            else:
+                acts, results = len(unit.acts), len(unit.results)
+                loops, unit.loops = unit.loops, set()
+                made, alone = make(node)
+                known = Linked(node, made, unit.acts[acts:], unit.results[results:], unit.loops)
+                unit.loops = loops | unit.loops
+                if not alone:
+                    out += made
+                    continue
+            out += known.nodes
+            self.linked[id(node)] = known
+        return out
+
+
 class KeptPlan(NamedTuple):
     """A plan as it was linked last. `asked`: the files that it asked for, with their content then."""
 

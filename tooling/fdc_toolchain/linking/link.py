@@ -18,7 +18,7 @@ from ..text.suggest import did_you_mean
 from .catalogue import ANY_NUMBER
 from .constants import fold
 from .headers import HeaderReader
-from .kept import NEW, Kept, KeptPlan, Linked
+from .kept import NEW, Kept, KeptPlan, Statements
 from .look_up import LookUp
 from .model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from .project.files import SHIPPED, Files
@@ -74,7 +74,7 @@ class Linker(LookUp):
                 return known
             reader = _Reader(self, key, data, self.kept.plans.get(key, NEW))
             unit = reader.unit
-            self.kept.keep(self, unit, asked, reader.parsed, reader.made)
+            self.kept.keep(self, unit, asked, reader.parsed, reader.made.linked)
         unit.asked = frozenset(asked)
         return unit
 
@@ -103,7 +103,7 @@ class _Reader(HeaderReader):
             else parse_again(before.parsed, data, key, limits)
         )
         self.parsed = parsed
-        self.made: dict[int, Linked] = {}
+        self.made = Statements()
         unit = Unit(key, parsed.text or "", parsed.plan, name=key.removeprefix(SHIPPED))
         super().__init__(linker, unit)
         unit.diagnostics = list(parsed.diagnostics)
@@ -112,39 +112,18 @@ class _Reader(HeaderReader):
         self.yielded: tree.Yield | None = None  # the plan's own result
         if parsed.plan is not None:
             self.read_headers(parsed.plan)
+            statements = parsed.plan.statements
             unit.body = (
-                self._body(parsed.plan.statements)
+                self._body(statements)
                 if before is None
-                else self._again(parsed.plan.statements, before.linked)
+                else self.made.link(unit, statements, before.linked, self._statement)
             )
 
-    def _again(self, nodes: list[tree.Statement], before: dict[int, Linked]) -> list[Node]:
-        """The same as `_body`, with what statements that are the same objects as before became then."""
-        out: list[Node] = []
-        unit = self.unit
-        for node in nodes:
-            known = before.get(id(node))
-            if known is None:
-                marks = len(unit.acts), len(unit.results)
-                held = len(unit.calls), len(unit.diagnostics), self.yielded
-                loops, unit.loops = unit.loops, set()
-                made = self._body([node])
-                known = Linked(
-                    node, made, unit.acts[marks[0] :], unit.results[marks[1] :], unit.loops
-                )
-                out += made
-                unit.loops = loops | unit.loops
-                if held == (len(unit.calls), len(unit.diagnostics), self.yielded):
-                    self.made[id(node)] = (
-                        known  # it depends on nothing but itself and the catalogue
-                    )
-                continue
-            out += known.nodes
-            unit.acts += known.acts
-            unit.results += known.results
-            unit.loops |= known.loops
-            self.made[id(node)] = known
-        return out
+    def _statement(self, node: tree.Statement) -> tuple[list[Node], bool]:
+        """What a statement becomes, and whether that depends on nothing but itself and the catalogue."""
+        before = len(self.unit.calls), len(self.unit.diagnostics), self.yielded
+        made = self._body([node])
+        return made, before == (len(self.unit.calls), len(self.unit.diagnostics), self.yielded)
 
     def _body(self, nodes: list[tree.Statement]) -> list[Node]:
         out: list[Node] = []
