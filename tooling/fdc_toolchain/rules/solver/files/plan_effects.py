@@ -26,6 +26,7 @@ from functools import partial
 from ....linking.bound import bound_in
 from ....linking.graph import Instance
 from ....linking.model import Act, Choice, Invoke, Loop, Node
+from ..kept_effects import KeptEffects
 from .bodies import (
     NO_CAUSES,
     Effects,
@@ -60,7 +61,6 @@ from .effects import (
 )
 from .failures import Moves
 from .fork_conflicts import ForkConflicts
-from .kept_effects import KeptEffects
 from .log import Log
 from .path_language import (
     ALLOW,
@@ -97,6 +97,7 @@ class Files:
     ) -> None:
         self.computed = computed
         self.doubtful = computed or commands
+        self.folders = {*folders, *single}
         self.kept = kept or KeptEffects()
         self.kept.stand_on((computed, commands, frozenset(folders), frozenset(single)))
         self.causes = self.kept.causes

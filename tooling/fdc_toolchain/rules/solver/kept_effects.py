@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable
 
-from ....linking.model import Choice, Invoke, Loop, Node
-from .bodies import Outcomes
-from .failures import CauseTable
-from .fork_conflicts import ForkConflicts
+from ...linking.model import Choice, Invoke, Loop, Node
+from .files.bodies import Outcomes
+from .files.failures import CauseTable
+from .files.fork_conflicts import ForkConflicts
 
 MOST_CAUSES = 4
 """All is forgotten when so many times as many causes are known as after the first check: edits leave some behind."""
