@@ -73,25 +73,37 @@ from .values import (
 from .watching import Watcher
 
 if TYPE_CHECKING:
+    from .editing.session import Session
+    from .editing.values import CallSite, Machine, PlanView, StepStates, Symbol, Token
     from .tools import Context, Tool, ToolFailure, Waiting
 
 __all__ = [
-    "Bound", "Bounds", "Call", "Catalogue", "CheckResult", "Context", "Diagnostic", "Done", "Edit", "Explanation",
-    "FdcError", "Fix", "FixResult", "FixedText", "InternalError", "InvalidInput", "JSON", "Label", "NotFound",
-    "NotGranted", "Parameter", "PlanRefused", "Policy", "Program", "Question", "RunBusy", "RunRefused", "RunResult",
-    "RunState", "RunStatus", "RunSummary", "Severity", "Span", "Step", "StepStatus", "Stop", "Tool", "ToolFailure",
-    "ToolInfo", "Verdict", "Waiting", "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "brief",
-    "cancel", "catalogue", "check", "compile_plan", "drive", "explain", "find_workspace", "fix", "format_plan", "resume",
-    "runs", "show",
+    "Bound", "Bounds", "Call", "CallSite", "Catalogue", "CheckResult", "Context", "Diagnostic", "Done", "Edit",
+    "Explanation", "FdcError", "Fix", "FixResult", "FixedText", "InternalError", "InvalidInput", "JSON", "Label",
+    "Machine", "NotFound", "NotGranted", "Parameter", "PlanRefused", "PlanView", "Policy", "Program", "Question",
+    "RunBusy", "RunRefused", "RunResult", "RunState", "RunStatus", "RunSummary", "Session", "Severity", "Span",
+    "Step", "StepStates", "StepStatus", "Stop", "Symbol", "Token", "Tool", "ToolFailure", "ToolInfo", "Verdict",
+    "Waiting", "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "brief", "cancel", "catalogue", "check",
+    "compile_plan", "drive", "explain", "find_workspace", "fix", "format_plan", "resume", "runs", "show",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
-    """What only tools need, imported when it is asked for: it is most of what there is to import."""
-    if name in ("Context", "Tool", "ToolFailure", "ToolInfo", "Waiting"):
+    """What only tools and editors need, imported when it is asked for: it is most of what there is to import."""
+    found: object
+    if name in ("Context", "Tool", "ToolFailure", "Waiting"):
         from . import tools
 
-        found: object = getattr(tools, name)
-        globals()[name] = found
-        return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(tools, name)
+    elif name in ("CallSite", "Machine", "PlanView", "StepStates", "Symbol", "Token"):
+        from .editing import values as editing
+
+        found = getattr(editing, name)
+    elif name == "Session":
+        from .editing import session
+
+        found = session.Session
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found

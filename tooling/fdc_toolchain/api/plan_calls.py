@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .errors import InvalidInput, NotFound, PlanRefused, calling
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..diagnostics import diagnostic as below
     from ..diagnostics.span import Span as SpanBelow
     from ..linking.catalogue import Tool
+    from ..linking.kept import Kept
 
 Path = str | os.PathLike[str]
 _NO_TEXTS: Mapping[str, str] = {}
@@ -152,24 +153,8 @@ def bounds(
 ) -> Bounds:
     """The most that any run of a plan uses. Raises as `check`, and PlanRefused: nothing bounds a plan with errors."""
     with calling():
-        from ..runs.cost.figures import MEASURES, figures_of
-
         root = root_of(workspace)
-        found, _ = figures_of(proved(checked(root, plan, text, unsaved, False)), root)
-        most = {
-            name: Bound(formula=found["worst"][name], number=found["worst_now"][name])
-            for name in MEASURES
-        }
-        return Bounds(
-            plan=found["plan"],
-            **most,
-            degree=found["degree"],
-            stack=found["stack"],
-            writes=found["modality"].startswith("Construction"),
-            shell=found["shell"],
-            created=found["worst_created"],
-            notes=tuple(found["worst_notes"]),
-        )
+        return bounds_of(proved(checked(root, plan, text, unsaved, False)), root)
 
 
 def explain(rule: str) -> Explanation:
@@ -191,19 +176,49 @@ def explain(rule: str) -> Explanation:
 def catalogue(*, workspace: Path) -> Catalogue:
     """The tools and registered plans that a plan of the workspace can name, by name. Raises NotFound, InvalidInput."""
     with calling():
-        from ..linking.link import Linker
-        from ..workspace.confirmed_settings import settings_of
-
-        root = root_of(workspace)
-        linker = Linker(root, settings_of(root))
-        tools = (linker.catalogue.tools[name] for name in sorted(linker.catalogue.tools))
-        return Catalogue(
-            tools=tuple(_tool(tool) for tool in tools if not tool.forbidden),
-            plans=tuple(linker.callable_names()),
-        )
+        return catalogue_of(root_of(workspace), _NO_TEXTS)
 
 
-# What `run_calls` needs too
+# What `run_calls` and `editing` need too
+
+
+def bounds_of(found: Checked, root: str) -> Bounds:
+    """The most that any run of a plan uses that was proved."""
+    from ..runs.cost.figures import MEASURES, figures_of
+
+    known, _ = figures_of(found, root)
+    most = {
+        name: Bound(formula=known["worst"][name], number=known["worst_now"][name])
+        for name in MEASURES
+    }
+    return Bounds(
+        plan=known["plan"],
+        **most,
+        degree=known["degree"],
+        stack=known["stack"],
+        writes=known["modality"].startswith("Construction"),
+        shell=known["shell"],
+        created=known["worst_created"],
+        notes=tuple(known["worst_notes"]),
+    )
+
+
+def catalogue_of(root: str, unsaved: Mapping[str, str]) -> Catalogue:
+    """What plans of a workspace can name."""
+    from ..linking.link import Linker
+    from ..linking.project.files import Files
+    from ..syntax.language import CONSTRUCTS
+    from ..workspace.confirmed_settings import settings_of
+
+    files = Files(root)
+    files.seen.update({_key(root, path): _bytes(content) for path, content in unsaved.items()})
+    linker = Linker(root, settings_of(root), files)
+    tools = (linker.catalogue.tools[name] for name in sorted(linker.catalogue.tools))
+    return Catalogue(
+        tools=tuple(_tool(tool) for tool in tools if not tool.forbidden),
+        plans=tuple(linker.callable_names()),
+        words={row.word: row.form for row in CONSTRUCTS},
+    )
 
 
 def root_of(workspace: Path) -> str:
@@ -223,17 +238,24 @@ def text_of(given: Path) -> str:
 
 
 def checked(
-    root: str, plan: Path, text: str | None, unsaved: Mapping[str, str], whole: bool
+    root: str,
+    plan: Path,
+    text: str | None,
+    unsaved: Mapping[str, str],
+    whole: bool,
+    kept: Kept | None = None,
 ) -> Checked:
     """The service's check of one plan."""
     from ..check import check as judge
     from ..linking.link import Linker
+    from ..linking.project.files import Files
     from ..runs.create_run import plan_key
     from ..workspace.confirmed_settings import settings_of
 
-    linker = Linker(root, settings_of(root))
+    files = Files(root)
     texts = {_key(root, path): _bytes(content) for path, content in unsaved.items()}
-    linker.files.seen.update(texts)
+    files.seen.update(texts)
+    linker = Linker(root, settings_of(root), files, kept)
     key = _key(root, plan)
     if text is not None:
         texts[key] = _bytes(text)
@@ -253,11 +275,14 @@ def proved(found: Checked) -> Checked:
     return found
 
 
-def result_of(found: Checked) -> CheckResult:
-    """What the service's check found, as plain values."""
+def result_of(found: Checked, *, labelled: bool = True) -> CheckResult:
+    """What the service's check found, as plain values. `labelled` False: assumptions without their labels."""
     from ..syntax.tree import span
 
     key = found.keys[0]
+    known: dict[
+        int, Label
+    ] = {}  # by the id of a label below: assumptions share them by the thousand
     diagnostics = tuple(map(_diagnostic, found.diagnostics))
     wrong = any(item.severity == "error" for item in diagnostics)
     part = any(item.span.path == key for item in found.fragments)
@@ -266,7 +291,9 @@ def result_of(found: Checked) -> CheckResult:
         text=found.sources(key) or "",
         verdict="error" if wrong else "fragment" if part else "proved",
         diagnostics=diagnostics,
-        assumptions=tuple(map(_diagnostic, found.assumptions)),
+        assumptions=tuple(
+            _diagnostic(item, known if labelled else None) for item in found.assumptions
+        ),
         fragments=tuple(map(_diagnostic, found.fragments)),
         calls=tuple(
             Call(span=_span(span(key, call.call)), name=call.name, target=call.key)
@@ -352,7 +379,20 @@ def _diagnostic_below(item: Diagnostic) -> below.Diagnostic:
     )
 
 
-def _diagnostic(item: below.Diagnostic) -> Diagnostic:
+_NO_LABELS: dict[int, Label] = {}
+
+
+def _labels(item: below.Diagnostic, known: dict[int, Label]) -> Iterator[Label]:
+    for label in item.labels:
+        made = known.get(id(label))
+        if made is None:
+            made = Label(span=_span(label.span), message=label.message)
+            if known is not _NO_LABELS:
+                known[id(label)] = made
+        yield made
+
+
+def _diagnostic(item: below.Diagnostic, known: dict[int, Label] | None = _NO_LABELS) -> Diagnostic:
     from ..report.terminal.trace import depths
 
     return Diagnostic(
@@ -361,7 +401,7 @@ def _diagnostic(item: below.Diagnostic) -> Diagnostic:
         severity=item.severity,
         message=item.message,
         span=_span(item.span),
-        labels=tuple(Label(span=_span(label.span), message=label.message) for label in item.labels),
+        labels=() if known is None else tuple(_labels(item, known)),
         trace=tuple(
             Label(span=_span(step.span), message=step.message.lstrip(" "), depth=depth)
             for step, depth in zip(item.trace, depths(item.trace), strict=True)

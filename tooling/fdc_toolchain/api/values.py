@@ -124,10 +124,11 @@ class ToolInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
-    """What plans of a workspace can name: tools, and registered plans."""
+    """What plans of a workspace can name: tools, and registered plans. `words`: the language's first words, with their form."""
 
     tools: tuple[ToolInfo, ...]
     plans: tuple[str, ...]
+    words: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
