@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from .errors import InvalidInput, NotFound, PlanRefused, calling
 from .values import (
-    Bound,
     Bounds,
     Call,
     Catalogue,
@@ -20,17 +19,14 @@ from .values import (
     FixedText,
     FixResult,
     Label,
-    Parameter,
     Program,
     Span,
-    ToolInfo,
 )
 
 if TYPE_CHECKING:
     from ..check import Checked
     from ..diagnostics import diagnostic as below
     from ..diagnostics.span import Span as SpanBelow
-    from ..linking.catalogue import Tool
     from ..linking.kept import Kept
 
 Path = str | os.PathLike[str]
@@ -153,6 +149,8 @@ def bounds(
 ) -> Bounds:
     """The most that any run of a plan uses. Raises as `check`, and PlanRefused: nothing bounds a plan with errors."""
     with calling():
+        from .figures import bounds_of
+
         root = root_of(workspace)
         return bounds_of(proved(checked(root, plan, text, unsaved, False)), root)
 
@@ -182,43 +180,17 @@ def catalogue(*, workspace: Path) -> Catalogue:
 # What `run_calls` and `editing` need too
 
 
-def bounds_of(found: Checked, root: str) -> Bounds:
-    """The most that any run of a plan uses that was proved."""
-    from ..runs.cost.figures import MEASURES, figures_of
-
-    known, _ = figures_of(found, root)
-    most = {
-        name: Bound(formula=known["worst"][name], number=known["worst_now"][name])
-        for name in MEASURES
-    }
-    return Bounds(
-        plan=known["plan"],
-        **most,
-        degree=known["degree"],
-        stack=known["stack"],
-        writes=known["modality"].startswith("Construction"),
-        shell=known["shell"],
-        created=known["worst_created"],
-        notes=tuple(known["worst_notes"]),
-    )
-
-
 def catalogue_of(root: str, unsaved: Mapping[str, str]) -> Catalogue:
     """What plans of a workspace can name."""
     from ..linking.link import Linker
     from ..linking.project.files import Files
-    from ..syntax.language import CONSTRUCTS
     from ..workspace.confirmed_settings import settings_of
+    from .figures import known_to
 
     files = Files(root)
     files.seen.update({_key(root, path): _bytes(content) for path, content in unsaved.items()})
     linker = Linker(root, settings_of(root), files)
-    tools = (linker.catalogue.tools[name] for name in sorted(linker.catalogue.tools))
-    return Catalogue(
-        tools=tuple(_tool(tool) for tool in tools if not tool.forbidden),
-        plans=tuple(linker.callable_names()),
-        words={row.word: row.form for row in CONSTRUCTS},
-    )
+    return known_to(linker)
 
 
 def root_of(workspace: Path) -> str:
@@ -325,20 +297,6 @@ def _text(key: str, data: bytes) -> str:
         raise InvalidInput(
             f"`{key}` is not UTF-8 text (byte {wrong.start}); save it as UTF-8 first"
         ) from wrong
-
-
-def _tool(tool: Tool) -> ToolInfo:
-    parameters = tuple(
-        Parameter(name=one.name, kind=one.kind, required=one.required, access=one.access)
-        for one in tool.parameters
-    )
-    return ToolInfo(
-        name=tool.name,
-        summary=str(tool.row.get("summary", "")),
-        action=tool.action,
-        effect=tool.effect,
-        parameters=parameters,
-    )
 
 
 def _span(span: SpanBelow) -> Span:

@@ -10,7 +10,8 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from ..errors import calling
-from ..plan_calls import Path, bounds_of, catalogue_of, checked, result_of, root_of, text_of
+from ..figures import bounds_of
+from ..plan_calls import Path, catalogue_of, checked, result_of, root_of, text_of
 from ..values import Bounds, Catalogue, CheckResult
 from .values import PlanView
 
