@@ -56,7 +56,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
         if forks.doubts:
             reached = {id(one) for one in context.graph.order([instance])}
             doubts = [row for row in forks.doubts.values() if id(row[0]) in reached]
-        yield from findings.of_root(found, doubts, files.causes)
+        yield from findings.of_root(found, doubts, files.table(instance))
     yield from findings.of_forks(forks.conflicts, forks.doubts)
 
 

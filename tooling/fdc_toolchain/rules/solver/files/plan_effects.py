@@ -59,7 +59,7 @@ from .effects import (
     settled,
     then,
 )
-from .failures import Moves
+from .failures import CauseTable, Moves
 from .fork_conflicts import ForkConflicts
 from .log import Log
 from .path_language import (
@@ -100,13 +100,20 @@ class Files:
         self.folders = {*folders, *single}
         self.kept = kept or KeptEffects()
         self.kept.stand_on((computed, commands, frozenset(folders), frozenset(single)))
-        self.causes = self.kept.causes
+        self.causes = CauseTable()
+        self._tables: dict[int, CauseTable] = {}
         self._paths = StepPaths(folders, single, self.causes, doubtful=self.doubtful)
         self._known: dict[tuple[int, Given, bool, Limits], Outcomes] = {}
         self._given = Called()
         self._again = 0
         self._limits: Limits = ()
         self.forks = ForkConflicts()
+
+    def table(self, instance: Instance) -> CauseTable:
+        """The causes in a plan, each plan with numbers of its own."""
+        if id(instance) not in self._tables:
+            self._tables[id(instance)] = self.kept.table(instance.unit.key)
+        return self._tables[id(instance)]
 
     def plan(self, instance: Instance, given: Given = ()) -> Effects:
         """The effects of a whole plan on the paths that its parameters and literals make."""
@@ -121,8 +128,11 @@ class Files:
         found = self._known.get(key)
         if found is None:
             self._again += bool(given)
+            before, self.causes = self.causes, self.table(instance)
+            self._paths.causes = self.causes
             ends, stops = self._body(instance, unit.body, dict(given), stopping=stopping)
             self._again -= bool(given)
+            self.causes = self._paths.causes = before
             local = unit.names - {"run"}
             local = local if given else local - set(unit.params)
             found = Outcomes(
@@ -258,7 +268,7 @@ class Files:
                 if callee is None:
                     continue
                 inner, stops = self._called(instance, node, callee, env, stopping=stopping)
-                moves = Moves(self.causes, unit.span(node.call))
+                moves = Moves(self.table(callee), self.causes, unit.span(node.call))
             elif isinstance(node, Loop | Choice):
                 inner, stops = self._part(instance, node, env, stopping=stopping)
             else:
