@@ -14,8 +14,7 @@ What a body does to paths that it does not name is kept beside the table: the ef
 by computed path, what the steps that name it may do (`wild`). Where a callee's parameters decide whether two of
 its paths are one, the callee is looked at once more with these arguments.
 
-A branch of a fork that keeps failures may end anywhere, so a path is afterwards in any of the states
-that it was in on the way: what it creates may not be there, what it deletes in the end may still be.
+A branch of a fork that keeps failures may end anywhere: a path is afterwards in any state that it was in on the way.
 """
 
 from __future__ import annotations
@@ -62,14 +61,7 @@ from .effects import (
 from .failures import CauseTable, Moves
 from .fork_conflicts import ForkConflicts
 from .log import Log
-from .path_language import (
-    ALLOW,
-    GLOB,
-    NOBODY,
-    SETTLED,
-    glob_text,
-    never_literal,
-)
+from .path_language import ALLOW, GLOB, NOBODY, SETTLED, glob_text, never_literal
 from .paths import Path, outer_name
 from .step_paths import LOOKS, StepPaths
 
@@ -82,7 +74,6 @@ Limits = tuple[tuple[str, ...], ...]
 
 class Files:
     """Effects of plans and bodies, each plan once. `forks` collects what branches do to each other.
-
     `computed`: some plan names a file by a value; `commands`: some plan runs one.
     `folders`: the literal paths that some plan looks through; `single`: those of them that are files now.
     """
@@ -111,9 +102,7 @@ class Files:
 
     def table(self, instance: Instance) -> CauseTable:
         """The causes in a plan, each plan with numbers of its own."""
-        if id(instance) not in self._tables:
-            self._tables[id(instance)] = self.kept.table(instance.unit.key)
-        return self._tables[id(instance)]
+        return self._tables.setdefault(id(instance), self.kept.table(instance.unit.key))
 
     def plan(self, instance: Instance, given: Given = ()) -> Effects:
         """The effects of a whole plan on the paths that its parameters and literals make."""
