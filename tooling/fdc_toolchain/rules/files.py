@@ -59,11 +59,13 @@ def check(context: Context) -> Iterator[Diagnostic]:
             doubts = [row for row in forks.doubts.values() if id(row[0]) in reached]
         nested: dict[Path, list[Place]] = {}
         if may_nest(effects.paths):
-            nesting = Nesting(instance, context.graph.order([instance]), effects, files.causes)
+            nesting = Nesting(
+                instance, context.graph.order([instance]), effects, files.table(instance)
+            )
             pairs = list(nesting.pairs())
             yield from (findings.of_nested(nesting, pair) for pair in pairs if pair.certain)
             nested = nesting.doubts(pairs)
-        yield from findings.of_root(found, doubts, nested, files.causes)
+        yield from findings.of_root(found, doubts, nested, files.table(instance))
     yield from findings.of_forks(forks.conflicts, forks.doubts)
 
 

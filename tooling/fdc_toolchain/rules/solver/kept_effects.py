@@ -21,7 +21,7 @@ class KeptEffects:
 
     def __init__(self, *, lasting: bool = False) -> None:
         self.lasting = lasting
-        self.causes = CauseTable()
+        self._tables: dict[str, CauseTable] = {}
         self._ground: Hashable = None
         self._first = 0
         self._known: dict[int, tuple[Node, frozenset[str], Outcomes]] = {}
@@ -30,11 +30,15 @@ class KeptEffects:
         """Forgets all where something else is known of the plans and the workspace than before."""
         if not self.lasting:
             return
-        count = len(self.causes.groups)
+        count = sum(len(table.groups) for table in self._tables.values())
         if ground != self._ground or self._first and count > MOST_CAUSES * self._first:
-            self.causes, self._known, self._ground, self._first = CauseTable(), {}, ground, 0
+            self._tables, self._known, self._ground, self._first = {}, {}, ground, 0
         elif not self._first:
             self._first = count
+
+    def table(self, key: str) -> CauseTable:
+        """The causes of a plan, by its key."""
+        return self._tables.setdefault(key, CauseTable()) if self.lasting else CauseTable()
 
     def of(
         self,

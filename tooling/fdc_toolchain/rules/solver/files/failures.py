@@ -78,10 +78,11 @@ class CauseTable:
 class Moves:
     """Causes as they are at one call: those of all steps behind it are one group there. Many failures have the same causes."""
 
-    __slots__ = ("table", "outer", "_known")
+    __slots__ = ("source", "target", "outer", "_known")
 
-    def __init__(self, table: CauseTable, outer: Span) -> None:
-        self.table = table
+    def __init__(self, source: CauseTable, target: CauseTable, outer: Span) -> None:
+        self.source = source
+        self.target = target
         self.outer = outer
         self._known: dict[Causes, Causes] = {}
 
@@ -90,16 +91,16 @@ class Moves:
         found = self._known.get(causes)
         if found is None:
             steps = frozenset[tuple[str, Span]]().union(
-                *[group.steps for group in self.table.of(causes)]
+                *[group.steps for group in self.source.of(causes)]
             )
-            found = self._known[causes] = self.table.only(Group(steps, self.outer))
+            found = self._known[causes] = self.target.only(Group(steps, self.outer))
         return found
 
     def one_by_one(self, causes: Causes) -> Causes:
         """The same, each group for itself."""
         found = 0
-        for group in self.table.of(causes):
-            found |= self.table.only(group._replace(outer=self.outer))
+        for group in self.source.of(causes):
+            found |= self.target.only(group._replace(outer=self.outer))
         return found
 
 

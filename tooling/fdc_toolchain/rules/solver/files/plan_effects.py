@@ -14,8 +14,7 @@ What a body does to paths that it does not name is kept beside the table: the ef
 by computed path, what the steps that name it may do (`wild`). Where a callee's parameters decide whether two of
 its paths are one, the callee is looked at once more with these arguments.
 
-A branch of a fork that keeps failures may end anywhere, so a path is afterwards in any of the states
-that it was in on the way: what it creates may not be there, what it deletes in the end may still be.
+A branch of a fork that keeps failures may end anywhere: a path is afterwards in any state that it was in on the way.
 """
 
 from __future__ import annotations
@@ -59,17 +58,10 @@ from .effects import (
     settled,
     then,
 )
-from .failures import Moves
+from .failures import CauseTable, Moves
 from .fork_conflicts import ForkConflicts
 from .log import Log
-from .path_language import (
-    ALLOW,
-    GLOB,
-    NOBODY,
-    SETTLED,
-    glob_text,
-    never_literal,
-)
+from .path_language import ALLOW, GLOB, NOBODY, SETTLED, glob_text, never_literal
 from .paths import Path, outer_name
 from .step_paths import LOOKS, StepPaths
 
@@ -82,7 +74,6 @@ Limits = tuple[tuple[str, ...], ...]
 
 class Files:
     """Effects of plans and bodies, each plan once. `forks` collects what branches do to each other.
-
     `computed`: some plan names a file by a value; `commands`: some plan runs one.
     `folders`: the literal paths that some plan looks through; `single`: those of them that are files now.
     """
@@ -100,13 +91,18 @@ class Files:
         self.folders = {*folders, *single}
         self.kept = kept or KeptEffects()
         self.kept.stand_on((computed, commands, frozenset(folders), frozenset(single)))
-        self.causes = self.kept.causes
+        self.causes = CauseTable()
+        self._tables: dict[int, CauseTable] = {}
         self._paths = StepPaths(folders, single, self.causes, doubtful=self.doubtful)
         self._known: dict[tuple[int, Given, bool, Limits], Outcomes] = {}
         self._given = Called()
         self._again = 0
         self._limits: Limits = ()
         self.forks = ForkConflicts()
+
+    def table(self, instance: Instance) -> CauseTable:
+        """The causes in a plan, each plan with numbers of its own."""
+        return self._tables.setdefault(id(instance), self.kept.table(instance.unit.key))
 
     def plan(self, instance: Instance, given: Given = ()) -> Effects:
         """The effects of a whole plan on the paths that its parameters and literals make."""
@@ -121,8 +117,11 @@ class Files:
         found = self._known.get(key)
         if found is None:
             self._again += bool(given)
+            before, self.causes = self.causes, self.table(instance)
+            self._paths.causes = self.causes
             ends, stops = self._body(instance, unit.body, dict(given), stopping=stopping)
             self._again -= bool(given)
+            self.causes = self._paths.causes = before
             local = unit.names - {"run"}
             local = local if given else local - set(unit.params)
             found = Outcomes(
@@ -258,7 +257,7 @@ class Files:
                 if callee is None:
                     continue
                 inner, stops = self._called(instance, node, callee, env, stopping=stopping)
-                moves = Moves(self.causes, unit.span(node.call))
+                moves = Moves(self.table(callee), self.causes, unit.span(node.call))
             elif isinstance(node, Loop | Choice):
                 inner, stops = self._part(instance, node, env, stopping=stopping)
             else:
