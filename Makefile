@@ -1,7 +1,7 @@
 # Verbs only; `make` lists them. The first one that needs it makes .venv (see .ci/setup).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test install check lint fmt types docs agents golden site verify bench count bench-agentdojo bench-repair bench-research mutants soak live wheel clean
+.PHONY: help demo test install check lint fmt types docs agents golden site verify bench count bench-agentdojo bench-repair bench-research mutants soak live wheel vscode clean
 
 SETUP := sh .ci/setup
 BIN := .venv/bin
@@ -65,6 +65,7 @@ golden: ## write the golden files anew (never under CI); look at the diff before
 	@UPDATE_GOLDEN=1 $(PY) -m pytest tests/golden $(ARGS)
 
 docs: agents ## write every generated page
+	$(PY) editors/vscode/make_grammar.py
 	$(FDC) rules --format markdown --output docs/rules.md
 	$(PY) docs/pictures/draw.py
 
@@ -77,6 +78,7 @@ verify: ## fail when a generated page is not what its generator writes
 	@$(SETUP) base
 	$(FDC) protocols --check
 	$(FDC) rules --format markdown --check docs/rules.md
+	$(PY) editors/vscode/make_grammar.py --check
 
 bench: ## measure beside other tools and write docs/benchmarks.md
 	@$(SETUP) dev
@@ -124,6 +126,12 @@ wheel: ## build dist/*.tar.gz and dist/*.whl
 	@$(SETUP) dev
 	$(PY) -m build --no-isolation
 
+vscode: ## package the extension as editors/vscode/fdc-plans.vsix (needs node and npm, and the network once)
+	@$(SETUP) base
+	$(PY) editors/vscode/make_grammar.py
+	cd editors/vscode && npm install --ignore-scripts --no-audit --no-fund --omit=dev --loglevel=error
+	cd editors/vscode && npx --yes "@vscode/vsce@^4.1" package --skip-license --allow-missing-repository --out fdc-plans.vsix
+
 clean: ## remove what can be made again
-	rm -rf .venv .venv-agentdojo .venv-model .venv-research build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-agentdojo .venv-model .venv-research editors/vscode/node_modules editors/vscode/*.vsix build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

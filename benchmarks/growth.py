@@ -48,13 +48,19 @@ def _plans(root: Path) -> list[str]:
 Group = tuple[Path, list[str]]
 
 
-def _probe(
-    session: Session, folder: Path, groups: list[Group], *, edit: bool = False
-) -> list[float]:
-    """CPU seconds of each group, in a process of its own, after the same warm-up (`edit`: after one of the plan itself)."""
-    argv = [str(session.tools.python), str(PROBE), *(["--edit"] if edit else [])]
+def _probe(session: Session, folder: Path, groups: list[Group]) -> list[float]:
+    """CPU seconds of each group, in a process of its own, after the same warm-up."""
     warm_up = folder / "warm-up"  # enough plans to meet every construct once
-    for root, paths in groups if edit else ((warm_up, _plans(warm_up)), *groups):
+    found = _measured(session, folder, [(warm_up, _plans(warm_up)), *groups])
+    return [row[0] for row in found[1:]]
+
+
+def _measured(
+    session: Session, folder: Path, groups: list[Group], *options: str
+) -> list[list[float]]:
+    """What the probe says of each group, without its number of findings, which must be none."""
+    argv = [str(session.tools.python), str(PROBE), *options]
+    for root, paths in groups:
         argv.append(f"{root}:{','.join(paths)}")
     env = session.env()
     if session.tools.versions["fdc"].endswith("(checkout)"):
@@ -63,11 +69,11 @@ def _probe(
     if done.returncode:
         raise Unexpected(f"the probe failed:\n{done.stderr}")
     found = json.loads(done.stdout)
-    if any(count for _, count in found):
+    if any(row[-1] for row in found):
         raise Unexpected(
             f"plans of {groups[0][0]} do not lint clean; explaining findings would be measured too"
         )
-    return [seconds for seconds, _ in (found if edit else found[1:])]
+    return [row[:-1] for row in found]
 
 
 def _pairs(
@@ -102,15 +108,20 @@ def _edited(session: Session, folder: Path) -> None:
     for shape in ("mixed", "steps"):
         for lines, goal in sizes:
             path = write_long(root, shape, lines, 3)
-            taken = [
-                1000 * _probe(session, folder, [(root, [path])], edit=True)[0]
+            pairs = [
+                _measured(session, folder, [(root, [path])], "--edit")[0]
                 for _ in range(session.rounds(5))
             ]
             session.watch()
-            found = spread(taken)
+            again = spread([1000 * after for after, _ in pairs])
+            anew = spread([1000 * new for _, new in pairs])
+            ratio = spread([after / new for after, new in pairs])
             what = f"one edited line ({shape}), judged again in the same process, {lines:,} lines"
+            shown = f"{again.median:.0f} ms of CPU"
+            beside = f"by one that saw nothing before {anew.median:.0f} ms"
+            session.rows.append(Row("P6", what, shown, "", "ms", again, again, goal))
             session.rows.append(
-                Row("P6", what, f"{found.median:.0f} ms of CPU", "", "ms", found, found, goal)
+                Row("P6", "the same / judged anew", shown, beside, "x", ratio, ratio)
             )
 
 

@@ -9,7 +9,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "quicker only: where no entry follows, what is joined below is what was found",
     ("rules/solver/files/log.py", "if by_commands:", "0: if ... -> if False"):
         "quicker only: the entries one by one come to what their blocks come to (tests/unit/test_file_log.py)",
-    ("rules/solver/files/step_paths.py", "if unstable is None:", "0: if ... -> if True"):
+    ("rules/solver/files/step_paths.py", "if found is None:", "0: if ... -> if True"):
         "a cache: the names of a plan are found anew, and are the same",
 }  # fmt: skip
 """By file, line, and column in the line with the change: why no test can notice it. A line that is gone ends the run."""

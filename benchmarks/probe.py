@@ -2,7 +2,8 @@
 
 Called as `python probe.py ROOT:PLAN,PLAN,... ROOT:PLAN,...`: each argument is a workspace and plans of it, linked and
 judged by a linker of its own; only that is timed. The first one warms up. Called as `python probe.py --edit ROOT:PLAN
-...`, it judges each plan and then, several times, the plan with one line edited: the times are those after the edits.
+...`, it judges each plan and then, several times, the plan with one line edited, in one session and in a new one each time, in
+turns: the times are those after the edits.
 """
 
 from __future__ import annotations
@@ -31,11 +32,9 @@ def main(groups: list[tuple[str, list[str]]]) -> list[tuple[float, int]]:
     return out
 
 
-def after_edits(groups: list[tuple[str, list[str]]]) -> list[tuple[float, int]]:
-    """(CPU seconds to judge a plan again after an edit of one line, findings) of each plan."""
-    from fdc_toolchain.check import check
-    from fdc_toolchain.linking.link import Linker
-    from fdc_toolchain.linking.project.settings import read_settings
+def after_edits(groups: list[tuple[str, list[str]]]) -> list[tuple[float, float, int]]:
+    """(CPU seconds to judge a plan again after an edit of one line, the same in a session that saw nothing before, findings)."""
+    from fdc_toolchain import api
 
     out = []
     for root, (path,) in groups:
@@ -43,18 +42,22 @@ def after_edits(groups: list[tuple[str, list[str]]]) -> list[tuple[float, int]]:
         steps = [
             number for number, line in enumerate(lines) if line.startswith(("grep ", "read_file "))
         ]
-        taken, count = [], 0
+        session = api.Session(workspace=root)
+        taken: list[list[float]] = [[], []]
+        count = 0
         for edit in range(EDITS + 1):
             number = steps[(len(steps) // 2 + edit) % len(steps)] if edit else 0
             if edit:
                 lines[number] = f"grep edited_{edit} src"
             text = "\n".join(lines) + "\n"
-            before = time.process_time()
-            checked = check(Linker(root, read_settings(root)), [path], {path: text.encode()})
-            if edit:
-                taken.append(time.process_time() - before)
-            count = len(checked.diagnostics)
-        out.append((median(taken), count))
+            new = api.Session(workspace=root)
+            for judge, times in ((session, taken[0]), (new, taken[1]))[:: -1 if edit % 2 else 1]:
+                before = time.process_time()
+                found = judge.check(path, text=text)
+                if edit:
+                    times.append(time.process_time() - before)
+                count = len(found.diagnostics)
+        out.append((median(taken[0]), median(taken[1]), count))
     return out
 
 

@@ -25,6 +25,7 @@ TOP_FOLDERS = (
     "plans",
     "tests",
     "docs",
+    "editors",
     "benchmarks",
     ".ci",
 )

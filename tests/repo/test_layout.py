@@ -7,7 +7,7 @@ from tests.support.repository import ROOT, files, is_ignored
 TOP_LEVEL = {
     "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md", "VERSION", "action.yml",
     "pyproject.toml",
-    "benchmarks", "docs", "grammar", "knowledge_core", "plans", "protocols", "tests", "tooling",
+    "benchmarks", "docs", "editors", "grammar", "knowledge_core", "plans", "protocols", "tests", "tooling",
 }  # fmt: skip
 HIDDEN = {".ci", ".gitignore", ".pre-commit-hooks.yaml"}
 

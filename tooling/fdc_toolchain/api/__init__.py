@@ -76,20 +76,22 @@ if TYPE_CHECKING:
     from ..engine.ports import Waiting
     from ..workspace.failure import ToolFailure
     from .context import Context, Tool
+    from .editing.session import Session
+    from .editing.values import CallSite, Machine, PlanView, StepStates, Symbol, Token
 
 __all__ = [
-    "Bound", "Bounds", "Call", "Catalogue", "CheckResult", "Context", "Diagnostic", "Done", "Edit", "Explanation",
-    "FdcError", "Fix", "FixResult", "FixedText", "InternalError", "InvalidInput", "JSON", "Label", "NotFound",
-    "NotGranted", "Parameter", "PlanRefused", "Policy", "Program", "Question", "RunBusy", "RunRefused", "RunResult",
-    "RunState", "RunStatus", "RunSummary", "Severity", "Span", "Step", "StepStatus", "Stop", "Tool", "ToolFailure",
-    "ToolInfo", "Verdict", "Waiting", "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "brief",
-    "cancel", "catalogue", "check", "compile_plan", "drive", "explain", "find_workspace", "fix", "format_plan", "resume",
-    "runs", "show",
+    "Bound", "Bounds", "Call", "CallSite", "Catalogue", "CheckResult", "Context", "Diagnostic", "Done", "Edit",
+    "Explanation", "FdcError", "Fix", "FixResult", "FixedText", "InternalError", "InvalidInput", "JSON", "Label",
+    "Machine", "NotFound", "NotGranted", "Parameter", "PlanRefused", "PlanView", "Policy", "Program", "Question",
+    "RunBusy", "RunRefused", "RunResult", "RunState", "RunStatus", "RunSummary", "Session", "Severity", "Span",
+    "Step", "StepStates", "StepStatus", "Stop", "Symbol", "Token", "Tool", "ToolFailure", "ToolInfo", "Verdict",
+    "Waiting", "Watcher", "WorldTrouble", "answer", "apply_fixes", "begin", "bounds", "brief", "cancel", "catalogue", "check",
+    "compile_plan", "drive", "explain", "find_workspace", "fix", "format_plan", "resume", "runs", "show",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
-    """What only tools need, each imported alone when it is asked for: a tool in the sandbox pays for it at every call."""
+    """What only tools and editors need, each imported alone when it is asked for: a sandboxed tool pays for it at every call."""
     found: object
     if name in ("Context", "Tool"):
         from . import context
@@ -103,6 +105,14 @@ def __getattr__(name: str) -> object:
         from ..engine import ports
 
         found = ports.Waiting
+    elif name in ("CallSite", "Machine", "PlanView", "StepStates", "Symbol", "Token"):
+        from .editing import values as editing
+
+        found = getattr(editing, name)
+    elif name == "Session":
+        from .editing import session
+
+        found = session.Session
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found

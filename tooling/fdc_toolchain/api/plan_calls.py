@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .errors import InvalidInput, NotFound, PlanRefused, calling
 from .values import (
-    Bound,
     Bounds,
     Call,
     Catalogue,
@@ -20,17 +19,15 @@ from .values import (
     FixedText,
     FixResult,
     Label,
-    Parameter,
     Program,
     Span,
-    ToolInfo,
 )
 
 if TYPE_CHECKING:
     from ..check import Checked
     from ..diagnostics import diagnostic as below
     from ..diagnostics.span import Span as SpanBelow
-    from ..linking.catalogue import Tool
+    from ..linking.kept import Kept
 
 Path = str | os.PathLike[str]
 _NO_TEXTS: Mapping[str, str] = {}
@@ -152,24 +149,10 @@ def bounds(
 ) -> Bounds:
     """The most that any run of a plan uses. Raises as `check`, and PlanRefused: nothing bounds a plan with errors."""
     with calling():
-        from ..runs.cost.figures import MEASURES, figures_of
+        from .figures import bounds_of
 
         root = root_of(workspace)
-        found, _ = figures_of(proved(checked(root, plan, text, unsaved, False)), root)
-        most = {
-            name: Bound(formula=found["worst"][name], number=found["worst_now"][name])
-            for name in MEASURES
-        }
-        return Bounds(
-            plan=found["plan"],
-            **most,
-            degree=found["degree"],
-            stack=found["stack"],
-            writes=found["modality"].startswith("Construction"),
-            shell=found["shell"],
-            created=found["worst_created"],
-            notes=tuple(found["worst_notes"]),
-        )
+        return bounds_of(proved(checked(root, plan, text, unsaved, False)), root)
 
 
 def explain(rule: str) -> Explanation:
@@ -194,24 +177,26 @@ def catalogue(*, workspace: Path, packs: Sequence[str] = ()) -> Catalogue:
     `packs`: those that the plan uses (`use pack NAME`), beside those of the workspace's settings.
     """
     with calling():
-        from ..linking.link import Linker
-        from ..workspace.confirmed_settings import settings_of
-
-        root = root_of(workspace)
-        linker = Linker(root, settings_of(root))
-        for name in packs:
-            if name not in linker.packs:
-                raise NotFound("; ".join(linker.no_pack(name)))
-        seen = linker.using({*linker.settings.packs, *packs}).tools
-        tools = (seen[name] for name in sorted(seen))
-        return Catalogue(
-            tools=tuple(_tool(tool) for tool in tools if not tool.forbidden),
-            plans=tuple(linker.callable_names()),
-            packs=tuple(sorted(linker.packs)),
-        )
+        return catalogue_of(root_of(workspace), _NO_TEXTS, packs)
 
 
-# What `run_calls` needs too
+# What `run_calls` and `editing` need too
+
+
+def catalogue_of(root: str, unsaved: Mapping[str, str], packs: Sequence[str] = ()) -> Catalogue:
+    """What a plan of a workspace can name that uses these packs. Raises NotFound for a pack that is not there."""
+    from ..linking.link import Linker
+    from ..linking.project.files import Files
+    from ..workspace.confirmed_settings import settings_of
+    from .figures import known_to
+
+    files = Files(root)
+    files.seen.update({_key(root, path): _bytes(content) for path, content in unsaved.items()})
+    linker = Linker(root, settings_of(root), files)
+    for name in packs:
+        if name not in linker.packs:
+            raise NotFound("; ".join(linker.no_pack(name)))
+    return known_to(linker, packs)
 
 
 def root_of(workspace: Path) -> str:
@@ -231,17 +216,24 @@ def text_of(given: Path) -> str:
 
 
 def checked(
-    root: str, plan: Path, text: str | None, unsaved: Mapping[str, str], whole: bool
+    root: str,
+    plan: Path,
+    text: str | None,
+    unsaved: Mapping[str, str],
+    whole: bool,
+    kept: Kept | None = None,
 ) -> Checked:
     """The service's check of one plan."""
     from ..check import check as judge
     from ..linking.link import Linker
+    from ..linking.project.files import Files
     from ..runs.create_run import plan_key
     from ..workspace.confirmed_settings import settings_of
 
-    linker = Linker(root, settings_of(root))
+    files = Files(root)
     texts = {_key(root, path): _bytes(content) for path, content in unsaved.items()}
-    linker.files.seen.update(texts)
+    files.seen.update(texts)
+    linker = Linker(root, settings_of(root), files, kept)
     key = _key(root, plan)
     if text is not None:
         texts[key] = _bytes(text)
@@ -261,11 +253,14 @@ def proved(found: Checked) -> Checked:
     return found
 
 
-def result_of(found: Checked) -> CheckResult:
-    """What the service's check found, as plain values."""
+def result_of(found: Checked, *, labelled: bool = True) -> CheckResult:
+    """What the service's check found, as plain values. `labelled` False: assumptions without their labels."""
     from ..syntax.tree import span
 
     key = found.keys[0]
+    known: dict[
+        int, Label
+    ] = {}  # by the id of a label below: assumptions share them by the thousand
     diagnostics = tuple(map(_diagnostic, found.diagnostics))
     wrong = any(item.severity == "error" for item in diagnostics)
     part = any(item.span.path == key for item in found.fragments)
@@ -274,7 +269,9 @@ def result_of(found: Checked) -> CheckResult:
         text=found.sources(key) or "",
         verdict="error" if wrong else "fragment" if part else "proved",
         diagnostics=diagnostics,
-        assumptions=tuple(map(_diagnostic, found.assumptions)),
+        assumptions=tuple(
+            _diagnostic(item, known if labelled else None) for item in found.assumptions
+        ),
         fragments=tuple(map(_diagnostic, found.fragments)),
         calls=tuple(
             Call(span=_span(span(key, call.call)), name=call.name, target=call.key)
@@ -306,20 +303,6 @@ def _text(key: str, data: bytes) -> str:
         raise InvalidInput(
             f"`{key}` is not UTF-8 text (byte {wrong.start}); save it as UTF-8 first"
         ) from wrong
-
-
-def _tool(tool: Tool) -> ToolInfo:
-    parameters = tuple(
-        Parameter(name=one.name, kind=one.kind, required=one.required, access=one.access)
-        for one in tool.parameters
-    )
-    return ToolInfo(
-        name=tool.name,
-        summary=str(tool.row.get("summary", "")),
-        action=tool.action,
-        effect=tool.effect,
-        parameters=parameters,
-    )
 
 
 def _span(span: SpanBelow) -> Span:
@@ -360,7 +343,20 @@ def _diagnostic_below(item: Diagnostic) -> below.Diagnostic:
     )
 
 
-def _diagnostic(item: below.Diagnostic) -> Diagnostic:
+_NO_LABELS: dict[int, Label] = {}
+
+
+def _labels(item: below.Diagnostic, known: dict[int, Label]) -> Iterator[Label]:
+    for label in item.labels:
+        made = known.get(id(label))
+        if made is None:
+            made = Label(span=_span(label.span), message=label.message)
+            if known is not _NO_LABELS:
+                known[id(label)] = made
+        yield made
+
+
+def _diagnostic(item: below.Diagnostic, known: dict[int, Label] | None = _NO_LABELS) -> Diagnostic:
     from ..report.terminal.trace import depths
 
     return Diagnostic(
@@ -369,7 +365,7 @@ def _diagnostic(item: below.Diagnostic) -> Diagnostic:
         severity=item.severity,
         message=item.message,
         span=_span(item.span),
-        labels=tuple(Label(span=_span(label.span), message=label.message) for label in item.labels),
+        labels=() if known is None else tuple(_labels(item, known)),
         trace=tuple(
             Label(span=_span(step.span), message=step.message.lstrip(" "), depth=depth)
             for step, depth in zip(item.trace, depths(item.trace), strict=True)

@@ -124,11 +124,15 @@ class ToolInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
-    """What plans of a workspace can name: tools, registered plans, and packs whose tools they can use."""
+    """What a plan of a workspace can name: tools, registered plans, and packs whose tools it can use.
+
+    `words`: the language's first words, with their form.
+    """
 
     tools: tuple[ToolInfo, ...]
     plans: tuple[str, ...]
     packs: tuple[str, ...] = ()
+    words: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ HEADINGS: tuple[tuple[str, str, str], ...] = (
     (
         "Project",
         "init protocols doctor",
-        "start close knowledge lessons registry audit trust probe pack hook cache schema completion help",
+        "start close knowledge lessons registry audit trust lsp probe pack hook cache schema completion help",
     ),
 )
 """Each heading with the commands of the first page, and the others."""

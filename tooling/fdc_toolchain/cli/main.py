@@ -89,6 +89,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "fdc_toolchain.cli.project.knowledge",
         "index the workspace, and say what it knows about a task",
     ),
+    "lsp": (
+        "fdc_toolchain.cli.project.lsp",
+        "serve plans to an editor: findings, fixes, completion",
+    ),
     "probe": ("fdc_toolchain.cli.project.probe", "report what this machine lets an agent do"),
     "doctor": (
         "fdc_toolchain.cli.project.doctor",

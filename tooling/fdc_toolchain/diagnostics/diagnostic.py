@@ -1,14 +1,14 @@
 """One finding, as a value.
 
 Every stage returns diagnostics; none prints, raises or exits over the user's text. A
-diagnostic is built of tuples only, so that it can be sorted, compared, hashed and stored in
-the verdict cache with `marshal` as it stands.
+diagnostic is built of tuples (and of labels that become one when they are looked at), so that it can be sorted,
+compared and hashed; `plain` makes what the verdict cache stores with `marshal`.
 """
 
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from .codes import CODES
@@ -22,6 +22,46 @@ class Label(NamedTuple):
 
     span: Span
     message: str
+
+
+class LaterLabels(Sequence[Label]):
+    """Labels that are made when somebody looks at them: a long plan has very many, which are seldom shown."""
+
+    __slots__ = ("_make", "_made")
+
+    def __init__(self, make: Callable[[], tuple[Label, ...]]) -> None:
+        self._make: Callable[[], tuple[Label, ...]] | None = make
+        self._made: tuple[Label, ...] = ()
+
+    def _labels(self) -> tuple[Label, ...]:
+        if self._make is not None:
+            self._made = self._make()
+            self._make = None  # and what it holds
+        return self._made
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._labels()[at]
+
+    def __len__(self) -> int:
+        return len(self._labels())
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self._labels())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple | LaterLabels) and self._labels() == tuple(other)
+
+    def __lt__(self, other: Sequence[Label]) -> bool:
+        return self._labels() < tuple(other)
+
+    def __gt__(self, other: Sequence[Label]) -> bool:
+        return self._labels() > tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._labels())
+
+    def __repr__(self) -> str:
+        return repr(self._labels())
 
 
 class Edit(NamedTuple):
@@ -49,7 +89,7 @@ class Diagnostic(NamedTuple):
     span: Span
     code: str
     message: str
-    labels: tuple[Label, ...] = ()
+    labels: Sequence[Label] = ()
     trace: tuple[Label, ...] = ()
     help: str | None = None
     fix: Fix | None = None

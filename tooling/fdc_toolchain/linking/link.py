@@ -12,11 +12,13 @@ from ..syntax import tree, values
 from ..syntax.keyword_hints import assignment
 from ..syntax.language import complete
 from ..syntax.parse import Parsed, parse
+from ..syntax.parse_again import parse_again
 from ..syntax.values import Malformed, Value
 from ..text.suggest import did_you_mean
 from .catalogue import ANY_NUMBER
 from .constants import fold
 from .headers import HeaderReader
+from .kept import NEW, Kept, KeptPlan, Statements
 from .look_up import LookUp
 from .model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from .project.files import SHIPPED, Files
@@ -26,9 +28,18 @@ from .project.settings import Settings
 class Linker(LookUp):
     """Links plans of one workspace. `units` holds every plan linked so far, by key."""
 
-    def __init__(self, root: str, settings: Settings, files: Files | None = None) -> None:
+    def __init__(
+        self, root: str, settings: Settings, files: Files | None = None, kept: Kept | None = None
+    ) -> None:
+        files = files or Files(root)
+        asked: set[str] = set()
+        files.log = asked if kept is not None else None
         super().__init__(root, settings, files)
+        files.log = None
         self.units: dict[str, Unit] = {}
+        self.kept = kept
+        if kept is not None:
+            kept.stand_on(self, asked)
 
     def link(self, key: str, data: bytes | None = None) -> Unit:
         """The unit under `key` and, in `units`, all that it reaches. `data` stands for a file not on disk."""
@@ -43,8 +54,7 @@ class Linker(LookUp):
                 content = self.files.read(here)
             else:
                 self.files.seen[here] = content
-            unit = _Reader(self, here, content).unit
-            unit.asked = frozenset(asked)
+            unit = self._unit(here, content, asked)
             self.files.log = None
             self.units[here] = unit
             work += [
@@ -53,6 +63,20 @@ class Linker(LookUp):
                 if call.key and call.key not in self.units
             ]
         return self.units[key]
+
+    def _unit(self, key: str, data: bytes | None, asked: set[str]) -> Unit:
+        """The plan of these bytes, as it was linked before where nothing has changed."""
+        if self.kept is None:
+            unit = _Reader(self, key, data).unit
+        else:
+            known = self.kept.unit(self, key, data)
+            if known is not None:
+                return known
+            reader = _Reader(self, key, data, self.kept.plans.get(key, NEW))
+            unit = reader.unit
+            self.kept.keep(self, unit, asked, reader.parsed, reader.made.linked)
+        unit.asked = frozenset(asked)
+        return unit
 
 
 def _first_line(plan: tree.Plan) -> int:
@@ -77,8 +101,19 @@ def _missing(key: str) -> Parsed:
 class _Reader(HeaderReader):
     """Links one plan; `data` None: there is no such file, which is all that is said of it."""
 
-    def __init__(self, linker: LookUp, key: str, data: bytes | None) -> None:
-        parsed = _missing(key) if data is None else parse(data, key, linker.settings.limits)
+    def __init__(
+        self, linker: LookUp, key: str, data: bytes | None, before: KeptPlan | None = None
+    ) -> None:
+        limits = linker.settings.limits
+        parsed = (
+            _missing(key)
+            if data is None
+            else parse(data, key, limits)
+            if before is None or before.parsed is None
+            else parse_again(before.parsed, data, key, limits)
+        )
+        self.parsed = parsed
+        self.made = Statements()
         unit = Unit(key, parsed.text or "", parsed.plan, name=key.removeprefix(SHIPPED))
         super().__init__(linker, unit)
         unit.diagnostics = list(parsed.diagnostics)
@@ -90,8 +125,25 @@ class _Reader(HeaderReader):
             self.read_headers(parsed.plan)
         self.catalogue = linker.using(unit.packs)
         self.unused: set[str] = set()  # packs of which it was said that the plan does not use them
+        self.of_unused = 0  # how often something of such a pack was named
         if parsed.plan is not None:
-            unit.body = self._body(parsed.plan.statements)
+            statements = parsed.plan.statements
+            unit.body = (
+                self._body(statements)
+                if before is None
+                else self.made.link(
+                    unit, statements, before.linked_with(unit.packs), self._statement
+                )
+            )
+
+    def _statement(self, node: tree.Statement) -> tuple[list[Node], bool]:
+        """What a statement becomes, and whether that depends on nothing but itself and the catalogue."""
+        before = self._seen_so_far()
+        made = self._body([node])
+        return made, before == self._seen_so_far()
+
+    def _seen_so_far(self) -> tuple[int, int, tree.Yield | None, int]:
+        return len(self.unit.calls), len(self.unit.diagnostics), self.yielded, self.of_unused
 
     def _body(self, nodes: list[tree.Statement]) -> list[Node]:
         out: list[Node] = []
@@ -129,6 +181,7 @@ class _Reader(HeaderReader):
 
         The step is linked all the same, so that what else is wrong with the plan is not hidden by it, nor made up.
         """
+        self.of_unused += 1
         pack = self.linker.catalogue.packs[(kind, name)]
         if pack in self.unused:
             return

@@ -8,7 +8,7 @@ the workspace, then as a shipped path. Files are read once, through `files.Files
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from ..automata.load import load as load_automaton
@@ -21,12 +21,15 @@ from ..packs.model import Pack
 from ..packs.workspace import local
 from ..syntax.language import WORDS
 from ..text.suggest import did_you_mean
-from .bind import Binder
-from .catalogue import Catalogue, read_catalogue
+from .bind import Binder, Bound
+from .catalogue import Catalogue, Tool, read_catalogue
 from .project.files import SHIPPED, Files
 from .project.outside_files import Row, active
 from .project.settings import Settings
 from .registry import REGISTRY, read_registry, shipped_registry
+
+Loaded = tuple[Automaton | None, list[Diagnostic]]
+"""An automaton (None: it has errors), and what is wrong with it."""
 
 MOST_HINTS = 200
 """Unknown tools for which the one that was meant is looked for; that takes a while for each."""
@@ -71,7 +74,7 @@ class LookUp:
         self.shipped = shipped_registry({n: p for one in brought for n, p in one.plans.items()})
         self.automata = {n: p for one in brought for n, p in one.automata.items()}
         self.automata |= index().automata
-        self.bind = Binder().bind
+        self.bind: Callable[[Tool, str, str | None], Bound] = Binder().bind
         self.obligations: tuple[
             Any, ...
         ] = ()  # of `obligations.Obligation`, read where there are protocols
@@ -83,7 +86,9 @@ class LookUp:
             self.obligations = read_obligations(sources, workspace, self.diagnostics)
         self._outside: tuple[Row, ...] | None = None
         self._nearest: dict[tuple[str, int], str | None] = {}
-        self._automata: dict[str, tuple[Automaton | None, list[Diagnostic]]] = {}
+        self._automata: dict[str, Loaded] = {}
+        # By key and content, what was read before; a process that links the same plans again keeps it.
+        self.loaded: dict[tuple[str, bytes], Loaded] = {}
 
     @property
     def outside(self) -> tuple[Row, ...]:
@@ -151,7 +156,10 @@ class LookUp:
         if key is None:
             return None, None, []
         if key not in self._automata:
-            self._automata[key] = load_automaton(self.files.read(key) or b"", key)
+            data = self.files.read(key) or b""
+            if (key, data) not in self.loaded:
+                self.loaded[key, data] = load_automaton(data, key)
+            self._automata[key] = self.loaded[key, data]
         return key, *self._automata[key]
 
     def _automaton_key(self, reference: str) -> str | None:

@@ -139,6 +139,9 @@ def _file(
 ) -> Diagnostic | None:
     """What is wrong with the path of one use, at no place yet."""
     text = value.text
+    known = guard.plain.get(text)
+    if known is not None:
+        return _on_disk(access, known, guard, probes)
     literal = "{" not in text
     if literal:
         text = value.literal or ""
@@ -167,6 +170,8 @@ def _file(
                 help=f"name it in the plan: `allow write {held.entry}`",
             )
     path = "/".join(places.components(text))
+    if guard.protected(text) is None:
+        guard.plain[value.text] = path
     return _on_disk(access, path, guard, probes)
 
 
@@ -237,7 +242,13 @@ def _secrets(
     paths: Iterable[str], unit: Unit, guard: Guard, node: Statement
 ) -> Iterator[Diagnostic]:
     for path in paths:
-        found = None if _MARKED.search(path) else guard.withholds(posixpath.normpath(path), unit)
+        if path in guard.open:
+            continue
+        plain = None if _MARKED.search(path) else posixpath.normpath(path)
+        if plain is None or guard.secret_at(plain) is None:
+            guard.open.add(path)
+            continue
+        found = guard.withholds(plain, unit)
         if found is not None:
             message = f"`{path}`: `{found.entry}` {found.what}; no step may read it without leave"
             yield Diagnostic(

@@ -15,25 +15,13 @@ from .solver.files.nesting import Nesting, Place, may_nest
 from .solver.files.paths import Path, looked_through
 from .solver.files.plan_effects import Files
 from .solver.files.step_paths import LOOKS
+from .solver.kept_effects import KeptEffects
 from .solver.rule import Context
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
     """The findings of every root, from the workspace as it is now, those of every fork, and what is assumed."""
-    computed = commands = False
-    folders: set[str] = set()
-    for unit in {id(instance.unit): instance.unit for instance in context.order}.values():
-        for act in unit.acts:
-            for _, value in act.bound.files:
-                computed = computed or "{" in value.text
-            commands = commands or act.bound.tool.writes_unknown
-            if act.bound.tool.name in LOOKS:
-                names = [looked_through(value) for value in act.bound.arguments.values()]
-                folders.update(name for name in names if name is not None)
-    single = {name for name in folders if context.linker.files.kind(name) == "file"}
-    files = Files(
-        computed=computed, commands=commands, folders=sorted(folders - single), single=single
-    )
+    files = _files(context)
     roots = [(instance, files.plan(instance)) for instance, _ in context.roots]
     for instance in context.order:
         files.plan(instance)
@@ -47,7 +35,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
             if is_literal(path):
                 literal = str(path[0]).rstrip("/") or "/"
                 probes.add(literal)
-                if literal in folders:
+                if literal in files.folders:
                     probes.add(literal + "/")
                 entry = 1 if exists(literal) else 0
                 failures = effect.failures[entry]
@@ -71,9 +59,37 @@ def check(context: Context) -> Iterator[Diagnostic]:
             doubts = [row for row in forks.doubts.values() if id(row[0]) in reached]
         nested: dict[Path, list[Place]] = {}
         if may_nest(effects.paths):
-            nesting = Nesting(instance, context.graph.order([instance]), effects)
+            nesting = Nesting(
+                instance, context.graph.order([instance]), effects, files.table(instance)
+            )
             pairs = list(nesting.pairs())
             yield from (findings.of_nested(nesting, pair) for pair in pairs if pair.certain)
             nested = nesting.doubts(pairs)
-        yield from findings.of_root(found, doubts, nested)
+        yield from findings.of_root(found, doubts, nested, files.table(instance))
     yield from findings.of_forks(forks.conflicts, forks.doubts)
+
+
+def _files(context: Context) -> Files:
+    """What the plans do to files, each plan once."""
+    computed = commands = False
+    folders: set[str] = set()
+    for unit in {id(instance.unit): instance.unit for instance in context.order}.values():
+        for act in unit.acts:
+            bound = act.bound
+            for _, value in bound.files:
+                computed = computed or "{" in value.text
+            commands = commands or bound.tool.writes_unknown
+            if bound.tool.name in LOOKS:
+                for parameter in bound.tool.parameters:
+                    if parameter.kind == "glob" and parameter.name in bound.arguments:
+                        name = looked_through(bound.arguments[parameter.name])
+                        folders |= {name} if name is not None else set()
+    single = {name for name in folders if context.linker.files.kind(name) == "file"}
+    kept = context.linker.kept
+    return Files(
+        computed=computed,
+        commands=commands,
+        folders=sorted(folders - single),
+        single=single,
+        kept=None if kept is None else kept.fact(KeptEffects, lambda: KeptEffects(lasting=True)),
+    )

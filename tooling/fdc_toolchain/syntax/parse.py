@@ -137,6 +137,20 @@ def parse(data: bytes, path: str, limits: Limits = DEFAULT) -> Parsed:
     return Parsed(Plan(path, statements, lines), text, found)
 
 
+def statements_between(
+    lines: list[str], above: int, path: str, limits: Limits
+) -> list[Statement] | None:
+    """The statements of lines that stand alone below so many others; None where something is wrong with them."""
+    text = "\n" * above + "\n".join(lines)
+    tokens, found = _machinery()[0].lex(text, path, limits)
+    if tokens is None or found:
+        return None
+    statements = _Settler(path, found).settle(
+        _shape(tokens), above, above + len(lines) + 1, top=True
+    )
+    return None if found else statements
+
+
 def _unspoiled(more: list[Diagnostic], found: list[Diagnostic], text: str) -> list[Diagnostic]:
     """The lexer's findings without those on lines whose characters are already reported: one flaw, one finding."""
     spoiled = {item.span.line for item in found if item.severity == "error"}

@@ -106,6 +106,8 @@ class Files:
     def _listed(self, folder: str) -> list[str]:
         """The keys of what `listing` finds below a folder. What was found counts as the content of `FOLDER/`."""
         key = folder + "/"
+        if self.log is not None:
+            self.log.add(key)
         if key not in self.seen:
             self.seen[key] = listing(os.path.join(self.root, key[:-1]))
         return [

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ....diagnostics.span import Span
 from .effects import (
     BY_CHANCE,
     CERTAINLY,
@@ -19,6 +18,7 @@ from .effects import (
     UNKNOWN,
     Causes,
     Effect,
+    Moves,
     either,
     interference,
     moved,
@@ -28,7 +28,7 @@ from .effects import (
 from .path_language import ALLOW, APART, CHANCE, NOBODY, SETTLED, hits
 from .paths import Path, inner_name
 
-NO_CAUSES: Causes = frozenset()
+NO_CAUSES: Causes = 0
 
 Wild = dict[Path, tuple[int, Causes]]
 """What steps may do to files that are named in other words, by the path that they name (bits of `file_effects`)."""
@@ -154,16 +154,13 @@ def with_inner_names(effects: Effects) -> Effects:
     )
 
 
-def moved_body(entry: Effects, outer: Span) -> Effects:
+def moved_body(entry: Effects, moves: Moves) -> Effects:
     """What a callee's steps do, as steps of the call."""
     tables = [
-        {
-            path: (bits, frozenset([cause._replace(outer=outer) for cause in why]))
-            for path, (bits, why) in table.items()
-        }
+        {path: (bits, moves.one_by_one(why)) for path, (bits, why) in table.items()}
         for table in (entry.wild, entry.fixed)
     ]
-    return Effects(entry.paths, moved(entry.rest, outer, {}), *tables)
+    return Effects(entry.paths, moved(entry.rest, moves), *tables)
 
 
 def unnamed(path: Path, local: set[str]) -> Path:

@@ -18,14 +18,14 @@ from .failures import (
     After,
     AllFailures,
     Causes,
+    CauseTable,
     Either,
     Failures,
     FromAnywhere,
     Moved,
+    Moves,
     OfStep,
     blamed,
-    caused,
-    causes_at,
 )
 
 ABSENT, PRESENT, UNKNOWN, MADE, KEPT = 1, 2, 4, 8, 16
@@ -46,7 +46,7 @@ class Effect(NamedTuple):
     exits: Exits
     failures: AllFailures
     writes: bool
-    tail: Causes = frozenset()
+    tail: Causes = 0
 
 
 _NONE: Failures = frozenset()
@@ -105,10 +105,10 @@ _TABLES = {
 }
 
 
-def effect_of(access: str, span: Span, *, doubts: bool = True) -> Effect:
+def effect_of(access: str, span: Span, causes: CauseTable, *, doubts: bool = True) -> Effect:
     """What a step does to the file that it names. `doubts` False: no plan has a command or a computed path."""
     exits, why, writes = _TABLES[doubts][access]
-    tail = caused(access, span) if access in CHANGES else frozenset()
+    tail = causes.caused(access, span) if access in CHANGES else 0
     return Effect(exits, OfStep(access, span, why), writes, tail)
 
 
@@ -229,22 +229,17 @@ def _often(step: Exits) -> Exits:
     return out
 
 
-Moves = dict[Causes, Causes]
-
-
-def moved(effect: Effect, outer: Span, causes: Moves) -> Effect:
-    """The effect as the caller sees it: what fails, fails at the call. `causes`: what is moved there already."""
+def moved(effect: Effect, moves: Moves) -> Effect:
+    """The effect as the caller sees it: what fails, fails at the call."""
     failures, tail = effect.failures, effect.tail
     if failures is not NOWHERE:
-        failures = Moved(failures, outer, causes)
+        failures = Moved(failures, moves)
     elif not tail:
         return effect
-    return Effect(
-        effect.exits, failures, effect.writes, causes_at(tail, outer, causes) if tail else tail
-    )
+    return Effect(effect.exits, failures, effect.writes, moves.of(tail) if tail else tail)
 
 
-def settled(effect: Effect, entry: int, causes: Causes = frozenset()) -> Effect:
+def settled(effect: Effect, entry: int, causes: Causes = 0) -> Effect:
     """What is left of the effect on a path that begins in one of some states: its failures, from wherever."""
     failures = _NONE
     for state in STATES_IN[entry]:

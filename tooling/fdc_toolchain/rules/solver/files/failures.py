@@ -33,18 +33,75 @@ class Group(NamedTuple):
     outer: Span
 
 
-Causes = frozenset[Group]
-"""Few groups, however many steps are behind a call."""
+Causes = int
+"""A set of groups: a bit for each, by its number in the table of the analysis. They are few, however many steps a call hides."""
 
 
-def caused(access: str, step: Span) -> Causes:
-    """The one cause that a step of the judged plan's own text is."""
-    return frozenset((Group(frozenset(((access, step),)), step),))
+class CauseTable:
+    """The groups of one analysis, each with a number. A long plan has many sets of many causes, which are joined all the time."""
+
+    __slots__ = ("groups", "_numbers")
+
+    def __init__(self) -> None:
+        self.groups: list[Group] = []
+        self._numbers: dict[Group, int] = {}
+
+    def only(self, group: Group) -> Causes:
+        """The set of this group alone."""
+        number = self._numbers.setdefault(group, len(self.groups))
+        if number == len(self.groups):
+            self.groups.append(group)
+        return 1 << number
+
+    def caused(self, access: str, step: Span) -> Causes:
+        """The one cause that a step of the judged plan's own text is."""
+        return self.only(Group(frozenset(((access, step),)), step))
+
+    def of(self, causes: Causes) -> list[Group]:
+        """The groups of a set, in the order of their numbers."""
+        found = []
+        while causes:
+            low = causes & -causes
+            causes ^= low
+            found.append(self.groups[low.bit_length() - 1])
+        return found
+
+    def each(self, causes: Causes) -> list[Cause]:
+        """The causes, one by one."""
+        return [
+            Cause(access, step, group.outer)
+            for group in self.of(causes)
+            for access, step in group.steps
+        ]
 
 
-def each_cause(causes: Causes) -> list[Cause]:
-    """The causes, one by one."""
-    return [Cause(access, step, group.outer) for group in causes for access, step in group.steps]
+class Moves:
+    """Causes as they are at one call: those of all steps behind it are one group there. Many failures have the same causes."""
+
+    __slots__ = ("source", "target", "outer", "_known")
+
+    def __init__(self, source: CauseTable, target: CauseTable, outer: Span) -> None:
+        self.source = source
+        self.target = target
+        self.outer = outer
+        self._known: dict[Causes, Causes] = {}
+
+    def of(self, causes: Causes) -> Causes:
+        """The causes where the call stands."""
+        found = self._known.get(causes)
+        if found is None:
+            steps = frozenset[tuple[str, Span]]().union(
+                *[group.steps for group in self.source.of(causes)]
+            )
+            found = self._known[causes] = self.target.only(Group(steps, self.outer))
+        return found
+
+    def one_by_one(self, causes: Causes) -> Causes:
+        """The same, each group for itself."""
+        found = 0
+        for group in self.source.of(causes):
+            found |= self.target.only(group._replace(outer=self.outer))
+        return found
 
 
 class Failure(NamedTuple):
@@ -58,7 +115,7 @@ class Failure(NamedTuple):
     step: Span
     outer: Span
     kind: str = "error"
-    causes: Causes = frozenset()
+    causes: Causes = 0
 
 
 Failures = frozenset[Failure]
@@ -157,20 +214,19 @@ class Either(AllFailures):
 
 
 class Moved(AllFailures):
-    """What fails in `inner`, at the call `outer`; `causes`: those that are moved there already."""
+    """What fails in `inner`, at the call of `moves`."""
 
-    __slots__ = ("inner", "outer", "causes")
+    __slots__ = ("inner", "moves")
 
-    def __init__(self, inner: AllFailures, outer: Span, causes: dict[Causes, Causes]) -> None:
+    def __init__(self, inner: AllFailures, moves: Moves) -> None:
         self.known = {}
         self.inner = inner
-        self.outer = outer
-        self.causes = causes
+        self.moves = moves
 
     def made(self, state: int) -> Failures:
         """The failures from an entry state."""
         failures = self.inner[state]
-        return _at(failures, self.outer, self.causes) if failures else failures
+        return _at(failures, self.moves) if failures else failures
 
 
 def _gathered(whole: AllFailures, state: int) -> Failures:
@@ -211,23 +267,13 @@ def blamed(failures: Failures, causes: Causes) -> Failures:
     )
 
 
-def _at(failures: Failures, outer: Span, known: dict[Causes, Causes]) -> Failures:
+def _at(failures: Failures, moves: Moves) -> Failures:
     """The failures where the call stands: one for each step behind it, with all its causes."""
     found: dict[tuple[str, Span, str], Causes] = {}
     for access, step, _, kind, causes in failures:
         key = access, step, kind
         found[key] = found[key] | causes if key in found else causes
     return frozenset([
-        Failure(access, step, outer, kind, causes_at(causes, outer, known) if causes else causes)
+        Failure(access, step, moves.outer, kind, moves.of(causes) if causes else causes)
         for (access, step, kind), causes in found.items()
     ])  # fmt: skip
-
-
-def causes_at(causes: Causes, outer: Span, known: dict[Causes, Causes]) -> Causes:
-    """The causes where the call stands. Many failures have the same ones."""
-    found = known.get(causes)
-    if found is None:
-        found = known[causes] = frozenset(
-            (Group(frozenset().union(*[group.steps for group in causes]), outer),)
-        )
-    return found

@@ -10,17 +10,13 @@ from ....diagnostics.diagnostic import Diagnostic, Label
 from ....diagnostics.span import Span
 from ....linking.graph import Instance
 from ....linking.model import Loop
-from .failures import Cause, Causes, Failure, each_cause
+from .command_causes import STEP, Commands, Places, listed
+from .failures import Cause, CauseTable, Failure
 from .nesting import Nested, Nesting, Place
 from .path_language import CHANCE, SETTLED, opaque
 from .paths import Path, shown
 
-MOST_NAMED = 8
-"""Paths that one sentence lists."""
-
 _HELP = {
-    "FDC414": "create the file in a step, from the command's output",
-    "FDC702": "let `allow write` name only what the command writes, or run it after the last use of these files",
     "FDC703": "name the files literally, or go through them with `for_each_file`",
     "FDC704": "name the files literally, by a glob, or in folders of their own",
 }
@@ -37,47 +33,16 @@ class Found(NamedTuple):
     entry: int
 
 
-_STEP = "this step"
-
-
-class _Places:
-    """The places that assumptions name, by number: many assumptions name the same ones."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Span, int] = {}
-        self._labels: list[Label] = []
-
-    def number(self, span: Span) -> int:
-        """The number of a place."""
-        number = self._numbers.setdefault(span, len(self._numbers))
-        if number == len(self._labels):
-            self._labels.append(Label(span, _STEP))
-        return number
-
-    def labels(self, steps: Mapping[int, str], but: Span) -> tuple[Label, ...]:
-        """What is said at each place `but` one, where the assumption itself is shown."""
-        known, left = self._labels, self._numbers.get(but)
-        return tuple(
-            [
-                known[at] if said is _STEP else Label(known[at].span, said)
-                for at, said in steps.items()
-                if at != left
-            ]
-        )
-
-
 class _Assumed:
-    """One assumption: the place where it is shown, the paths, and the steps that fail where it is false."""
+    """One assumption of a plan: the place where it is shown, the paths, and the steps that fail where it is false."""
 
     def __init__(self, span: Span) -> None:
         self.span = span
         self.names: dict[str, None] = {}
         self.steps: dict[int, str] = {}
         """What each place is: steps that fail where the assumption is false, and what brings them there."""
-        self.failures: list[int] = []
-        """Of an assumption about a command: the failures that it may cause, by their numbers in order."""
 
-    def finding(self, code: str, message: str, places: _Places) -> Diagnostic:
+    def finding(self, code: str, message: str, places: Places) -> Diagnostic:
         """The assumption as a diagnostic."""
         return Diagnostic(
             self.span, code, message, places.labels(self.steps, self.span), help=_HELP[code]
@@ -85,7 +50,10 @@ class _Assumed:
 
 
 def of_root(
-    found: list[Found], doubts: list[Doubt], nested: Mapping[Path, list[Place]]
+    found: list[Found],
+    doubts: list[Doubt],
+    nested: Mapping[Path, list[Place]],
+    causes: CauseTable,
 ) -> Iterator[Diagnostic]:
     """The errors, and the assumptions: one a command and kind, or one a plan and kind."""
     certain = {
@@ -93,14 +61,14 @@ def of_root(
         for item in found
         if item.failure.kind == "error"
     }
-    places = _Places()
-    commands = _Commands()
+    places = Places()
+    commands = Commands(causes)
     by_plan: dict[str, _Assumed] = {}
     ranked = sorted([(_order(item), item) for item in found], key=itemgetter(0))
     for number, ((_, _, name, _, kind), item) in enumerate(ranked):
         failure = item.failure
         if kind == "error":
-            yield _error(item, name)
+            yield _error(item, name, causes)
         elif (
             (name, failure.step, failure.outer) in certain
             or kind == "unknown"
@@ -117,7 +85,7 @@ def of_root(
             for code in codes:
                 made = by_plan.setdefault(code, _Assumed(failure.outer))
                 made.names[name] = None
-                made.steps[places.number(failure.step)] = _STEP
+                made.steps[places.number(failure.step)] = STEP
     yield from commands.findings([(order[2], item.failure.step) for order, item in ranked], places)
     for instance, fork, pairs in doubts:
         chances = [pair for pair, met in pairs.items() if met == CHANCE]
@@ -131,22 +99,22 @@ def of_root(
         said = "stay inside the workspace, exist where a step reads them, and are absent where a step creates them"
         if len(made.names) == 1:
             said = "stays inside the workspace, exists where a step reads it, and is absent where a step creates it"
-        yield made.finding("FDC703", f"{_listed(sorted(made.names))} {said}", places)
+        yield made.finding("FDC703", f"{listed(sorted(made.names))} {said}", places)
     yield from _distinct(by_plan.get("FDC704"), nested, places)
 
 
 def _distinct(
-    made: _Assumed | None, nested: Mapping[Path, list[Place]], places: _Places
+    made: _Assumed | None, nested: Mapping[Path, list[Place]], places: Places
 ) -> Iterator[Diagnostic]:
     """The assumption about values that nobody knows: one a plan, for files of one name and for files in files."""
     parts = []
     if made is not None:
-        parts.append(f"no other value names the same file as {_listed(sorted(made.names))}")
+        parts.append(f"no other value names the same file as {listed(sorted(made.names))}")
     for steps in nested.values():
         made = made or _Assumed(steps[0].outer)
-        made.steps.update((places.number(one.step), _STEP) for one in steps)
+        made.steps.update((places.number(one.step), STEP) for one in steps)
     if nested:
-        inside = _listed(sorted(map(name_of, nested)))
+        inside = listed(sorted(map(name_of, nested)))
         parts.append(f"no value names a folder of {inside}, or a file in it")
     if made is not None:
         yield made.finding("FDC704", "; ".join(parts), places)
@@ -162,70 +130,6 @@ def of_nested(nesting: Nesting, pair: Nested) -> Diagnostic:
     message = f"`{above}` is used as a file here, and as a folder by `{below}`"
     help_ = "give the file another name than the folder"
     return Diagnostic(first.outer, "FDC415", message, tuple(labels), help=help_)
-
-
-class _Commands:
-    """What is assumed of commands: that they make the files which later steps need, or leave them alone.
-
-    A long plan has many commands before many steps, and each pair of them counts: it is as little as can be.
-    """
-
-    def __init__(self) -> None:
-        self._made: dict[tuple[str, Span], _Assumed] = {}
-        self._noted: dict[tuple[str, Causes], list[int]] = {}
-
-    def may_cause(self, failure: Failure, number: int) -> None:
-        """Notes the failure of a number, with the commands that may cause it."""
-        self._noted.setdefault((failure.kind, failure.causes), []).append(number)
-
-    def _count(self) -> None:
-        """Gives each command the failures that it may cause, in their order: many failures have the same causes."""
-        known: dict[
-            tuple[str, int], list[_Assumed]
-        ] = {}  # by the id of a group, which the causes hold
-        for (kind, causes), numbers in self._noted.items():
-            for group in causes:
-                made = known.get((kind, id(group)))
-                if made is None:
-                    code = "FDC414" if kind == "made" else "FDC702"
-                    commands = [step for access, step in group.steps if access == "command"]
-                    made = known[kind, id(group)] = [
-                        self._assumed(step, group.outer, code) for step in commands
-                    ]
-                for one in made:
-                    one.failures += numbers
-        for one in self._made.values():
-            one.failures.sort()
-
-    def _assumed(self, command: Span, outer: Span, code: str) -> _Assumed:
-        made = self._made.setdefault((code, command), _Assumed(outer))
-        if outer < made.span:
-            made.span = outer
-        return made
-
-    def findings(self, failures: list[tuple[str, Span]], places: _Places) -> Iterator[Diagnostic]:
-        """The assumptions; `failures`: the path and the step of each, by number."""
-        self._count()
-        names = sorted({name for name, _ in failures})
-        ranks = {name: rank for rank, name in enumerate(names)}
-        rank_of, step_of = (
-            [ranks[name] for name, _ in failures],
-            [places.number(step) for _, step in failures],
-        )
-        same: dict[
-            tuple[str, Span, tuple[int, ...]], _Assumed
-        ] = {}  # commands of one call of which the same is assumed
-        for (code, command), made in sorted(self._made.items(), key=itemgetter(0)):
-            named = tuple(sorted({rank_of[number] for number in made.failures}))
-            made.steps = dict.fromkeys([step_of[number] for number in made.failures], _STEP)
-            known = same.setdefault((code, made.span, named), made)
-            labels = {places.number(command): "this command"} if command != made.span else {}
-            if labels or known is not made:
-                known.steps = {**labels, **known.steps, **made.steps}
-        for (code, _, named), made in same.items():
-            said = "makes" if code == "FDC414" else "leaves"
-            message = f"this command {said} {_listed([names[rank] for rank in named])}"
-            yield made.finding(code, message + ("" if code == "FDC414" else " alone"), places)
 
 
 def _order(item: Found) -> tuple[Span, Span, str, str, str]:
@@ -252,25 +156,16 @@ def _repeats(item: Found) -> bool:
     return item.failure.access == "create" and bool(path) and path[0] == ("run",)
 
 
-def _listed(names: list[str]) -> str:
-    shown_names = [f"`{name}`" for name in names[: MOST_NAMED + 1]]
-    if len(names) > MOST_NAMED:
-        shown_names[MOST_NAMED:] = [f"{len(names) - MOST_NAMED} more"]
-    if len(shown_names) == 1:
-        return shown_names[0]
-    return ", ".join(shown_names[:-1]) + " and " + shown_names[-1]
-
-
 def name_of(path: Path) -> str:
     """The path as a plan writes it, without our marks."""
     name = shown(tuple(part for part in path if part != SETTLED))
     return name.rstrip("/") or name
 
 
-def _error(item: Found, name: str) -> Diagnostic:
+def _error(item: Found, name: str, causes: CauseTable) -> Diagnostic:
     failure = item.failure
     labels = [] if failure.outer == failure.step else [Label(failure.step, "this step")]
-    why = sorted(cause for cause in each_cause(failure.causes) if _explains(failure, cause))[:2]
+    why = sorted(cause for cause in causes.each(failure.causes) if _explains(failure, cause))[:2]
     if failure.access == "same":
         code, message = "FDC412", f"Cannot rename `{name}` to `{name}`: it already exists"
         help_ = "name another target"

@@ -13,6 +13,21 @@ from ..rule import Context
 from .path_language import APART, GLOB, hits
 
 
+class KnownPaths:
+    """Literal paths of which their text says all: `plain`, in their plain form, those that every step may change, as far as the
+    disk lets it; `open`: those that every step may read."""
+
+    def __init__(self) -> None:
+        self.plain: dict[str, str] = {}
+        self.open: set[str] = set()
+        self._ground: object = None
+
+    def stand_on(self, ground: object) -> None:
+        """Forgets all where something else is protected or secret than before."""
+        if ground != self._ground:
+            self.plain, self.open, self._ground = {}, set(), ground
+
+
 class Guard:
     """The files of one workspace that no step may change, or read, unless every run that does so allows it by name."""
 
@@ -29,6 +44,10 @@ class Guard:
         self.secret = linker.settings.secret
         self.more = of_workspace(linker.root, linker.settings, plans, "")
         self._protection = Protection(self.settings, self.more)
+        kept = linker.kept
+        known = KnownPaths() if kept is None else kept.fact(KnownPaths, KnownPaths)
+        known.stand_on((self.settings, self.more, self.secret))
+        self.plain, self.open = known.plain, known.open
         self._secrets: dict[str, Secret | None] = {}
         self._above: dict[str, tuple[str, str]] = {}
         self._looks: dict[
@@ -73,18 +92,25 @@ class Guard:
 
     def refuses(self, path: str, unit: Unit) -> Protected | None:
         """Why a step of a plan may not change a path on some run; None where no run of a root refuses it."""
-        found = self._protection.of(path)
+        found = self.protected(path)
         if found is None or found.never or self.unnamed(found.entry, unit, "write"):
             return found
         return None
 
+    def protected(self, path: str) -> Protected | None:
+        """Why no step may change a path without leave."""
+        return self._protection.of(path)
+
     def withholds(self, path: str, unit: Unit) -> Secret | None:
         """Why a step of a plan may not read a path on some run; None where no run of a root refuses it."""
-        if path in self._secrets:
-            found = self._secrets[path]
-        else:
-            found = self._secrets[path] = secret(path, self.secret)
+        found = self.secret_at(path)
         return found if found is not None and self.unnamed(found.entry, unit, "read") else None
+
+    def secret_at(self, path: str) -> Secret | None:
+        """Why no step may read a path without leave."""
+        if path not in self._secrets:
+            self._secrets[path] = secret(path, self.secret)
+        return self._secrets[path]
 
     def unnamed(self, entry: str, unit: Unit, kind: str) -> bool:
         """True where on some run of a root a plan with `allow` lines does not name the entry, or no plan has such lines."""

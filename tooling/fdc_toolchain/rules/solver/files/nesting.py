@@ -13,7 +13,7 @@ from ....diagnostics.span import Span
 from ....linking.graph import Instance
 from ....linking.model import Act, Unit
 from .bodies import Effects, Wild, is_literal
-from .failures import each_cause
+from .failures import CauseTable
 from .path_language import ALLOW, NOBODY, SETTLED, contains, head_of, opaque
 from .paths import Path, path_of, shown
 
@@ -51,7 +51,10 @@ def may_nest(paths: Iterable[Path]) -> bool:
 class Nesting:
     """What a judged plan makes, by path, in the words of that plan."""
 
-    def __init__(self, root: Instance, order: list[Instance], effects: Effects) -> None:
+    def __init__(
+        self, root: Instance, order: list[Instance], effects: Effects, causes: CauseTable
+    ) -> None:
+        self._causes = causes
         self.made: Places = {}
         self._folders: set[Span] = set()
         self._by_unit: list[set[str]] = []
@@ -80,7 +83,9 @@ class Nesting:
         for path, (_, why) in table.items():
             if type(path[0]) is tuple and path[0][:1] == (ALLOW,):
                 continue  # what commands make is another assumption
-            steps = {Place(one.step, one.outer) for one in each_cause(why) if one.access in MAKES}
+            steps = {
+                Place(one.step, one.outer) for one in self._causes.each(why) if one.access in MAKES
+            }
             if steps:
                 plain = tuple(part for part in path if part != SETTLED)
                 self.made.setdefault(plain, set()).update(steps)

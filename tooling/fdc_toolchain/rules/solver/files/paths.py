@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from ....syntax.values import Ref, Value
 
@@ -95,9 +96,12 @@ def inner_name(path: Path) -> Path:
     )
 
 
+_MARKED = re.compile(r"[*?\[{]").search
+
+
 def looked_through(value: Value) -> str | None:
     """The folder or file that an argument of such a tool names literally; None for a glob, and for the whole workspace."""
-    if any(mark in value.text for mark in "*?[{") or value.text.startswith("/"):
+    if _MARKED(value.text) or value.text.startswith("/"):
         return None
     name = str(path_of(value)[0]).strip("/")
     return None if name in ("", ".") or name.startswith("..") else name

@@ -14,18 +14,18 @@ What a body does to paths that it does not name is kept beside the table: the ef
 by computed path, what the steps that name it may do (`wild`). Where a callee's parameters decide whether two of
 its paths are one, the callee is looked at once more with these arguments.
 
-A branch of a fork that keeps failures may end anywhere, so a path is afterwards in any of the states
-that it was in on the way: what it creates may not be there, what it deletes in the end may still be.
+A branch of a fork that keeps failures may end anywhere: a path is afterwards in any state that it was in on the way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 
-from ....diagnostics.span import Span
 from ....linking.bound import bound_in
 from ....linking.graph import Instance
 from ....linking.model import Act, Choice, Invoke, Loop, Node
+from ..kept_effects import KeptEffects
 from .bodies import (
     NO_CAUSES,
     Effects,
@@ -51,8 +51,6 @@ from .effects import (
     THERE,
     UNKNOWN,
     Effect,
-    Moves,
-    caused,
     effect_of,
     either,
     moved,
@@ -60,16 +58,10 @@ from .effects import (
     settled,
     then,
 )
+from .failures import CauseTable, Moves
 from .fork_conflicts import ForkConflicts
 from .log import Log
-from .path_language import (
-    ALLOW,
-    GLOB,
-    NOBODY,
-    SETTLED,
-    glob_text,
-    never_literal,
-)
+from .path_language import ALLOW, GLOB, NOBODY, SETTLED, glob_text, never_literal
 from .paths import Path, outer_name
 from .step_paths import LOOKS, StepPaths
 
@@ -82,22 +74,35 @@ Limits = tuple[tuple[str, ...], ...]
 
 class Files:
     """Effects of plans and bodies, each plan once. `forks` collects what branches do to each other.
-
     `computed`: some plan names a file by a value; `commands`: some plan runs one.
     `folders`: the literal paths that some plan looks through; `single`: those of them that are files now.
     """
 
     def __init__(
-        self, computed: bool = True, commands: bool = True, folders: Names = (), single: Names = ()
+        self,
+        computed: bool = True,
+        commands: bool = True,
+        folders: Names = (),
+        single: Names = (),
+        kept: KeptEffects | None = None,
     ) -> None:
         self.computed = computed
         self.doubtful = computed or commands
-        self._paths = StepPaths(folders, single, doubtful=self.doubtful)
+        self.folders = {*folders, *single}
+        self.kept = kept or KeptEffects()
+        self.kept.stand_on((computed, commands, frozenset(folders), frozenset(single)))
+        self.causes = CauseTable()
+        self._tables: dict[int, CauseTable] = {}
+        self._paths = StepPaths(folders, single, self.causes, doubtful=self.doubtful)
         self._known: dict[tuple[int, Given, bool, Limits], Outcomes] = {}
         self._given = Called()
         self._again = 0
         self._limits: Limits = ()
         self.forks = ForkConflicts()
+
+    def table(self, instance: Instance) -> CauseTable:
+        """The causes in a plan, each plan with numbers of its own."""
+        return self._tables.setdefault(id(instance), self.kept.table(instance.unit.key))
 
     def plan(self, instance: Instance, given: Given = ()) -> Effects:
         """The effects of a whole plan on the paths that its parameters and literals make."""
@@ -112,8 +117,11 @@ class Files:
         found = self._known.get(key)
         if found is None:
             self._again += bool(given)
+            before, self.causes = self.causes, self.table(instance)
+            self._paths.causes = self.causes
             ends, stops = self._body(instance, unit.body, dict(given), stopping=stopping)
             self._again -= bool(given)
+            self.causes = self._paths.causes = before
             local = unit.names - {"run"}
             local = local if given else local - set(unit.params)
             found = Outcomes(
@@ -122,10 +130,6 @@ class Files:
             self._known[key] = found
         self._limits = limits
         return found
-
-    def body(self, instance: Instance, nodes: list[Node], env: dict[str, Path]) -> Effects:
-        """The effects of a body in order; `env` holds names that stand for another path."""
-        return self._body(instance, nodes, env, stopping=False).ends
 
     def _body(  # noqa: C901
         self, instance: Instance, nodes: list[Node], env: dict[str, Path], *, stopping: bool
@@ -144,7 +148,6 @@ class Files:
         # Calls that changed nothing, with the number of changes until then: the next such call changes nothing either.
         idle: dict[int, tuple[Effects, int]] = {}
         changes = 0
-        moves: Moves = {}  # to where the call of now stands
         unit = instance.unit
 
         def now(path: Path) -> Effect:
@@ -155,13 +158,13 @@ class Files:
                 return log.since(path, found, seen[path], by_commands=by_commands)
             return rest if by_commands else log.since(path, SAME, 0, by_commands=False)
 
-        def put(path: Path, before: Effect, effect: Effect, outer: Span | None = None) -> None:
+        def put(path: Path, before: Effect, effect: Effect, moves: Moves | None = None) -> None:
             nonlocal changes
             after = then(before, effect)
             if after is before:
                 return
-            if outer is not None:
-                after = then(before, moved(effect, outer, moves))
+            if moves is not None:
+                after = then(before, moved(effect, moves))
             if stopping:
                 ever[path] = either(
                     either(ever.get(path) or elsewhere(path, so_far()), before), after
@@ -201,14 +204,14 @@ class Files:
                     for access, value in uses:
                         path = self._paths.of(unit, value, env)
                         literal = is_literal(path)
-                        effect = effect_of(access, span, doubts=self.doubtful)
+                        effect = effect_of(access, span, self.causes, doubts=self.doubtful)
                         causes = effect.tail
                         if (
                             access == "create"
                             and len(uses) > 1
                             and path == self._paths.source(unit, node, env)
                         ):
-                            effect = effect_of("same", span)
+                            effect = effect_of("same", span, self.causes)
                         if not literal and any(
                             type(part) is tuple and part[0] == NOBODY for part in path
                         ):
@@ -242,24 +245,21 @@ class Files:
                             path, now(path) if path[0] != SETTLED else paths.get(path, SAME), effect
                         )
                 if tool.writes_unknown:
-                    why = caused("command", span)
+                    why = self.causes.caused("command", span)
                     if self._limits:
                         logged(Effects({}, SAME, {self._limits: (CERTAINLY, why)}, {}))
                     else:
                         logged(Effects({}, Effect(SHELL, NOWHERE, False, why), {}, {}))
                 continue
-            outer = None
-            moves = {}
+            moves = None
             if isinstance(node, Invoke):
                 callee = instance.callees[node.number]
                 if callee is None:
                     continue
                 inner, stops = self._called(instance, node, callee, env, stopping=stopping)
-                outer = instance.unit.span(node.call)
-            elif isinstance(node, Loop):
-                inner, stops = self._loop(instance, node, env, stopping=stopping)
-            elif isinstance(node, Choice):
-                inner, stops = self._choice(instance, node, env, stopping=stopping)
+                moves = Moves(self.table(callee), self.causes, unit.span(node.call))
+            elif isinstance(node, Loop | Choice):
+                inner, stops = self._part(instance, node, env, stopping=stopping)
             else:
                 continue
             known = idle.get(id(inner))
@@ -269,22 +269,22 @@ class Files:
             if stops is not None:  # what is nowhere named in there is no more than before or after
                 for path, effect in stops.paths.items():
                     here = before[path] if path in before else now(path)
-                    after = then(here, effect if outer is None else moved(effect, outer, moves))
+                    after = then(here, effect if moves is None else moved(effect, moves))
                     ever[path] = either(
                         either(ever.get(path) or elsewhere(path, so_far()), here), after
                     )
             if inner.rest is not SAME or inner.wild or inner.fixed:
                 entry = inner._replace(paths={})
-                logged(entry if outer is None else moved_body(entry, outer))
+                logged(entry if moves is None else moved_body(entry, moves))
             unchanged = changes
             for path, effect in named.items():
-                put(path, before[path], effect, outer)
+                put(path, before[path], effect, moves)
                 if path in seen:
                     seen[path] = len(log)
                 elif path in paths or inner.rest is not SAME or inner.wild or inner.fixed:
                     paths[path] = then(before[path], effect)
                     seen[path] = len(log)
-            if changes == unchanged and outer is not None:
+            if changes == unchanged and moves is not None:
                 idle[id(inner)] = inner, changes
         ends = Effects({path: now(path) for path in paths}, rest, wild, fixed)
         if not stopping:
@@ -316,6 +316,16 @@ class Files:
             found = [with_inner_names(effects) for effects in known if effects is not None]
         return Outcomes(*found, *(() if stopping else (None,)))  # type: ignore[arg-type]
 
+    def _part(
+        self, instance: Instance, node: Loop | Choice, env: dict[str, Path], *, stopping: bool
+    ) -> Outcomes:
+        """What a loop or an `if` does; one that stands in a plan by itself does what it did when it was looked at before."""
+        made: Callable[..., Outcomes] = self._loop if type(node) is Loop else self._choice
+        make = partial(made, instance, node, env, stopping=stopping)
+        if not self.kept.lasting or env or stopping or self._limits or self._again:
+            return make()
+        return self.kept.of(node, self._paths.unstable(instance.unit), self.forks, make)
+
     def _choice(
         self, instance: Instance, node: Choice, env: dict[str, Path], *, stopping: bool
     ) -> Outcomes:
@@ -345,7 +355,9 @@ class Files:
         ends, stops = self._body(instance, node.body, inner, stopping=stopping or node.keeps)
         if present is not None and node.over is not None and "{" in node.over.text:
             whole = (SETTLED, *self._paths.of(instance.unit, node.over, env))
-            effect = settled(effect_of("match", instance.unit.span(node.node)), UNKNOWN)
+            effect = settled(
+                effect_of("match", instance.unit.span(node.node), self.causes), UNKNOWN
+            )
             for outcome in (ends, stops):
                 if outcome is not None:
                     outcome.paths[whole] = then(outcome.paths.get(whole, SAME), effect)

@@ -9,6 +9,7 @@ from ....linking.model import Act, Unit
 from ....syntax.values import Value
 from .bodies import is_literal
 from .effects import CHANGES, CREATES, UNKNOWN, Effect, effect_of, settled
+from .failures import CauseTable
 from .path_language import NOBODY, SETTLED
 from .paths import Path, filled, looked_through, path_of
 
@@ -33,27 +34,38 @@ class StepPaths:
     """
 
     def __init__(
-        self, folders: Collection[str], single: Collection[str], *, doubtful: bool
+        self,
+        folders: Collection[str],
+        single: Collection[str],
+        causes: CauseTable,
+        *,
+        doubtful: bool,
     ) -> None:
+        self.causes = causes
         self.folders = frozenset(folders)
         self.single = frozenset(single)
         self.doubtful = doubtful
-        self._unstable: dict[str, set[str]] = {}
+        self._unstable: dict[str, frozenset[str]] = {}
 
     def of(self, unit: Unit, value: Value, env: dict[str, Path]) -> Path:
         """The path that an argument names, with the values that nobody can name marked."""
         path = path_of(value)
         if is_literal(path):
             return path
-        unstable = self._unstable.get(unit.key)
-        if unstable is None:
-            unstable = self._unstable[unit.key] = bound_twice(unit)
+        unstable = self.unstable(unit)
         if any(type(part) is tuple and part[0] in unstable for part in path):
             path = tuple(
                 (NOBODY, *part) if type(part) is tuple and part[0] in unstable else part
                 for part in path
             )
         return filled(path, env)[0] if env else path
+
+    def unstable(self, unit: Unit) -> frozenset[str]:
+        """The names of a plan of which nobody follows which file they name."""
+        found = self._unstable.get(unit.key)
+        if found is None:
+            found = self._unstable[unit.key] = frozenset(bound_twice(unit))
+        return found
 
     def above(self, name: str, access: str) -> list[Path]:
         """The folders that some plan looks through which are there once a file is, or the file as one of them."""
@@ -72,14 +84,14 @@ class StepPaths:
                 continue
             name = looked_through(value)
             if name in self.single:
-                yield (str(name),), effect_of("list", span, doubts=self.doubtful)
+                yield (str(name),), effect_of("list", span, self.causes, doubts=self.doubtful)
             elif name is not None:
-                yield (f"{name}/",), effect_of("list", span)
+                yield (f"{name}/",), effect_of("list", span, self.causes)
             elif "{" in value.text:
                 access = "match" if any(mark in value.text for mark in "*?[") else "list"
                 yield (
                     (SETTLED, *self.of(unit, value, env)),
-                    settled(effect_of(access, span), UNKNOWN),
+                    settled(effect_of(access, span, self.causes), UNKNOWN),
                 )
 
     def source(self, unit: Unit, node: Act, env: dict[str, Path]) -> Path | None:

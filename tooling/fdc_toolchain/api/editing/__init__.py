@@ -1,0 +1,1 @@
+"""What editors need of plans that change under their hands."""

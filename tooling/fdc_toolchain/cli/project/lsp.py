@@ -1,0 +1,37 @@
+"""`fdc lsp`: the language server for editors."""
+
+from __future__ import annotations
+
+import click
+
+from ...exits import CLEAN, WorldError
+
+
+@click.command(
+    epilog="Exit codes: 0 the editor ended it, 2 wrong usage, 3 the extra `lsp` is not installed.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--stdio", is_flag=True, help="Talk over standard input and output, as it always does."
+)
+def command(stdio: bool) -> int:
+    """Serve plans to an editor over the Language Server Protocol, on standard input and output.
+
+    Editors start it; docs/editors.md has their settings. It needs `pip install 'fdc-toolchain[lsp]'`.
+    """
+    import importlib.util
+
+    if importlib.util.find_spec("pygls") is None:
+        raise WorldError(
+            "the language server needs the extra `lsp`: pip install 'fdc-toolchain[lsp]'"
+        )
+    from ... import resources
+    from ...language_server.server import serve
+
+    try:
+        serve(resources.read("VERSION").decode("ascii").strip())
+    except MemoryError:
+        raise WorldError(
+            "the editor's message is larger than the memory; nothing was lost"
+        ) from None
+    return CLEAN

@@ -1,0 +1,109 @@
+"""Findings as an editor shows them, and their fixes as actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from lsprotocol import types
+
+from .. import api
+from .documents import Plan
+
+SOURCE = "fdc"
+_MOST_PLACES = 20
+_SEVERITIES = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "info": types.DiagnosticSeverity.Information,
+    "fragment": types.DiagnosticSeverity.Hint,
+    "assumption": types.DiagnosticSeverity.Hint,
+}
+
+
+def diagnostics(plan: Plan, result: api.CheckResult) -> list[types.Diagnostic]:
+    """The findings of a plan, and those of plans that it reaches, where it calls them."""
+    found = [_diagnostic(plan, item) for item in result.diagnostics if item.span.path == plan.key]
+    return found + list(_below(plan, result))
+
+
+def _diagnostic(plan: Plan, item: api.Diagnostic) -> types.Diagnostic:
+    message = item.message + (f"\nhelp: {item.help}" if item.help else "")
+    return types.Diagnostic(
+        range=plan.lines.range(item.span),
+        message=message,
+        severity=_SEVERITIES[item.severity],
+        code=item.code,
+        source=SOURCE,
+        tags=[types.DiagnosticTag.Unnecessary] if item.code == "FDC313" else None,
+        related_information=_related(plan, [*item.labels, *item.trace]),
+    )
+
+
+def _related(
+    plan: Plan, labels: Iterable[api.Label]
+) -> list[types.DiagnosticRelatedInformation] | None:
+    out = []
+    for label in list(labels)[:_MOST_PLACES]:
+        uri = plan.uri_of(label.span.path)
+        if uri is not None:
+            place = types.Location(uri, plan.lines_of(label.span.path).range(label.span))
+            out.append(types.DiagnosticRelatedInformation(place, label.message))
+    return out or None
+
+
+def _below(plan: Plan, result: api.CheckResult) -> Iterator[types.Diagnostic]:
+    """Errors of called plans, each plan once: because of them this one is refused too."""
+    calls = {call.target: call.span for call in reversed(result.calls)}
+    first = api.Span(path=plan.key, line=1, column=1, end_line=1, end_column=1)
+    by_plan: dict[str, list[api.Diagnostic]] = {}
+    for item in result.errors:
+        if item.span.path != plan.key:
+            by_plan.setdefault(item.span.path, []).append(item)
+    for path, items in by_plan.items():
+        more = f" (and {len(items) - 1} more)" if len(items) > 1 else ""
+        places = [api.Label(span=item.span, message=item.message) for item in items]
+        yield types.Diagnostic(
+            range=plan.lines.range(calls.get(path, first)),
+            message=f"`{path}`, which this plan reaches, has an error: {items[0].message}{more}",
+            severity=types.DiagnosticSeverity.Error,
+            code=items[0].code,
+            source=SOURCE,
+            related_information=_related(plan, places),
+        )
+
+
+def actions(plan: Plan, result: api.CheckResult, at: types.Range) -> list[types.CodeAction]:
+    """The fixes of the findings that a stretch touches, and one action for all safe ones of the plan."""
+    out = []
+    safe: list[api.Fix] = []
+    for item in result.diagnostics:
+        if item.fix is None or any(edit.span.path != plan.key for edit in item.fix.edits):
+            continue
+        if item.fix.safe:
+            safe.append(item.fix)
+        shown = _diagnostic(plan, item)
+        if shown.range.start.line > at.end.line or shown.range.end.line < at.start.line:
+            continue
+        edits = [
+            types.TextEdit(plan.lines.range(edit.span), edit.replacement) for edit in item.fix.edits
+        ]
+        out.append(
+            types.CodeAction(
+                title=item.fix.title,
+                kind=types.CodeActionKind.QuickFix,
+                diagnostics=[shown],
+                is_preferred=item.fix.safe or None,
+                edit=types.WorkspaceEdit(changes={plan.uri: list(edits)}),
+            )
+        )
+    if safe:
+        done = api.apply_fixes(plan.text, safe)
+        whole = types.TextEdit(types.Range(types.Position(0, 0), plan.lines.end()), done.text)
+        out.append(
+            types.CodeAction(
+                title=f"apply all safe fixes of fdc ({len(done.applied)})",
+                kind=types.CodeActionKind.SourceFixAll,
+                edit=types.WorkspaceEdit(changes={plan.uri: [whole]}),
+            )
+        )
+    return out

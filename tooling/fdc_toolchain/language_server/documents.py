@@ -1,0 +1,131 @@
+"""The texts that editors have open, and the sessions that check them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
+from pygls import uris
+from pygls.workspace import TextDocument, Workspace
+
+from .. import api
+from .positions import Lines
+
+LANGUAGE = "fdc-plan"
+"""The name of the language in editors."""
+
+_PACK = re.compile(r"^use pack (\S+)\s*$", re.MULTILINE)
+_Found = TypeVar("_Found")
+
+
+class Plan(NamedTuple):
+    """An open plan at one moment: its key in its workspace, its text, and all texts that are open beside it."""
+
+    uri: str
+    version: int | None
+    session: api.Session
+    key: str
+    text: str
+    unsaved: dict[str, str]
+    lines: Lines
+
+    def check(self) -> api.CheckResult:
+        """All that is wrong with the plan, as it stands in the editor."""
+        return self.session.check(self.key, text=self.text, unsaved=self.unsaved)
+
+    def catalogue(self) -> api.Catalogue:
+        """What the plan can name: its own packs count where they are there."""
+        named = tuple(_PACK.findall(self.text))
+        try:
+            return self.session.catalogue(packs=named, unsaved=self.unsaved)
+        except api.NotFound:
+            return self.session.catalogue(unsaved=self.unsaved)
+
+    def view(self) -> api.PlanView:
+        """The plan as an editor shows it."""
+        return self.session.view(self.key, text=self.text, unsaved=self.unsaved)
+
+    def other(self, key: str) -> api.PlanView | None:
+        """Another plan of the workspace, as it stands in an editor or on the disk; None where it cannot be read."""
+        try:
+            return self.session.view(key, unsaved={self.key: self.text, **self.unsaved})
+        except api.FdcError:
+            return None
+
+    def content(self, key: str) -> str | None:
+        """The text of another file of the workspace; None where it cannot be read."""
+        if key in self.unsaved or key == self.key:
+            return self.unsaved.get(key, self.text)
+        try:
+            with open(os.path.join(self.session.workspace, key), encoding="utf-8") as file:
+                return file.read()
+        except (OSError, ValueError):
+            return None
+
+    def uri_of(self, key: str) -> str | None:
+        """Where an editor finds the plan of a key; None for those that come with fdc."""
+        if key == self.key:
+            return self.uri
+        path = os.path.join(self.session.workspace, key)
+        return uris.from_fs_path(path) if os.path.isfile(path) else None
+
+    def lines_of(self, key: str) -> Lines:
+        """The lines of the plan of a key."""
+        return self.lines if key == self.key else Lines(self.content(key) or "", self.lines.unit)
+
+
+class Documents:
+    """What is open, by workspace. Sessions are made when a plan of their workspace is opened."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, api.Session] = {}
+
+    def plan(self, workspace: Workspace, uri: str) -> Plan | None:
+        """The open plan of an address; None for what is no plan, or not open."""
+        document = workspace.text_documents.get(uri)
+        if document is None or not is_plan(document):
+            return None
+        path = _path(document)
+        root = api.find_workspace(os.path.dirname(path) if path else workspace.root_path or ".")
+        session = self._sessions.get(root)
+        if session is None:
+            session = self._sessions[root] = api.Session(workspace=root)
+        key = _key(path, root) if path else f"untitled-{os.path.basename(uri) or 'plan'}"
+        unsaved = {
+            _key(other, root): one.source
+            for name, one in workspace.text_documents.items()
+            if name != uri and (other := _path(one))
+        }
+        text = document.source
+        lines = Lines(text, str(getattr(workspace.position_encoding, "value", "utf-16")))
+        return Plan(uri, document.version, session, key, text, unsaved, lines)
+
+    def each(self, plan: Plan, reading: Callable[[str, api.PlanView], _Found]) -> list[_Found]:
+        """What a reader finds in every plan of the workspace that may call others, this one included."""
+        found = [reading(plan.key, plan.view())]
+        for key in dict.fromkeys((*plan.session.plans(), *plan.unsaved)):
+            if key != plan.key and "call_plan" in (plan.content(key) or ""):
+                view = plan.other(key)
+                if view is not None:
+                    found.append(reading(key, view))
+        return found
+
+
+def is_plan(document: TextDocument) -> bool:
+    """True for what the editor says is a plan, and for files that `fdc lint` takes for plans."""
+    name = os.path.basename(document.uri)
+    return document.language_id == LANGUAGE or (
+        name.endswith((".plan", ".plan.txt")) or name == "plan.txt"
+    )
+
+
+def _path(document: TextDocument) -> str | None:
+    """The path of a document; None for one that was never saved."""
+    return uris.to_fs_path(document.uri) if document.uri.startswith("file:") else None
+
+
+def _key(path: str, root: str) -> str:
+    absolute = os.path.normpath(path)
+    return absolute[len(root) + 1 :] if absolute.startswith(root + os.sep) else absolute

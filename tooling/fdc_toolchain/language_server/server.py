@@ -1,0 +1,224 @@
+"""The server: what editors ask, answered in one thread beside the one that reads their messages.
+
+A question that was cancelled, or whose text has changed meanwhile, is not begun. Nothing that is asked ends the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+
+from .. import api
+from . import completion, diagnostics, hover, navigation, shown
+from .documents import Documents, Plan, is_plan
+
+DELAY = 0.05
+"""Seconds without a keystroke until a plan is checked."""
+DELAY_OTHERS = 0.3
+"""Seconds until the other open plans are, which may call it."""
+
+_Answer = TypeVar("_Answer")
+_log = logging.getLogger("fdc.lsp")
+
+
+class Server(LanguageServer):
+    """One editor's server."""
+
+    def __init__(self, version: str) -> None:
+        super().__init__("fdc", version, text_document_sync_kind=types.TextDocumentSyncKind.Full)
+        self.documents = Documents()
+        self.worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fdc")
+        self.waiting: dict[str, asyncio.Task[None]] = {}
+
+    def plan(self, uri: str) -> Plan | None:
+        """The open plan of an address, as it stands now."""
+        try:
+            return self.documents.plan(self.workspace, uri)
+        except api.FdcError as wrong:
+            _log.warning("%s: %s", uri, wrong)
+            return None
+
+    async def ask(self, uri: str, work: Callable[[Plan], _Answer]) -> _Answer | None:
+        """What `work` says of a plan; None where there is no such plan, or fdc cannot say it."""
+        plan = self.plan(uri)
+        if plan is None:
+            return None
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self.worker, work, plan)
+        except (asyncio.CancelledError, navigation.Refused):
+            raise
+        except Exception as wrong:
+            told = isinstance(wrong, api.FdcError) and not isinstance(wrong, api.InternalError)
+            _log.warning("%s: %s", uri, wrong, exc_info=not told)
+            return None
+
+    def changed(self, uri: str, delay: float = DELAY) -> None:
+        """Checks a plan when nobody has typed for a moment, and then the others that are open."""
+        before = self.waiting.pop(uri, None)
+        if before is not None:
+            before.cancel()
+        document = self.workspace.text_documents.get(uri)
+        if document is None or is_plan(document):
+            self.waiting[uri] = asyncio.ensure_future(self.look(uri, delay))
+        for other in self.workspace.text_documents if delay < DELAY_OTHERS else ():
+            if other != uri:
+                self.changed(other, DELAY_OTHERS)
+
+    async def look(self, uri: str, delay: float) -> None:
+        """Checks a plan and shows what was found, unless its text has changed meanwhile."""
+        await asyncio.sleep(delay)
+
+        def work(plan: Plan) -> tuple[int | None, list[types.Diagnostic]]:
+            return plan.version, diagnostics.diagnostics(plan, plan.check())
+
+        found = await self.ask(uri, work)
+        document = self.workspace.text_documents.get(uri)
+        if found is not None and document is not None and document.version == found[0]:
+            self.show(uri, found[1], found[0])
+
+    def show(self, uri: str, found: list[types.Diagnostic], version: int | None = None) -> None:
+        """Sends findings to the editor."""
+        self.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(uri=uri, diagnostics=found, version=version)
+        )
+
+
+def make(version: str) -> Server:
+    """A server with all that it can do."""
+    server = Server(version)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    async def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        server.changed(params.text_document.uri, 0.0)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    async def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        server.changed(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    async def did_save(params: types.DidSaveTextDocumentParams) -> None:
+        server.changed(params.text_document.uri, 0.0)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    async def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        server.changed(params.text_document.uri)  # what is on the disk counts for its callers again
+        server.show(params.text_document.uri, [])
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    async def did_change_files(params: types.DidChangeWatchedFilesParams) -> None:
+        for uri in server.workspace.text_documents:
+            server.changed(uri, DELAY_OTHERS)
+
+    kinds = [types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=kinds)
+    )
+    async def code_action(params: types.CodeActionParams) -> list[types.CodeAction] | None:
+        return await server.ask(
+            params.text_document.uri,
+            lambda plan: diagnostics.actions(plan, plan.view().result, params.range),
+        )
+
+    @server.feature(
+        types.TEXT_DOCUMENT_COMPLETION,
+        types.CompletionOptions(trigger_characters=completion.TRIGGERS),
+    )
+    async def complete(params: types.CompletionParams) -> list[types.CompletionItem] | None:
+        return await server.ask(
+            params.text_document.uri, lambda plan: completion.complete(plan, params.position)
+        )
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hovered(params: types.HoverParams) -> types.Hover | None:
+        return await server.ask(
+            params.text_document.uri, lambda plan: hover.hover(plan, params.position)
+        )
+
+    _navigation(server)
+    _shown(server)
+    return server
+
+
+def _navigation(server: Server) -> None:
+    documents = server.documents
+
+    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
+    async def definition(params: types.DefinitionParams) -> list[types.Location] | None:
+        return await server.ask(
+            params.text_document.uri, lambda plan: navigation.definition(plan, params.position)
+        )
+
+    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
+    async def references(params: types.ReferenceParams) -> list[types.Location] | None:
+        declared = params.context.include_declaration
+        return await server.ask(
+            params.text_document.uri,
+            lambda plan: navigation.references(documents, plan, params.position, declared=declared),
+        )
+
+    @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
+    async def prepare(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+        return await server.ask(
+            params.text_document.uri, lambda plan: navigation.prepare_rename(plan, params.position)
+        )
+
+    @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
+    async def rename(params: types.RenameParams) -> types.WorkspaceEdit | None:
+        try:
+            return await server.ask(
+                params.text_document.uri,
+                lambda plan: navigation.rename(documents, plan, params.position, params.new_name),
+            )
+        except navigation.Refused as why:
+            raise JsonRpcInvalidParams(str(why)) from None
+
+
+def _shown(server: Server) -> None:
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    async def hints(params: types.InlayHintParams) -> list[types.InlayHint] | None:
+        return await server.ask(
+            params.text_document.uri, lambda plan: shown.hints(plan, params.range)
+        )
+
+    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, shown.LEGEND)
+    async def tokens(params: types.SemanticTokensParams) -> types.SemanticTokens | None:
+        return await server.ask(params.text_document.uri, shown.tokens)
+
+    @server.feature(types.TEXT_DOCUMENT_FORMATTING)
+    async def formatting(params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
+        return await server.ask(params.text_document.uri, shown.formatted)
+
+
+class OneLine(logging.Formatter):
+    """A record in one line on standard error; the way to an exception only where FDC_DEBUG asks for it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if record.exc_info and os.environ.get("FDC_DEBUG") != "1":
+            raised = record.exc_info[1]
+            record = logging.makeLogRecord({**record.__dict__, "exc_info": None, "exc_text": None})
+            return f"fdc lsp: {record.getMessage()}: {type(raised).__name__}: {raised}"
+        return f"fdc lsp: {super().format(record)}"
+
+
+def serve(version: str) -> None:
+    """Talks to the editor over standard input and output until it says that it ends, or goes."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(OneLine())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    gc.freeze()  # what is loaded now stays, and need not be looked at again for garbage
+    server = make(version)
+    try:
+        server.start_io()
+    finally:
+        server.worker.shutdown(wait=False, cancel_futures=True)

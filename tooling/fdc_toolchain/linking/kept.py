@@ -1,0 +1,158 @@
+"""What a long-lived process keeps of the plans that it links again and again: an editor does so after every keystroke.
+
+A plan is linked again where its text changed, or a file that it asked for; in it, the statements that did not
+change, do not call and have no fault are as they were. All of it is forgotten where the settings, a catalogue, the
+registry or a protocol changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple, TypeVar
+
+from ..syntax import tree
+from ..syntax.parse import Parsed
+from .bind import Bound
+from .catalogue import Catalogue, Tool
+from .look_up import Loaded, LookUp
+from .model import Act, Node, Unit
+from .project.settings import Settings
+
+Fact = TypeVar("Fact")
+
+MOST_PLANS, MOST_LINKED = 500, 2_000
+"""Plans that are kept, and plans that are linked until everything is forgotten once, with the words of all edits."""
+
+
+class Linked(NamedTuple):
+    """What a statement of the lowest level became. It holds the statement, so that no other has its id."""
+
+    node: tree.Statement
+    nodes: list[Node]
+    acts: list[Act]
+    results: list[str]
+    loops: set[str]
+
+
+class Statements:
+    """What the statements of one plan became, where they can be kept."""
+
+    def __init__(self) -> None:
+        self.linked: dict[int, Linked] = {}
+
+    def link(
+        self,
+        unit: Unit,
+        nodes: list[tree.Statement],
+        before: dict[int, Linked],
+        make: Callable[[tree.Statement], tuple[list[Node], bool]],
+    ) -> list[Node]:
+        """The body of a plan, with what statements that are the same objects as before became then."""
+        out: list[Node] = []
+        for node in nodes:
+            known = before.get(id(node))
+            if known is not None:
+                unit.acts += known.acts
+                unit.results += known.results
+                unit.loops |= known.loops
+            else:
+                acts, results = len(unit.acts), len(unit.results)
+                loops, unit.loops = unit.loops, set()
+                made, alone = make(node)
+                known = Linked(node, made, unit.acts[acts:], unit.results[results:], unit.loops)
+                unit.loops = loops | unit.loops
+                if not alone:
+                    out += made
+                    continue
+            out += known.nodes
+            self.linked[id(node)] = known
+        return out
+
+
+class KeptPlan(NamedTuple):
+    """A plan as it was linked last. `asked`: the files that it asked for, with their content then."""
+
+    parsed: Parsed | None
+    linked: dict[int, Linked]
+    unit: Unit | None = None
+    data: bytes | None = None
+    asked: Mapping[str, bytes | None] = MappingProxyType({})
+    packs: tuple[str, ...] = ()
+
+    def linked_with(self, packs: Iterable[str]) -> dict[int, Linked]:
+        """What its statements became, where the plan uses the same packs as then."""
+        return self.linked if self.packs == tuple(sorted(packs)) else {}
+
+
+NEW = KeptPlan(None, {})
+
+
+class Kept:
+    """Given to one linker after another. Not for several at a time."""
+
+    def __init__(self) -> None:
+        self.plans: dict[str, KeptPlan] = {}
+        self._ground: tuple[Settings, dict[str, bytes | None]] | None = None
+        self._catalogue: Catalogue | None = None
+        self._bind: Callable[[Tool, str, str | None], Bound] | None = None
+        self._loaded: dict[tuple[str, bytes], Loaded] = {}
+        self._linked = 0
+        self._facts: dict[type, object] = {}
+
+    def stand_on(self, linker: LookUp, asked: set[str]) -> None:
+        """Keeps all where the settings are as before, and the files that the linker `asked` for when it was made."""
+        settings = linker.settings
+        names = {*asked, settings.protocols.rstrip("/") + "/"}  # a folder: which files are in it
+        ground = settings, {name: linker.files.seen.get(name) for name in names}
+        self._linked += 1
+        same = ground == self._ground and self._linked < MOST_LINKED
+        if not same or self._catalogue is None or self._bind is None:
+            self.plans.clear()
+            self._loaded.clear()
+            self._facts.clear()
+            self._linked = 0
+            self._ground, self._catalogue, self._bind = ground, linker.catalogue, linker.bind
+        linker.catalogue, linker.bind = self._catalogue, self._bind
+        linker.loaded = self._loaded
+
+    def fact(self, kind: type[Fact], make: Callable[[], Fact]) -> Fact:
+        """What an analysis keeps of the plans' statements, by its class; it is forgotten with them."""
+        found = self._facts.get(kind)
+        if not isinstance(found, kind):
+            found = self._facts[kind] = make()
+        return found
+
+    def unit(self, linker: LookUp, key: str, data: bytes | None) -> Unit | None:
+        """The plan as it was linked, where it would be linked to the same again."""
+        plan = self.plans.get(key)
+        if plan is None or plan.unit is None or plan.data != data:
+            return None
+        if any(linker.files.read(name) != before for name, before in plan.asked.items()):
+            return None
+        for name in plan.unit.reads:
+            linker.automaton(name)
+        return plan.unit
+
+    def keep(
+        self,
+        linker: LookUp,
+        unit: Unit,
+        asked: set[str],
+        parsed: Parsed,
+        linked: dict[int, Linked],
+    ) -> None:
+        """Keeps a plan that was just linked; as a whole only where there is nothing to say of it."""
+        if len(self.plans) >= MOST_PLANS and unit.key not in self.plans:
+            del self.plans[next(iter(self.plans))]
+        whole = unit.plan is not None and not unit.diagnostics
+        seen = linker.files.seen
+        before = {name: seen.get(name) for name in asked}
+        self.plans[unit.key] = KeptPlan(
+            parsed,
+            linked,
+            unit if whole else None,
+            seen.get(unit.key),
+            before,
+            tuple(sorted(unit.packs)),
+        )
