@@ -91,8 +91,9 @@ def _shipped() -> dict[str, str]:
                 path = os.path.join(folder, name)
                 with open(path, encoding="utf-8") as file:
                     out[goal + os.path.relpath(path, base).replace(os.sep, "/")] = file.read()
-    with open(os.path.join(DATA, "test_concepts.yaml"), encoding="utf-8") as file:
-        out[layout.CONCEPTS] = file.read()
+    for goal in (layout.CONCEPTS, layout.PRACTICE):
+        with open(os.path.join(DATA, os.path.basename(goal)), encoding="utf-8") as file:
+            out[goal] = file.read()
     return out
 
 

@@ -226,10 +226,11 @@ def _measurable(base: Base) -> None:
     from .. import layout
     from ..calculus.metrics import BenchmarkError, tests_of
 
-    try:
-        tests_of(base.concepts)
-    except BenchmarkError as wrong:
-        raise Refused(f"{layout.CONCEPTS}: {wrong}") from wrong
+    for path, concepts in ((layout.CONCEPTS, base.concepts), (layout.PRACTICE, base.practice)):
+        try:
+            tests_of(concepts)
+        except BenchmarkError as wrong:
+            raise Refused(f"{path}: {wrong}") from wrong
 
 
 def _operator(root: str, base: Base, model: str | None) -> Operator:
@@ -400,7 +401,7 @@ def _said(tool: str, value: dict[str, Any]) -> list[tuple[str, str]]:
         out.append(("INFO", f"  reflection: {value['output']['decision']}"))
         out += [("WARNING", f"    {text}") for text in value["mismatches"]]
     if tool == "compose_context":
-        out.append(
-            ("DEBUG", f"  {value['role']}: {sum(value['sizes'].values())} tokens of context")
-        )
+        out.append(("DEBUG", f"  {value['role']}: {sum(value['sizes'].values())} tokens"))
+    if tool == "consult_lexicon":
+        out.append(("DEBUG", f"  and {value['tokens']} tokens of the dictionary"))
     return out

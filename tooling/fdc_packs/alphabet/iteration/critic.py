@@ -1,11 +1,10 @@
 """The embedded CRITIC (ALPH-12 to 20): six attacks, computed on a dictionary's graph and the alphabet. No model. Pure.
 
 What the attacks mean here:
-- decomposition: the definition takes the word apart if its words are more basic, that is, stand in more definitions (all of
-  them with strictness 0, half of them with 1), or if it says only that the word is a form of another (`of or relating to
-  war`, `the act of moving`); the dictionary names two parts of it that are more basic than the whole, for what is rarer
-  explains nothing; or the first clause of its definition says what it is for.
-- circularity: the definition names its own word, or the word and a primitive define each other.
+- decomposition: the definition takes the word apart if the grounding set of the dictionary does without the word, for then its
+  definition unfolds into words of that set and leads nowhere back; the dictionary names two parts of it that are more basic
+  than the whole, for what is rarer explains nothing; or the first clause of its definition says what it is for.
+- circularity: the proposed definition names its own word. A circle through the dictionary speaks for a candidate.
 - redundancy: a primitive has the same sense, or is another form of the same word, or is defined by this word alone, or the
   definition comes to primitives alone when it is followed down.
 - edge_cases: how the word's uses are spread over fields of meaning.
@@ -68,7 +67,7 @@ def _judged(
 ) -> dict[str, Any]:
     label = normal(str(candidate["label"]))
     attacks = {
-        "decomposition": attacked(label, row, strictness),
+        "decomposition": attacked(label, row),
         "circularity": _circularity(label, str(candidate.get("informal_definition", "")), row),
         "redundancy": _redundancy(label, row, ids),
         "edge_cases": _edge_cases(label, row),
@@ -110,12 +109,12 @@ def _circularity(label: str, proposed: str, row: dict[str, Any]) -> dict[str, An
         notes.append(f"It and {', '.join(seen['mutual'])} in the alphabet define each other.")
     if outside:
         notes.append(f"Not in the alphabet: {', '.join(outside[:8])}.")
-    if paths and not own and not seen["mutual"]:
+    if paths and not own:
         notes.append(
-            "A circle through words outside of the alphabet speaks for the candidate: no definition gets behind it."
+            "A circle of definitions speaks for the candidate: no definition gets behind it."
         )
     return {
-        "dependency_trace": seen["trace"], "circular_paths": paths, "survived": not own and not seen["mutual"],
+        "dependency_trace": seen["trace"], "circular_paths": paths, "survived": not own,
         "notes": " ".join(notes) or "Nothing leads back to it.",
     }  # fmt: skip
 
@@ -256,13 +255,11 @@ def _verdict(
             "; ".join(attacks["cultural_variance"]["evidence_against"]).capitalize() + ".",
         )
     if not circularity["survived"]:
-        if circularity["circular_paths"][:1] == [[label, label]]:
-            return (
-                "REFINE",
-                "circularity",
-                "The intuition stands; the definition has to do without the word itself.",
-            )
-        return "REJECT", "circularity", circularity["notes"]
+        return (
+            "REFINE",
+            "circularity",
+            "The intuition stands; the definition has to do without the word itself.",
+        )
     if attacks["edge_cases"]["severity"] == "high" and strictness > 0.75:
         return "REJECT", "edge_cases", f"The word has no home: {attacks['edge_cases']['notes']}"
     if attacks["edge_cases"]["severity"] == "high":

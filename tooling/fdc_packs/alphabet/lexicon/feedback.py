@@ -120,9 +120,7 @@ class Shrinking:
         return self.taken
 
 
-def improved(
-    graph: Graph, prices: Prices, found: set[int], rounds: int, seed: int = 1
-) -> set[int]:
+def improved(graph: Graph, prices: Prices, found: set[int], rounds: int, seed: int = 1) -> set[int]:
     """Local search: a neighbourhood of the set is given back and cut again at shaken prices; what is not dearer is kept."""
     rng, after = random.Random(seed), following(graph)
     total = sum(prices[node] for node in sorted(found))

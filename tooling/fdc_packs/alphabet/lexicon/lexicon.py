@@ -143,7 +143,9 @@ class Lexicon:
         """What each word costs in a grounding set."""
         return tuple(price(word.met) for word in self.words)
 
-    def ground(self, roots: int = ROOTS, without: Collection[int] = (), rounds: int = ROUNDS) -> Grounding:
+    def ground(
+        self, roots: int = ROOTS, without: Collection[int] = (), rounds: int = ROUNDS
+    ) -> Grounding:
         """A near-cheapest grounding set for the most used words, `without` some, and for all that their definitions unfold
         into; from fdc's cache where it was computed before."""
         key = [self.stamp, roots, sorted(without), rounds]

@@ -15,7 +15,18 @@ from typing import Any, NamedTuple
 
 from fdc_toolchain.api.files import cachedir
 
-from .wordnet_files import LABEL, PARTS, STOP, Lemmas, Synset, counts_of, is_name, lines, plain, synset_of
+from .wordnet_files import (
+    LABEL,
+    PARTS,
+    STOP,
+    Lemmas,
+    Synset,
+    counts_of,
+    is_name,
+    lines,
+    plain,
+    synset_of,
+)
 
 COMMAND = "apt-get install wordnet-base"
 MISSING = (
@@ -170,11 +181,7 @@ def _read(folder: str) -> Table:
     used: Counter[str] = Counter()
     counted: set[tuple[str, str]] = set()
     for label, known in senses.items():
-        kinds = [
-            one
-            for one in _usual(known)
-            if not is_name(data[one.part][one.offset], label)
-        ]
+        kinds = [one for one in _usual(known) if not is_name(data[one.part][one.offset], label)]
         if kinds:
             sense = chosen[label] = min(kinds, key=lambda one: ease(one, label))
             key = sense.part, sense.offset

@@ -180,7 +180,8 @@ class Lemmas:
                 verb = before == "to" or (not at and part == "verb")
                 noun = before in _BEFORE_NOUNS
                 chosen = min(
-                    options, key=lambda one: (verb and one[1] != "verb") or (noun and one[1] == "verb")
+                    options,
+                    key=lambda one: (verb and one[1] != "verb") or (noun and one[1] == "verb"),
                 )
                 found[chosen[0]] = None
             at += width
