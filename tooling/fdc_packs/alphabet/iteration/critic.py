@@ -10,7 +10,7 @@ What the attacks mean here:
 - edge_cases: how the word's uses are spread over fields of meaning.
 - cultural_variance: whether it is on the Leipzig-Jakarta list, regional, or of a field that cultures make; a dictionary of
   one language cannot show more, and the notes say so.
-- parsimony: how many definitions use it, how many more can be understood with it, and whether validation names it as a gap.
+- parsimony: how much of the beginner's dictionary is defined with it, and whether validation names it as a gap.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ _CRAFTED = frozenset(["noun.artifact", "noun.food", "verb.competition"])
 """Fields that cultures make: what is of them is bound to some unless the list of least borrowed words has it."""
 _MADE = frozenset(["noun.possession", "noun.person", "noun.communication", "verb.social"])
 """Fields that cultures make differently."""
-LEAST_USED = 10
-"""With a strictness of 0 a word is needed from so many definitions on; with 1 from three times as many."""
+LEAST_WEIGHT = 3.0
+"""With a strictness of 0 a word is needed that defines words of this weight together (a word that everybody knows has nearly 1,
+one that nobody does has 0); with 1 it takes three times as much."""
 
 
 def evaluate(
@@ -215,21 +216,16 @@ def _variance(label: str, row: dict[str, Any]) -> dict[str, Any]:
 
 def _parsimony(label: str, row: dict[str, Any], strictness: float, gap: bool) -> dict[str, Any]:
     seen = row["evidence"]
-    least = round(LEAST_USED * (1 + 2 * strictness))
-    value = (
-        "high"
-        if row["uses"] >= 5 * least or seen["gain"] >= 3
-        else "medium"
-        if row["uses"] >= least
-        else "low"
-    )
+    least = LEAST_WEIGHT * (1 + 2 * strictness)
+    needed = seen["weight"] >= least
+    value = "high" if seen["weight"] >= 3 * least else "medium" if needed else "low"
     others = [one for one in [*row["synonyms"], *row["hypernyms"][:2]] if normal(one) != label][:4]
     lacks = "Validation lacks it. " if gap else ""
     gained = f", among them {', '.join(seen['gained'][:5])}" if seen["gained"] else ""
     return {
-        "expressiveness_value": value, "alternatives_considered": others, "necessary": gap or row["uses"] >= least,
-        "notes": f"{lacks}{row['uses']} definitions use it ({least} are asked for); with it {seen['gain']} more are "
-        f"understood{gained}.",
+        "expressiveness_value": value, "alternatives_considered": others, "necessary": gap or needed,
+        "notes": f"{lacks}{row['uses']} definitions use it, those of common words with a weight of {seen['weight']:g} "
+        f"({least:g} is asked for); with it {seen['gain']} more are understood{gained}.",
     }  # fmt: skip
 
 

@@ -10,12 +10,18 @@ _PURPOSE = re.compile(
     r"|for the purpose of|whose function)\b"
 )
 
+_OF_USE = frozenset([
+    "noun.artifact", "noun.body", "noun.food", "noun.group", "noun.object", "noun.possession", "noun.substance",
+])  # fmt: skip
+"""What a thing of these fields is for can be what it is. `used of a single unit` says nothing of the kind."""
+
 
 def attacked(label: str, row: dict[str, Any]) -> dict[str, Any]:
     """The attempts to take a word apart, whether it survived all of them, and a sentence on it."""
     seen = row["evidence"]
     definition, knot, parts = seen["definition"], seen["knot"], seen["parts"]
-    purpose = _PURPOSE.search(row["gloss"].partition(";")[0])
+    clause = row["gloss"].partition(";")[0]
+    purpose = _PURPOSE.search(clause) if seen["lexname"] in _OF_USE else None
     definable = bool(definition) and not seen["grounding"]
     attempts = [
         {

@@ -159,9 +159,19 @@ class Lexicon:
         return made
 
     @cached_property
+    def beginners(self) -> Grounding:
+        """The grounding set of the usual size."""
+        return self.ground()
+
+    @property
     def grounding(self) -> tuple[int, ...]:
         """The words of the grounding set, those first that define the most common words."""
-        return self.ground().members
+        return self.beginners.members
+
+    def weight(self, place: int) -> float:
+        """How much stands on a word: the words of a beginner's dictionary that it defines, each for how common it is."""
+        words = self.beginners.words
+        return sum(1 - self.prices[one] for one in self.users[place] if one in words)
 
     @cached_property
     def grounding_set(self) -> frozenset[int]:

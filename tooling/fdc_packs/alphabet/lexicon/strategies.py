@@ -260,7 +260,7 @@ def evidence(lexicon: Lexicon, ground: Ground, place: int) -> dict[str, Any]:
         "source": lexicon.source,
         "lexname": word.lexname, "sense": word.sense, "met": word.met, "share": word.share,
         "contexts": [[name, count] for name, count in word.contexts[:8]], "regions": list(word.regions),
-        "used": word.used, "definition": lexicon.labels(used),
+        "used": word.used, "weight": round(lexicon.weight(place), 1), "definition": lexicon.labels(used),
         "rarer": lexicon.labels(one for one in used if lexicon.basic(one) < lexicon.basic(place)),
         "own": place in word.uses, "parts": list(word.parts), "hyponyms": _common(lexicon, word.hyponyms),
         "simpler_parts": lexicon.labels(one for one in lexicon.places(word.parts) if lexicon.basic(one) >= lexicon.basic(place)),

