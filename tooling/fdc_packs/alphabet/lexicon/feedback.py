@@ -9,27 +9,17 @@ import heapq
 import random
 from collections import deque
 from collections.abc import Iterable, Mapping, Set
-from typing import NamedTuple
 
 Graph = Mapping[int, Set[int]]
 Prices = Mapping[int, float]
 
 
-class Cut(NamedTuple):
-    """A set without which there is no circle, and a proved lower bound: no such set costs less."""
-
-    nodes: frozenset[int]
-    bound: float
-
-
-def cut(graph: Graph, prices: Prices, rounds: int) -> Cut:
-    """Reductions that lose nothing, then a greedy set of what is left, then `rounds` of local search; and the bound."""
+def cut(graph: Graph, prices: Prices, rounds: int) -> set[int]:
+    """A set without which there is no circle: what reductions decide, a greedy set of the rest, `rounds` of local search."""
     whole = Shrinking(graph, prices)
     whole.reduce()
     sure, rest = set(whole.taken), {node: set(one) for node, one in whole.before.items()}
-    found = improved(rest, prices, whole.greedy() - sure, rounds)
-    least = sum(prices[node] for node in sorted(sure)) + bound(rest, prices)
-    return Cut(frozenset(sure | found), least)
+    return sure | improved(rest, prices, whole.greedy() - sure, rounds)
 
 
 class Shrinking:
@@ -170,8 +160,15 @@ def _circles_back(graph: Graph, node: int, without: Set[int]) -> bool:
 
 
 def bound(graph: Graph, prices: Prices) -> float:
-    """What every set costs at least: circles are packed, short ones first, and each takes of its nodes' prices what the
-    cheapest has left. Each circle holds a node of any set, and no node pays more than its price (linear duality)."""
+    """What every set without which there is no circle costs at least: what reductions decide, and for the rest circles are
+    packed, short ones first. Each takes of its nodes' prices what the cheapest has left. Each circle holds a node of any set,
+    and no node pays more than its price (linear duality)."""
+    whole = Shrinking(graph, prices)
+    whole.reduce()
+    return sum(prices[node] for node in sorted(whole.taken)) + _packed(whole.before, prices)
+
+
+def _packed(graph: Graph, prices: Prices) -> float:
     left, alive, packed = dict(prices), set(graph), 0.0
     longest, further = 2, True
     while further:

@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from .feedback import cut, following
+from .feedback import bound, cut, following
 
 ROOTS = 3000
 """A beginner's dictionary is of so many words, and of what defines them."""
-ROUNDS = 100
+ROUNDS = 50
 """Of local search: about two seconds."""
 
 Uses = Sequence[Collection[int]]
@@ -24,37 +24,47 @@ Uses = Sequence[Collection[int]]
 
 
 class Grounding(NamedTuple):
-    """`words` of a beginner's dictionary, how many of them its `kernel` has; the `members` of the grounding set, those first
-    that define the most common words; what they `cost`, and what every grounding set costs at least."""
+    """`words` of a beginner's dictionary, how many of them its `kernel` has, and the `members` of the grounding set: those
+    first that define the most common words."""
 
     words: frozenset[int]
     kernel: int
     members: tuple[int, ...]
-    cost: float
-    bound: float
 
 
 def grounding(
     uses: Uses, prices: Sequence[float], roots: Iterable[int], rounds: int = ROUNDS
 ) -> Grounding:
-    """The grounding set of what the definitions of `roots` unfold into."""
+    """The grounding set of what the definitions of `roots` unfold into. A word that is used and has no words in its
+    definition is in every grounding set."""
     words = closure(uses, roots)
-    inner = kernel(words)
-    bare = {word for word, said in inner.items() if not said}
-    priced = dict(enumerate(prices))
-    graph = {word: {one for one in said if one not in bare} for word, said in inner.items()}
-    found = cut({word: said for word, said in graph.items() if word not in bare}, priced, rounds)
     users = following(words)
+    bare, graph = circles(words)
+    found = cut(graph, dict(enumerate(prices)), rounds)
 
     def weight(word: int) -> float:
         return sum(1 - prices[one] for one in users[word])
 
-    members = sorted(bare | found.nodes, key=lambda word: (-weight(word), word))
-    given = sum(prices[word] for word in sorted(bare))
-    cost = sum(prices[word] for word in sorted(found.nodes))
-    return Grounding(
-        frozenset(words), len(inner), tuple(members), given + cost, given + found.bound
-    )
+    members = sorted(bare | found, key=lambda word: (-weight(word), word))
+    return Grounding(frozenset(words), len(kernel(words)), tuple(members))
+
+
+def least_cost(uses: Uses, prices: Sequence[float], words: Iterable[int]) -> float:
+    """What every grounding set of these words costs at least."""
+    bare, graph = circles({word: uses[word] for word in words})
+    return sum(prices[word] for word in sorted(bare)) + bound(graph, dict(enumerate(prices)))
+
+
+def circles(words: Mapping[int, Collection[int]]) -> tuple[set[int], dict[int, set[int]]]:
+    """The words that are used and have no definition, and the kernel without them: the graph that has to be cut."""
+    users = following(words)
+    bare = {word for word, said in words.items() if not said and users[word]}
+    inner = kernel(words)
+    return bare, {
+        word: {one for one in said if one not in bare}
+        for word, said in inner.items()
+        if word not in bare
+    }
 
 
 def most_used(met: Sequence[int], count: int, without: Collection[int] = ()) -> list[int]:

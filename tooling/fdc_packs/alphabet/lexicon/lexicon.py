@@ -151,7 +151,7 @@ class Lexicon:
         key = [self.stamp, roots, sorted(without), rounds]
         kept: Any = cachedir.load(CACHE) if self.stamp else None
         if isinstance(kept, list) and kept and kept[0] == key:
-            return Grounding(frozenset(kept[1]), kept[2], tuple(kept[3]), kept[4], kept[5])
+            return Grounding(frozenset(kept[1]), kept[2], tuple(kept[3]))
         met = [word.met for word in self.words]
         made = grounding(self.uses, self.prices, most_used(met, roots, without), rounds)
         if self.stamp:

@@ -29,15 +29,22 @@ def consult_lexicon(args: dict[str, Any], context: Context) -> dict[str, Any]:
     Raises ValueError for a strategy that does not exist (ALPH-06, 09, 11).
     """
     task = args.get("task") or {}
-    folder = wordnet.find(str(context.root.path))
-    if folder is None:
-        return {**NOTHING, "missing": wordnet.MISSING}
     try:
-        lexicon = _lexicon(folder)
+        return consult(lexicon_of(str(context.root.path)), task)
+    except LookupError as missing:
+        return {**NOTHING, "missing": str(missing.args[0])}
+
+
+def lexicon_of(root: str) -> Lexicon:
+    """The dictionary that a folder is worked on with. Raises LookupError with one sentence where none can be read."""
+    folder = wordnet.find(root)
+    if folder is None:
+        raise LookupError(wordnet.MISSING)
+    try:
+        return _lexicon(folder)
     except (OSError, ValueError) as broken:
-        said = f"the dictionary cannot be read: {broken}; {wordnet.COMMAND} brings one"
-        return {**NOTHING, "missing": said}
-    return consult(lexicon, task)
+        why = f"the dictionary cannot be read: {broken}; {wordnet.COMMAND} brings one"
+        raise LookupError(why) from broken
 
 
 @lru_cache(maxsize=2)
@@ -103,18 +110,10 @@ def said_with(root: str, members: Sequence[str], words: Sequence[str]) -> dict[s
     Also `source`; `frequent`: how many of the words as many of the dictionary's most used words would express; `missing`: one
     sentence where no dictionary can be read, and then no words.
     """
-    folder = wordnet.find(root)
-    if folder is None:
-        return {"source": "", "words": [], "frequent": 0, "missing": wordnet.MISSING}
     try:
-        lexicon = _lexicon(folder)
-    except (OSError, ValueError) as broken:
-        return {
-            "source": "",
-            "words": [],
-            "frequent": 0,
-            "missing": f"the dictionary cannot be read: {broken}",
-        }
+        lexicon = lexicon_of(root)
+    except LookupError as missing:
+        return {"source": "", "words": [], "frequent": 0, "missing": str(missing.args[0])}
     ground = Ground(lexicon, lexicon.places(members))
     most_used = sorted(range(len(lexicon.words)), key=lambda place: (-lexicon.basic(place), place))[
         : len(members)

