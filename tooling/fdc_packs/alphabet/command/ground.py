@@ -33,7 +33,8 @@ def ground(roots: int, rounds: int, form: str) -> int:
         f"it costs {found['cost']:g}, and none costs less than {found['bound']:g} ({found['above_bound']:.1%} above)"
     )
     click.echo(
-        f"held out: {held['expressible']} of {held['words']} other words can be said ({_part(held['expressible'], held['words'])})"
+        f"held out: {held['expressible']} of {held['words']} other words can be said "
+        f"({_part(held['expressible'], held['words'])})"
     )
     click.echo(
         f"Swadesh's meanings as no roots: {listed['expressible']} of {listed['words']} can be said "

@@ -147,21 +147,21 @@ class Lexicon:
         self, roots: int = ROOTS, without: Collection[int] = (), rounds: int = ROUNDS
     ) -> Grounding:
         """A near-cheapest grounding set for the most used words, `without` some, and for all that their definitions unfold
-        into; from fdc's cache where it was computed before."""
-        key = [self.stamp, roots, sorted(without), rounds]
-        kept: Any = cachedir.load(CACHE) if self.stamp else None
-        if isinstance(kept, list) and kept and kept[0] == key:
-            return Grounding(frozenset(kept[1]), kept[2], tuple(kept[3]))
+        into."""
         met = [word.met for word in self.words]
-        made = grounding(self.uses, self.prices, most_used(met, roots, without), rounds)
-        if self.stamp:
-            cachedir.store(CACHE, [key, sorted(made.words), *made[1:]])
-        return made
+        return grounding(self.uses, self.prices, most_used(met, roots, without), rounds)
 
     @cached_property
     def beginners(self) -> Grounding:
-        """The grounding set of the usual size."""
-        return self.ground()
+        """The grounding set of the usual size; from fdc's cache where it was computed before."""
+        key = [self.stamp, ROOTS, ROUNDS]
+        kept: Any = cachedir.load(CACHE) if self.stamp else None
+        if isinstance(kept, list) and kept and kept[0] == key:
+            return Grounding(frozenset(kept[1]), kept[2], tuple(kept[3]))
+        made = self.ground()
+        if self.stamp:
+            cachedir.store(CACHE, [key, sorted(made.words), made.kernel, made.members])
+        return made
 
     @property
     def grounding(self) -> tuple[int, ...]:

@@ -13,7 +13,8 @@ from .lexicon import Ground, Lexicon
 def report(lexicon: Lexicon, roots: int = ROOTS, rounds: int = ROUNDS) -> dict[str, Any]:
     """The figures of a dictionary's grounding set, and its members in their rank. `held_out`: words that were no roots and
     stand in no definition that was unfolded from them. `swadesh`: a second set was made without his meanings as roots."""
-    found = lexicon.ground(roots, rounds=rounds)
+    usual = (roots, rounds) == (ROOTS, ROUNDS)
+    found = lexicon.beginners if usual else lexicon.ground(roots, rounds=rounds)
     cost, least = _cost(lexicon, found), least_cost(lexicon.uses, lexicon.prices, found.words)
     outside = [place for place in range(len(lexicon.words)) if place not in found.words]
     known = Ground(lexicon, found.members).grounded

@@ -54,8 +54,8 @@ class Word(NamedTuple):
     """One word in its main sense. `uses` are the words of its definition's first clause, by their places in the table.
 
     `used` is in how many definitions of the table it stands, `met` how often in a tagged corpus, `share` the part of that
-    which is this sense, and `contexts` are the lexicographers' files of all its senses with their counts. `family` are words that the
-    dictionary derives from it, or it from them, in any sense that was met.
+    which is this sense, and `contexts` are the lexicographers' files of all its senses with their counts. `family` are words
+    that the dictionary derives from it, or it from them, in any sense that was met.
     """
 
     label: str
