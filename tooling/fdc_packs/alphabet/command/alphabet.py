@@ -248,11 +248,35 @@ def schema(files: tuple[str, ...], form: str) -> int:
     return held(root_here(), files, form)
 
 
+@command.command(short_help="Compare two concepts: contains, common, kind of.")
+@click.argument("first")
+@click.argument("second")
+@_FORMAT
+def compare(first: str, second: str, form: str) -> int:
+    """Compare two expressions of one alternative each: whether one contains the other or is a kind of it, what is common."""
+    from .. import calculus
+
+    found = _computed(lambda base: calculus.compare(base.alphabet, first, second))
+    if form == "json":
+        click.echo(json.dumps(found, indent=2))
+        return CLEAN
+    one, two, common = found["first"], found["second"], found["common"]
+    for word, said in (("contains", "contains"), ("is_kind_of", "is a kind of")):
+        click.echo(visible(f"{one} {said} {two}: {'yes' if found[word] else 'no'}"))
+    for word, said in (("is_contained", "contains"), ("has_kind", "is a kind of")):
+        click.echo(visible(f"{two} {said} {one}: {'yes' if found[word] else 'no'}"))
+    labels = [*common["positive"], *(f"not {label}" for label in common["negative"])]
+    click.echo(visible(f"common: {', '.join(labels) or 'nothing'} ({common['number']})"))
+    click.echo(f"consistent together: {'yes' if found['together_consistent'] else 'no'}")
+    return CLEAN
+
+
 @command.command(short_help="Compose primitives: `time and not space`.")
 @click.argument("expression", nargs=-1, required=True)
 @_FORMAT
 def compose(expression: tuple[str, ...], form: str) -> int:
-    """Compose primitives: labels with commas, or `time and not (space or cause)`."""
+    """Compose primitives: labels with commas, or `time and not (space or cause)`; of subjects, `time(x)`, `cause(a, b)`; with
+    rules, `time, space; time and space -> cause`."""
     from .. import calculus
 
     return _calculated(lambda base: calculus.compose(base.alphabet, " ".join(expression)), form)
@@ -278,19 +302,26 @@ def decompose(expression: tuple[str, ...], denied: int, form: str) -> int:
     )
 
 
-def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
+def _computed(function: Callable[[Base], dict[str, Any]]) -> dict[str, Any]:
     store = store_of(root_here())
     try:
-        found = function(base_here(store))
+        return function(base_here(store))
     except ValueError as wrong:
         raise Refused(str(wrong)) from wrong
+
+
+def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
+    found = _computed(function)
     if form == "json":
         click.echo(json.dumps(found, indent=2))
     broken = any(one["violations"] for one in found["alternatives"])
+    for rule in found["rules"] if form == "text" else ():
+        click.echo(visible(f"rule: {rule}"))
     for one in found["alternatives"] if form == "text" else ():
         positive, negative = ", ".join(one["positive"]) or "nothing", ", ".join(one["negative"])
         denied = f"; not {negative} ({one['denied_number']})" if negative else ""
-        click.echo(visible(f"{one['number']}: {positive}{denied}"))
+        subjects = f" ({', '.join(one['subjects'])})" if one["subjects"] else ""
+        click.echo(visible(f"{one['number']}: {positive}{denied}{subjects}"))
         for sentence in one["follows"]:
             click.echo(visible(f"  follows: {sentence}"))
         for row in one["violations"]:
