@@ -15,7 +15,6 @@ from .folder import base_here, root_here, store_of
 
 if TYPE_CHECKING:
     from ..state import Base
-    from ..store import Store
 
 
 class _InOrder(click.Group):
@@ -139,54 +138,45 @@ def run(
 @_FORMAT
 def status(form: str) -> int:
     """Show where the work is."""
-    root = root_here()
-    store = store_of(root)
-    base = base_here(store)
-    lock = _lock(store)
-    state = base.state
-    value = {
-        "iteration": state["current_iteration"], "phase": state["phase"], "version": base.version,
-        "stopped": state["history"]["stopped"],
-        "primitives": len(base.alphabet), "strategy": state["current_strategy"], "metrics": state["metrics"],
-        "pending": {key: len(found) for key, found in state["pending"].items()}, "history": state["history"], "lock": lock,
-    }  # fmt: skip
-    if form == "json":
-        click.echo(json.dumps(value, indent=2))
-        return CLEAN
-    history, metrics = state["history"], state["metrics"]
-    click.echo(
-        f"iteration {value['iteration']}, version {base.version}, {len(base.alphabet)} primitives"
-    )
-    for domain, found in base.alphabet.domains.items():
-        click.echo(
-            f"  {domain}: {visible(', '.join(one.label for one in found[-12:]))}{' ...' if len(found) > 12 else ''}"
-        )
-    kinds = ("proposed", "accepted", "rejected", "refined", "deferred")
-    counted = ", ".join(f"{history[f'total_{kind}']} {kind}" for kind in kinds)
-    click.echo(f"candidates: {counted}")
-    click.echo(f"coverage {metrics['coverage_score']:.1%} of the test concepts, consistency {metrics['consistency_score']:.1%}, "
-               f"recent acceptance {metrics['recent_acceptance_rate']:.1%}")  # fmt: skip
-    click.echo(f"next strategy: {state['current_strategy']['proposer_mode']}")
-    if history["stopped"]:
-        click.echo(f"the work has ended: {history['stopped']}")
-    if lock:
-        click.echo(visible(lock))
-    return CLEAN
+    from .status import shown
+
+    return shown(root_here(), form)
 
 
-def _lock(store: Store) -> str:
+@command.command("import", short_help="Open a folder of another program as it is.")
+@click.argument("directory", metavar="DIR")
+@click.option(
+    "--into",
+    metavar="FOLDER",
+    default="",
+    help="The new alphabet; default: DIR's name with `.imported`.",
+)
+def import_(directory: str, into: str) -> int:
+    """Make a new alphabet of an ALPHABETUM folder that another program wrote: ids like P001, other keys, phases and domains.
+
+    Everything of DIR is kept in sources/imported/; what fdc does not know is named, also in sources/imported.yaml.
+    """
+    from .foreign import opened
+
+    return opened(directory, into, _shipped())
+
+
+@command.command(short_help="Compute the figures of a corpus of decomposed concepts.")
+@click.argument("corpus", metavar="CORPUS", type=click.Path(exists=True, dir_okay=False))
+@_FORMAT
+def measure(corpus: str, form: str) -> int:
+    """Compute coverage, weighted coverage, entropy, bits a concept and MDL of a YAML file whose concepts have a decomposition.
+
+    In an alphabet's folder a label that no primitive has is named, and its concepts are not expressible. Each figure is
+    printed with its formula.
+    """
+    from .foreign import measure as measured
+
     try:
-        held = store.held()
-    except ValueError as wrong:
-        return str(wrong)
-    from ..iteration_lock import began
-
-    if held is None:
-        return ""
-    alive = (
-        "under way" if began(held.pid) == held.began else "interrupted; `fdc alphabet run` goes on"
-    )
-    return f"iteration {held.iteration} is {alive} ({held.phase}, {held.checkpoint})"
+        alphabet = base_here(store_of(root_here())).alphabet
+    except UsageError:
+        alphabet = None  # no alphabet here: the corpus alone
+    return measured(corpus, alphabet, form)
 
 
 @command.command(short_help="Check that everything fits together.")

@@ -19,7 +19,7 @@ from fdc_toolchain.api.commands import (
 )
 from fdc_toolchain.api.text import visible
 
-from .folder import base_of
+from .folder import base_of, measurable
 
 if TYPE_CHECKING:
     from fdc_toolchain.api.commands import Operator
@@ -77,7 +77,7 @@ def _work(root: str, store: Store, asked: Asked) -> int:
     interrupted = _recovered(root, store)
     base = _sound(store)
     operator = _operator(root, base, asked.model)
-    _measurable(base)
+    measurable(base)
     ended = base.state["history"]["stopped"]
     if ended and not asked.again and not interrupted:
         click.echo(
@@ -219,18 +219,6 @@ def _mended(store: Store, wrong: dict[str, str]) -> bool:
     kept = "what was there: .fdc/alphabet/damaged/"
     click.echo(f"as the last complete iteration left them: {', '.join(back)}; {kept}", err=True)
     return True
-
-
-def _measurable(base: Base) -> None:
-    """Raises Refused for test concepts that cannot be read (T-51): before anything has begun."""
-    from .. import layout
-    from ..calculus.metrics import BenchmarkError, tests_of
-
-    for path, concepts in ((layout.CONCEPTS, base.concepts), (layout.PRACTICE, base.practice)):
-        try:
-            tests_of(concepts)
-        except BenchmarkError as wrong:
-            raise Refused(f"{path}: {wrong}") from wrong
 
 
 def _operator(root: str, base: Base, model: str | None) -> Operator:
