@@ -116,6 +116,12 @@ def find(root: str) -> str | None:
     return None
 
 
+def checked(root: str) -> tuple[str, str]:
+    """Which dictionary there is, for `fdc doctor`. Without one only a model can propose and judge."""
+    folder = find(root)
+    return ("note", MISSING) if folder is None else ("ok", _source(folder))
+
+
 def table(folder: str) -> Table:
     """The words of a folder of WordNet's files. Raises OSError, ValueError for files that are not of that form."""
     sizes = []

@@ -57,7 +57,7 @@ def command(
     operator = Operator.of_environment(model=model)
     found = [
         *examine(root, operator, model_for(root, operator.model), os.environ, live=live),
-        *packs.examine(COMMANDS),
+        *packs.examine(COMMANDS, root),
         _terminal(),
     ]
     if database:
