@@ -151,15 +151,15 @@ def test_a_pack_s_own_checks_are_rows_of_doctor(
     rows = (
         'kettle = "deeds:kettle"\nstove = "deeds:stove"\nmug = "deeds:mug"\nspoon = "deeds:spoon"\n'
     )
-    folder = install(tmp_path / "site", "tea", HEAD + "[checks]\n" + rows)
+    folder = install(tmp_path / "site", "cup", HEAD.replace("tea", "cup") + "[checks]\n" + rows)
     (folder / "deeds.py").write_text(
         "def kettle(root): return 'note', f'cold in {root}'\ndef stove(root): return 1 / 0\ndef mug(root): return 'fine', ''\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     told = {one.name: one for one in doctor.examine(main.COMMANDS, "/here")}
-    assert ("note", "cold in /here") == told["tea: kettle"][1:]
+    assert ("note", "cold in /here") == told["cup: kettle"][1:]
     for name, said in (("stove", "ZeroDivisionError"), ("mug", "fine"), ("spoon", "no `spoon`")):
-        assert "bad" == told[f"tea: {name}"].grade and said in told[f"tea: {name}"].detail
+        assert "bad" == told[f"cup: {name}"].grade and said in told[f"cup: {name}"].detail
 
 
 def test_the_first_of_two_packs_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
