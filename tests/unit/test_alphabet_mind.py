@@ -107,6 +107,18 @@ def test_redundancy_strikes_synonyms_and_forms_of_one_word() -> None:
     assert ["PRM_0003"] == judged(words, "walking")["attacks"]["redundancy"]["using_primitives"]
 
 
+def test_redundancy_strikes_what_is_defined_in_the_words_of_a_primitive() -> None:
+    """`less` and `more` are "used to form the comparative"; sending one back for ever would mend nothing."""
+    rows = consult(small(), {"role": "critic", "candidates": ["quirk"], "primitives": PRIMITIVES})
+    context = {
+        "candidates": [{"id": "C", "label": "quirk", "informal_definition": "odd  Being"}],
+        "primitives": [{**PRIMITIVES[0], "definition": "odd being"}, *PRIMITIVES[1:]],
+    }
+    (one,) = critic.evaluate(context, rows)["evaluations"]
+    assert ("REJECT", "redundancy") == failed(one["critic_output"])
+    assert ["PRM_0001"] == one["critic_output"]["attacks"]["redundancy"]["using_primitives"]
+
+
 def test_a_circle_with_a_primitive_is_noted_and_speaks_for_the_candidate() -> None:
     """ALPH-19: `walk` is defined with `step` and `step` with `walk`; a grounding set can need both."""
     output = judged(small(), "step", grounding=True, weight=9)

@@ -53,7 +53,8 @@ def opened(directory: str, into: str, shipped: Mapping[str, str]) -> int:
         store.keep(store.texts([{"glob": glob} for glob in layout.RESTORABLE]))
     except OSError as failed:
         raise _failed(failed, goal) from failed
-    said = f"{len(found.alphabet)} primitives, iteration {found.iteration}, {len(found.rejected)} rejected candidates"
+    number, gone = len(found.alphabet), len(found.rejected)
+    said = f"{number} primitive{'s' * (number != 1)}, iteration {found.iteration}, {gone} rejected candidate{'s' * (gone != 1)}"
     click.echo(f"{visible(os.path.relpath(goal))}: {said}")
     for note in found.notes[:SHOWN]:
         click.echo(f"  {visible(note)}")

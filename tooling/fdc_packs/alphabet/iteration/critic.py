@@ -70,7 +70,7 @@ def _judged(
     attacks = {
         "decomposition": attacked(label, row),
         "circularity": _circularity(label, str(candidate.get("informal_definition", "")), row),
-        "redundancy": _redundancy(label, row, ids),
+        "redundancy": _redundancy(label, row, ids, _same(label, candidate, context)),
         "edge_cases": _edge_cases(label, row),
         "cultural_variance": _variance(label, row),
         "parsimony": _parsimony(
@@ -120,11 +120,25 @@ def _circularity(label: str, proposed: str, row: dict[str, Any]) -> dict[str, An
     }  # fmt: skip
 
 
-def _redundancy(label: str, row: dict[str, Any], ids: dict[str, str]) -> dict[str, Any]:
+def _same(label: str, candidate: dict[str, Any], context: dict[str, Any]) -> list[str]:
+    """The primitives that have the candidate's definition, word for word."""
+    said = normal(str(candidate.get("informal_definition", "")))
+    rows = context.get("primitives") or ()
+    same = [
+        normal(str(one["label"]))
+        for one in rows
+        if said and normal(str(one.get("definition", ""))) == said
+    ]
+    return [one for one in same if one != label]
+
+
+def _redundancy(
+    label: str, row: dict[str, Any], ids: dict[str, str], same: list[str]
+) -> dict[str, Any]:
     seen = row["evidence"]
     attempts = []
     used: list[str] = []
-    for member in seen["same_sense"]:
+    for member in dict.fromkeys([*seen["same_sense"], *same]):
         attempts.append(
             {"expression": f"{label} = {member}", "succeeded": True, "why": "both have this sense"}
         )
