@@ -115,7 +115,8 @@ def test_links_and_what_is_no_text_are_named_and_not_followed(tmp_path: Path) ->
 
 
 junk = st.recursive(
-    st.none() | st.booleans() | st.integers(-3, 99) | st.floats(allow_nan=True) | st.text(max_size=8)
+    st.none() | st.booleans() | st.integers(-3, 99)
+    | st.just(10**900 + 7) | st.floats(allow_nan=True) | st.text(max_size=8)
     | st.sampled_from(["P001", "PRM_0002", "REJECT", "being", "time"]),
     lambda inner: st.lists(inner, max_size=3)
     | st.dictionaries(

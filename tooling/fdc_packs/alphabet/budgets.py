@@ -11,6 +11,8 @@ BUDGETS = {"fixed": 10_000, "alphabet": 20_000, "reasoning": 30_000, "dictionary
 TASK_BUDGET = 40_000
 CHARACTERS = 4
 """Of a token, on the average."""
+_MARKS = 30
+"""Tokens around a text that is marked as data."""
 
 
 def tokens(text: str) -> int:
@@ -20,6 +22,7 @@ def tokens(text: str) -> int:
 
 @lru_cache(maxsize=8)
 def instructions(role: str) -> int:
-    """The tokens of a role's prompt itself, before anything is filled in."""
+    """The tokens of a role's prompt itself, before anything is filled in, and of the marks around what is."""
     with open(os.path.join(DATA, f"{role}.jinja"), encoding="utf-8") as file:
-        return tokens(file.read())
+        text = file.read()
+    return tokens(text) + _MARKS * text.count("| data")

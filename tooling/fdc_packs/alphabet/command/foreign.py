@@ -106,7 +106,7 @@ def measure(file: str, alphabet: Alphabet | None, form: str) -> int:
         click.echo(json.dumps(found, indent=2))
         return CLEAN
     for key, value in _figures(found):
-        click.echo(f"{key.replace('_', ' ')}: {value}  [{found['formulas'][key]}]")
+        click.echo(visible(f"{key.replace('_', ' ')}: {value}  [{found['formulas'][key]}]"))
     for row in found["unknown"]:
         click.echo(
             visible(

@@ -172,9 +172,9 @@ def _primitives(
             )
             status = "stable"
         prime = body.get("prime", body.get("prime_number"))
-        if type(prime) is not int or prime in used or not is_prime(prime):
+        if not _plain(prime) or prime in used or not is_prime(prime):
             given = [row.get("prime", row.get("prime_number")) for row in bodies.values()]
-            free = next_unused([*used, *(one for one in given if type(one) is int)])
+            free = next_unused([*used, *filter(_plain, given)])
             notes.append(
                 f"{name} {label}: `{str(prime)[:40]}` is no prime number of its own: {free}"
             )
@@ -324,6 +324,11 @@ def _concepts(files: Mapping[str, str], values: Mapping[str, Any], notes: list[s
             except BenchmarkError as wrong:
                 notes.append(f"{path}: {wrong}")
     return ""
+
+
+def _plain(prime: Any) -> bool:
+    """Whether something is a number that can be a primitive's prime: far more of them than anybody has are smaller."""
+    return type(prime) is int and 1 < prime < 1 << 40
 
 
 def _list(value: Any) -> list[Any]:
