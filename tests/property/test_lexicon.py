@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import networkx as nx
-from fdc_packs.alphabet.lexicon import feedback
+from fdc_packs.alphabet.lexicon import feedback, measured
 from fdc_packs.alphabet.lexicon.grounding import kernel
 from fdc_packs.alphabet.lexicon.lexicon import LONGEST, Ground, Lexicon
 from hypothesis import given, settings
@@ -141,6 +141,33 @@ def test_a_kernel_is_what_somebody_always_uses(words: Lexicon) -> None:
     graph = nx.DiGraph([(a, b) for a, said in every.items() for b in said])
     knots = [one for one in nx.strongly_connected_components(graph) if len(one) > 1]
     assert set().union(*knots) <= set(left)
+
+
+def test_the_figures_of_a_grounding_set_are_what_they_say() -> None:
+    """A circle of three and one of two, each broken by one word; what is outside of the roots' closure is held out."""
+    circles = {
+        "a": "b",
+        "b": "c",
+        "c": "a",
+        "many": "some",
+        "some": "many",
+        "far": "a some",
+        "odd": "odd2",
+        "odd2": "odd",
+    }
+    common = {label: {"met": 500} for label in ("a", "b", "c", "many", "some")}
+    found = measured.report(
+        lexicon(circles, far={"met": 3}, odd={"met": 2}, odd2={"met": 1}, **common), roots=5
+    )
+    assert (5, 5, 2) == (found["words"], found["kernel"], found["members"])
+    assert 0 == found["above_bound"] and found["cost"] == found["bound"]
+    assert {"words": 3, "expressible": 1} == found[
+        "held_out"
+    ]  # `far` can be said; `odd` and `odd2` define one another
+    (prime,) = found["primes"]["shared"]
+    assert prime in ("SOME", "MUCH~MANY") and 65 == found["primes"]["items"]
+    whole = measured.report(lexicon(circles, **common), roots=100)
+    assert whole["held_out"]["words"] == 0 and 3 == whole["members"] == len(whole["ranked"])
 
 
 @given(lexicons, st.integers(0, len(NAMES) - 1), st.none() | members)
