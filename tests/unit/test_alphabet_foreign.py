@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +215,8 @@ def test_a_corpus_that_is_none_is_one_sentence(tmp_path: Path, text: str, says: 
     done = fdc("alphabet", "measure", "c.yaml", cwd=tmp_path)
     assert 1 == done.returncode and says in done.stderr and "Traceback" not in done.stderr
     assert 2 == fdc("alphabet", "measure", "nowhere.yaml", cwd=tmp_path).returncode
+    os.mkfifo(tmp_path / "pipe")
+    assert 2 == fdc("alphabet", "measure", "pipe", cwd=tmp_path).returncode
 
 
 def test_an_imported_folder_is_read_as_any_alphabet_is(tmp_path: Path) -> None:

@@ -92,6 +92,8 @@ def measure(file: str, alphabet: Alphabet | None, form: str) -> int:
     from ..foreign.corpus import measured, rows_of
     from ..yamltext import NotYaml, parse_foreign
 
+    if not os.path.isfile(file):
+        raise UsageError(f"`{file}` is no ordinary file")
     try:
         with open(file, encoding="utf-8") as opened_file:
             text = opened_file.read(MOST_BYTES + 1)

@@ -219,6 +219,8 @@ def _relations(
 
     for name, body in bodies.items():
         inner = _flat(body.get("relationships"))
+        if not isinstance(body.get("relationships", {}), dict):
+            notes.append(f"{name}: `relationships` is no table: not taken")
         for kind, keys in _KINDS.items():
             for key in keys:
                 for other in _list(inner.get(key)):
