@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from .. import layout
 from ..calculus.metrics import BenchmarkError, tests_of
@@ -328,7 +328,7 @@ def _concepts(files: Mapping[str, str], values: Mapping[str, Any], notes: list[s
     return ""
 
 
-def _plain(prime: Any) -> bool:
+def _plain(prime: Any) -> TypeGuard[int]:
     """Whether something is a number that can be a primitive's prime: far more of them than anybody has are smaller."""
     return type(prime) is int and 1 < prime < 1 << 40
 
