@@ -15,11 +15,12 @@ from ..tools.tool_rows import TOOLS
 from .machine import Found
 
 
-def examine(commands: Collection[str], root: str) -> list[Found]:
+def examine(commands: Collection[str], *, root: str) -> list[Found]:
     """One row for each pack, one for each check of its own, and one for each problem. A pack with a problem was asked for, and
     will not work.
 
-    `commands`: the names of the core's own commands, which no pack may take. `root`: the workspace.
+    `commands`: the names of the core's own commands, which no pack may take. `root`: the workspace. The checks of installed
+    packs are called, and of no others: their code is trusted as fdc is.
     """
     found = index()
     good = [

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from fdc_toolchain.api import commands
 from fdc_toolchain.api.commands import (
     CLEAN,
     FINDINGS,
@@ -22,7 +23,6 @@ from fdc_toolchain.api.text import visible
 from .folder import base_of, measurable
 
 if TYPE_CHECKING:
-    from fdc_toolchain.api.commands import Operator
     from fdc_toolchain.api.tools import Outcome, Perform
 
     from ..state import Base
@@ -71,9 +71,6 @@ def work(root: str, asked: Asked) -> int:
 
 
 def _work(root: str, store: Store, asked: Asked) -> int:
-    from fdc_toolchain.api import commands
-    from fdc_toolchain.api.commands import compile_or_refuse
-
     interrupted = _recovered(root, store)
     base = _sound(store)
     operator = _operator(root, base, asked.model)
@@ -88,7 +85,7 @@ def _work(root: str, store: Store, asked: Asked) -> int:
         return CLEAN
     if base.state["current_iteration"] and not interrupted:
         click.echo(visible(_handed_on(base)), err=True)
-    program = compile_or_refuse(PLAN, root)
+    program = commands.compile_or_refuse(PLAN, root)
     if program is None:
         return FINDINGS
     outcomes: list[dict[str, Any]] = []
@@ -152,12 +149,9 @@ def _recovered(root: str, store: Store) -> str:
         from fdc_toolchain.api.records import reading
 
         with reading(root) as records:
-            rows = (
-                [row for row in records.runs(lock.run) if row.name == lock.run]
-                if records is not None
-                else []
-            )
-            resumable = bool(rows) and rows[0].status not in ("finished", "stopped", "cancelled")
+            found = records.runs(lock.run) if records is not None else []
+            states = [row.status for row in found if row.name == lock.run]
+            resumable = bool(states) and states[0] not in ("finished", "stopped", "cancelled")
     what, run = store.recover(resumable)
     if what == "resume":
         click.echo(f"an iteration was interrupted; it goes on (run {run})", err=True)
@@ -221,12 +215,11 @@ def _mended(store: Store, wrong: dict[str, str]) -> bool:
     return True
 
 
-def _operator(root: str, base: Base, model: str | None) -> Operator:
+def _operator(root: str, base: Base, model: str | None) -> commands.Operator:
     """Who answers (ALPH-56): config.yaml may name a model, but only whoever starts fdc has one asked.
 
     Raises before anything has begun.
     """
-    from fdc_toolchain.api.commands import Operator
     from fdc_toolchain.api.models import model_for
     from fdc_toolchain.api.tools import WorldFailed
 
@@ -234,7 +227,7 @@ def _operator(root: str, base: Base, model: str | None) -> Operator:
     named = llm["model"] if llm["provider"] != "local" else ""
     if model == CONFIGURED and not named:
         raise UsageError("config.yaml names no model (`llm: {provider: anthropic, model: NAME}`)")
-    operator = Operator.of_environment(model=named if model == CONFIGURED else model)
+    operator = commands.Operator.of_environment(model=named if model == CONFIGURED else model)
     if named and not operator.model:
         why = f"config.yaml names the model `{visible(named)}`, and who starts fdc says whether it is asked"
         raise UsageError(
@@ -282,10 +275,8 @@ def _dictionary(root: str) -> None:
 
 
 def _driven(
-    root: str, store: Store, name: str, show: _Watching, operator: Operator
+    root: str, store: Store, name: str, show: _Watching, operator: commands.Operator
 ) -> tuple[int, dict[str, Any]]:
-    from fdc_toolchain.api import commands
-    from fdc_toolchain.api.commands import exit_code
 
     from ..iteration.phases import INCONSISTENCY, failing
 
@@ -310,7 +301,9 @@ def _driven(
         ),
         err=True,
     )
-    return {CLEAN: FINDINGS, PERSON: FINDINGS}.get(exit_code(ended), exit_code(ended)), {
+    return {CLEAN: FINDINGS, PERSON: FINDINGS}.get(
+        commands.exit_code(ended), commands.exit_code(ended)
+    ), {
         "run": name,
         "ok": False,
         "why": reason.why,

@@ -57,7 +57,7 @@ def command(
     operator = Operator.of_environment(model=model)
     found = [
         *examine(root, operator, model_for(root, operator.model), os.environ, live=live),
-        *packs.examine(COMMANDS, root),
+        *packs.examine(COMMANDS, root=root),
         _terminal(),
     ]
     if database:
