@@ -53,5 +53,5 @@ def _primes(lexicon: Lexicon, labels: Iterable[str]) -> dict[str, Any]:
     """The semantic primes of NSM that have a member by one of their own words, and how many a dictionary has no word for."""
     have = set(labels)
     shared = [item for item, own, _ in NSM if have & set(own.split())]
-    undefined = [item for item, own, _ in NSM if not lexicon.places(own.split())]
+    undefined = [item for item, own, _ in NSM if own and not lexicon.places(own.split())]
     return {"items": len(NSM), "shared": shared, "without_an_entry": len(undefined)}
