@@ -160,15 +160,15 @@ def _circles_back(graph: Graph, node: int, without: Set[int]) -> bool:
 
 
 def bound(graph: Graph, prices: Prices) -> float:
-    """What every set without which there is no circle costs at least: what reductions decide, and for the rest circles are
-    packed, short ones first. Each takes of its nodes' prices what the cheapest has left. Each circle holds a node of any set,
-    and no node pays more than its price (linear duality)."""
+    """What every set without which there is no circle costs at least: what reductions decide, and a packing of the rest."""
     whole = Shrinking(graph, prices)
     whole.reduce()
-    return sum(prices[node] for node in sorted(whole.taken)) + _packed(whole.before, prices)
+    return sum(prices[node] for node in sorted(whole.taken)) + packing(whole.before, prices)
 
 
-def _packed(graph: Graph, prices: Prices) -> float:
+def packing(graph: Graph, prices: Prices) -> float:
+    """A lower bound: circles are packed, short ones first, and each takes of its nodes' prices what the cheapest has left. Each
+    circle holds a node of any set, and no node pays more than its price (linear duality)."""
     left, alive, packed = dict(prices), set(graph), 0.0
     longest, further = 2, True
     while further:
