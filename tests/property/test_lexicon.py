@@ -110,6 +110,8 @@ def test_a_cut_breaks_every_circle_and_lies_between_bound_and_greed(
     found = feedback.cut(graph, priced, rounds=5)
     assert acyclic(graph, found)
     best = cheapest(graph, prices)
+    packed = feedback.packing(graph, priced)  # without reductions, which decide most small graphs
+    assert 0 < packed <= best + 1e-9 or best == packed == 0
     assert (
         feedback.bound(graph, priced) - 1e-9 <= best <= sum(prices[node] for node in found) + 1e-9
     )
