@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from fdc_packs.alphabet import layout
+from fdc_packs.alphabet.wordlists import NSM
 
 from tests.support.alphabets import (
     CONFIG,
@@ -137,21 +138,55 @@ def test_a_role_that_answers_badly_twice_loses_its_own_work_alone(
     assert "everything fits together" in fdc("alphabet", "check", cwd=folder).stdout
 
 
+def test_what_measures_coverage_is_shown_to_nobody(tmp_path: Path) -> None:
+    """E12: the gaps are those of the practice concepts, and a word that only the test concepts have is in no request."""
+    folder = made(tmp_path / "a", CONFIG)
+    secret = [{"concept": "xyzzyhood", "domain": "time", "features": ["xyzzy", "plugh"]}]
+    (folder / layout.CONCEPTS).write_text(yaml.safe_dump({"test_concepts": secret}))
+    shown = [{"concept": "teahood", "domain": "time", "features": ["tealeaf"]}]
+    (folder / layout.PRACTICE).write_text(yaml.safe_dump({"test_concepts": shown}))
+    with answering(good) as (server, env):
+        done = run(folder, "--iterations", "3", env=env)
+    assert 0 == done.returncode, done.stderr
+    assert ["tealeaf"] == values(folder, layout.STATE)["iteration_state"]["pending"]["gaps_to_fill"]
+    assert "plugh" in (folder / layout.COVERAGE).read_text()
+    asked = [body["system"][0]["text"] + body["messages"][0]["content"] for body in server.requests]
+    assert len(asked) >= 9 and not [text for text in asked if "xyzzy" in text or "plugh" in text]
+    for body, role in zip(
+        server.requests, ("proposer", "critic", "refiner")
+    ):  # all that is sent is counted
+        log = values(folder, f"reasoning/logs/iteration_001/{role}.yaml")[f"{role}_log"]
+        sent = len(body["system"][0]["text"]) + len(body["messages"][0]["content"])
+        assert sent <= 4 * sum(log["cycles"][0]["context_tokens"].values())
+    proposers = [text for text in asked if "PROPOSER" in text[:40]]
+    assert "tealeaf" not in proposers[0] and "tealeaf" in proposers[1]
+
+
 @pytest.mark.soak
 def test_without_a_model_the_work_comes_to_its_end_by_itself(tmp_path: Path) -> None:
-    """ALPH-65, issue 6: with the configuration of `init` nine test concepts in ten can be expressed before long."""
+    """ALPH-65, E13: with the configuration of `init` every word of the grounding set that may be one has been judged."""
     need_dictionary()
     folder = made(tmp_path / "a")
-    done = run(folder, "--iterations", "40", env={})
-    assert 0 == done.returncode and "the work has ended, COVERAGE_ACHIEVED" in done.stdout, (
-        done.stderr
-    )
+    done = run(folder, "--iterations", "60", env={})
+    assert 0 == done.returncode and "the work has ended, " in done.stdout, done.stderr
     report = values(folder, "FINAL_REPORT.yaml")["final_report"]
-    assert report["metrics"]["coverage_score"] >= 0.9 and len(report["alphabet"]) < 150
-    rows = values(folder, layout.DECOMPOSITIONS)["decompositions"]["concepts"]
-    done_with = [row for row in rows if row["result"] == "expressible"]
-    assert len(done_with) / len(rows) == pytest.approx(
-        report["metrics"]["coverage_score"], abs=0.001
+    assert report["reason"] in ("STABILITY_ACHIEVED", "DIMINISHING_RETURNS_NO_PIVOT", "CONCLUDED")
+    labels = {row["label"] for row in report["alphabet"]}
+    assert (
+        100 < len(labels) < 200
+        and len(labels & {item for _, own, _ in NSM for item in own.split()}) >= 20
     )
-    assert all(row["primitives"] and not row["missing"] for row in done_with)
+    assert not labels & {"disease", "school", "blow", "plant", "woman", "sheep", "money", "soldier"}
+    assert {
+        "cause",
+        "time",
+        "part",
+        "thing",
+        "place",
+        "good",
+        "know",
+        "feel",
+        "other",
+        "same",
+    } <= labels
     assert "everything fits together" in fdc("alphabet", "check", cwd=folder).stdout

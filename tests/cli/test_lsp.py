@@ -291,7 +291,8 @@ async def test_what_is_cancelled_is_answered_and_what_is_no_plan_is_left_alone(
     for id_ in list(client.protocol._request_futures):
         client.cancel_request(types.CancelParams(id_))
     answers = await asyncio.gather(*tasks, return_exceptions=True)
-    assert any(isinstance(one, BaseException) for one in answers)
+    assert 20 == len(answers)  # each is answered, or was cancelled in time; none is waited for
+    assert all(isinstance(one, types.Hover | BaseException) for one in answers)
     notes = (ROOT[0] / "notes.md").as_uri()
     item = types.TextDocumentItem(notes, "markdown", 1, "submit\n")
     client.text_document_did_open(types.DidOpenTextDocumentParams(item))

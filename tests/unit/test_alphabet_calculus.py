@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from fdc_packs.alphabet import calculus
-from fdc_packs.alphabet.calculus import Basis, CalculusError, Concept, Rules, VectorCalculus
-from fdc_packs.alphabet.calculus.inference import clauses, closure, kinds_of
+from fdc_packs.alphabet.calculus import Basis, CalculusError, Concept, Rules
+from fdc_packs.alphabet.calculus.inference import clauses, closure
 from fdc_packs.alphabet.calculus.operators import (
     ArityError,
     atom,
@@ -20,7 +18,6 @@ from fdc_packs.alphabet.calculus.operators import (
     predicate,
     relate,
 )
-from fdc_packs.alphabet.calculus.semantic import decomposition
 from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
 from fdc_toolchain import resources
 
@@ -42,6 +39,10 @@ def none(labels: str) -> frozenset[str]:
 
 def shipped(name: str) -> list[dict[str, Any]]:
     return yaml.safe_load(resources.read(f"{FOLDER}/examples/{name}.yaml"))["examples"]
+
+
+def operators() -> list[dict[str, Any]]:
+    return yaml.safe_load(resources.read(f"{FOLDER}/operators.yaml"))["operators"]
 
 
 @pytest.mark.parametrize(
@@ -74,20 +75,51 @@ def test_the_complex_examples_are_true(example: dict[str, Any]) -> None:
     assert set(example.get("follows", ())) <= set(found[0]["follows"])
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["prime_composition", "set_theoretic", "type_theoretic", "vector_space", "graph_structure"],
-)
-def test_the_implementations_beside_an_alphabet_are_the_shipped_ones(name: str) -> None:
-    """The files of the seed's folder `calculus/implementations`: each gives the calculus of its name."""
-    spec = importlib.util.spec_from_file_location(
-        name, Path(resources.path(f"{FOLDER}/implementations/{name}.py"))
+@pytest.mark.parametrize("operator", operators(), ids=lambda row: row["name"])
+def test_every_operator_that_is_promised_is_read(operator: dict[str, Any]) -> None:
+    """ALPH-76: each operator of operators.yaml by its example, and by every other way in which it is written."""
+    first, *others = operator["written"]
+    found = calculus.compose(alphabet(), operator["example"])
+    assert found["alternatives"]
+    for written in others:
+        text = operator["example"].replace(f" {first} ", f" {written} ").replace("not ", "~ ")
+        again = calculus.compose(alphabet(), text)
+        assert text != operator["example"] and again["alternatives"] == found["alternatives"]
+
+
+def test_rules_and_subjects_are_stated_in_one_text() -> None:
+    """ALPH-76, 79: what a rule says follows from the other statements, whatever their order; subjects are kept."""
+    text = "time and space -> cause; (time, space)(here); cause(sun, day); not cause and time"
+    found = calculus.compose(alphabet(), text)
+    assert ["space + time -> cause"] == found["rules"]
+    first, second, third = found["alternatives"]
+    assert ["here"] == first["subjects"]
+    assert "cause: modus ponens, since space and time" in first["follows"]
+    assert (["sun", "day"], ["time: presupposition, since cause"]) == (
+        second["subjects"],
+        second["follows"],
     )
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    (made,) = (getattr(module, one) for one in module.__all__)
-    assert made in calculus.IMPLEMENTATIONS
+    assert "not space: contraposition, since not cause and time" in third["follows"]
+    both = calculus.compose(alphabet(), "time or space -> cause")
+    assert (["time -> cause", "space -> cause"], []) == (
+        sorted(both["rules"])[::-1],
+        both["alternatives"],
+    )
+
+
+def test_two_concepts_are_compared() -> None:
+    """ALPH-73: contains is divisibility of the number, a kind divides on both tracks, common are the common divisors."""
+    found = calculus.compare(alphabet(), "time and space and not cause", "time and not cause")
+    assert (True, False, True, False) == tuple(
+        found[key] for key in ("contains", "is_contained", "is_kind_of", "has_kind")
+    )
+    assert {"positive": ["time"], "negative": ["cause"], "number": 2, "denied_number": 5} == found[
+        "common"
+    ]
+    other = calculus.compare(alphabet(), "time", "not time")
+    assert not any((other["contains"], other["is_contained"], other["together_consistent"]))
+    with pytest.raises(CalculusError, match="has 2 alternatives, and one is compared"):
+        calculus.compare(alphabet(), "time or space", "time")
 
 
 def test_a_number_is_taken_apart_and_its_strangers_are_named() -> None:
@@ -116,6 +148,12 @@ def test_labels_may_have_several_words_and_are_compared_as_labels_are() -> None:
         ("time and", "a label is missing at the end"), ("(time", r"a `\(` is not closed"), ("time space", "goes on with `space`"),
         ("and time", "a label is missing before `and`"), ("", "a label is missing at the end"),
         ("time ^ space", "`^ space` is no label"),
+        ("time -> space -> cause", "a rule has one `->`"), ("-> time", "a label is missing at the end"),
+        ("time ->", "a label is missing at the end"),
+        ("time -> space(x)", "goes on with `"), ("time; ", "a label is missing at the end"),
+        ("time()", "exactly one subject"), ("time(a, b, c)", "exactly one subject"), ("time(a,)", "after the last comma"),
+        ("time(a b)", "names with commas"), ("time(a", r"a `\(` is not closed"),
+        ("time -> space or cause", "several alternatives"),
         ("not " * 200 + "time", "nested deeper than 100"), ("(" * 5000 + "time", "nested deeper than 100"),
     ],
 )  # fmt: skip
@@ -169,35 +207,14 @@ def test_rules_give_modus_ponens_and_contraposition() -> None:
 
 
 def test_definitions_contain_their_parts_through_other_definitions() -> None:
-    """ALPH-79: transitivity; a circle of definitions ends, and shows."""
+    """ALPH-79: containment, and transitivity; a circle of definitions ends."""
     defined = {"killing": "cause death", "death": "end life", "x": "y", "y": "x"}
-    found = kinds_of({name: Concept(none(parts)) for name, parts in defined.items()})
-    assert none("cause death end life") == found["killing"]
-    assert none("x y") == found["x"]
-
-
-def test_features_become_primitives_and_gaps() -> None:
-    """ALPH-81: with an alias, a denied feature, a gap, and what is wrong with the result."""
-    found = decomposition(
-        alphabet(), "clockwork", ["causation", "not space", "spring"], {"causation": "cause"}
+    table = clauses(alphabet(), (), {name: Concept(none(parts)) for name, parts in defined.items()})
+    assert (
+        none("killing cause death end life time")
+        == closure(Concept(none("killing")), table).concept.positive
     )
-    assert (Concept(none("cause"), none("space")), ("spring",), "partial") == (
-        found.concept,
-        found.gaps,
-        found.kind,
-    )
-    assert ["incomplete"] == [one.kind for one in found.violations]
-    assert "inexpressible" == decomposition(alphabet(), "x", ["spring"]).kind
-    assert "expressible" == decomposition(alphabet(), "x", ["time"]).kind
-
-
-def test_similar_concepts_have_a_small_angle() -> None:
-    calc = VectorCalculus(calculus.basis_of(alphabet()))
-    one = calc.concept(["time", "space"])
-    others = (["time", "space"], ["cause"], ["time", "cause"])
-    assert [1.0, 0.0, 0.5] == [
-        round(calc.similarity(one, calc.concept(other)), 9) for other in others
-    ]
+    assert none("x y") == closure(Concept(none("x")), table).concept.positive
 
 
 def test_an_alphabet_with_false_primes_has_no_calculus() -> None:

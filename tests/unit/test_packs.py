@@ -140,8 +140,26 @@ def test_a_bad_pack_stops_no_other_and_doctor_says_it(
     missing, broken = sorted(found.problems, key=lambda one: one.startswith("/"))
     assert broken == f"{bad}/pack.toml:4: unknown key `tool`"
     assert missing.startswith("entry point `mug` of `fdc.packs`: package `nowhere.at_all`")
-    told = [one.detail for one in doctor.examine(main.COMMANDS) if one.grade == "bad"]
+    told = [one.detail for one in doctor.examine(main.COMMANDS, root="/") if one.grade == "bad"]
     assert sorted(found.problems) == sorted(told)
+
+
+def test_a_pack_s_own_checks_are_rows_of_doctor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A check that fails, or answers with something else, is bad and stops no other."""
+    rows = (
+        'kettle = "deeds:kettle"\nstove = "deeds:stove"\nmug = "deeds:mug"\nspoon = "deeds:spoon"\n'
+    )
+    folder = install(tmp_path / "site", "cup", HEAD.replace("tea", "cup") + "[checks]\n" + rows)
+    (folder / "deeds.py").write_text(
+        "def kettle(root): return 'note', f'cold in {root}'\ndef stove(root): return 1 / 0\ndef mug(root): return 'fine', ''\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    told = {one.name: one for one in doctor.examine(main.COMMANDS, root="/here")}
+    assert ("note", "cold in /here") == told["cup: kettle"][1:]
+    for name, said in (("stove", "ZeroDivisionError"), ("mug", "fine"), ("spoon", "no `spoon`")):
+        assert "bad" == told[f"cup: {name}"].grade and said in told[f"cup: {name}"].detail
 
 
 def test_the_first_of_two_packs_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,7 +238,7 @@ def test_a_tool_of_a_pack_has_a_row_and_takes_none_of_the_core_s(tea: Path) -> N
     assert {
         f"{ours}`commands.runs` is the core's already",
         f"{ours}`tools.read_file` is the core's already",
-    } == {one.detail for one in doctor.examine(main.COMMANDS) if one.grade == "bad"}
+    } == {one.detail for one in doctor.examine(main.COMMANDS, root="/") if one.grade == "bad"}
 
 
 def test_an_unknown_command_may_be_that_of_a_pack_that_cannot_be_used(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from fdc_packs.alphabet.lexicon import wordnet
 from fdc_packs.alphabet.lexicon.wordnet import Table, Word
+from fdc_packs.alphabet.lexicon.wordnet_files import Lemmas
 
 from tests.support.alphabets import need_dictionary
 from tests.support.inside import fdc
@@ -23,7 +24,7 @@ DATA = {
     ],
     "verb": [
         ("00000060", "30", "v", ["turn", "wind"], [("!", "00000070", "v", "0101"), ("+", "00000030", "n", "0101")],
-         "go; turn around with the days"),
+         "go around with the days; turn"),
         ("00000070", "30", "v", ["rest"], [("!", "00000060", "v", "0101")], "do not turn"),
     ],
     "adj": [("00000080", "00", "a", ["timeless"], [("!", "00000080", "a", "0101")], "without a time in it")],
@@ -31,7 +32,7 @@ DATA = {
 }  # fmt: skip
 INDEX = {
     "noun": {
-        "entity": ["00000010"], "time": ["00000040", "00000020"], "clock_time": ["00000020"], "day": ["00000030"],
+        "entity": ["00000010"], "time": ["00000020", "00000040"], "clock_time": ["00000020"], "day": ["00000030"],
         "paris": ["00000050"],
     },
     "verb": {"turn": ["00000060"], "wind": ["00000060"], "rest": ["00000070"]}, "adj": {"timeless": ["00000080"]}, "adv": {},
@@ -55,7 +56,7 @@ def write(folder: Path) -> Path:
         ]
         (folder / f"index.{part}").write_text(LICENCE + "".join(rows))
     (folder / "cntlist.rev").write_text(
-        "time%1:11:00:: 1 7\ntime%1:28:00:: 2 9\nday%1:28:00:: 1 3\nturn%2:30:00:: 1 5\n"
+        "time%1:28:00:: 1 9\ntime%1:11:00:: 2 7\nday%1:28:00:: 1 3\nturn%2:30:00:: 1 5\n"
     )
     (folder / "noun.exc").write_text("suns day\n")
     return folder
@@ -67,13 +68,13 @@ def read(folder: Path) -> tuple[Table, dict[str, Word]]:
 
 
 def test_words_senses_glosses_and_relations_are_read(tmp_path: Path) -> None:
-    """Issue 6: the commonest sense of the commonest field, examples apart, names and words of several left out."""
+    """Issue 6: the main sense, examples apart; without names, and words that nobody met and no definition uses."""
     table, words = read(write(tmp_path / "dict"))
     assert (
-        {"time", "day", "turn"} == set(words) and "WordNet 3.0" in table.source and 7 == table.read
+        {"time", "day", "turn"} == set(words) and "WordNet 3.0" in table.source and 9 == table.read
     )
     time = words["time"]
-    assert ("noun", 2, "noun.time") == (time.pos, time.sense, time.lexname)
+    assert ("noun", 1, "noun.time") == (time.pos, time.sense, time.lexname)
     assert ("a period of experiences", ("time flies", "in time")) == (time.gloss, time.examples)
     assert (16, 2, 9 / 16) == (time.met, time.senses, pytest.approx(time.share, abs=1e-3))
     assert (("noun.time", 9), ("noun.event", 7)) == time.contexts
@@ -95,9 +96,24 @@ def test_definitions_become_words_by_their_lemmas(tmp_path: Path) -> None:
     said = {
         label: [table.words[place].label for place in word.uses] for label, word in words.items()
     }
-    assert {"time": [], "day": ["time", "turn"], "turn": ["turn", "day"]} == said
-    # `turn` and `wind` share one definition, which is counted once; `rest` is defined with `turn` too
-    assert (2, 1, 3) == (words["time"].used, words["day"].used, words["turn"].used)
+    assert {"time": [], "day": ["time", "turn"], "turn": ["day"]} == said
+    assert (1, 1, 1) == (words["time"].used, words["day"].used, words["turn"].used)
+
+
+def test_entries_of_several_words_are_read_as_one_and_names_are_none(tmp_path: Path) -> None:
+    """The longest entry wins, what stands before a word speaks for its part of speech, and asides say nothing."""
+    folder = write(tmp_path / "dict")
+    met = {
+        ("clock_time", "noun"): 1,
+        ("clock", "noun"): 1,
+        ("time", "noun"): 9,
+        ("rest", "verb"): 9,
+        ("rest", "noun"): 1,
+    }
+    lemmas = Lemmas(str(folder), met)
+    assert ["clock_time", "time"] == lemmas.of("the clock time of a time (of rest)", "noun")
+    assert ["rest"] == lemmas.of("to rest; a clock", "noun")
+    assert ["time"] == lemmas.of("a time of Clock, e.g., rest", "noun")
 
 
 def test_the_second_reading_comes_from_the_cache_and_a_changed_file_does_not(

@@ -27,6 +27,7 @@ REFLECTIONS = "reasoning/meta_reflections/_reflection_index.yaml"
 REJECTED = "reasoning/rejected/rejected_candidates.yaml"
 REJECTED_INDEX = "reasoning/rejected/_rejected_index.yaml"
 CONCEPTS = "validation/benchmarks/test_concepts.yaml"
+PRACTICE = "validation/benchmarks/practice_concepts.yaml"
 COVERAGE = "validation/benchmarks/results/coverage_report.yaml"
 DECOMPOSITIONS = "validation/benchmarks/decompositions/test_concepts.yaml"
 CONSISTENCY = "validation/consistency/report.yaml"
@@ -53,7 +54,7 @@ def wanted() -> dict[str, list[dict[str, Any]]]:
     """The files that hold the alphabet and the state of its making: an iteration reads them all, as globs."""
     names = [
         CONFIG, INDEX, DOMAIN_INDEX, "alphabet/primitives/by_domain/[a-z]*.yaml", "alphabet/relationships/*.yaml",
-        "reasoning/*.yaml", DECISIONS, PARADOXES, REFLECTIONS, REJECTED, REJECTED_INDEX, CONCEPTS,
+        "reasoning/*.yaml", DECISIONS, PARADOXES, REFLECTIONS, REJECTED, REJECTED_INDEX, CONCEPTS, PRACTICE,
         "validation/consistency/*.yaml",
     ]  # fmt: skip
     everything: list[dict[str, Any]] = [{"glob": name} for name in names]

@@ -199,10 +199,6 @@ class Alphabet:
         """The primitive in use of that label, however it is written; the first, where a rule is broken and there are more."""
         return next(iter(self._labels.get(normal(label), ())), None)
 
-    def of_prime(self, prime: int) -> Primitive | None:
-        """The primitive in use of that prime; the first, where a rule is broken and there are more."""
-        return next(iter(self._primes.get(prime, ())), None)
-
     def twins(self, one: Primitive) -> Iterator[Primitive]:
         """The other primitives in use that have its prime or its label: in a sound alphabet none."""
         for other in (*self._primes.get(one.prime, ()), *self._labels.get(normal(one.label), ())):

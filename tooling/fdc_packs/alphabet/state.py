@@ -50,6 +50,7 @@ START: dict[str, Any] = {
 class Base(NamedTuple):
     """What an iteration starts from. `examples`: by id, what a primitive is and is not. `pending`: whole candidates.
 
+    `concepts` measure and are never shown to who proposes; what `practice` lacks are the gaps that he is shown.
     `summaries`: those of the last iterations, oldest first. `registers`: the rows of the index files, by path.
     """
 
@@ -63,6 +64,7 @@ class Base(NamedTuple):
     summaries: list[dict[str, Any]]
     registers: dict[str, list[dict[str, Any]]]
     concepts: list[Any]
+    practice: list[Any]
     reflection: dict[str, Any]
     files: Mapping[str, str]
 
@@ -107,6 +109,7 @@ def read(files: Mapping[str, str]) -> Base:
             for path, key in REGISTERS.items()
         },
         concepts_of(_parsed(files, layout.CONCEPTS)),
+        concepts_of(_parsed(files, layout.PRACTICE)),
         _inner(_parsed(files, reflections[-1]), "meta_reflection") if reflections else {},
         files,
     )

@@ -8,17 +8,20 @@ from collections.abc import Collection, Iterator
 
 from ..linking.catalogue_check import explain
 from ..packs.beside import FILE
+from ..packs.imported import imported
 from ..packs.index import index
-from ..packs.model import PREFIX, Pack
+from ..packs.model import PREFIX, Function, Pack, PackError
 from ..packs.workspace import NONE, Local
 from ..tools.tool_rows import TOOLS
 from .machine import Found
 
 
-def examine(commands: Collection[str], own: Local = NONE) -> list[Found]:
-    """One row for each pack, and one for each problem. A pack with a problem was asked for, and will not work.
+def examine(commands: Collection[str], own: Local = NONE, *, root: str) -> list[Found]:
+    """One row for each pack, one for each check of its own, and one for each problem. A pack with a problem was asked for, and
+    will not work.
 
-    `commands`: the names of the core's own commands, which no pack may take. `own`: the packs of the workspace.
+    `commands`: the names of the core's own commands, which no pack may take. `own`: the packs of the workspace `root`. The checks of installed
+    packs are called, and of no others: their code is trusted as fdc is.
     """
     found = index()
     packs = [*found.packs.values(), *own.packs.values()]
@@ -29,7 +32,25 @@ def examine(commands: Collection[str], own: Local = NONE) -> list[Found]:
     wrong = [*found.problems, *map(str, own.problems)]
     for pack in packs:
         wrong += faults(pack, commands)
-    return good + [Found("pack", "bad", said) for said in wrong]
+    checked = [
+        _checked(f"{pack.name}: {name}", row, root)
+        for pack in found.packs.values()
+        for name, row in pack.checks.items()
+    ]
+    return good + checked + [Found("pack", "bad", said) for said in wrong]
+
+
+def _checked(name: str, row: Function, root: str) -> Found:
+    """What a pack's own check finds in a workspace."""
+    try:
+        grade, detail = imported(row.module, row.function)(root)
+        if grade not in ("ok", "note", "bad"):
+            raise ValueError(f"`{grade}` is none of `ok`, `note`, `bad`")
+    except PackError as wrong:
+        return Found(name, "bad", str(wrong))
+    except Exception as wrong:
+        return Found(name, "bad", f"the check itself failed: {type(wrong).__name__}: {wrong}")
+    return Found(name, grade, str(detail))
 
 
 def faults(pack: Pack, commands: Collection[str]) -> list[str]:
@@ -69,7 +90,7 @@ def _files(pack: Pack) -> Iterator[str]:
 def _functions(pack: Pack) -> Iterator[str]:
     """The modules that a pack names and does not have, and the functions that a module lacks. Nothing is imported."""
     wanted = {(row.module, "command") for row in pack.commands.values() if not row.plan}
-    for row in (*pack.tools.values(), *pack.predicates.values()):
+    for row in (*pack.tools.values(), *pack.predicates.values(), *pack.checks.values()):
         wanted |= {(row.module, name) for name in (row.function, row.probe) if name}
     for page in pack.pages.values():
         parts = ("row", "told", "render", "style_hash", "again")

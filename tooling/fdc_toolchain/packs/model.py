@@ -78,6 +78,8 @@ class Pack(NamedTuple):
     """What names of functions began with in older versions, and what they begin with now."""
     moved: dict[str, str]
     """The same of names of shipped files."""
+    checks: dict[str, Function]
+    """What `fdc doctor` calls with a workspace's folder: `ok`, `note` or `bad`, and a sentence."""
 
 
 def pack_of(document: dict[str, Any], folder: str, package: str, beside: bool) -> Pack:
@@ -135,4 +137,5 @@ def pack_of(document: dict[str, Any], folder: str, package: str, beside: bool) -
             for old, new in document.get("renamed", {}).get("functions", {}).items()
         },
         {old: file(new) for old, new in document.get("renamed", {}).get("files", {}).items()},
+        {name: function(row) for name, row in document.get("checks", {}).items()},
     )

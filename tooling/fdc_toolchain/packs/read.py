@@ -138,6 +138,7 @@ _FIELDS: dict[str, dict[str, tuple[Check, bool]]] = {
         "needs": (_needs, False),
     },
     "predicates": {"function": (_IS_FUNCTION, True), "needs": (_needs, False)},
+    "checks": {"function": (_IS_FUNCTION, True)},
     "pages": {
         "module": (_IS_MODULE, True),
         "plans": (_texts, True),
@@ -145,11 +146,17 @@ _FIELDS: dict[str, dict[str, tuple[Check, bool]]] = {
         "again": (_text, True),
     },
 }
-_NAMES = {"commands": _COMMAND, "tools": _WORD, "predicates": _WORD, "pages": _COMMAND}
+_NAMES = {
+    "commands": _COMMAND,
+    "tools": _WORD,
+    "predicates": _WORD,
+    "checks": _WORD,
+    "pages": _COMMAND,
+}
 _FILES = {"automata": _WORD, "plans": re.compile(r"[A-Za-z0-9][\w./-]*\Z")}
 """Tables of files of the pack, and what their names are like."""
 _PATHS = "paths below the pack's folder"
-_SHORT = ("tools", "predicates")
+_SHORT = ("tools", "predicates", "checks")
 """Tables in which a text stands for a row that has nothing but its function."""
 
 

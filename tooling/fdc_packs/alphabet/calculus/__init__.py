@@ -1,9 +1,10 @@
-"""The calculus of concepts: five implementations of one algebra, its operators, what is well formed and what follows.
+"""The calculus of concepts: its operators, what is well formed and what follows.
 
-    calculus.compose(alphabet, "time and not space")
+    calculus.compose(alphabet, "time and not space; time -> cause")
     calculus.decompose(alphabet, 210)
 
-Nothing in this folder reads or writes anything.
+A concept is two sets of labels and, in print, two products of primes. Five other ways to calculate the same are laid down beside
+every alphabet (`data/calculus/implementations/`); the tests hold this one against them. Nothing here reads or writes anything.
 """
 
 from __future__ import annotations
@@ -14,43 +15,41 @@ from ..model import Alphabet
 from . import primes
 from .concepts import (
     Basis,
-    Calculus,
     CalculusError,
     Concept,
     EmptyComposition,
     UnknownPrimitive,
     basis_of,
 )
-from .expression import meaning_of
-from .graphs import GraphCalculus
-from .inference import Closure, clauses, closure, table_for
-from .operators import ArityError, Meaning, Rule, Rules
-from .prime import PrimeCalculus
-from .semantic import Decomposition, decomposition
-from .sets import SetCalculus
-from .types import TypeCalculus
-from .vectors import VectorCalculus
-from .wellformed import Violation, completed, violations
+from .expression import Statement, meaning_of, statements_of
+from .inference import Table, clauses, closure, table_for
+from .operators import ArityError, Rules
+from .wellformed import violations
 
 __all__ = [
-    "IMPLEMENTATIONS", "ArityError", "Basis", "Calculus", "CalculusError", "Closure", "Concept", "Decomposition",
-    "EmptyComposition", "GraphCalculus", "Meaning", "PrimeCalculus", "Rule", "Rules", "SetCalculus", "TypeCalculus",
-    "UnknownPrimitive", "VectorCalculus", "Violation", "basis_of", "clauses", "closure", "completed", "compose",
-    "decompose", "decomposition", "meaning_of", "primes", "violations",
+    "ArityError", "Basis", "CalculusError", "Concept", "EmptyComposition", "Rules", "UnknownPrimitive", "basis_of", "clauses",
+    "closure", "compare", "compose", "decompose", "meaning_of", "primes", "statements_of", "violations",
 ]  # fmt: skip
-
-IMPLEMENTATIONS = (PrimeCalculus, SetCalculus, TypeCalculus, VectorCalculus, GraphCalculus)
 
 
 def compose(alphabet: Alphabet, text: str) -> dict[str, Any]:
-    """What an expression over an alphabet's labels comes to (ALPH-73 to 79).
+    """What statements over an alphabet's labels come to (ALPH-73 to 79).
 
-    Gives `expression`; `alternatives`, each with its labels `positive` and `negative` and the products of their primes
-    `number` and `denied_number`, `violations` (kind, labels, reason) and `follows` (sentences of what follows from it).
-    Raises CalculusError.
+    Gives `expression`; `rules`, those that the text states; `alternatives` of every other statement, each with its
+    `subjects`, its labels `positive` and `negative`, the products of their primes `number` and `denied_number`, `violations`
+    (kind, labels, reason) and `follows` (sentences of what follows from it, also by the rules). Raises CalculusError.
     """
     basis = basis_of(alphabet)
-    return _told(alphabet, basis, text, meaning_of(basis, text))
+    rules, said = Rules(), list[Statement]()
+    for one in statements_of(basis, text):
+        if one.conclusion is None:
+            said.append(one)
+        else:
+            rules = rules.implying(one.meaning, one.conclusion)
+    table = table_for(alphabet, rules.rules)
+    found = [row for one in said for row in _told(alphabet, basis, one, table)]
+    told = [f"{one.condition} -> {one.conclusion}" for one in rules.rules]
+    return {"expression": text, "rules": told, "alternatives": found}
 
 
 def decompose(alphabet: Alphabet, what: int | str, denied: int = 1) -> dict[str, Any]:
@@ -63,9 +62,33 @@ def decompose(alphabet: Alphabet, what: int | str, denied: int = 1) -> dict[str,
     concept = Concept(basis.factors(_whole(text)), basis.factors(denied))
     if not concept.labels:
         raise EmptyComposition("1 is the composition of nothing, which is no concept")
-    return _told(
-        alphabet, basis, text if denied == 1 else f"{text} / {denied}", frozenset([concept])
-    )
+    found = _told(alphabet, basis, Statement(frozenset([concept])), table_for(alphabet))
+    expression = text if denied == 1 else f"{text} / {denied}"
+    return {"expression": expression, "rules": [], "alternatives": found}
+
+
+def compare(alphabet: Alphabet, first: str, second: str) -> dict[str, Any]:
+    """What two expressions of one alternative each have to do with each other (ALPH-73): whether one contains the other, or is
+    a kind of it, and what they have in common. Raises CalculusError."""
+    basis = basis_of(alphabet)
+    one, two = _single(basis, first), _single(basis, second)
+    both = one.common(two)
+    return {
+        "first": str(one), "second": str(two), "contains": one.contains(two), "is_contained": two.contains(one),
+        "is_kind_of": one.is_kind_of(two), "has_kind": two.is_kind_of(one),
+        "common": {
+            "positive": sorted(both.positive), "negative": sorted(both.negative),
+            "number": basis.number(both.positive), "denied_number": basis.number(both.negative),
+        },
+        "together_consistent": one.composed(two).consistent,
+    }  # fmt: skip
+
+
+def _single(basis: Basis, text: str) -> Concept:
+    meaning = meaning_of(basis, text)
+    if len(meaning) > 1:
+        raise CalculusError(f"`{text}` has {len(meaning)} alternatives, and one is compared")
+    return next(iter(meaning))
 
 
 def _whole(text: str) -> int:
@@ -77,13 +100,17 @@ def _whole(text: str) -> int:
         ) from error
 
 
-def _told(alphabet: Alphabet, basis: Basis, text: str, meaning: Meaning) -> dict[str, Any]:
-    rules = table_for(alphabet)
+def _told(
+    alphabet: Alphabet, basis: Basis, statement: Statement, table: Table
+) -> list[dict[str, Any]]:
     alternatives = []
-    for concept in sorted(meaning, key=lambda one: (sorted(one.positive), sorted(one.negative))):
-        found = closure(concept, rules)
+    for concept in sorted(
+        statement.meaning, key=lambda one: (sorted(one.positive), sorted(one.negative))
+    ):
+        found = closure(concept, table)
         alternatives.append(
             {
+                "subjects": list(statement.subjects),
                 "positive": sorted(concept.positive),
                 "negative": sorted(concept.negative),
                 "number": basis.number(concept.positive),
@@ -96,4 +123,4 @@ def _told(alphabet: Alphabet, basis: Basis, text: str, meaning: Meaning) -> dict
                 ],
             }
         )
-    return {"expression": text, "alternatives": alternatives}
+    return alternatives

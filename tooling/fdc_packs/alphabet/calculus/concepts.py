@@ -6,12 +6,10 @@ import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple
 
 from ..model import Alphabet, normal
 from .primes import strangers
-
-Value = TypeVar("Value")
 
 
 class CalculusError(ValueError):
@@ -41,6 +39,30 @@ class Concept(NamedTuple):
     def labels(self) -> frozenset[str]:
         """Every label that occurs in it."""
         return self.positive | self.negative
+
+    def composed(self, *others: Concept) -> Concept:
+        """Everything that this and the others have and deny; order and repetition do not matter (ALPH-74)."""
+        return Concept(
+            self.positive.union(*(one.positive for one in others)),
+            self.negative.union(*(one.negative for one in others)),
+        )
+
+    def contains(self, part: Concept) -> bool:
+        """Whether this has all that `part` has: its number is divisible; never so for a part that has nothing."""
+        return bool(part.positive) and part.positive <= self.positive
+
+    def common(self, other: Concept) -> Concept:
+        """What both have and what both deny: the greatest common divisors."""
+        return Concept(self.positive & other.positive, self.negative & other.negative)
+
+    def is_kind_of(self, other: Concept) -> bool:
+        """Whether this has all that the other has, and denies all that it denies."""
+        return other.positive <= self.positive and other.negative <= self.negative
+
+    @property
+    def consistent(self) -> bool:
+        """Whether nothing is both had and denied (ALPH-75)."""
+        return self.positive.isdisjoint(self.negative)
 
 
 _BLOCK = 64
@@ -152,33 +174,6 @@ def basis_of(alphabet: Alphabet) -> Basis:
     return found
 
 
-class Calculus(Protocol[Value]):
-    """What an implementation offers; `Value` is its own form of a concept. All of them agree (ALPH-80)."""
-
-    name: str
-
-    def concept(self, positive: Iterable[str], negative: Iterable[str] = ()) -> Value:
-        """A concept from labels. Raises UnknownPrimitive, EmptyComposition."""
-
-    def tracks(self, value: Value) -> Concept:
-        """A value as labels: decomposition. Raises CalculusError for a value that is none."""
-
-    def compose(self, *values: Value) -> Value:
-        """Everything that the values have and deny; order and repetition do not matter. Raises EmptyComposition."""
-
-    def contains(self, whole: Value, part: Value) -> bool:
-        """Whether all that `part` has is in what `whole` has; never so for a part that has nothing."""
-
-    def common(self, one: Value, two: Value) -> Value | None:
-        """What both have and what both deny; None where that is nothing."""
-
-    def subtype(self, one: Value, two: Value) -> bool:
-        """Whether `one` is a kind of `two`: it has all that `two` has and denies all that `two` denies."""
-
-    def consistent(self, value: Value) -> bool:
-        """Whether nothing is both had and denied (ALPH-75)."""
-
-
 def tracks_of(basis: Basis, positive: Iterable[str], negative: Iterable[str]) -> Concept:
     """A concept of known labels. Raises UnknownPrimitive, EmptyComposition."""
     concept = Concept(frozenset(basis.check(positive)), frozenset(basis.check(negative)))
@@ -187,12 +182,3 @@ def tracks_of(basis: Basis, positive: Iterable[str], negative: Iterable[str]) ->
             "a concept needs at least one primitive: nothing would be a part of everything"
         )
     return concept
-
-
-def some(values: tuple[Value, ...]) -> tuple[Value, ...]:
-    """The values to compose. Raises EmptyComposition where there is none."""
-    if not values:
-        raise EmptyComposition(
-            "a composition needs at least one concept: nothing would be a part of everything"
-        )
-    return values

@@ -126,8 +126,10 @@ def table_of(rules: Iterable[Clause]) -> Table:
     return Table(found, watching, tuple(len(set(clause.conditions)) for clause in found))
 
 
-def table_for(alphabet: Alphabet) -> Table:
-    """The clauses of an alphabet's relations, indexed; computed once for each alphabet."""
+def table_for(alphabet: Alphabet, rules: Sequence[Rule] = ()) -> Table:
+    """The clauses of an alphabet's relations, indexed; computed once for each alphabet. `rules` are further ones."""
+    if rules:
+        return table_of(clauses(alphabet, rules))
     if "clauses" not in alphabet.memo:
         alphabet.memo["clauses"] = table_of(clauses(alphabet))
     found: Table = alphabet.memo["clauses"]
@@ -172,22 +174,3 @@ def _unit(
 
 def _denied(literal: Literal) -> Literal:
     return literal[0], not literal[1]
-
-
-def kinds_of(definitions: Mapping[str, Concept]) -> dict[str, frozenset[str]]:
-    """For each named concept, everything that it contains, through other named concepts too (transitivity).
-
-    A concept that is defined by itself, at whatever distance, contains itself: that is how circles show.
-    """
-    graph = {normal(name): frozenset(concept.positive) for name, concept in definitions.items()}
-    found = {}
-    for name in graph:
-        seen: set[str] = set()
-        waiting = list(graph[name])
-        while waiting:
-            label = waiting.pop()
-            if label not in seen:
-                seen.add(label)
-                waiting += graph.get(label, ())
-        found[name] = frozenset(seen)
-    return found

@@ -14,11 +14,19 @@ from typing import Any, NamedTuple
 
 from ..model import CORE_DOMAINS, Alphabet, normal
 from .consistency_report import consistency
-from .semantic import feature_of
 
 COMPLEXITIES = ("low", "medium", "high")
 ADEQUATE = 3
 """So many primitives make a domain's coverage adequate; fewer are sparse, none is neglected (ALPH-84)."""
+
+
+def feature_of(text: str) -> tuple[str, bool]:
+    """A feature (`time`, `not space`, `-space`) as its label, and whether it is denied."""
+    label = normal(text)
+    for sign in ("not ", "-", "~", "¬"):
+        if label.startswith(sign) and len(label) > len(sign):
+            return label[len(sign) :].strip(), True
+    return label, False
 
 
 class BenchmarkError(ValueError):

@@ -6,7 +6,7 @@ either = disjoin(both, atom(basis, "cause"))
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from .concepts import Basis, CalculusError, Concept, tracks_of
@@ -77,13 +77,6 @@ def simplified(meaning: Meaning) -> Meaning:
         ):
             kept.append(concept)
     return frozenset(kept)
-
-
-def satisfiable(meaning: Meaning) -> Meaning:
-    """The alternatives that do not contradict themselves; empty where all do."""
-    return frozenset(
-        concept for concept in meaning if concept.positive.isdisjoint(concept.negative)
-    )
 
 
 def _affordable(count: int) -> None:
@@ -159,19 +152,3 @@ def relate(meaning: Meaning, *subjects: str) -> Relation:
     if len(subjects) != 2:
         raise ArityError(f"a relation has exactly two subjects, and there are {len(subjects)}")
     return Relation(meaning, *subjects)
-
-
-class Operator(NamedTuple):
-    """One operator of the expression language: how it is written, and what it does with how many operands."""
-
-    name: str
-    least: int
-    most: int | None
-    apply: Callable[..., Meaning]
-
-
-OPERATORS = (
-    Operator("and", 1, None, conjoin),
-    Operator("or", 1, None, disjoin),
-    Operator("not", 1, 1, negate),
-)

@@ -75,9 +75,3 @@ def presupposed(alphabet: Alphabet, label: str) -> list[tuple[str, ...]]:
                 chains[name] = (*chains[primitive.id], normal(other.label))
                 waiting.append(other)
     return [chain for chain in chains.values() if len(chain) > 1]
-
-
-def completed(alphabet: Alphabet, concept: Concept) -> Concept:
-    """The concept with everything in it that it presupposes."""
-    more = {chain[-1] for label in concept.positive for chain in presupposed(alphabet, label)}
-    return Concept(concept.positive | more, concept.negative)

@@ -15,7 +15,6 @@ from .folder import base_here, root_here, store_of
 
 if TYPE_CHECKING:
     from ..state import Base
-    from ..store import Store
 
 
 class _InOrder(click.Group):
@@ -91,8 +90,9 @@ def _shipped() -> dict[str, str]:
                 path = os.path.join(folder, name)
                 with open(path, encoding="utf-8") as file:
                     out[goal + os.path.relpath(path, base).replace(os.sep, "/")] = file.read()
-    with open(os.path.join(DATA, "test_concepts.yaml"), encoding="utf-8") as file:
-        out[layout.CONCEPTS] = file.read()
+    for goal in (layout.CONCEPTS, layout.PRACTICE):
+        with open(os.path.join(DATA, os.path.basename(goal)), encoding="utf-8") as file:
+            out[goal] = file.read()
     return out
 
 
@@ -138,54 +138,45 @@ def run(
 @_FORMAT
 def status(form: str) -> int:
     """Show where the work is."""
-    root = root_here()
-    store = store_of(root)
-    base = base_here(store)
-    lock = _lock(store)
-    state = base.state
-    value = {
-        "iteration": state["current_iteration"], "phase": state["phase"], "version": base.version,
-        "stopped": state["history"]["stopped"],
-        "primitives": len(base.alphabet), "strategy": state["current_strategy"], "metrics": state["metrics"],
-        "pending": {key: len(found) for key, found in state["pending"].items()}, "history": state["history"], "lock": lock,
-    }  # fmt: skip
-    if form == "json":
-        click.echo(json.dumps(value, indent=2))
-        return CLEAN
-    history, metrics = state["history"], state["metrics"]
-    click.echo(
-        f"iteration {value['iteration']}, version {base.version}, {len(base.alphabet)} primitives"
-    )
-    for domain, found in base.alphabet.domains.items():
-        click.echo(
-            f"  {domain}: {visible(', '.join(one.label for one in found[-12:]))}{' ...' if len(found) > 12 else ''}"
-        )
-    kinds = ("proposed", "accepted", "rejected", "refined", "deferred")
-    counted = ", ".join(f"{history[f'total_{kind}']} {kind}" for kind in kinds)
-    click.echo(f"candidates: {counted}")
-    click.echo(f"coverage {metrics['coverage_score']:.1%} of the test concepts, consistency {metrics['consistency_score']:.1%}, "
-               f"recent acceptance {metrics['recent_acceptance_rate']:.1%}")  # fmt: skip
-    click.echo(f"next strategy: {state['current_strategy']['proposer_mode']}")
-    if history["stopped"]:
-        click.echo(f"the work has ended: {history['stopped']}")
-    if lock:
-        click.echo(visible(lock))
-    return CLEAN
+    from .status import shown
+
+    return shown(root_here(), form)
 
 
-def _lock(store: Store) -> str:
+@command.command("import", short_help="Open a folder of another program as it is.")
+@click.argument("directory", metavar="DIR")
+@click.option(
+    "--into",
+    metavar="FOLDER",
+    default="",
+    help="The new alphabet; default: DIR's name with `.imported`.",
+)
+def import_(directory: str, into: str) -> int:
+    """Make a new alphabet of an ALPHABETUM folder that another program wrote: ids like P001, other keys, phases and domains.
+
+    Everything of DIR is kept in sources/imported/; what fdc does not know is named, also in sources/imported.yaml.
+    """
+    from .foreign import opened
+
+    return opened(directory, into, _shipped())
+
+
+@command.command(short_help="Compute the figures of a corpus of decomposed concepts.")
+@click.argument("corpus", metavar="CORPUS", type=click.Path(exists=True, dir_okay=False))
+@_FORMAT
+def measure(corpus: str, form: str) -> int:
+    """Compute coverage, weighted coverage, entropy, bits a concept and MDL of a YAML file whose concepts have a decomposition.
+
+    In an alphabet's folder a label that no primitive has is named, and its concepts are not expressible. Each figure is
+    printed with its formula.
+    """
+    from .foreign import measure as measured
+
     try:
-        held = store.held()
-    except ValueError as wrong:
-        return str(wrong)
-    from ..iteration_lock import began
-
-    if held is None:
-        return ""
-    alive = (
-        "under way" if began(held.pid) == held.began else "interrupted; `fdc alphabet run` goes on"
-    )
-    return f"iteration {held.iteration} is {alive} ({held.phase}, {held.checkpoint})"
+        alphabet = base_here(store_of(root_here())).alphabet
+    except UsageError:
+        alphabet = None  # no alphabet here: the corpus alone
+    return measured(corpus, alphabet, form)
 
 
 @command.command(short_help="Check that everything fits together.")
@@ -247,11 +238,35 @@ def schema(files: tuple[str, ...], form: str) -> int:
     return held(root_here(), files, form)
 
 
+@command.command(short_help="Compare two concepts: contains, common, kind of.")
+@click.argument("first")
+@click.argument("second")
+@_FORMAT
+def compare(first: str, second: str, form: str) -> int:
+    """Compare two expressions of one alternative each: whether one contains the other or is a kind of it, what is common."""
+    from .. import calculus
+
+    found = _computed(lambda base: calculus.compare(base.alphabet, first, second))
+    if form == "json":
+        click.echo(json.dumps(found, indent=2))
+        return CLEAN
+    one, two, common = found["first"], found["second"], found["common"]
+    for word, said in (("contains", "contains"), ("is_kind_of", "is a kind of")):
+        click.echo(visible(f"{one} {said} {two}: {'yes' if found[word] else 'no'}"))
+    for word, said in (("is_contained", "contains"), ("has_kind", "is a kind of")):
+        click.echo(visible(f"{two} {said} {one}: {'yes' if found[word] else 'no'}"))
+    labels = [*common["positive"], *(f"not {label}" for label in common["negative"])]
+    click.echo(visible(f"common: {', '.join(labels) or 'nothing'} ({common['number']})"))
+    click.echo(f"consistent together: {'yes' if found['together_consistent'] else 'no'}")
+    return CLEAN
+
+
 @command.command(short_help="Compose primitives: `time and not space`.")
 @click.argument("expression", nargs=-1, required=True)
 @_FORMAT
 def compose(expression: tuple[str, ...], form: str) -> int:
-    """Compose primitives: labels with commas, or `time and not (space or cause)`."""
+    """Compose primitives: labels with commas, or `time and not (space or cause)`; of subjects, `time(x)`, `cause(a, b)`; with
+    rules, `time, space; time and space -> cause`."""
     from .. import calculus
 
     return _calculated(lambda base: calculus.compose(base.alphabet, " ".join(expression)), form)
@@ -277,24 +292,61 @@ def decompose(expression: tuple[str, ...], denied: int, form: str) -> int:
     )
 
 
-def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
+def _computed(function: Callable[[Base], dict[str, Any]]) -> dict[str, Any]:
     store = store_of(root_here())
     try:
-        found = function(base_here(store))
+        return function(base_here(store))
     except ValueError as wrong:
         raise Refused(str(wrong)) from wrong
+
+
+def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
+    found = _computed(function)
     if form == "json":
         click.echo(json.dumps(found, indent=2))
     broken = any(one["violations"] for one in found["alternatives"])
+    for rule in found["rules"] if form == "text" else ():
+        click.echo(visible(f"rule: {rule}"))
     for one in found["alternatives"] if form == "text" else ():
         positive, negative = ", ".join(one["positive"]) or "nothing", ", ".join(one["negative"])
         denied = f"; not {negative} ({one['denied_number']})" if negative else ""
-        click.echo(visible(f"{one['number']}: {positive}{denied}"))
+        subjects = f" ({', '.join(one['subjects'])})" if one["subjects"] else ""
+        click.echo(visible(f"{one['number']}: {positive}{denied}{subjects}"))
         for sentence in one["follows"]:
             click.echo(visible(f"  follows: {sentence}"))
         for row in one["violations"]:
             click.echo(visible(f"  {row['kind']}: {row['reason']}"))
     return FINDINGS if broken else CLEAN
+
+
+@command.command(
+    short_help="Compute the grounding set of the dictionary: candidates in their rank."
+)
+@click.option(
+    "--roots",
+    type=click.IntRange(1, 200_000),
+    default=3000,
+    show_default=True,
+    metavar="N",
+    help="Ground the N most used words, and all that defines them.",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(0, 10_000),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Rounds of local search; more give a smaller set.",
+)
+@_FORMAT
+def ground(roots: int, rounds: int, form: str) -> int:
+    """Compute a near-smallest set of words from which the dictionary defines all others, with a proved lower bound.
+
+    It works in any folder. The same words, in this order, are what the iterations judge without a model.
+    """
+    from .ground import ground as grounded
+
+    return grounded(roots, rounds, form)
 
 
 @command.command(short_help="Draw how the work went: SVG, PNG and one HTML page.")

@@ -74,3 +74,15 @@ def base_of(store: Store) -> Base:
         raise WorldError(
             f"{failed.filename or store.root}: {(failed.strerror or str(failed)).lower()}"
         ) from failed
+
+
+def measurable(base: Base) -> None:
+    """Raises Refused for test concepts that cannot be read (T-51): before anything has begun."""
+    from .. import layout
+    from ..calculus.metrics import BenchmarkError, tests_of
+
+    for path, concepts in ((layout.CONCEPTS, base.concepts), (layout.PRACTICE, base.practice)):
+        try:
+            tests_of(concepts)
+        except BenchmarkError as wrong:
+            raise Refused(f"{path}: {wrong}") from wrong

@@ -20,7 +20,7 @@ from fdc_toolchain.api.commands import (
 )
 from fdc_toolchain.api.text import visible
 
-from .folder import base_of
+from .folder import base_of, measurable
 
 if TYPE_CHECKING:
     from fdc_toolchain.api.tools import Outcome, Perform
@@ -74,7 +74,7 @@ def _work(root: str, store: Store, asked: Asked) -> int:
     interrupted = _recovered(root, store)
     base = _sound(store)
     operator = _operator(root, base, asked.model)
-    _measurable(base)
+    measurable(base)
     ended = base.state["history"]["stopped"]
     if ended and not asked.again and not interrupted:
         click.echo(
@@ -213,17 +213,6 @@ def _mended(store: Store, wrong: dict[str, str]) -> bool:
     kept = "what was there: .fdc/alphabet/damaged/"
     click.echo(f"as the last complete iteration left them: {', '.join(back)}; {kept}", err=True)
     return True
-
-
-def _measurable(base: Base) -> None:
-    """Raises Refused for test concepts that cannot be read (T-51): before anything has begun."""
-    from .. import layout
-    from ..calculus.metrics import BenchmarkError, tests_of
-
-    try:
-        tests_of(base.concepts)
-    except BenchmarkError as wrong:
-        raise Refused(f"{layout.CONCEPTS}: {wrong}") from wrong
 
 
 def _operator(root: str, base: Base, model: str | None) -> commands.Operator:
@@ -393,7 +382,7 @@ def _said(tool: str, value: dict[str, Any]) -> list[tuple[str, str]]:
         out.append(("INFO", f"  reflection: {value['output']['decision']}"))
         out += [("WARNING", f"    {text}") for text in value["mismatches"]]
     if tool == "compose_context":
-        out.append(
-            ("DEBUG", f"  {value['role']}: {sum(value['sizes'].values())} tokens of context")
-        )
+        out.append(("DEBUG", f"  {value['role']}: {sum(value['sizes'].values())} tokens"))
+    if tool == "consult_lexicon":
+        out.append(("DEBUG", f"  and {value['tokens']} tokens of the dictionary"))
     return out

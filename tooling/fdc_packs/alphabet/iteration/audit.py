@@ -38,10 +38,11 @@ def audit(
             *_forms(files),
         ]
     ]
-    try:
-        tests_of(base.concepts)
-    except BenchmarkError as wrong:
-        found.append(("error", f"{layout.CONCEPTS}: {wrong}"))
+    for path, concepts in ((layout.CONCEPTS, base.concepts), (layout.PRACTICE, base.practice)):
+        try:
+            tests_of(concepts)
+        except BenchmarkError as wrong:
+            found.append(("error", f"{path}: {wrong}"))
     found += [("warning", sentence) for sentence in _marks(files)]
     missing = [
         folder

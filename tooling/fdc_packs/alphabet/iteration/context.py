@@ -10,25 +10,17 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from ..budgets import BUDGETS, CHARACTERS, TASK_BUDGET, instructions, tokens
 from ..model import Alphabet, Primitive, normal
 from ..yamltext import dump
 from .work import Work
 
-BUDGETS = {"fixed": 10_000, "alphabet": 20_000, "reasoning": 30_000}
-TASK_BUDGET = 40_000
-CHARACTERS = 4
-"""Of a token, on the average."""
 SUMMARISED = ("iteration", "candidates", "primitives_added", "metrics_after", "insights")
 """What is told of an earlier iteration."""
 
 
 class TooLarge(ValueError):
     """One thing alone is larger than its part of the context; the sentence lists the sizes."""
-
-
-def tokens(text: str) -> int:
-    """How many tokens a text is taken for."""
-    return -(-len(text) // CHARACTERS)
 
 
 def composed(work: Work, role: str, cycle: int, task: dict[str, Any]) -> dict[str, Any]:
@@ -49,9 +41,10 @@ def composed(work: Work, role: str, cycle: int, task: dict[str, Any]) -> dict[st
         "reasoning": reasoning_section(work),
         "task": _task(task),
     }
+    sizes = {name: tokens(text) for name, text in sections.items()}
     return {
         "role": role, "iteration": work.iteration, "cycle": cycle, "temperature": temperature, **task,
-        "sections": sections, "sizes": {name: tokens(text) for name, text in sections.items()},
+        "sections": sections, "sizes": {"instructions": instructions(role), **sizes},
     }  # fmt: skip
 
 

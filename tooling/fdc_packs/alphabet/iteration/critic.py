@@ -1,17 +1,16 @@
 """The embedded CRITIC (ALPH-12 to 20): six attacks, computed on a dictionary's graph and the alphabet. No model. Pure.
 
 What the attacks mean here:
-- decomposition: the definition takes the word apart if its words are more basic, that is, stand in more definitions (all of
-  them with strictness 0, half of them with 1), or if it says only that the word is a form of another (`of or relating to
-  war`, `the act of moving`); the dictionary names two parts of it that are more basic than the whole, for what is rarer
-  explains nothing; or the first clause of its definition says what it is for.
-- circularity: the definition names its own word, or the word and a primitive define each other.
+- decomposition: the definition takes the word apart if the grounding set of the dictionary does without the word, for then its
+  definition unfolds into words of that set and leads nowhere back; the dictionary names two parts of it that are more basic
+  than the whole, for what is rarer explains nothing; or the first clause of its definition says what it is for.
+- circularity: the proposed definition names its own word. A circle through the dictionary speaks for a candidate.
 - redundancy: a primitive has the same sense, or is another form of the same word, or is defined by this word alone, or the
   definition comes to primitives alone when it is followed down.
 - edge_cases: how the word's uses are spread over fields of meaning.
 - cultural_variance: whether it is on the Leipzig-Jakarta list, regional, or of a field that cultures make; a dictionary of
   one language cannot show more, and the notes say so.
-- parsimony: how many definitions use it, how many more can be understood with it, and whether validation names it as a gap.
+- parsimony: how much of the beginner's dictionary is defined with it, and whether validation names it as a gap.
 """
 
 from __future__ import annotations
@@ -29,8 +28,9 @@ _CRAFTED = frozenset(["noun.artifact", "noun.food", "verb.competition"])
 """Fields that cultures make: what is of them is bound to some unless the list of least borrowed words has it."""
 _MADE = frozenset(["noun.possession", "noun.person", "noun.communication", "verb.social"])
 """Fields that cultures make differently."""
-LEAST_USED = 10
-"""With a strictness of 0 a word is needed from so many definitions on; with 1 from three times as many."""
+LEAST_WEIGHT = 3.0
+"""With a strictness of 0 a word is needed that defines words of this weight together (a word that everybody knows has nearly 1,
+one that nobody does has 0); with 1 it takes three times as much."""
 
 
 def evaluate(
@@ -68,9 +68,9 @@ def _judged(
 ) -> dict[str, Any]:
     label = normal(str(candidate["label"]))
     attacks = {
-        "decomposition": attacked(label, row, strictness),
+        "decomposition": attacked(label, row),
         "circularity": _circularity(label, str(candidate.get("informal_definition", "")), row),
-        "redundancy": _redundancy(label, row, ids),
+        "redundancy": _redundancy(label, row, ids, _same(label, candidate, context)),
         "edge_cases": _edge_cases(label, row),
         "cultural_variance": _variance(label, row),
         "parsimony": _parsimony(
@@ -110,21 +110,35 @@ def _circularity(label: str, proposed: str, row: dict[str, Any]) -> dict[str, An
         notes.append(f"It and {', '.join(seen['mutual'])} in the alphabet define each other.")
     if outside:
         notes.append(f"Not in the alphabet: {', '.join(outside[:8])}.")
-    if paths and not own and not seen["mutual"]:
+    if paths and not own:
         notes.append(
-            "A circle through words outside of the alphabet speaks for the candidate: no definition gets behind it."
+            "A circle of definitions speaks for the candidate: no definition gets behind it."
         )
     return {
-        "dependency_trace": seen["trace"], "circular_paths": paths, "survived": not own and not seen["mutual"],
+        "dependency_trace": seen["trace"], "circular_paths": paths, "survived": not own,
         "notes": " ".join(notes) or "Nothing leads back to it.",
     }  # fmt: skip
 
 
-def _redundancy(label: str, row: dict[str, Any], ids: dict[str, str]) -> dict[str, Any]:
+def _same(label: str, candidate: dict[str, Any], context: dict[str, Any]) -> list[str]:
+    """The primitives that have the candidate's definition, word for word."""
+    said = normal(str(candidate.get("informal_definition", "")))
+    rows = context.get("primitives") or ()
+    same = [
+        normal(str(one["label"]))
+        for one in rows
+        if said and normal(str(one.get("definition", ""))) == said
+    ]
+    return [one for one in same if one != label]
+
+
+def _redundancy(
+    label: str, row: dict[str, Any], ids: dict[str, str], same: list[str]
+) -> dict[str, Any]:
     seen = row["evidence"]
     attempts = []
     used: list[str] = []
-    for member in seen["same_sense"]:
+    for member in dict.fromkeys([*seen["same_sense"], *same]):
         attempts.append(
             {"expression": f"{label} = {member}", "succeeded": True, "why": "both have this sense"}
         )
@@ -216,21 +230,16 @@ def _variance(label: str, row: dict[str, Any]) -> dict[str, Any]:
 
 def _parsimony(label: str, row: dict[str, Any], strictness: float, gap: bool) -> dict[str, Any]:
     seen = row["evidence"]
-    least = round(LEAST_USED * (1 + 2 * strictness))
-    value = (
-        "high"
-        if row["uses"] >= 5 * least or seen["gain"] >= 3
-        else "medium"
-        if row["uses"] >= least
-        else "low"
-    )
+    least = LEAST_WEIGHT * (1 + 2 * strictness)
+    needed = seen["weight"] >= least
+    value = "high" if seen["weight"] >= 3 * least else "medium" if needed else "low"
     others = [one for one in [*row["synonyms"], *row["hypernyms"][:2]] if normal(one) != label][:4]
     lacks = "Validation lacks it. " if gap else ""
     gained = f", among them {', '.join(seen['gained'][:5])}" if seen["gained"] else ""
     return {
-        "expressiveness_value": value, "alternatives_considered": others, "necessary": gap or row["uses"] >= least,
-        "notes": f"{lacks}{row['uses']} definitions use it ({least} are asked for); with it {seen['gain']} more are "
-        f"understood{gained}.",
+        "expressiveness_value": value, "alternatives_considered": others, "necessary": gap or needed,
+        "notes": f"{lacks}{row['uses']} definitions use it, those of common words with a weight of {seen['weight']:g} "
+        f"({least:g} is asked for); with it {seen['gain']} more are understood{gained}.",
     }  # fmt: skip
 
 
@@ -256,13 +265,11 @@ def _verdict(
             "; ".join(attacks["cultural_variance"]["evidence_against"]).capitalize() + ".",
         )
     if not circularity["survived"]:
-        if circularity["circular_paths"][:1] == [[label, label]]:
-            return (
-                "REFINE",
-                "circularity",
-                "The intuition stands; the definition has to do without the word itself.",
-            )
-        return "REJECT", "circularity", circularity["notes"]
+        return (
+            "REFINE",
+            "circularity",
+            "The intuition stands; the definition has to do without the word itself.",
+        )
     if attacks["edge_cases"]["severity"] == "high" and strictness > 0.75:
         return "REJECT", "edge_cases", f"The word has no home: {attacks['edge_cases']['notes']}"
     if attacks["edge_cases"]["severity"] == "high":

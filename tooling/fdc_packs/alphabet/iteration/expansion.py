@@ -31,18 +31,8 @@ def asked_proposer(work: Work, cycle: int) -> Value:
         "strategy": mode, "count": work.base.config["iteration"]["candidates_per_cycle"], "domains": domains,
         "priorities": strategy["domains_priority"] or sorted(domains, key=lambda name: domains[name])[:3], "gaps": gaps[:30],
         "revise": work.pending["to_revise"][:5], "taken": sorted(work.taken), "primitives": primitives_of(work.alphabet),
-        "features": _features(work),
     }  # fmt: skip
     return composed(work, "proposer", cycle, task)
-
-
-def _features(work: Work) -> dict[str, list[str]]:
-    rows = [
-        row
-        for row in work.base.concepts
-        if isinstance(row, dict) and isinstance(row.get("features"), list)
-    ]
-    return {str(row.get("concept")): [str(one) for one in row["features"]] for row in rows[:100]}
 
 
 def asked_critic(work: Work, cycle: int) -> Value:
@@ -80,19 +70,29 @@ def accepted(work: Work) -> list[Value]:
 
 
 def said_by(
-    context: Mapping[str, Any], heard: Heard, before: Mapping[str, Any] | None, wrong: str
+    context: Mapping[str, Any],
+    heard: Heard,
+    before: Mapping[str, Any] | None,
+    wrong: str,
+    lexicon: Mapping[str, Any] | None,
 ) -> Value:
     """What every staged answer says of itself: who, how warm, each attempt with its text (ALPH-02, 05, 60)."""
     attempts = list(before["attempts"]) if before else []
     attempts.append({"raw": heard.raw, "wrong": wrong})
     return {
         "phase": "EXPANSION", "cycle": context["cycle"], "role": context["role"], "temperature": context["temperature"],
-        "embedded": heard.embedded, "attempts": attempts, "sizes": context["sizes"], "wrong": wrong,
+        "embedded": heard.embedded, "attempts": attempts, "wrong": wrong,
+        "sizes": {**context["sizes"], "dictionary": (lexicon or {}).get("tokens", 0)},
     }  # fmt: skip
 
 
 def hear_proposer(
-    said: Any, context: Value, tree: Value, staged: Value, before: Value | None = None
+    said: Any,
+    context: Value,
+    tree: Value,
+    staged: Value,
+    before: Value | None = None,
+    lexicon: Value | None = None,
 ) -> Value:
     """What is staged of the proposer's answer; `wrong` where it must be asked again."""
     work = work_of(tree, staged["events"])
@@ -103,7 +103,7 @@ def hear_proposer(
     warnings = []
     if not heard.wrong and len(rows) != context["count"]:
         warnings.append(f"{len(rows)} candidates where {context['count']} were asked for")
-    out = said_by(context, heard, before, heard.wrong)
+    out = said_by(context, heard, before, heard.wrong, lexicon)
     more = {
         "kind": "proposer",
         "strategy": context["strategy"],
@@ -115,7 +115,12 @@ def hear_proposer(
 
 
 def hear_critic(
-    said: Any, context: Value, tree: Value, staged: Value, before: Value | None = None
+    said: Any,
+    context: Value,
+    tree: Value,
+    staged: Value,
+    before: Value | None = None,
+    lexicon: Value | None = None,
 ) -> Value:
     """What is staged of the critic's answer: a verdict for each candidate, or `UNPARSED`, no rejection (ALPH-69, T-54)."""
     work = work_of(tree, staged["events"])
@@ -142,7 +147,7 @@ def hear_critic(
         rows.append(row)
         if row["verdict"] == "UNPARSED":
             wrong.append(f"{candidate['id']}: {row['summary']}")
-    out = said_by(context, heard, before, "; ".join(wrong)[:2000])
+    out = said_by(context, heard, before, "; ".join(wrong)[:2000], lexicon)
     count = sum(row["verdict"] == "ACCEPT" for row in rows)
     return {**out, "kind": "critic", "candidates": asked, "evaluations": rows, "accepted": count}
 
@@ -174,7 +179,12 @@ def _row(
 
 
 def integrate(
-    said: Any, context: Value, tree: Value, staged: Value, before: Value | None = None
+    said: Any,
+    context: Value,
+    tree: Value,
+    staged: Value,
+    before: Value | None = None,
+    lexicon: Value | None = None,
 ) -> Value:
     """What is staged of the refiner's answer: accepted candidates with ids, primes and the relations that hold."""
     work = work_of(tree, staged["events"])
@@ -191,7 +201,7 @@ def integrate(
                 names[row["candidate_id"]], relation["type"], target, relation["justification"]
             )
     applied(change, output)
-    out = said_by(context, heard, before, heard.wrong)
+    out = said_by(context, heard, before, heard.wrong, lexicon)
     left = list(dict.fromkeys([*work.state["pending"]["conflicts_to_resolve"], *claimed(output)]))[
         :MOST_CONFLICTS
     ]

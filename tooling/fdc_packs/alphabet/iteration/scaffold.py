@@ -8,11 +8,13 @@ from typing import Any
 from .. import layout
 from ..calculus.metrics import coverage
 from ..config import DEFAULTS
+from ..foreign.importing import KEPT, NOTES, Imported
 from ..model import EMPTY
 from ..state import REGISTERS, START
 from ..state_files import files_of
 from ..yamltext import dump, parse
-from .closing import consistency_files
+from .closing import consistency_files, entry_path
+from .work import row_of
 
 _SETTINGS = "# This folder is an alphabet, and a workspace of fdc: `fdc runs` lists its iterations. See config.yaml.\n"
 _COMPARISONS = ("vs_wordnet.md", "vs_cyc.md", "vs_nsm_primes.md", "vs_aristotle.md")
@@ -55,3 +57,50 @@ def new_files(at: str, shipped: Mapping[str, str], model: str) -> dict[str, str]
         if not any(path.startswith(f"{folder}/") for path in out)
     ]
     return {**out, **{f"{folder}/.gitkeep": "" for folder in empty}}
+
+
+def imported_files(
+    found: Imported, originals: Mapping[str, str], at: str, shipped: Mapping[str, str]
+) -> dict[str, str]:
+    """Every file of a new alphabet with what was imported in it, and the folder's own files as they were."""
+    more = {layout.CONCEPTS: found.concepts} if found.concepts else {}
+    out = new_files(at, {**shipped, **more}, "")
+    alphabet, iteration, rejected = found.alphabet, found.iteration, found.rejected
+    history = {
+        **START["history"], "total_proposed": len(alphabet) + len(rejected), "total_accepted": len(alphabet),
+        "total_rejected": len(rejected),
+    }  # fmt: skip
+    covered = coverage(alphabet, parse(out[layout.CONCEPTS]), rejected)
+    metrics = {**START["metrics"], "coverage_score": covered["coverage"]}
+    state = {**START, "current_iteration": iteration, "history": history, "metrics": metrics}
+    attacks: dict[str, list[str]] = {}
+    for candidate in rejected:
+        attacks.setdefault(candidate["failed_attack"], []).append(candidate["label"])
+    head = {"last_updated": at, "total": len(rejected)}
+    out |= files_of(alphabet, "0.0.0", iteration, at, found.examples, pretty=False)
+    out |= consistency_files(alphabet, iteration, at)
+    for one in alphabet.primitives.values():
+        row = row_of(one)
+        for key in ("added", "reviewed", "changed"):
+            row[f"{key}_iteration"] = row.pop(key)
+        del row["reviewed_iteration"], row["status"]
+        out[entry_path(one)] = dump({"primitive": {**row, **found.entries[one.id]}})
+    out |= {
+        layout.CONFIG: dump(found.config),
+        layout.STATE: dump({"iteration_state": state}),
+        layout.REJECTED: dump({"rejected_candidates": {**head, "candidates": rejected}}),
+        layout.REJECTED_INDEX: dump({"rejected_index": {**head, "by_attack": attacks}}),
+        layout.COVERAGE: dump({"coverage_report": {"iteration": iteration, "at": at, **covered}}),
+        layout.HANDOFF: out[layout.HANDOFF].replace(
+            "after_iteration: 0", f"after_iteration: {iteration}"
+        ),
+        NOTES: dump({"imported": {"at": at, "kept_and_named": found.notes}}),
+    }
+    out |= {f"{KEPT}/{path}": text for path, text in originals.items()}
+    return {path: text for path, text in out.items() if not _filled(path, out)}
+
+
+def _filled(path: str, out: Mapping[str, str]) -> bool:
+    """Whether a file only holds the place of a folder that is empty no longer."""
+    folder = path.removesuffix(".gitkeep")
+    return path.endswith("/.gitkeep") and any(one.startswith(folder) and one != path for one in out)

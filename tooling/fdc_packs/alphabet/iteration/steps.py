@@ -99,7 +99,12 @@ def answer(context: Value, lexicon: Value, temperature: Any = None) -> Value:
 
 
 def consolidate(
-    said: Any, context: Value, tree: Value, staged: Value, before: Value | None = None
+    said: Any,
+    context: Value,
+    tree: Value,
+    staged: Value,
+    before: Value | None = None,
+    lexicon: Value | None = None,
 ) -> Value:
     """What is staged of a consolidation cycle: what the refiner changed, then what can be mended without guessing (C-25)."""
     work = work_of(tree, staged["events"])
@@ -111,7 +116,7 @@ def consolidate(
     for one in change.alphabet:
         if one.reviewed != work.iteration and one.status == "contested":
             change.touched[one.id] = one._replace(reviewed=work.iteration)
-    out = {**said_by(context, heard, before, heard.wrong), "phase": "CONSOLIDATION"}
+    out = {**said_by(context, heard, before, heard.wrong, lexicon), "phase": "CONSOLIDATION"}
     more = {"kind": "consolidation", "action": output.get("action", "REVISE"), "output": output}
     shown = {issue["why"] for issue in context["issues"]}
     waiting = [why for why in work.state["pending"]["conflicts_to_resolve"] if why not in shown]
@@ -135,7 +140,7 @@ def quiet_review(tree: Value, staged: Value, cycle: Any) -> Value:
 
 
 def measure_composition(tree: Value, staged: Value, cycle: Any) -> Value:
-    """A cycle of COMPOSITION: coverage of the test concepts, then what is missing, then what composes well."""
+    """A cycle of COMPOSITION: coverage of the test concepts, then what the practice concepts lack, then what composes well."""
     work = work_of(tree, staged["events"])
     kind = COMPOSITION_WORK[(int(cycle) - 1) % len(COMPOSITION_WORK)]
     out: Value = {
@@ -149,32 +154,25 @@ def measure_composition(tree: Value, staged: Value, cycle: Any) -> Value:
         return {**out, "work": "nothing", "result": {}}
     from ..calculus import metrics
 
-    measured = work.coverage or metrics.coverage(
-        work.alphabet, work.base.concepts, work.base.rejected
-    )
     if kind == "coverage":
+        measured = metrics.coverage(work.alphabet, work.base.concepts, work.base.rejected)
         return {**out, "result": measured}
-    if kind == "gaps":
-        gaps = [str(row["gap"]) for row in measured["gaps"][:30]]
-        return {
-            **out,
-            "result": {
-                "gaps": gaps,
-                "needed_by": {row["gap"]: row["needed_by"] for row in measured["gaps"][:30]},
-            },
-        }
+    if kind == "gaps":  # of the concepts to practise with: what measures is shown to nobody
+        lacks = metrics.coverage(work.alphabet, work.base.practice, work.base.rejected)["gaps"][:30]
+        needed = {str(row["gap"]): row["needed_by"] for row in lacks}
+        return {**out, "result": {"gaps": list(needed), "needed_by": needed}}
     return {**out, **_calculus(work)}
 
 
 def _calculus(work: Work) -> Value:
-    """How often each primitive is used by the test concepts, and which are used together (ALPH-25)."""
+    """How often each primitive is used by the concepts to practise with, and which are used together (ALPH-25)."""
     from ..calculus import metrics
 
     used: Counter[str] = Counter()
     pairs: Counter[tuple[str, str]] = Counter()
     labels = [one.label for one in work.alphabet]
     known = metrics.derived(work.alphabet, work.base.rejected)
-    for made in metrics.expressed(labels, metrics.tests_of(work.base.concepts), known).values():
+    for made in metrics.expressed(labels, metrics.tests_of(work.base.practice), known).values():
         whole = sorted(
             one.id for one in map(work.alphabet.labelled, made.primitives) if one is not None
         )
@@ -185,7 +183,7 @@ def _calculus(work: Work) -> Value:
     for (one, other), number in sorted(pairs.items()):
         if number >= 2:
             change.relate(
-                one, "composes_with", other, f"{number} test concepts are composed of both"
+                one, "composes_with", other, f"{number} practice concepts are composed of both"
             )
     touched = dict(change.touched)
     for primitive in change.alphabet:
@@ -254,7 +252,7 @@ def hear_reflection(
     work_of(tree, staged["events"])
     heard = read_reply("meta_reasoner", said)
     output = {} if heard.wrong else heard.value["meta_reflection"]
-    out = {**said_by(context, heard, before, heard.wrong), "phase": "META_REFLECTION"}
+    out = {**said_by(context, heard, before, heard.wrong, None), "phase": "META_REFLECTION"}
     claims = reflection.mismatches(output, context["period"]) if output else []
     more = {
         "kind": "reflection",

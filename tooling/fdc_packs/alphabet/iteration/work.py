@@ -10,6 +10,7 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from ..calculus.primes import next_unused
 from ..model import Alphabet, Primitive, normal
 from ..state import Base, read
 from .phases import next_strategy
@@ -224,13 +225,7 @@ def row_of(one: Primitive) -> dict[str, Any]:
 
 def next_prime(alphabet: Alphabet) -> int:
     """ALPH-21: the next prime in sequence that no primitive, in use or not, has ever had."""
-    highest = max((one.prime for one in alphabet.primitives.values()), default=1)
-    number = highest + 1
-    while number > 2 and (
-        number % 2 == 0 or any(number % odd == 0 for odd in range(3, int(number**0.5) + 1, 2))
-    ):
-        number += 1
-    return number
+    return next_unused(one.prime for one in alphabet.primitives.values())
 
 
 def next_id(alphabet: Alphabet) -> str:

@@ -9,35 +9,24 @@ _PURPOSE = re.compile(
     r"\b(?:used (?:for|to|in|as|by)|serv(?:es|ing) (?:to|as|for)|(?:intended|designed) (?:for|to)"
     r"|for the purpose of|whose function)\b"
 )
-_FORM = re.compile(
-    r"^(?:\([^)]*\) ?)?(?:(?:of or |relating to or )?(?:relating|pertaining|related) to\b|of or concerning\b"
-    r"|(?:the|an?) (?:act|action|quality|state|property|condition|process|fact) (?:of|that)\b|in an? \w+ (?:manner|way)\b"
-    r"|(?:of or |involving or )?characteristic of\b)"
-)
-"""Definitions that make a word of another and say no more: enough where the other is not the rarer one."""
+
+_OF_USE = frozenset([
+    "noun.artifact", "noun.body", "noun.food", "noun.group", "noun.object", "noun.possession", "noun.substance",
+])  # fmt: skip
+"""What a thing of these fields is for can be what it is. `used of a single unit` says nothing of the kind."""
 
 
-def attacked(label: str, row: dict[str, Any], strictness: float) -> dict[str, Any]:
+def attacked(label: str, row: dict[str, Any]) -> dict[str, Any]:
     """The attempts to take a word apart, whether it survived all of them, and a sentence on it."""
     seen = row["evidence"]
-    definition, rarer, parts = seen["definition"], seen["rarer"], seen["parts"]
-    form = (
-        _FORM.search(row["gloss"])
-        if len(rarer) < len(definition) or (definition and seen["lexname"] == "adj.pert")
-        else None
-    )
-    purpose = _PURPOSE.search(row["gloss"].partition(";")[0])
-    # a definition of one or two form words, as in `bear: have`, is a paraphrase; a longer one has nothing to be looked up
-    simple = (
-        len(rarer) <= 0.5 * strictness * len(definition)
-        if definition
-        else len(row["gloss"].split()) < 3
-    )
+    definition, knot, parts = seen["definition"], seen["knot"], seen["parts"]
+    clause = row["gloss"].partition(";")[0]
+    purpose = _PURPOSE.search(clause) if seen["lexname"] in _OF_USE else None
+    definable = bool(definition) and not seen["grounding"]
     attempts = [
         {
             "kind": "analytic", "attempt": f"{label} = {' + '.join(definition) or row['gloss']}",
-            "succeeded": simple or form is not None,
-            "result": f"`{form[0]} ...` makes it of another word" if form else _analysis(label, definition, rarer, simple),
+            "succeeded": definable, "result": _analysis(label, definition, knot, definable),
             "into": definition,
         },
         {
@@ -69,15 +58,11 @@ def _parts(parts: list[str], simpler: list[str]) -> str:
     )
 
 
-def _analysis(label: str, definition: list[str], rarer: list[str], analysed: bool) -> str:
+def _analysis(label: str, definition: list[str], knot: list[str], definable: bool) -> str:
     if not definition:
-        return (
-            "it is said with form words alone"
-            if analysed
-            else "there is nothing to take it apart into"
-        )
-    more = f"{len(definition) - len(rarer)} of {len(definition)} words of the definition stand in more definitions than {label}"
-    if analysed:
-        return more
-    need = "needs" if len(rarer) == 1 else "need"
-    return f"{', '.join(rarer[:4])} {need} more explanation than {label} does, so the definition describes and does not analyse"
+        return "there is nothing to take it apart into"
+    if definable:
+        return f"the grounding set of the dictionary does without {label}: its words define it and lead nowhere back"
+    if len(knot) > 1:
+        return f"whatever else is known, its definition leads back to it: {' > '.join(knot)}"
+    return f"no word of the grounding set stands for {label}"

@@ -1,4 +1,4 @@
-"""The graph of a dictionary: which words a definition uses. What leads back to itself, and what can be said with what. Pure.
+"""The graph of a dictionary: which words a definition uses. What leads back to itself, and what can be said with what.
 
 A word is *grounded* by a set of words when it is one of them, or when its definition uses grounded words only: the least
 fixed point, so that a circle of definitions grounds nothing by itself. A definition that names its own word is read
@@ -7,12 +7,16 @@ without that word; that it does is kept as a circle of length one.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
+from typing import Any
 
-from .wordnet import Table
+from fdc_toolchain.api.files import cachedir
 
+from .grounding import ROOTS, ROUNDS, Grounding, grounding, most_used
+from .wordnet import Table, price
+
+CACHE = "grounding"
 LONGEST = 8
 """Longer circles than this are not looked for."""
 
@@ -23,6 +27,7 @@ class Lexicon:
     def __init__(self, table: Table) -> None:
         self.source = table.source
         self.read = table.read
+        self.stamp = table.stamp
         self.words = table.words
         self._places = {word.label: place for place, word in enumerate(table.words)}
         self.uses = tuple(
@@ -62,9 +67,12 @@ class Lexicon:
         none of at most LONGEST steps. With `within`, only ways through those words."""
         if within is None and place in self.words[place].uses:
             return [place, place]
+        return self._way_back(place, lambda one: within is None or one in within, LONGEST)
+
+    def _way_back(self, place: int, passes: Callable[[int], bool], longest: int) -> list[int]:
         before: dict[int, int] = {}
         ring = [place]
-        for _ in range(LONGEST):
+        for _ in range(longest):
             following = []
             for one in ring:
                 for used in self.uses[one]:
@@ -73,9 +81,11 @@ class Lexicon:
                         while way[-1] != place:
                             way.append(before[way[-1]])
                         return way[::-1]
-                    if used not in before and (within is None or used in within):
+                    if used not in before and passes(used):
                         before[used] = one
                         following.append(used)
+            if not following:
+                break
             ring = following
         return []
 
@@ -129,64 +139,52 @@ class Lexicon:
         return list(seen)[1:]
 
     @cached_property
+    def prices(self) -> tuple[float, ...]:
+        """What each word costs in a grounding set."""
+        return tuple(price(word.met) for word in self.words)
+
+    def ground(
+        self, roots: int = ROOTS, without: Collection[int] = (), rounds: int = ROUNDS
+    ) -> Grounding:
+        """A near-cheapest grounding set for the most used words, `without` some, and for all that their definitions unfold
+        into."""
+        met = [word.met for word in self.words]
+        return grounding(self.uses, self.prices, most_used(met, roots, without), rounds)
+
+    @cached_property
+    def beginners(self) -> Grounding:
+        """The grounding set of the usual size; from fdc's cache where it was computed before."""
+        key = [self.stamp, ROOTS, ROUNDS]
+        kept: Any = cachedir.load(CACHE) if self.stamp else None
+        if isinstance(kept, list) and kept and kept[0] == key:
+            return Grounding(frozenset(kept[1]), kept[2], tuple(kept[3]))
+        made = self.ground()
+        if self.stamp:
+            cachedir.store(CACHE, [key, sorted(made.words), made.kernel, made.members])
+        return made
+
+    @property
     def grounding(self) -> tuple[int, ...]:
-        """A small set of words that grounds all of the dictionary: without them no circle of definitions is left. First those
-        whose definitions have no words that could be looked up, then the rest in the order in which they were taken: greedy
-        (the word with most ways through it), so the set is small and not the smallest."""
-        bare = [place for place, used in enumerate(self.uses) if not used and self.users[place]]
-        bare.sort(key=lambda place: (-self.basic(place), place))
-        return (*bare, *_without_circles(self.uses, self.users, self.basic))
+        """The words of the grounding set, those first that define the most common words."""
+        return self.beginners.members
+
+    def weight(self, place: int) -> float:
+        """How much stands on a word: the words of a beginner's dictionary that it defines, each for how common it is."""
+        words = self.beginners.words
+        return sum(1 - self.prices[one] for one in self.users[place] if one in words)
 
     @cached_property
     def grounding_set(self) -> frozenset[int]:
         """The same without their order."""
         return frozenset(self.grounding)
 
-
-def _without_circles(
-    uses: tuple[tuple[int, ...], ...],
-    users: tuple[tuple[int, ...], ...],
-    basic: Callable[[int], int],
-) -> tuple[int, ...]:
-    below = [len(one) for one in uses]
-    above = [len(one) for one in users]
-    alive = bytearray([1]) * len(uses)
-    taken: list[int] = []
-    loose = [place for place in range(len(uses)) if not below[place] or not above[place]]
-    heap = [(-below[place] * above[place], -basic(place), place) for place in range(len(uses))]
-    heapq.heapify(heap)
-    while True:
-        while loose:  # a word with nothing below or nothing above it is on no circle
-            place = loose.pop()
-            if alive[place]:
-                alive[place] = 0
-                _cut(place, uses, below, above, alive, users, loose)
-        while heap and (
-            not alive[heap[0][2]] or -heap[0][0] != below[heap[0][2]] * above[heap[0][2]]
-        ):
-            _, second, place = heapq.heappop(heap)
-            if alive[place]:  # its degree fell since: back with the true one
-                heapq.heappush(heap, (-below[place] * above[place], second, place))
-        if not heap:
-            return tuple(taken)
-        place = heapq.heappop(heap)[2]
-        taken.append(place)
-        alive[place] = 0
-        _cut(place, uses, below, above, alive, users, loose)
-
-
-def _cut(
-    place: int, uses: tuple[tuple[int, ...], ...], below: list[int], above: list[int], alive: bytearray,
-    users: tuple[tuple[int, ...], ...], loose: list[int],
-) -> None:  # fmt: skip
-    for one in uses[place]:
-        above[one] -= 1
-        if alive[one] and not above[one]:
-            loose.append(one)
-    for one in users[place]:
-        below[one] -= 1
-        if alive[one] and not below[one]:
-            loose.append(one)
+    def knot(self, place: int) -> list[int]:
+        """The shortest circle of definitions through a word of the grounding set that no other word of the set breaks, with
+        the word at both ends; empty for other words. It is why the set cannot do without the word."""
+        if place not in self.grounding_set:
+            return []
+        others = self.grounding_set - {place}
+        return self._way_back(place, lambda one: one not in others, len(self.words))
 
 
 class Ground:

@@ -1,6 +1,7 @@
-"""Six ways to look for primitives in a dictionary (ALPH-09), one function each. Pure.
+"""Six ways to look for primitives in a dictionary (ALPH-09), one function each.
 
 A strategy gives places of words, the best first, each with one sentence of what was seen; whoever asks takes the first.
+The candidates are the words of the dictionary's grounding set: the strategies are orders in which to judge them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from .lexicon import Ground, Lexicon
 
 LEAST_MET = 10
 """A word met less often than this in the tagged corpus is no candidate: too few would know it."""
+MOST_STEPS = 3
+"""So far a definition is followed."""
 COMMONEST = 240
 """So many common words stand for the concepts to express where nobody names any."""
 _OF_LEXNAME = {
@@ -64,10 +67,12 @@ class Quest(NamedTuple):
     """Concepts that the alphabet should express."""
 
     def free(self, place: int) -> bool:
-        """Whether a word may be a candidate: known well enough, and neither in the alphabet nor refused before."""
+        """Whether a word may be a candidate: of the grounding set, known well enough, and neither in the alphabet nor refused
+        before."""
         word = self.lexicon.words[place]
         return (
-            word.label not in self.taken
+            place in self.lexicon.grounding_set
+            and word.label not in self.taken
             and place not in self.ground.members
             and word.met >= LEAST_MET
             and not word.regions
@@ -118,8 +123,9 @@ def mine(quest: Quest) -> Iterator[Found]:
                 circle = way[way.index(following) :]
                 break
             way.append(following)
-        best = max(circle, key=lambda one: (lexicon.basic(one), -one))
-        if quest.free(best):
+        free = [one for one in circle if quest.free(one)]
+        if free:
+            best = max(free, key=lambda one: (lexicon.basic(one), -one))
             steps = " > ".join(lexicon.labels([*way, circle[0]]))
             yield Found(best, f"taking `{lexicon.words[start].label}` apart ends here: {steps}")
 
@@ -146,7 +152,7 @@ def linguistic(quest: Quest) -> Iterator[Found]:
     than themselves, and a short circle back."""
     lexicon = quest.lexicon
     scored: list[tuple[float, int, int, int, int]] = []
-    for place in _by_use(lexicon)[:1500]:
+    for place in lexicon.grounding:
         word, used = lexicon.words[place], lexicon.uses[place]
         if quest.free(place) and not word.synonyms:
             rarer = sum(lexicon.basic(one) < lexicon.basic(place) for one in used)
@@ -164,38 +170,30 @@ def linguistic(quest: Quest) -> Iterator[Found]:
 
 
 def alien(quest: Quest) -> Iterator[Found]:
-    """THOUGHT_EXPERIMENT: someone who knows no word has to be shown some; which open the most definitions? Words of the
-    dictionary's grounding set, by what they would ground beside those that are known."""
-    lexicon = quest.lexicon
-    scored: list[tuple[int, int, int, int]] = []
-    for rank, place in enumerate(lexicon.grounding, 1):
-        if quest.free(place) and len(scored) < 400:
-            scored.append((-len(quest.ground.gain(place)), -lexicon.basic(place), rank, place))
-    for gain, _, rank, place in sorted(scored):
-        yield Found(
-            place, f"number {rank} of {len(lexicon.grounding)} words that break every circle of the dictionary; "
-            f"whoever knows it and the alphabet understands {-gain} definitions more",
-        )  # fmt: skip
+    """THOUGHT_EXPERIMENT: someone who knows no word has to be shown some, those first that define the most common words."""
+    for rank, place in enumerate(quest.lexicon.grounding, 1):
+        if quest.free(place):
+            yield Found(
+                place,
+                f"number {rank} of {len(quest.lexicon.grounding)} words that break every circle of the dictionary; "
+                f"it stands in {quest.lexicon.basic(place)} definitions",
+            )
 
 
 def fill(quest: Quest) -> Iterator[Found]:
-    """GAP_FILLING: the gaps of the last validation, the most needed first; of one that cannot be a candidate, the words that
-    its definition lacks."""
+    """GAP_FILLING: the gaps of the last validation, the most needed first; of one that is definable, the words that its
+    definition comes to."""
     lexicon = quest.lexicon
     later = []
     for gap in quest.gaps:
         place = lexicon.place(gap)
         if place is None:
             continue
-        if lexicon.words[place].label not in quest.taken and place not in quest.ground.members:
+        if quest.free(place):
             yield Found(place, f"validation names `{gap}` as a gap")
         else:
-            later += [
-                (used, gap)
-                for used in lexicon.uses[place]
-                if quest.free(used) and used not in quest.ground.grounded
-            ]
-    for place, gap in sorted(later, key=lambda one: (-lexicon.basic(one[0]), one)):
+            later += [(one, gap) for one in lexicon.trace(place, MOST_STEPS) if quest.free(one)]
+    for place, gap in later:
         yield Found(place, f"the gap `{gap}` is defined with it")
 
 
@@ -262,12 +260,13 @@ def evidence(lexicon: Lexicon, ground: Ground, place: int) -> dict[str, Any]:
         "source": lexicon.source,
         "lexname": word.lexname, "sense": word.sense, "met": word.met, "share": word.share,
         "contexts": [[name, count] for name, count in word.contexts[:8]], "regions": list(word.regions),
-        "used": word.used, "definition": lexicon.labels(used),
+        "used": word.used, "weight": round(lexicon.weight(place), 1), "definition": lexicon.labels(used),
         "rarer": lexicon.labels(one for one in used if lexicon.basic(one) < lexicon.basic(place)),
         "own": place in word.uses, "parts": list(word.parts), "hyponyms": _common(lexicon, word.hyponyms),
         "simpler_parts": lexicon.labels(one for one in lexicon.places(word.parts) if lexicon.basic(one) >= lexicon.basic(place)),
         "trace": lexicon.labels(lexicon.trace(place)[:40]),
-        "circle": lexicon.labels(lexicon.circle(place)), "circle_of_members": lexicon.labels(lexicon.circle(place, members)),
+        "circle": lexicon.labels(lexicon.circle(place)), "knot": lexicon.labels(lexicon.knot(place)),
+        "circle_of_members": lexicon.labels(lexicon.circle(place, members)),
         "mutual": lexicon.labels(one for one in used if one in members and lexicon.close(place, one)),
         "paraphrased": lexicon.labels(
             one for one in sorted(members) if lexicon.uses[one] == (place,) and not lexicon.close(place, one)

@@ -8,11 +8,14 @@ from typing import Any
 
 from fdc_toolchain.api.tools import Context
 
+from ..budgets import BUDGETS, CHARACTERS, tokens
+from ..yamltext import dump
 from . import wordnet
 from .lexicon import Ground, Lexicon
 from .strategies import STRATEGIES, Quest, domain_of, evidence, shortlist
 
 MOST_ROWS = 80
+NOTHING: dict[str, Any] = {"source": "", "rows": [], "shown": "", "tokens": 0}
 _MORE = 4
 """So many words are handed on for each candidate that is asked for."""
 
@@ -21,22 +24,27 @@ def consult_lexicon(args: dict[str, Any], context: Context) -> dict[str, Any]:
     """Rows of the dictionary for a proposer (the shortlist of its strategy) or a critic (its candidates).
 
     `task`: role, strategy, count, primitives, taken, gaps, domains, priorities, candidates, words; each may be missing.
-    Gives source, rows (each with `evidence`) and missing: one sentence where there is no dictionary, or none that can be
-    read, and then no rows. Raises ValueError for a strategy that does not exist (ALPH-06, 09, 11).
+    Gives source, rows (each with `evidence`), `shown`: what a model is told of them, in its budget, with its `tokens`, and
+    missing: one sentence where there is no dictionary, or none that can be read, and then no rows.
+    Raises ValueError for a strategy that does not exist (ALPH-06, 09, 11).
     """
     task = args.get("task") or {}
-    folder = wordnet.find(str(context.root.path))
-    if folder is None:
-        return {"source": "", "rows": [], "missing": wordnet.MISSING}
     try:
-        lexicon = _lexicon(folder)
+        return consult(lexicon_of(str(context.root.path)), task)
+    except LookupError as missing:
+        return {**NOTHING, "missing": str(missing.args[0])}
+
+
+def lexicon_of(root: str) -> Lexicon:
+    """The dictionary that a folder is worked on with. Raises LookupError with one sentence where none can be read."""
+    folder = wordnet.find(root)
+    if folder is None:
+        raise LookupError(wordnet.MISSING)
+    try:
+        return _lexicon(folder)
     except (OSError, ValueError) as broken:
-        return {
-            "source": "",
-            "rows": [],
-            "missing": f"the dictionary cannot be read: {broken}; {wordnet.COMMAND} brings one",
-        }
-    return consult(lexicon, task)
+        why = f"the dictionary cannot be read: {broken}; {wordnet.COMMAND} brings one"
+        raise LookupError(why) from broken
 
 
 @lru_cache(maxsize=2)
@@ -69,7 +77,29 @@ def consult(lexicon: Lexicon, task: dict[str, Any]) -> dict[str, Any]:
     else:
         asked = lexicon.places([*_labels(task.get("candidates")), *_labels(task.get("words"))])
         rows = [_row(lexicon, ground, place) for place in asked]
-    return {"source": lexicon.source, "rows": rows[:MOST_ROWS], "missing": ""}
+    shown = _shown(rows[:MOST_ROWS])
+    return {
+        "source": lexicon.source, "rows": rows[:MOST_ROWS], "shown": shown, "tokens": tokens(shown), "missing": "",
+    }  # fmt: skip
+
+
+def _shown(rows: Sequence[dict[str, Any]]) -> str:
+    """The rows as a model is told of them: whole rows, as many as fit."""
+    room = BUDGETS["dictionary"] * CHARACTERS - 200
+    told: list[dict[str, Any]] = []
+    for row in rows:
+        seen = row["evidence"]
+        one = {
+            "word": row["label"], "pos": row["pos"], "definition": row["gloss"], "defined_with": row["words"],
+            "in_definitions": row["uses"], "synonyms": row["synonyms"][:6], "antonyms": row["antonyms"][:4],
+            "kinds_of": row["hypernyms"][:3], "leads_back": seen["knot"], "why": row.get("why", ""),
+        }  # fmt: skip
+        one = {key: value for key, value in one.items() if value}
+        room -= len(dump([one]))
+        if room < 0:
+            break
+        told.append(one)
+    return dump({"words": told, "left_out": len(rows) - len(told)}) if told else ""
 
 
 def said_with(root: str, members: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
@@ -80,18 +110,10 @@ def said_with(root: str, members: Sequence[str], words: Sequence[str]) -> dict[s
     Also `source`; `frequent`: how many of the words as many of the dictionary's most used words would express; `missing`: one
     sentence where no dictionary can be read, and then no words.
     """
-    folder = wordnet.find(root)
-    if folder is None:
-        return {"source": "", "words": [], "frequent": 0, "missing": wordnet.MISSING}
     try:
-        lexicon = _lexicon(folder)
-    except (OSError, ValueError) as broken:
-        return {
-            "source": "",
-            "words": [],
-            "frequent": 0,
-            "missing": f"the dictionary cannot be read: {broken}",
-        }
+        lexicon = lexicon_of(root)
+    except LookupError as missing:
+        return {"source": "", "words": [], "frequent": 0, "missing": str(missing.args[0])}
     ground = Ground(lexicon, lexicon.places(members))
     most_used = sorted(range(len(lexicon.words)), key=lambda place: (-lexicon.basic(place), place))[
         : len(members)

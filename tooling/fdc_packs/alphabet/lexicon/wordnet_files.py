@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
 PARTS = ("noun", "verb", "adj", "adv")
 STOP = frozenset(
-    """a about above after again against all along also although am among an and another any anyone anything are around
-    as at away back be became because become becomes been before being below between both but by can cannot certain
-    could did do does doing done down due during each either else especially esp etc even ever every for from further
-    generally had has have having he her here him himself his how however i if in including instead into is it its
-    itself just less like many may me might more most much must my near neither no nor not now of off often on once one
-    ones oneself only onto or other others our out over own particular particularly per rather same she should since so
-    some someone something somewhere such than that the their them then there these they this those through throughout
-    thus to together too toward towards typically under until up upon us used using usually various very via was we were
-    what when where whether which while who whom whose will with within without would you your""".split()
+    """a an the of in on at by for from with without to into onto upon over under through during until since against among
+    between as than and or nor but that which who whom whose what when where why how if whether while because it its he him his
+    she her they them their i you we us our this these those there each any either neither both such etc via per also out up
+    off down about around across along toward towards within someone something oneself itself himself themselves is was were
+    are been being be am has had have having he do does did done may might can could will would shall should must so not no
+    especially usually often anyone anything somebody something somewhere""".split()
 )
-"""Words that definitions are written with and not written of; WordNet knows some as units or chemical elements."""
+"""Words of grammar: definitions are written with them and not made of them; WordNet knows some as units or chemical elements."""
 _ENDINGS = {
     "noun": (
         ("s", ""),
@@ -46,7 +43,12 @@ _ENDINGS = {
     "adv": (),
 }
 """The rules of morphy(7)."""
-LABEL = re.compile(r"[a-z]{2,}")
+LABEL = re.compile(r"[a-z][a-z'_-]*[a-z]")
+_WORD = re.compile(r"[A-Za-z](?:[A-Za-z'-]*[A-Za-z])?")
+_ASIDE = re.compile(r"\([^)]*\)")
+_CLAUSE = re.compile(r";|,? e\.g\.")
+_LONGEST = 3
+"""So many words an entry has at most that is looked for in a definition."""
 
 
 class Synset(NamedTuple):
@@ -55,11 +57,6 @@ class Synset(NamedTuple):
     words: tuple[str, ...]
     pointers: tuple[tuple[str, str, str, str], ...]
     gloss: str
-
-    def is_name(self, label: str) -> bool:
-        """Whether this is a single thing and no kind, or the word is written as a name is."""
-        written = next((word for word in self.words if word.lower() == label), label)
-        return written != label or any(pointer[0] == "@i" for pointer in self.pointers)
 
     def others(self, label: str) -> tuple[str, ...]:
         return tuple(plain(word) for word in self.words if word.lower() != label)
@@ -111,6 +108,12 @@ def synset_of(line: str) -> Synset:
     return Synset(tuple(word.partition("(")[0] for word in fields[4:at:2]), pointers, gloss.strip())
 
 
+def is_name(line: str, label: str) -> bool:
+    """Whether a line of a data file is of a single thing and no kind, or has the word written as a name is."""
+    head = line.partition(" | ")[0]
+    return " @i " in head or (f" {label} " not in head and f" {label}(" not in head)
+
+
 _WANTED = frozenset(["!", "@", "@i", "~", "%p", "%m", "%s", ";r", ";u", "+", "\\", "<"])
 
 
@@ -122,40 +125,76 @@ def counts_of(folder: str) -> dict[tuple[str, str, int], int]:
             for line in lines(folder, name):
                 key, *rest = line.split()
                 label, _, form = key.partition("%")
-                if rest[-1] != "0" and LABEL.fullmatch(label):
+                if rest[-1] != "0":
                     found[label, _TYPES[form[0]], int(rest[-2])] = int(rest[-1])
             break
     return found
 
 
 class Lemmas:
-    """Finds the word that a form belongs to; of several the commonest."""
+    """Finds the entries that a text is made of, by the rules of morphy(7)."""
 
-    def __init__(self, folder: str, totals: dict[str, int]) -> None:
-        self._totals = totals
-        self._known: dict[str, str | None] = {}
-        self._irregular: dict[str, list[str]] = {}
+    def __init__(self, folder: str, met: Mapping[tuple[str, str], int]) -> None:
+        """`met`: every entry with its part of speech, and how often it was met."""
+        self._met = met
+        self._heads = {label.partition("_")[0] for label, _ in met if "_" in label}
+        self._known: dict[str, list[tuple[str, str]]] = {}
+        self._irregular: dict[str, dict[str, list[str]]] = {part: {} for part in PARTS}
         for part in PARTS:
             if os.path.isfile(os.path.join(folder, f"{part}.exc")):
                 for line in lines(folder, f"{part}.exc"):
                     form, *bases = line.split()
-                    self._irregular.setdefault(form, []).extend(bases)
+                    self._irregular[part][form] = bases
 
-    def __call__(self, token: str) -> str | None:
-        """The word, or None for one that definitions are only written with, or that is in no dictionary."""
-        if token in STOP:
-            return None
-        if token not in self._known:
-            found = [one for one in dict.fromkeys(self._bases(token)) if one in self._totals]
-            self._known[token] = max(found, key=lambda one: self._totals[one]) if found else None
-        return self._known[token]
+    def entries(self, form: str) -> list[tuple[str, str]]:
+        """Each entry, with its part of speech, that has this form; the one that was met most comes first."""
+        if form not in self._known:
+            found: dict[tuple[str, str], float] = {}
+            for part, endings in _ENDINGS.items():
+                bases = [form, *self._irregular[part].get(form, ())]
+                if form not in self._irregular[part]:
+                    bases += [
+                        form[: len(form) - len(ending)] + base
+                        for ending, base in endings
+                        if form.endswith(ending) and len(form) > len(ending) + 1
+                    ]
+                for base in bases:
+                    if (base, part) in self._met:
+                        found.setdefault(
+                            (base, part), -self._met[base, part] - 0.5 * (base == form)
+                        )
+            self._known[form] = sorted(found, key=lambda one: (found[one], one))
+        return self._known[form]
 
-    def _bases(self, token: str) -> Iterable[str]:
-        yield token
-        bases = [*self._irregular.get(token, ()), *(
-            token[: len(token) - len(ending)] + base
-            for rules in _ENDINGS.values() for ending, base in rules
-            if token.endswith(ending) and len(token) > len(ending) + 1
-        )]  # fmt: skip
-        if not any(base in STOP for base in self._irregular.get(token, ())):
-            yield from bases
+    def of(self, definition: str, part: str) -> list[str]:
+        """The entries of a definition's first clause, each once: the longest that fits, and of its parts of speech the one
+        that the word before it speaks for. Words of grammar and names (which have a capital letter) are left out."""
+        clause = _CLAUSE.split(_ASIDE.sub("", definition), maxsplit=1)[0].strip() or definition
+        forms = _WORD.findall(clause.replace("'s ", " "))
+        found: dict[str, None] = {}
+        at = 0
+        while at < len(forms):
+            width, options = self._longest(forms[at : at + _LONGEST])
+            if options:
+                before = forms[at - 1] if at else ""
+                verb = before == "to" or (not at and part == "verb")
+                noun = before in _BEFORE_NOUNS
+                chosen = min(
+                    options,
+                    key=lambda one: (verb and one[1] != "verb") or (noun and one[1] == "verb"),
+                )
+                found[chosen[0]] = None
+            at += width
+        return list(found)
+
+    def _longest(self, forms: list[str]) -> tuple[int, list[tuple[str, str]]]:
+        for width in range(len(forms) if forms[0] in self._heads else 1, 0, -1):
+            some = forms[:width]
+            if STOP.isdisjoint((some[0], some[-1])) and "".join(some).islower():
+                options = self.entries("_".join(some))
+                if options:
+                    return width, options
+        return 1, []
+
+
+_BEFORE_NOUNS = frozenset(["a", "an", "the", "of", "in", "by", "with", "some", "any"])

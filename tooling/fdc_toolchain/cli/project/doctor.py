@@ -58,7 +58,7 @@ def command(
     operator = Operator.of_environment(model=model)
     found = [
         *examine(root, operator, model_for(root, operator.model), os.environ, live=live),
-        *packs.examine(COMMANDS, of_workspace(root)),
+        *packs.examine(COMMANDS, of_workspace(root), root=root),
         _terminal(),
     ]
     if database:

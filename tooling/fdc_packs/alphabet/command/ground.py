@@ -1,0 +1,53 @@
+"""`fdc alphabet ground`: the grounding set of the dictionary, with the figures that say what it is worth."""
+
+from __future__ import annotations
+
+import json
+import os
+import textwrap
+
+import click
+from fdc_toolchain.api.commands import CLEAN, UsageError
+
+
+def ground(roots: int, rounds: int, form: str) -> int:
+    """Prints the set; the exit code. Raises UsageError where there is no dictionary."""
+    from ..lexicon.measured import report
+    from ..lexicon.tools import lexicon_of
+
+    try:
+        lexicon = lexicon_of(os.getcwd())
+    except LookupError as missing:
+        raise UsageError(str(missing.args[0])) from missing
+    found = report(lexicon, roots, rounds)
+    if form == "json":
+        click.echo(json.dumps(found, indent=2))
+        return CLEAN
+    held, listed, primes = found["held_out"], found["swadesh"], found["primes"]
+    click.echo(f"{found['source']}: {found['dictionary']} entries, {found['read']} of them read")
+    click.echo(
+        f"the {found['roots']} most used and all that defines them: {found['words']} words, kernel {found['kernel']}"
+    )
+    click.echo(
+        f"grounding set: {found['members']} words, {_part(found['members'], found['words'])} of them; "
+        f"it costs {found['cost']:g}, and none costs less than {found['bound']:g} ({found['above_bound']:.1%} above)"
+    )
+    click.echo(
+        f"held out: {held['expressible']} of {held['words']} other words can be said "
+        f"({_part(held['expressible'], held['words'])})"
+    )
+    click.echo(
+        f"Swadesh's meanings as no roots: {listed['expressible']} of {listed['words']} can be said "
+        f"({_part(listed['expressible'], listed['words'])})"
+    )
+    click.echo(
+        f"semantic primes (NSM): {len(primes['shared'])} of {primes['items']} are in it, {primes['without_an_entry']} "
+        "are no entries of the dictionary"
+    )
+    click.echo()
+    click.echo(textwrap.fill(", ".join(found["ranked"]), width=100, break_on_hyphens=False))
+    return CLEAN
+
+
+def _part(some: int, whole: int) -> str:
+    return f"{some / whole:.1%}" if whole else "0 %"

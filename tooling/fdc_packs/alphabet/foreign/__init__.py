@@ -1,0 +1,1 @@
+"""Of the pack alphabet: what comes from elsewhere."""
