@@ -20,8 +20,8 @@ def examine(commands: Collection[str], own: Local = NONE, *, root: str) -> list[
     """One row for each pack, one for each check of its own, and one for each problem. A pack with a problem was asked for, and
     will not work.
 
-    `commands`: the names of the core's own commands, which no pack may take. `own`: the packs of the workspace `root`. The checks of installed
-    packs are called, and of no others: their code is trusted as fdc is.
+    `commands`: the names of the core's own commands, which no pack may take. `own`: the packs of the workspace `root`. The
+    checks of installed packs are called, and of no others: their code is trusted as fdc is.
     """
     found = index()
     packs = [*found.packs.values(), *own.packs.values()]
