@@ -20,6 +20,10 @@ COMPARE = {
 }
 
 
+NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
+"""A text that is compared as a number beside one; other spellings are left open."""
+
+
 class Wrong(Exception):
     """What does not hold: a sentence with its place."""
 
@@ -31,6 +35,11 @@ def known(cond: Any) -> bool | None:
     """The verdict of a condition of constants where the run goes on; None where it depends on a value of the run."""
     if "test" in cond:
         sides = [constant(cond["left"]), constant(cond["right"])]
+        if {type(side) for side in sides} in ({str, int}, {str, float}):
+            sides = [
+                float(side) if type(side) is str and NUMBER.fullmatch(side) else side
+                for side in sides
+            ]
         alike = any(all(type(side) in kinds for side in sides) for kinds in ((str,), (int, float)))
         return bool(COMPARE[cond["test"]](*sides)) if alike and cond["test"] in COMPARE else None
     if "value" in cond:
