@@ -140,7 +140,7 @@ def without_runs(text: str) -> str:
 
 
 WITHOUT_WORKSPACE = set(
-    "explain rules probe schema completion help init".split()
+    "explain rules probe schema completion help init lsp".split()
 ) | {f"pack {name}" for name in "check install list new show".split()} | {"cache clear", "cache show"}  # fmt: skip
 """Commands that look at no workspace, or are given the folder that they write."""
 
@@ -151,7 +151,7 @@ def test_every_command_of_the_core_that_looks_at_a_workspace_can_be_given_one() 
         for name, command in every().items()
         if not any("--workspace" in option.opts for option in command.params)
         and not name.startswith(
-            ("alphabet ", "protocols import", "protocols diff", "protocols graph")
+            ("hook ", "alphabet ", "protocols import", "protocols diff", "protocols graph")
         )
     }
     assert WITHOUT_WORKSPACE == without

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fdc_toolchain.diagnostics.source import Limits
-from fdc_toolchain.linking.bind import Binder
+from fdc_toolchain.linking.arguments.bind import Binder
 from fdc_toolchain.linking.catalogue import read_catalogue
 from fdc_toolchain.migrate import dialect
 from fdc_toolchain.migrate.convert import migrate

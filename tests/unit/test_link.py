@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.check import check_paths, program_of
-from fdc_toolchain.linking import bind
+from fdc_toolchain.linking.arguments import bind
 from fdc_toolchain.linking.project.settings import Settings
 from fdc_toolchain.linking.registry import REGISTRY
 from fdc_toolchain.program.codec import digest

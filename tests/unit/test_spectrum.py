@@ -82,7 +82,7 @@ def table(found: dict[str, Any], path: str) -> dict[int, tuple[int, int]]:
 @pytest.mark.slow
 def test_each_test_of_pytest_has_its_own_lines(measure: Measure) -> None:
     """Failing and passing tests are told apart; a skipped one counts for nothing; what an import runs, every test runs."""
-    found = measure(f"{sys.executable} -m pytest -q -W error test_shapes.py")
+    found = measure(f"{sys.executable} -m pytest -q -W error -p no:asyncio test_shapes.py")
     run = found["spectra"][0]
     assert (1, 2, 2) == (found["exit_code"], run["failing"], run["passing"])
     assert {1: (2, 2), 4: (2, 2), 5: (0, 2), 6: (0, 1), 7: (0, 1), 10: (2, 2), 11: (2, 0)} == table(

@@ -38,7 +38,8 @@ from .plan_calls import (
     fix,
     format_plan,
 )
-from .run_calls import answer, begin, cancel, drive, resume, runs, show
+from .running.run_calls import answer, begin, cancel, drive, resume, runs, show
+from .running.watching import Watcher
 from .values import (
     JSON,
     Bound,
@@ -70,7 +71,6 @@ from .values import (
     ToolInfo,
     Verdict,
 )
-from .watching import Watcher
 
 if TYPE_CHECKING:
     from ..engine.ports import Waiting

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 
 from ..syntax import tree
 from ..syntax.parse import Parsed
-from .bind import Bound
+from .arguments.bind import Bound
 from .catalogue import Catalogue, Tool
 from .look_up import Loaded, LookUp
 from .model import Act, Node, Unit

@@ -6,23 +6,21 @@ import posixpath
 from collections.abc import Callable
 from typing import Any
 
-from ..diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
+from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
 from ..syntax import tree, values
-from ..syntax.keyword_hints import assignment
 from ..syntax.language import complete
 from ..syntax.parse import Parsed, parse
 from ..syntax.parse_again import parse_again
 from ..syntax.values import Malformed, Value
 from ..text.suggest import did_you_mean
-from .catalogue import ANY_NUMBER
 from .constants import fold
-from .headers import HeaderReader
 from .kept import NEW, Kept, KeptPlan, Statements
 from .look_up import LookUp
 from .model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from .project.files import SHIPPED, Files
 from .project.settings import Settings
+from .step_faults import StepFaults
 
 
 class Linker(LookUp):
@@ -79,16 +77,6 @@ class Linker(LookUp):
         return unit
 
 
-def _first_line(plan: tree.Plan) -> int:
-    """The line above which a header can be added: that of the first statement, or of what is said to fdc right above it."""
-    above: int | None = None
-    for node in plan.statements:
-        if type(node) is not tree.Comment:
-            return above or node.line
-        above = (above or node.line) if node.text.startswith("# fdc:") else None
-    return 1
-
-
 def _missing(key: str) -> Parsed:
     span = Span(key, 1, 1, 1, 1)
     return Parsed(
@@ -98,7 +86,7 @@ def _missing(key: str) -> Parsed:
     )
 
 
-class _Reader(HeaderReader):
+class _Reader(StepFaults):
     """Links one plan; `data` None: there is no such file, which is all that is said of it."""
 
     def __init__(
@@ -124,8 +112,6 @@ class _Reader(HeaderReader):
         if parsed.plan is not None:
             self.read_headers(parsed.plan)
         self.catalogue = linker.using(unit.packs)
-        self.unused: set[str] = set()  # packs of which it was said that the plan does not use them
-        self.of_unused = 0  # how often something of such a pack was named
         if parsed.plan is not None:
             statements = parsed.plan.statements
             unit.body = (
@@ -171,60 +157,6 @@ class _Reader(HeaderReader):
                 if made is not None:
                     out.append(made)
         return out
-
-    def _tool_span(self, node: tree.Step) -> Span:
-        start = node.tool_column
-        return Span(self.unit.key, node.line, start, node.line, start + len(node.tool))
-
-    def _unused(self, kind: str, name: str, span: Span) -> None:
-        """Says that something is of a pack which the plan does not use: once for each pack, since one line mends it.
-
-        The step is linked all the same, so that what else is wrong with the plan is not hidden by it, nor made up.
-        """
-        self.of_unused += 1
-        pack = self.linker.catalogue.packs[(kind, name)]
-        if pack in self.unused:
-            return
-        self.unused.add(pack)
-        assert self.unit.plan is not None
-        at = Span(self.unit.key, line := _first_line(self.unit.plan), 1, line, 1)
-        added = f"use pack {pack}"
-        self.report(
-            span,
-            "FDC331",
-            f"`{name}` is of the pack `{pack}`, which this plan does not use",
-            f'add the line `{added}` above the first step, or `packs = ["{pack}"]` to `fdc.toml` for every plan',
-            fix=Fix(f"add `{added}`", (Edit(at, f"{added}\n"),), safe=True),
-        )
-
-    def _unknown_tool(self, node: tree.Step) -> None:
-        span = self._tool_span(node)
-        tools = self.catalogue.tools
-        assigned = assignment(node.tool, node.tail)
-        hint = assigned or self.linker.nearest_tool(node.tool, self.catalogue)
-        fix = None
-        if hint and not assigned:
-            nearest = hint.split("`")[1]
-            if nearest in tools:
-                fix = Fix(f"write `{nearest}`", (Edit(span, nearest),), safe=False)
-        self.report(
-            span,
-            "FDC301",
-            f"Unknown command `{node.tool}`: no catalogue declares such a tool",
-            hint,
-            fix=fix,
-        )
-
-    def _problems(self, node: tree.Step, problems: tuple[Any, ...]) -> None:
-        for code, start, end, message, hint in problems:
-            if start == -1 and node.block:
-                block = node.block
-                span = Span(self.unit.key, block.line, 1, block.line, block.column)
-            elif start < 0:
-                span = self._tool_span(node)
-            else:
-                span = self.unit.at(node, start, end)
-            self.report(span, code, message, hint)
 
     def _call(self, node: tree.Call) -> Node | None:
         tail = values.call_tail(node.tail)
@@ -399,23 +331,6 @@ class _Reader(HeaderReader):
             self.malformed(node, tail)
             return Collect(node, None)
         return Collect(node, tail)
-
-    def _predicates(self, node: Any, condition: Any) -> None:
-        known = self.linker.catalogue.predicates
-        seen = self.catalogue.predicates
-        for name, count, start, end in condition.predicates if condition else ():
-            span = self.unit.at(node, start, end)
-            if name not in known:
-                there = ["len", *sorted(seen)]
-                hint = did_you_mean(name, there) or f"conditions have {', '.join(there)}"
-                self.report(span, "FDC301", f"unknown predicate `{name}`", hint)
-                continue
-            if name not in seen:
-                self._unused("predicates", name, span)
-            if known[name] not in (count, ANY_NUMBER):
-                self.report(
-                    span, "FDC303", f"`{name}` takes {known[name]} arguments, found {count}"
-                )
 
 
 _STATEMENTS: dict[str, Callable[[_Reader, Any], Node | None]] = {

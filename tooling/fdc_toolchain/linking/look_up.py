@@ -21,7 +21,7 @@ from ..packs.model import Pack
 from ..packs.workspace import local
 from ..syntax.language import WORDS
 from ..text.suggest import did_you_mean
-from .bind import Binder, Bound
+from .arguments.bind import Binder, Bound
 from .catalogue import Catalogue, Tool, read_catalogue
 from .project.files import SHIPPED, Files
 from .project.outside_files import Row, active

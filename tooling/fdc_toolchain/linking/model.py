@@ -13,7 +13,7 @@ from ..diagnostics.span import Span
 from ..syntax import tree
 from ..syntax.values import Condition, Value
 from ..text.slots import Record
-from .bind import Bound
+from .arguments.bind import Bound
 
 BUILT_IN = {"run": "the folder of the run"}
 """Names that every plan has."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..linking.bind import Binder
+from ..linking.arguments.bind import Binder
 from ..syntax.parse import parse
 from ..syntax.tails import malformed_tails, walk
 from ..syntax.tree import Call, For, ForEach, Header, If, Iterate, Plan, Require, Step, Yield

@@ -69,7 +69,19 @@ FAILURES: dict[str, str] = {
     **dict.fromkeys(("model", "refusal"), "world"),
     "budget": "budget",
     **dict.fromkeys(
-        ("git", "tests", "exit", "tool", "input", "prompt", "pipeline", "staged", "simulation"),
+        (
+            "git",
+            "tests",
+            "exit",
+            "tool",
+            "input",
+            "prompt",
+            "pipeline",
+            "staged",
+            "simulation",
+            "plan",
+            "settings",
+        ),
         "world",
     ),
 }

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .values import JSON, Question, Step, StepStatus, Stop
+from ..values import JSON, Question, Step, StepStatus, Stop
 
 if TYPE_CHECKING:
-    from ..engine.events import Perform, Record
-    from ..journal.sqlite import RunRow, Store
-    from ..runs.records.answers import Open
-    from ..runs.records.followed import Rows
+    from ...engine.events import Perform, Record
+    from ...journal.sqlite import RunRow, Store
+    from ...runs.records.answers import Open
+    from ...runs.records.followed import Rows
 
 
 def steps_of(rows: Rows) -> tuple[Step, ...]:
@@ -52,7 +52,7 @@ def step_of(
     took: float = 0.0,
     attempt: int | None = None,
 ) -> Step:
-    from ..report.exit_codes import exit_code
+    from ...report.exit_codes import exit_code
 
     return Step(
         address=effect.address,
@@ -84,7 +84,7 @@ def stop_of(said: Mapping[str, object] | None) -> Stop | None:
 
 def questions_of(root: str, store: Store, row: RunRow) -> tuple[Question, ...]:
     """What a waiting run needs a person for: answers, and to know whether steps happened."""
-    from ..runs.records import questions
+    from ...runs.records import questions
 
     found = [question_of(row, one) for one in questions.questions(root, store, row)]
     asked = (row.ending or {}).get("questions", ()) if row.status == "waiting" else ()
@@ -105,7 +105,7 @@ def _assumed(asked: Mapping[str, Any]) -> Question:
 
 
 def question_of(row: RunRow, found: Open) -> Question:
-    from ..runs.records import questions
+    from ...runs.records import questions
 
     effect = found.effect
     return Question(

@@ -7,18 +7,18 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from .errors import InvalidInput, RunRefused, calling
-from .plan_calls import Path, checked, proved, root_of, text_of
+from ..errors import InvalidInput, RunRefused, calling
+from ..plan_calls import Path, checked, proved, root_of, text_of
+from ..values import JSON, Done, Policy, Question, RunResult, RunState, RunStatus, RunSummary
 from .recorded import question_of, questions_of, steps_of, stop_of
-from .values import JSON, Done, Policy, Question, RunResult, RunState, RunStatus, RunSummary
 from .watching import Watcher, bridge
 
 if TYPE_CHECKING:
-    from ..engine.drive import Assumption
-    from ..journal.sqlite import RunRow, Store
-    from ..runs.records.answers import Open
-    from ..runs.records.run_outcome import Ended
-    from ..workspace.operator import Operator
+    from ...engine.drive import Assumption
+    from ...journal.sqlite import RunRow, Store
+    from ...runs.records.answers import Open
+    from ...runs.records.run_outcome import Ended
+    from ...workspace.operator import Operator
 
 Assume = Literal["done", "not-done"] | Done
 _NO_INPUTS: Mapping[str, str] = {}
@@ -44,8 +44,8 @@ def begin(
     Raises NotFound, InvalidInput, PlanRefused, NotGranted, RunBusy, WorldTrouble.
     """
     with calling():
-        from ..check import program_of
-        from ..runs import create_run
+        from ...check import program_of
+        from ...runs import create_run
 
         _outside("begin a run")
         root = root_of(workspace)
@@ -104,8 +104,8 @@ def resume(
     this machine; `force`: one that was cancelled does.
     """
     with calling():
-        from ..runs import run_driver
-        from ..runs.records import questions
+        from ...runs import run_driver
+        from ...runs.records import questions
 
         _outside("drive a run")
         root = root_of(workspace)
@@ -151,7 +151,7 @@ def answer(
     it is another one by now, nothing is kept. Raises NotFound, InvalidInput (the text cannot be the answer), RunRefused.
     """
     with calling():
-        from ..runs.records import open_journal, questions
+        from ...runs.records import open_journal, questions
 
         _outside("answer a run")
         root = root_of(workspace)
@@ -180,7 +180,7 @@ def cancel(run: str, *, workspace: Path, seconds: float = 30.0) -> None:
     RunRefused (the run is over), WorldTrouble.
     """
     with calling():
-        from ..runs import cancel_run
+        from ...runs import cancel_run
 
         _outside("cancel a run")
         cancel_run.cancel(root_of(workspace), text_of(run), seconds)
@@ -189,8 +189,8 @@ def cancel(run: str, *, workspace: Path, seconds: float = 30.0) -> None:
 def show(run: str, *, workspace: Path) -> RunState:
     """A run out of its record: how it stands, every step, and what it asks. Raises NotFound, WorldTrouble."""
     with calling():
-        from ..runs.records import open_journal
-        from ..runs.records.followed import followed
+        from ...runs.records import open_journal
+        from ...runs.records.followed import followed
 
         root = root_of(workspace)
         with open_journal.reading(root) as store:
@@ -222,7 +222,7 @@ def show(run: str, *, workspace: Path) -> RunState:
 def runs(*, workspace: Path, status: RunStatus | None = None) -> tuple[RunSummary, ...]:
     """The runs of a workspace, the oldest first; `status`: only those that stand so. Raises WorldTrouble."""
     with calling():
-        from ..runs.records.open_journal import reading
+        from ...runs.records.open_journal import reading
 
         root = root_of(workspace)
         with reading(root) as store:
@@ -251,7 +251,7 @@ def _outside(what: str) -> None:
 
 
 def _operator(policy: Policy | None) -> Operator:
-    from ..workspace.operator import APPROVALS, Operator
+    from ...workspace.operator import APPROVALS, Operator
 
     if policy is None:
         return Operator.of_environment()
@@ -267,7 +267,7 @@ def _operator(policy: Policy | None) -> Operator:
 
 
 def _budget(budget: Mapping[str, float]) -> dict[str, float]:
-    from ..engine.decide import MEASURES
+    from ...engine.decide import MEASURES
 
     for measure, most in budget.items():
         if measure not in MEASURES:
@@ -288,7 +288,7 @@ def _text(name: str, text: str) -> str:
 
 
 def _assumption(what: Assume) -> Assumption:
-    from ..engine.events import Outcome
+    from ...engine.events import Outcome
 
     return Outcome(what.result) if isinstance(what, Done) else what
 
@@ -303,7 +303,7 @@ def _answerable(
     root: str, store: Store, row: RunRow, answers: Mapping[str, str]
 ) -> list[tuple[Open, str]]:
     """The questions that the answers are for. Raises where one is for no question, or cannot be its answer."""
-    from ..runs.records import open_journal, questions
+    from ...runs.records import open_journal, questions
 
     if not answers:
         return []
@@ -317,7 +317,7 @@ def _answerable(
 
 
 def _status(root: str, row: RunRow) -> RunStatus:
-    from ..runs.records.open_journal import status_of
+    from ...runs.records.open_journal import status_of
 
     status: RunStatus = status_of(root, row)  # type: ignore[assignment]
     return status
@@ -325,7 +325,7 @@ def _status(root: str, row: RunRow) -> RunStatus:
 
 def _result(root: str, ended: Ended, wrote: tuple[str, ...], said: tuple[str, ...]) -> RunResult:
     """How driving ended, with its questions as they stand on record."""
-    from ..runs.records import open_journal
+    from ...runs.records import open_journal
 
     asked: tuple[Question, ...] = ()
     if ended.questions:

@@ -10,10 +10,10 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..syntax import values
-from ..syntax.values import Malformed, Ref, Value
-from ..text.suggest import did_you_mean
-from .catalogue import Parameter, Tool, When
+from ...syntax import values
+from ...syntax.values import Malformed, Ref, Value
+from ...text.suggest import did_you_mean
+from ..catalogue import Parameter, Tool, When
 
 
 class Problem(NamedTuple):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..values import Step, StepStatus
 from .recorded import step_of
-from .values import Step, StepStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..engine.events import Outcome, Perform
-    from ..runs.observer import Silent
+    from ...engine.events import Outcome, Perform
+    from ...runs.observer import Silent
 
 
 class Watcher:
@@ -37,7 +37,7 @@ class Watcher:
 
 def bridge(watcher: Watcher | None) -> Silent:
     """The observer of the run service that tells a watcher."""
-    from ..runs.observer import Silent
+    from ...runs.observer import Silent
 
     if watcher is None:
         return Silent()
@@ -74,7 +74,7 @@ def _told(call: Callable[[], str | None]) -> str | None:
     except Exception:
         import logging
 
-        from ..runs.notices import logger
+        from ...runs.notices import logger
 
         logger().log(logging.ERROR, "a watcher of a run raised", exc_info=True)
         return None

@@ -1,0 +1,1 @@
+"""Runs through the API: begun, driven, answered, looked at."""

@@ -1,0 +1,1 @@
+"""The arguments of steps: bound to the parameters of their tools."""
