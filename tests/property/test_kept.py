@@ -26,6 +26,8 @@ LINES = (
     "    read_file {page}", "yield {run}", "x <- list_files docs", "message_user {x}", "\tmessage_user x", "call_plan",
     "call_plan plans/none.plan", "# fdc: ignore[FDC313] it is kept", "allow write docs/*", "iterate max 2", "budget steps 3",
     "create_file_with_block notes/new.md", "    text of {x}", "run_in_bash_session make test", "grep word docs/sub",
+    "use pack research", "use pack repair", "use pack nothing", "found <- scan_documents docs", "scan_documents {x}",
+    "close_repair x", "require cited(x) else \"no\"",
 )  # fmt: skip
 
 
