@@ -59,6 +59,12 @@ STANDING = ("alone", "form", "obeyed", "granted", "usage")
 """Assumptions of every proof. No generated world makes one of them false."""
 
 
+def blocked(why: str, deeds: list[tuple[str, str, str]]) -> bool:
+    """True where a command has made a file on the way to the one that `why` names."""
+    path = why.split("`")[1] if "`" in why else ""
+    return any(what == "made" and path.startswith(f"{made}/") for _, made, what in deeds)
+
+
 class Tally:
     """What was seen, and the differences that nobody knows."""
 
@@ -138,7 +144,10 @@ class Tally:
         self.counts[f"ended: {end.cause or 'finished'}"] += 1
         said = ran.cause_said
         if end.cause is not None and end.cause not in ALLOWED:
-            if said.get("kind") == "assumption" and said["rule"] not in STANDING:
+            in_the_way = (
+                end.cause == "path" and said.get("rule") == "form" and blocked(end.why, world.deeds)
+            )
+            if said.get("kind") == "assumption" and (said["rule"] not in STANDING or in_the_way):
                 self.counts["stopped for an assumption"] += 1
             else:
                 self.differs(

@@ -72,7 +72,7 @@ def stops(workspace: Path, first: str, second: str, value: str) -> bool:
             path.rmdir() if path.is_dir() else path.unlink()
     if "leads through" not in done.stdout and "is not a regular file" not in done.stdout:
         return False
-    assert "puts a folder or a link" not in done.stdout, (first, second, value)
+    assert "no other process puts a folder" not in done.stdout, (first, second, value)
     assert "an assumption of the proof was false" in done.stdout, (first, second, value)
     return True
 

@@ -112,7 +112,7 @@ ALONE = "no other process changes the files that the plan uses while it runs"
 FORM = "the files that steps read as text are UTF-8"
 """Another one: it is known when a file is read."""
 
-REGULAR = "no command and no other process puts a folder or a link where the plan writes a file"
+REGULAR = "no command and no other process puts a folder where the plan writes a file, or a link or a file on its way"
 """The same of what is written, which needs no file to be there."""
 
 OBEYED = "commands and tools of the workspace make nothing that is protected"
