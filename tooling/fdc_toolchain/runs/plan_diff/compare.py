@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ...rules.bounds import Polynomial, shown
+from .order import asked_too_early
 from .walk import Done, Walked, _condition, _text, walk
 
 GROWN = ("more-access", "more-cost", "weaker-gate")
@@ -328,12 +329,12 @@ def _cost(old: Side, new: Side, before: Walked, after: Walked) -> Iterable[str]:
     if after.globs - before.globs:
         yield "a loop goes through other files"
     inner = [_plans(side.program) for side in (old, new)]
+    added = inner[1].keys() - inner[0].keys()
     for name, plan in inner[0].items():
         for measure, limit in plan.get("budget", {}).items():
-            if (
-                name in inner[1]
-                and inner[1][name].get("budget", {}).get(measure, limit + 1) > limit
-            ):
+            if name not in inner[1] and not added:
+                continue  # it is not called any more, and no other one
+            if inner[1].get(name, {}).get("budget", {}).get(measure, limit + 1) > limit:
                 yield f"budget {measure} of {name}: {limit:g} before"
 
 
@@ -343,6 +344,8 @@ def _weaker(
     one, other = (_plans(side)["main"]["automaton"] for side in (old, new))
     if one != other or (one and old["automata"][one] != new["automata"][other]):
         yield "another automaton governs it"
+    for name in sorted({*new["automata"]} - {*old["automata"], other}):
+        yield f"the automaton `{name}` governs a plan that it calls"
     rules = [
         {(row["protocol"], row["rule"]): row for row in side.get("rules", ())}
         for side in (old, new)
@@ -355,6 +358,7 @@ def _weaker(
         if after.gates.get(name, 0) < count and not shown_gate.startswith(("if ", "else of")):
             yield f"gone, or another one: {shown_gate}"
     yield from _unguarded(before.steps, after.steps)
+    yield from asked_too_early(before, after)
 
 
 def _unguarded(before: list[Done], after: list[Done]) -> Iterable[str]:
