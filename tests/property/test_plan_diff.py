@@ -177,11 +177,12 @@ WRITE = "overwrite_file_with_block out/tea.md\n  Tea\n"
 LOOK = "tests <- run_in_bash_session make tea\n"
 GOOD = 'require tests.exit_code == 0 else "no"\n'
 PAIR = "for_each_file docs/*.md as a max 5\n  for_each_file docs/*.md as b max 5\n    require a == b else 'x'\n"
+ASK = "ok <- request_user_input Fine?\nrequire ok else 'x'\n"
 WEAKER = (
     (WRITE + LOOK + GOOD, LOOK + GOOD + WRITE),
     (LOOK + WRITE + "last <- " + LOOK[9:] + GOOD.replace("tests", "last") + "message_user {tests} {last}\n",
      LOOK + WRITE + "last <- " + LOOK[9:] + GOOD + "message_user {tests} {last}\n"),
-    (WRITE + "ok <- request_user_input Fine?\nrequire ok else 'x'\n", "ok <- request_user_input Fine?\nrequire ok else 'x'\n" + WRITE),
+    (WRITE + ASK, ASK + WRITE),
     (PAIR, PAIR.replace("a == b", "a == a")),
     ("r <- call_plan good.plan\nrequire r == 'good' else 'x'\n", "r <- call_plan bad.plan\nrequire r == 'good' else 'x'\n"),
     ("iterate max 5 until tests.exit_code == 0\n  " + LOOK, "if 1 > 2\n  iterate max 5 until tests.exit_code == 0\n    " + LOOK),
@@ -203,10 +204,21 @@ def test_a_gate_that_asks_about_something_else_or_earlier_is_weaker(place: Path)
 
 
 def test_a_budget_of_a_called_plan_that_another_one_lacks_is_cost(place: Path) -> None:
-    (place / "quick.plan").write_text(small("budget seconds 9\n").replace("set_plan Tea\nplan_step_complete ready\nbudget seconds 9\n", "budget seconds 9\nset_plan Tea\nplan_step_complete ready\n"), "utf-8")  # fmt: skip
+    quick = small("").replace("set_plan", "budget seconds 9\nset_plan")
+    (place / "quick.plan").write_text(quick, "utf-8")
     (place / "slow.plan").write_text(small(""), "utf-8")
     found = compared(place, small("call_plan quick.plan\n"), small("call_plan slow.plan\n"))
     assert found.grown["more-cost"]
+
+
+def test_a_called_plan_that_may_touch_more_is_access(place: Path) -> None:
+    narrow = small("").replace("set_plan", "allow read docs/**\nallow run *\nset_plan")
+    (place / "narrow.plan").write_text(narrow, "utf-8")
+    (place / "wide.plan").write_text(narrow.replace("docs/**", "**"), "utf-8")
+    old = small("call_plan narrow.plan\n")
+    for new in (small("call_plan wide.plan\n"), small("read_file docs/tea.md\n")):
+        assert compared(place, old, new).grown["more-access"]
+    assert not compared(place, old, small("")).grown["more-access"]
 
 
 def test_brackets_and_braces_are_differences(place: Path) -> None:

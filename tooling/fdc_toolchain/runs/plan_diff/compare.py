@@ -302,6 +302,10 @@ def _access(
 
 def _allowed(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterable[str]:
     """What the plans say that they may touch, and did not say before."""
+    sides = _plans(old), _plans(new)
+    for name in sorted(sides[0].keys() - sides[1].keys()):
+        if sides[0][name].get("allow") and not _only_removed(*sides):
+            yield f"{name}, which says what it may touch, is not called any more"
     for name, plan in _plans(new).items():
         one = _plans(old).get(name, _plans(old)["main"]).get("allow", {})
         other = plan.get("allow", {})
@@ -317,6 +321,16 @@ def _allowed(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterable[str]:
             yield f"{name} names what it may touch, which may open a protected file"
 
 
+def _only_removed(
+    one: Mapping[str, Mapping[str, Any]], other: Mapping[str, Mapping[str, Any]]
+) -> bool:
+    """Whether the second plans have nothing that the first ones have not: no plan, and no line."""
+    return all(
+        name in one and not Counter(_lines(plan["body"])) - Counter(_lines(one[name]["body"]))
+        for name, plan in other.items()
+    )
+
+
 def _cost(old: Side, new: Side, before: Walked, after: Walked) -> Iterable[str]:
     for measure in MEASURES:
         one, other = old.worst[measure], new.worst[measure]
@@ -329,11 +343,11 @@ def _cost(old: Side, new: Side, before: Walked, after: Walked) -> Iterable[str]:
     if after.globs - before.globs:
         yield "a loop goes through other files"
     inner = [_plans(side.program) for side in (old, new)]
-    added = inner[1].keys() - inner[0].keys()
+    removed = _only_removed(*inner)
     for name, plan in inner[0].items():
         for measure, limit in plan.get("budget", {}).items():
-            if name not in inner[1] and not added:
-                continue  # it is not called any more, and no other one
+            if name not in inner[1] and removed:
+                continue  # it is not called any more, and nothing came instead
             if inner[1].get(name, {}).get("budget", {}).get(measure, limit + 1) > limit:
                 yield f"budget {measure} of {name}: {limit:g} before"
 
