@@ -128,6 +128,25 @@ def test_no_verdict_changes_that_changed_does_not_mean(shop: Path, edit: str) ->
     assert {name: after.get(name) for name in differ} == {name: said.get(name) for name in differ}
 
 
+def test_changed_means_plans_of_other_tools_and_plans_behind_links(shop: Path) -> None:
+    script = "export const meta = { name: 'a', description: 'b' }\n"
+    write(shop, docs__linked_md=CLEAN, specs__a__tasks_md="- [x] T001 Write docs/other.md\n")
+    (shop / ".claude" / "workflows").mkdir(parents=True)
+    workflow = shop / ".claude" / "workflows" / "w.js"
+    workflow.write_text(script, "utf-8")
+    (shop / "plans" / "linked.plan").symlink_to("../docs/linked.md")
+    git(shop, "add", "--all")
+    git(shop, "commit", "-q", "-m", "second")
+    assert {} == verdicts(shop, "--changed")
+    workflow.write_text(script + "while (true) await agent('x', { model: 'm' })\n", "utf-8")
+    (shop / "docs" / "linked.md").write_text(WRONG, "utf-8")
+    said = verdicts(shop, "--changed")
+    assert [".claude/workflows/w.js", "plans/linked.plan"] == sorted(said)
+    (shop / "docs" / "other.md").unlink()
+    assert "specs/a/tasks.md" in verdicts(shop, "--changed")
+    assert {".claude/workflows/w.js"} == set(verdicts(shop, ".claude/workflows/w.js", "--changed"))
+
+
 def test_an_automaton_that_changed_means_the_plans_under_it(shop: Path) -> None:
     text = (ROOT / "tooling/fdc_fsm.json").read_text("utf-8")
     write(shop, **{"tooling/own.json": text})

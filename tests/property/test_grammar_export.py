@@ -152,6 +152,21 @@ def test_a_workspace_without_files_has_a_grammar_too(tmp_path: Path) -> None:
     hold(judged(tmp_path, walked(made.text, 8)))
 
 
+def test_calls_are_offered_of_plans_that_take_any_text(tmp_path: Path) -> None:
+    head = "# FSM: tooling/fdc_fsm.json\nparam it\nset_plan x\nplan_step_complete r\n"
+    (tmp_path / "fdc.toml").write_text("", "utf-8")
+    (tmp_path / "knowledge_core").mkdir()
+    names = '{"says": "says.plan", "two words": "says.plan", "goes": "goes.plan"}'
+    (tmp_path / "knowledge_core" / "plan_registry.json").write_text(names, "utf-8")
+    for name, step in (
+        ("says", "message_user {it}"),
+        ("goes", "for i in {it} max 3\n  hello_world"),
+    ):
+        (tmp_path / f"{name}.plan").write_text(f"{head}{step}\nclose_task\nsubmit\n", "utf-8")
+    made = export(linker(tmp_path), "gbnf", tools=SOME, most=6)
+    assert {"says"} == set(re.findall(r"call_plan ([a-z ]*[a-z])", made.text))
+
+
 @pytest.mark.soak
 def test_a_thousand_walks_hold(place: Path, parametric: Grammar) -> None:
     hold(judged(place, walked(parametric.text, 1000)))

@@ -173,6 +173,63 @@ def test_what_is_sent_outside_is_access(place: Path) -> None:
     ]
 
 
+WRITE = "overwrite_file_with_block out/tea.md\n  Tea\n"
+LOOK = "tests <- run_in_bash_session make tea\n"
+GOOD = 'require tests.exit_code == 0 else "no"\n'
+PAIR = "for_each_file docs/*.md as a max 5\n  for_each_file docs/*.md as b max 5\n    require a == b else 'x'\n"
+ASK = "ok <- request_user_input Fine?\nrequire ok else 'x'\n"
+WEAKER = (
+    (WRITE + LOOK + GOOD, LOOK + GOOD + WRITE),
+    (LOOK + WRITE + "last <- " + LOOK[9:] + GOOD.replace("tests", "last") + "message_user {tests} {last}\n",
+     LOOK + WRITE + "last <- " + LOOK[9:] + GOOD + "message_user {tests} {last}\n"),
+    (WRITE + ASK, ASK + WRITE),
+    (PAIR, PAIR.replace("a == b", "a == a")),
+    ("r <- call_plan good.plan\nrequire r == 'good' else 'x'\n", "r <- call_plan bad.plan\nrequire r == 'good' else 'x'\n"),
+    ("iterate max 5 until tests.exit_code == 0\n  " + LOOK, "if 1 > 2\n  iterate max 5 until tests.exit_code == 0\n    " + LOOK),
+)  # fmt: skip
+
+
+def small(body: str) -> str:
+    head = '# FSM: tooling/fdc_fsm.json\nparam a = "x"\nset_plan Tea\nplan_step_complete ready\n'
+    return head + body.replace("'", '"') + "git_commit Tea\nread_file docs/tea.md\nclose_task\nsubmit\n"  # fmt: skip
+
+
+def test_a_gate_that_asks_about_something_else_or_earlier_is_weaker(place: Path) -> None:
+    judged = small(LOOK + "if tests.exit_code == 0\n  yield good\nelse\n  yield bad\n")
+    (place / "good.plan").write_text(judged, "utf-8")
+    (place / "bad.plan").write_text(judged.replace("==", "!="), "utf-8")
+    for old, new in WEAKER:
+        assert compared(place, small(old), small(new)).grown["weaker-gate"], new
+        assert not any(compared(place, small(old), small(old)).grown.values())
+
+
+def test_a_budget_of_a_called_plan_that_another_one_lacks_is_cost(place: Path) -> None:
+    quick = small("").replace("set_plan", "budget seconds 9\nset_plan")
+    (place / "quick.plan").write_text(quick, "utf-8")
+    (place / "slow.plan").write_text(small(""), "utf-8")
+    found = compared(place, small("call_plan quick.plan\n"), small("call_plan slow.plan\n"))
+    assert found.grown["more-cost"]
+
+
+def test_a_called_plan_that_may_touch_more_is_access(place: Path) -> None:
+    narrow = small("").replace("set_plan", "allow read docs/**\nallow run *\nset_plan")
+    (place / "narrow.plan").write_text(narrow, "utf-8")
+    (place / "wide.plan").write_text(narrow.replace("docs/**", "**"), "utf-8")
+    old = small("call_plan narrow.plan\n")
+    for new in (small("call_plan wide.plan\n"), small("read_file docs/tea.md\n")):
+        assert compared(place, old, new).grown["more-access"]
+    assert not compared(place, old, small("")).grown["more-access"]
+
+
+def test_brackets_and_braces_are_differences(place: Path) -> None:
+    for old, new in (
+        ('if a == "1" and (a == "2" or a == "3")\n  message_user x\n',
+         'if (a == "1" and a == "2") or a == "3"\n  message_user x\n'),
+        ("message_user {a}\nmessage_user {a}\n", "message_user {{a}}\nmessage_user {a}\n"),
+    ):  # fmt: skip
+        assert compared(place, small(old), small(new)).differences
+
+
 SAME = [
     PLAN,
     PLAN.replace("set_plan", "# a comment\n\nset_plan"),

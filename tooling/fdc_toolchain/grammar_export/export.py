@@ -138,9 +138,30 @@ def _calls(linker: Linker) -> list[Call]:
         does = any(tool.writes_unknown or _ACTING & set(sinks(tool)) for tool in tools)
         if does and (outside or any(tool.trust == "model" for tool in tools)):
             continue
-        if not any(item.severity == "error" for item in check(linker, [key]).diagnostics):
+        if any(item.severity == "error" for item in check(linker, [key]).diagnostics):
+            continue
+        if _takes_texts(linker, _call(name, unit.params)):
             out.append(_call(name, unit.params)._replace(outside=outside, acts=does))
     return out
+
+
+def _takes_texts(linker: Linker, call: Call) -> bool:
+    """Whether a call can be written, and goes on, whatever text its inputs are given."""
+    from ..check import check
+
+    for names in (call.required, call.required + call.optional):
+        given = "".join(f' {name}="x {{value}}"' for name in names)
+        text = f"value <- request_user_input x\ncall_plan {call.name}{given}\n"
+        found = check(linker, [_PROBE], {_PROBE: text.encode()}).diagnostics
+        linker.units.pop(_PROBE, None)
+        if any(item.span.line == 2 and item.code in _REFUSED for item in found):
+            return False
+    return True
+
+
+_PROBE = "<call>"
+_REFUSED = frozenset(("FDC101", "FDC109", "FDC481"))
+"""Errors of a call by its form, or by what it gives."""
 
 
 def _reached(linker: Linker, unit: Unit) -> list[Unit]:

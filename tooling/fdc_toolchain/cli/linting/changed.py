@@ -14,17 +14,25 @@ from .options import Options
 SECONDS = 60
 
 
+_BY_THEMSELVES = (".js", ".json", ".yaml", ".yml")
+"""Endings of plans of other tools whose findings rest on their own text; Markdown names other files."""
+
+
 def affected(
-    options: Options, root: str, settings: Any, keys: list[str], contents: Contents
+    options: Options,
+    root: str,
+    settings: Any,
+    keys: list[str],
+    contents: Contents,
+    touched: set[str],
 ) -> list[str]:
-    """Those of the plans under `keys` that may have another verdict than at the revision. Raises UsageError, WorldError."""
+    """Those of the plans under `keys` that may have another verdict than at the revision, where `touched` changed."""
     from ...linking.link import Linker
     from .incremental import judged_table
     from .parallel import processes
 
     words = repr([options[word] for word in ("fsm", "profile")] + [settings.trusted])
-    touched = _with_folders(paths(root, str(options["changed"])))
-    if not touched:
+    if not touched or not keys:
         return []
     _, base, table, calls = judged_table(
         Linker(root, settings), keys, contents, words, processes(options["jobs"]), afresh=False
@@ -43,6 +51,30 @@ def affected(
         if not more:
             return [key for key in keys if key in found]
         found |= more
+
+
+def touched_paths(options: Options, root: str) -> set[str]:
+    """What is not as at the revision, with folders and links to it. Raises UsageError, WorldError."""
+    names = paths(root, str(options["changed"]))
+    return _with_folders([*names, *_through_links(root, set(names))])
+
+
+def of_others(keys: tuple[str, ...], touched: set[str]) -> list[str]:
+    """Those of the plans of other tools in which something else may be found where `touched` changed."""
+    if not touched.isdisjoint(("fdc.toml", "pyproject.toml")):
+        return list(keys)
+    return [key for key in keys if touched and (key in touched or not key.endswith(_BY_THEMSELVES))]
+
+
+def _through_links(root: str, names: set[str]) -> list[str]:
+    """The paths by which symbolic links that git tracks lead to what changed."""
+    listed = _git(root, "ls-files", "--stage", "-z") if names else b""
+    rows = [row for row in (listed or b"").split(b"\0") if row.startswith(b"120000 ")]
+    base, found = os.path.realpath(root), []
+    for link in (os.fsdecode(row.partition(b"\t")[2]) for row in rows):
+        to = os.path.relpath(os.path.realpath(os.path.join(root, link)), base)
+        found += [link + name[len(to) :] for name in names if (name + "/").startswith(to + "/")]
+    return found
 
 
 def paths(root: str, revision: str) -> list[str]:

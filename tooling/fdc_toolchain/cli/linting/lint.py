@@ -49,13 +49,16 @@ def lint(options: Options, root: str, plans: Plans | None, more: OfOthers = NONE
         keys, name, contents = plans
     settings = settings_for(options, root)
     if options["changed"]:
-        from .changed import affected
+        from .changed import affected, of_others, touched_paths
+        from .plans_of_others import look
 
         if contents is None:
             contents = Contents(root, time.time_ns(), {})
-        whole = len(keys)
-        keys = affected(options, root, settings, keys, contents) if keys else keys
-        if whole and not keys:
+        touched, whole = touched_paths(options, root), len(keys) + len(more.keys)
+        keys = affected(options, root, settings, keys, contents, touched)
+        if not more.texts:
+            more = look(of_others(more.keys, touched), {**options, "quiet": True}, root)
+        if whole and not keys and not more.keys:
             return nothing_changed(options)
     if options["fix"] or options["diff"]:
         from .fix import fix

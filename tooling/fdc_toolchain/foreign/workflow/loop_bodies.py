@@ -37,7 +37,7 @@ def drained(follower: Follower, part: Node, loop: Node) -> Node | None:
         return None
     target = part.named_children[0]
     declared = script.resolved.get(target.id)
-    if declared is None or not declared.lasting or not _is_fresh(follower, declared):
+    if declared is None or not declared.lasting or not is_fresh(follower, declared):
         return None
     taken = False
     for use in declared.uses:
@@ -68,7 +68,7 @@ def drained(follower: Follower, part: Node, loop: Node) -> Node | None:
     return target if taken else None
 
 
-def _is_fresh(follower: Follower, declared: Declared) -> bool:
+def is_fresh(follower: Follower, declared: Declared) -> bool:
     """Whether a name stands for a list that was made for it, which no other name has."""
     value = declared.value
     if value is not None and value.type == "call_expression":

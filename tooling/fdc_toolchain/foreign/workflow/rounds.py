@@ -7,7 +7,7 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from .formula import ONE, Formula, constant
-from .loop_bodies import drained, every_round, grows, inside
+from .loop_bodies import drained, every_round, grows, inside, is_fresh
 from .script import Declared, arguments, parts
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def most_rounds(follower: Follower, loop: Node, env: Env) -> Formula | None:
         return found[0]
     for part in parts_:
         queue = drained(follower, part, loop)
-        if queue is not None:
+        declared = follower.script.resolved.get(queue.id) if queue is not None else None
+        if queue is not None and not (declared is not None and _begins_again(declared, loop)):
             return follower.unknown(queue, "items")
     text = follower.script.text(condition) if condition is not None else ""
     if "budget.total" in text and ("budget.remaining()" in text or "budget.spent()" in text):
@@ -143,7 +144,7 @@ def _arithmetic(follower: Follower, node: Node, env: Env) -> Formula | None:
     if (
         word == "-"
         and two is not None
-        and (plain is not None or right is not None and right.type == "member_expression")
+        and (plain is not None or right is not None and _is_length(follower, right))
     ):
         if one.number is not None and plain is not None:
             return constant(ceil(max(Fraction(0), one.number - floor(plain))))
@@ -153,6 +154,13 @@ def _arithmetic(follower: Follower, node: Node, env: Env) -> Formula | None:
     if word == "%" and plain:
         return constant(ceil(plain))
     return None
+
+
+def _is_length(follower: Follower, node: Node) -> bool:
+    """Whether an expression is the length of a list that the script makes itself: never below zero."""
+    target = node.child_by_field_name("object") if node.type == "member_expression" else None
+    declared = follower.script.resolved.get(target.id) if target is not None else None
+    return declared is not None and declared.lasting and is_fresh(follower, declared)
 
 
 def _conjuncts(node: Node) -> list[Node]:
@@ -173,7 +181,7 @@ def _compared(follower: Follower, part: Node, loop: Node, env: Env) -> Formula |
     for counter, limit, operator in ((left, right, word), (right, left, _TURNED[word])):
         name = counter.named_children[0] if counter.type == "update_expression" else counter
         declared = follower.script.resolved.get(name.id) if name.type == "identifier" else None
-        if declared is None:
+        if declared is None or _begins_again(declared, loop):
             continue
         in_place = counter is not name
         if operator in ("<", "<="):
@@ -183,6 +191,12 @@ def _compared(follower: Follower, part: Node, loop: Node, env: Env) -> Formula |
         if found is not None:
             return found + (ONE if loop.type == "do_statement" else constant(0))
     return None
+
+
+def _begins_again(declared: Declared, loop: Node) -> bool:
+    """Whether the rounds of a loop declare a name anew: `do { var i = 0; ... } while (i < 5)`."""
+    body = loop.child_by_field_name("body")
+    return body is not None and inside(declared.node, body)
 
 
 def _rising(
@@ -259,8 +273,9 @@ def _negative(text: str) -> Fraction | None:
 def _step(text: str, sign: str) -> Fraction | None:
     """How much a write adds (or takes away) each time, None where it does something else."""
     plain = "".join(text.split())
-    if plain.startswith(sign * 2) or plain.endswith(sign * 2):
-        return Fraction(1)
+    name = plain.removeprefix(sign * 2) if plain.startswith(sign) else plain.removesuffix(sign * 2)
+    if name != plain:
+        return Fraction(1) if name.isidentifier() else None
     name, found, amount = plain.partition(f"{sign}=")
     if not found:
         name, _, rest = plain.partition("=")

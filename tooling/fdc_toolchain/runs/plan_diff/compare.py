@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ...rules.bounds import Polynomial, shown
+from .order import asked_too_early
 from .walk import Done, Walked, _condition, _text, walk
 
 GROWN = ("more-access", "more-cost", "weaker-gate")
@@ -301,6 +302,10 @@ def _access(
 
 def _allowed(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterable[str]:
     """What the plans say that they may touch, and did not say before."""
+    sides = _plans(old), _plans(new)
+    for name in sorted(sides[0].keys() - sides[1].keys()):
+        if sides[0][name].get("allow") and not _only_removed(*sides):
+            yield f"{name}, which says what it may touch, is not called any more"
     for name, plan in _plans(new).items():
         one = _plans(old).get(name, _plans(old)["main"]).get("allow", {})
         other = plan.get("allow", {})
@@ -316,6 +321,16 @@ def _allowed(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterable[str]:
             yield f"{name} names what it may touch, which may open a protected file"
 
 
+def _only_removed(
+    one: Mapping[str, Mapping[str, Any]], other: Mapping[str, Mapping[str, Any]]
+) -> bool:
+    """Whether the second plans have nothing that the first ones have not: no plan, and no line."""
+    return all(
+        name in one and not Counter(_lines(plan["body"])) - Counter(_lines(one[name]["body"]))
+        for name, plan in other.items()
+    )
+
+
 def _cost(old: Side, new: Side, before: Walked, after: Walked) -> Iterable[str]:
     for measure in MEASURES:
         one, other = old.worst[measure], new.worst[measure]
@@ -328,12 +343,12 @@ def _cost(old: Side, new: Side, before: Walked, after: Walked) -> Iterable[str]:
     if after.globs - before.globs:
         yield "a loop goes through other files"
     inner = [_plans(side.program) for side in (old, new)]
+    removed = _only_removed(*inner)
     for name, plan in inner[0].items():
         for measure, limit in plan.get("budget", {}).items():
-            if (
-                name in inner[1]
-                and inner[1][name].get("budget", {}).get(measure, limit + 1) > limit
-            ):
+            if name not in inner[1] and removed:
+                continue  # it is not called any more, and nothing came instead
+            if inner[1].get(name, {}).get("budget", {}).get(measure, limit + 1) > limit:
                 yield f"budget {measure} of {name}: {limit:g} before"
 
 
@@ -343,6 +358,8 @@ def _weaker(
     one, other = (_plans(side)["main"]["automaton"] for side in (old, new))
     if one != other or (one and old["automata"][one] != new["automata"][other]):
         yield "another automaton governs it"
+    for name in sorted({*new["automata"]} - {*old["automata"], other}):
+        yield f"the automaton `{name}` governs a plan that it calls"
     rules = [
         {(row["protocol"], row["rule"]): row for row in side.get("rules", ())}
         for side in (old, new)
@@ -355,6 +372,7 @@ def _weaker(
         if after.gates.get(name, 0) < count and not shown_gate.startswith(("if ", "else of")):
             yield f"gone, or another one: {shown_gate}"
     yield from _unguarded(before.steps, after.steps)
+    yield from asked_too_early(before, after)
 
 
 def _unguarded(before: list[Done], after: list[Done]) -> Iterable[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from ...exits import UsageError
 MOST = 20_000
 """Statements that are looked at, calls followed; a larger plan is not compared."""
 Origin = str
+_REFERENCE = re.compile(r"\{[\w.]+\}")
 Env = dict[str, Origin]
 
 
@@ -36,12 +38,15 @@ class Done(NamedTuple):
 
 
 class Walked(NamedTuple):
-    """A whole program: its steps, its gates (how often each stands in the text), and the globs of its loops."""
+    """A whole program: its steps, its gates (how often each stands in the text), the globs of its loops; `acted`: what
+    its steps change, in the order of the text; `seen`: how many of these stand before what is asked or looked at."""
 
     steps: list[Done]
     gates: dict[str, int]
     shown: dict[str, str]
     globs: set[str]
+    acted: list[str]
+    seen: dict[str, tuple[int, str]]
 
 
 def told(*parts: object) -> Origin:
@@ -56,7 +61,7 @@ def walk(program: Mapping[str, Any]) -> Walked:
     env = {row["name"]: told("input", row["name"], row["default"]) for row in root["params"]}
     walker.fixed |= {*env.values(), told("run")}
     walker.plan(program["root"], env, frozenset())
-    return Walked(walker.steps, walker.gates, walker.shown, walker.globs)
+    return Walked(walker.steps, walker.gates, walker.shown, walker.globs, walker.acted, walker.seen)
 
 
 class _Walker:
@@ -67,18 +72,26 @@ class _Walker:
         self.gates: dict[str, int] = {}
         self.shown: dict[str, str] = {}
         self.globs: set[str] = set()
+        self.acted: list[str] = []
+        self.seen: dict[str, tuple[int, str]] = {}
+        self.times: dict[Origin, int] = {}
+        self.over: list[Origin] = []
+        self.branches: set[str] = set()
         self.fixed: set[Origin] = set()
         self.left = MOST
         self.kept = False
         self.results: list[Origin] = []
         self.passed: frozenset[str] = frozenset()
+        self.behind: frozenset[str] = frozenset()
 
     def plan(self, key: str, env: Env, gates: frozenset[str]) -> Origin:
         """The origin of a plan's result. Its gates hold for what follows the call, too."""
         outer, self.results = self.results, []
+        behind, self.behind = self.behind, gates
         env = {**env, "run": told("run")}
         self.passed = self.body(self.plans[key]["body"], env, gates)
         found, self.results = self.results, outer
+        self.behind = behind
         return told("result", found)
 
     # ---- values ------------------------------------------------------------------------
@@ -103,6 +116,8 @@ class _Walker:
         if isinstance(tree, dict):
             if "ref" in tree:
                 return self.reference(tree["ref"], env)
+            if "call" in tree:  # a predicate looks at what there is now
+                self.look(told("call", tree["call"]), _condition(tree))
             return {key: self.condition(value, env) for key, value in sorted(tree.items())}
         return [self.condition(item, env) for item in tree] if isinstance(tree, list) else tree
 
@@ -123,6 +138,15 @@ class _Walker:
         name = told(kind, what, self.kept)
         self.gates[name] = self.gates.get(name, 0) + 1
         self.shown.setdefault(name, shown)
+        if kind in ("if", "else"):
+            self.branches.add(name)
+        return name
+
+    def look(self, what: Origin, shown: str) -> Origin:
+        """Notes that something is asked or looked at here, and gives the name of what is found: not that of another time."""
+        self.times[what] = time = self.times.get(what, 0) + 1
+        name = told(what, time)
+        self.seen[name] = len(self.acted), shown
         return name
 
     def do_step(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
@@ -146,9 +170,14 @@ class _Walker:
                 row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool)
             )
         )
+        asks = bool(tool.get("approves")) or "choice" in tool.get("clears", ())
+        if row["bind"] or asks:
+            found_here = self.look(told("step", everything), line.strip())
         if row["bind"]:
-            env[row["bind"]] = told("step", everything)
-        if tool.get("approves") or "choice" in tool.get("clears", ()):
+            env[row["bind"]] = found_here
+        if acts(tool) and stores(tool):
+            self.acted.append(what)
+        if asks:
             return gates | {self.gate("asked", everything, line.strip())}
         return gates
 
@@ -168,7 +197,8 @@ class _Walker:
         return gates
 
     def do_yield(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
-        self.results.append(self.template(row["value"], env))
+        under = sorted((gates - self.behind) & self.branches)
+        self.results.append(told("yield", self.template(row["value"], env), under))
         return gates
 
     def do_require(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
@@ -199,7 +229,7 @@ class _Walker:
         over = self.template(row["glob"], env)
         self.globs.add(over)
         if over in self.fixed:  # which files there are: a step that makes one is told by itself
-            self.fixed.add(told("item", over))
+            self.fixed.add(told("item", over, self.over.count(over)))
         self.steps.append(Done("for_each_file", told("glob", over), told("glob", over), gates, False,
                                f"for_each_file {_text(row['glob'])}", False, False))  # fmt: skip
         return self.loop(row, env, gates, over, [row["name"], row["alias"]])
@@ -212,13 +242,10 @@ class _Walker:
     def do_iterate(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
         """A body that runs once at least: its gates hold behind it."""
         after = self.loop(row, env, gates, told("rounds"), [])
-        if row["until"] is not None:
-            self.gate(
-                "until",
-                told(self.condition(row["until"], env)),
-                f"until {_condition(row['until'])}",
-            )
-        return after
+        if row["until"] is None:
+            return after
+        until = told(self.condition(row["until"], env))
+        return after | {self.gate("until", until, f"until {_condition(row['until'])}")}
 
     def loop(
         self,
@@ -233,10 +260,12 @@ class _Walker:
         inner, kept = dict(env), self.kept
         carried = _bound(row["body"])
         inner |= {name: told("carried", whole, name) for name in carried}
-        inner |= {name: told("item", over) for name in names if name}
+        inner |= {name: told("item", over, self.over.count(over)) for name in names if name}
         self.kept |= "keep" in row
         outer, self.results = self.results, []
+        self.over.append(over)
         after = self.body(row["body"], inner, gates)
+        self.over.pop()
         self.kept = kept
         self.results = outer
         for name in carried:
@@ -301,7 +330,10 @@ def _plain(value: Any) -> Any:
 def _text(parts: Any) -> str:
     """A template as plans write it."""
     return "".join(
-        part if isinstance(part, str) else "{" + ".".join(part["ref"]) + "}" for part in parts or ()
+        _REFERENCE.sub(r"{\g<0>}", part)
+        if isinstance(part, str)
+        else "{" + ".".join(part["ref"]) + "}"
+        for part in parts or ()
     )
 
 
@@ -320,4 +352,9 @@ def _condition(tree: Any) -> str:
     if "not" in tree:
         return f"not ({_condition(tree['not'])})"
     word = next((word for word in ("and", "or") if word in tree), None)
-    return f" {word} ".join(map(_condition, tree[word])) if word else _condition(tree["value"])
+    if not word:
+        return _condition(tree["value"])
+    return f" {word} ".join(
+        f"({_condition(item)})" if "and" in item or "or" in item else _condition(item)
+        for item in tree[word]
+    )
