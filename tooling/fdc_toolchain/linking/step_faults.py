@@ -76,7 +76,7 @@ class StepFaults(HeaderReader):
             span,
             "FDC301",
             f"Unknown command `{node.tool}`: no catalogue declares such a tool",
-            hint or "`fdc tools` lists the tools",
+            hint,
             fix=fix,
         )
 
