@@ -285,7 +285,9 @@ class _Walk:
             len(node.over.parts) == 1 and isinstance(node.over.parts[0], Ref)
         ):
             place, text = self.unit.at(node.node, node.over.start, node.over.end), node.over.text
-            meant = f" (a value is written `{{{text[1:]}}}`)" if text[:1] == "$" and text[1:] else ""
+            meant = (
+                f" (a value is written `{{{text[1:]}}}`)" if text[:1] == "$" and text[1:] else ""
+            )
             self.uses.error(
                 place, f"`{node.kind}` goes through a list, and `{text}` is text{meant}"
             )
