@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,15 @@ def test_the_page_of_a_run_shows_it_as_failed(ran: tuple[Path, str, str]) -> Non
     assert good[0] == "ok" and '<span class="good">exit 0</span>' in good[1]
     assert re.search(r'<tr class="failed-command"><td class="states"><a href="#s4"', text)
     assert "failed command" in text.partition("<nav>")[0]
+
+
+def test_a_run_that_failed_says_how_to_read_all_that_the_step_printed(workspace: Path) -> None:
+    (workspace / "a.plan").write_text(
+        "set_plan x\nplan_step_complete y\nif 1 == 1\n  run_in_bash_session printf 'one\\n  two'; exit 3\n"
+        "close_task\nsubmit\n"
+    )
+    done = fdc("run", "a.plan", cwd=workspace)
+    [command] = re.findall(r"`fdc (show \S+ --step [^`]+)`", done.stdout)
+    shown = fdc(*shlex.split(command), cwd=workspace)
+    assert (done.returncode, shown.returncode) == (1, 0)
+    assert "    output:\n      one\n        two\n" in shown.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -151,8 +152,16 @@ def _story(ended: Ended, style: Style) -> list[str]:
     else:
         out += _unsettled(ended)
         verdict = f"interrupted after {work}; {_goes_on(ended)}"
-    out.append(f"{verdict}; `fdc show {ended.run}` shows every step")
+    out.append(f"{verdict}; `fdc show {ended.run}` shows every step{_one_whole(ended)}")
     return out
+
+
+def _one_whole(ended: Ended) -> str:
+    """How to see all that the step which failed has put out: its failure says the last line only."""
+    stop = ended.stop
+    if stop is None or stop["kind"] != "failure":
+        return ""
+    return f", `fdc show {ended.run} --step {shlex.quote(visible(stop['address']))}` all of the one that failed"
 
 
 def _cause(cause: dict[str, Any]) -> list[str]:

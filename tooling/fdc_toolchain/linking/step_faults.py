@@ -7,7 +7,7 @@ from typing import Any
 from ..diagnostics.diagnostic import Edit, Fix
 from ..diagnostics.span import Span
 from ..syntax import tree
-from ..syntax.keyword_hints import assignment
+from ..syntax.keyword_hints import assignment, other_name
 from ..text.suggest import did_you_mean
 from .catalogue import ANY_NUMBER, Catalogue
 from .headers import HeaderReader
@@ -65,10 +65,10 @@ class StepFaults(HeaderReader):
     def _unknown_tool(self, node: tree.Step) -> None:
         span = self._tool_span(node)
         tools = self.catalogue.tools
-        assigned = assignment(node.tool, node.tail)
-        hint = assigned or self.linker.nearest_tool(node.tool, self.catalogue)
+        known = assignment(node.tool, node.tail) or other_name(node.tool, node.tail, tools)
+        hint = known or self.linker.nearest_tool(node.tool, self.catalogue)
         fix = None
-        if hint and not assigned:
+        if hint and not known:
             nearest = hint.split("`")[1]
             if nearest in tools:
                 fix = Fix(f"write `{nearest}`", (Edit(span, nearest),), safe=False)

@@ -7,11 +7,27 @@ whose order it would notice (FDC405). Each comes with the shortest such run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
+from ..linking.catalogue import Tool
 from .solver.rule import Context
 from .solver.words import Machine
+
+_NAMED = 3
+"""Of an action of more tools than these, only the first is named."""
+
+
+def _by_action(tools: Iterable[Tool]) -> dict[str, str]:
+    """Each action with the tools that make it, for the help line of a refused step."""
+    named: dict[str, list[str]] = {}
+    for tool in tools:
+        if tool.action is not None:
+            named.setdefault(tool.action, []).append(f"`{tool.name}`")
+    return {
+        action: f"{action} ({', '.join(names if len(names) <= _NAMED else (names[0], '...'))})"
+        for action, names in named.items()
+    }
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
@@ -35,4 +51,5 @@ def check(context: Context) -> Iterator[Diagnostic]:
         if summaries.root(instance) & ~machine.accept:
             from .solver.refusals import explained  # loaded where there is something to explain
 
-            yield from explained(instance, summaries)
+            tools = context.linker.using(instance.unit.packs).tools
+            yield from explained(instance, summaries, _by_action(tools.values()))

@@ -18,6 +18,9 @@ from ..text.glob_match import compiled, matches, within
 from .solver.files.paths import path_of
 from .solver.rule import Context
 
+_HELP = (
+    "a plan with any `allow` line needs one for all that it touches: add it above the first step"
+)
 _WRITES = ("create", "write", "edit", "delete")
 
 
@@ -37,7 +40,7 @@ def _judge(root: Instance, grant: Unit) -> Iterator[Diagnostic]:
             for message in _outside(act, grant):
                 span = instance.unit.span(act.step)
                 labels = () if outer is None else (Label(span, "this step"),)
-                yield Diagnostic(outer or span, "FDC451", message, labels)
+                yield Diagnostic(outer or span, "FDC451", message, labels, help=_HELP)
         for loop in _loops(instance.unit.body):
             assert loop.over is not None
             if not listed(loop.over, grant.allow.get("read", []), folder=False):
@@ -46,7 +49,7 @@ def _judge(root: Instance, grant: Unit) -> Iterator[Diagnostic]:
                 )
                 span = instance.unit.span(loop.node)
                 labels = () if outer is None else (Label(span, "this loop"),)
-                yield Diagnostic(outer or span, "FDC451", message, labels)
+                yield Diagnostic(outer or span, "FDC451", message, labels, help=_HELP)
         for call in instance.unit.calls:
             callee = instance.callees[call.number]
             if callee is not None and id(callee) not in seen:

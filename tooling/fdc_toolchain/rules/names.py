@@ -7,6 +7,7 @@ nothing in the plan binds is text, and said to be; everywhere else it is an erro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
@@ -53,6 +54,15 @@ def check(context: Context) -> Iterator[Diagnostic]:
             yield from _Names(unit).check()
 
 
+_LEFT_OUT = ("FDC109", "FDC301")
+"""Findings that leave a line out: its text, and its tool."""
+
+_SHELL = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
+"""A value as shells write it, which is text here."""
+
+_BINDS = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:<-|:?=(?!=))")
+"""The beginning of a line that binds a name, or means to."""
+
 _SUGGESTED = 50
 """Findings of one plan that look for the nearest name; a plan with more has another problem."""
 
@@ -73,6 +83,9 @@ class _Names:
         self.clock = 0
         self.read: dict[str, int] = {}
         self.begun: list[int] = []
+        # Made where they are asked for: names written as shells do, with the first line; names that lines left out would bind.
+        self.shell: dict[str, int] | None = None
+        self.lost: set[str] | None = None
 
     def check(self) -> list[Diagnostic]:
         scope = self.scope
@@ -91,7 +104,7 @@ class _Names:
                     span,
                     "FDC313",
                     f"{what} `{name}` is never used",
-                    "remove it, or start its name with `_`",
+                    self._as_in_shell(name) or "remove it, or start its name with `_`",
                 )
         return self.found
 
@@ -126,7 +139,7 @@ class _Names:
                     "bind it in both branches, or before the loop",
                     labels=labels,
                 )
-            else:
+            elif not self._left_out(name):
                 help_ = self._nearest(name) or self._hint(name)
                 self.report(span, "FDC311", f"nothing binds `{name}` here", help_)
             return
@@ -141,6 +154,33 @@ class _Names:
                 known = ", ".join(sorted(fields))
                 help_ = did_you_mean(wanted, fields) or f"its fields: {known}"
                 self.report(span, "FDC315", f"`{name}` has no field `{wanted}`", help_)
+
+    def _as_in_shell(self, name: str) -> str | None:
+        """The help for a name that the text writes as shells do, which makes no use of it."""
+        if self.shell is None:
+            self.shell = {}
+            for number, line in enumerate(self.unit.text.split("\n"), 1):
+                for found in _SHELL.findall(line) if "$" in line else ():
+                    self.shell.setdefault(found, number)
+        at = self.shell.get(name)
+        return (
+            None
+            if at is None
+            else f"a value is written `{{{name}}}`; `${name}` in line {at} is text"
+        )
+
+    def _left_out(self, name: str) -> bool:
+        """True where a line that was reported and left out would have bound the name."""
+        if self.lost is None:
+            lines = self.unit.text.split("\n")
+            wrong = {
+                item.span.line
+                for item in self.unit.diagnostics
+                if item.code in _LEFT_OUT and item.span.line <= len(lines)
+            }
+            bound = (_BINDS.match(lines[line - 1]) for line in wrong)
+            self.lost = {found[1] for found in bound if found}
+        return name in self.lost
 
     def _nearest(self, name: str) -> str | None:
         return did_you_mean(name, self.scope) if len(self.found) < _SUGGESTED else None

@@ -7,6 +7,7 @@ the start of a line is an error of the text even where a catalogue declares such
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from typing import NamedTuple
 
 from ..text.suggest import did_you_mean
@@ -122,6 +123,50 @@ def unbound_arrow(head: str, tail: str) -> Advice | None:
         f"`{head}` cannot be bound; a result is bound to a name of ASCII letters, digits and `_`"
     )
     return Advice("FDC109", message, None)
+
+
+_OTHERS: dict[str, tuple[str, ...]] = {
+    "run_in_bash_session": ("bash", "shell", "sh", "run", "run_command", "exec", "execute", "terminal"),
+    "read_file": ("cat", "read", "open", "open_file", "view", "view_file"),
+    "replace_with_git_merge_diff": (
+        "edit", "edit_file", "replace", "replace_in_file", "str_replace", "search_replace", "patch",
+        "apply_patch", "apply_diff", "multi_edit", "modify_file", "update_file", "insert",
+    ),
+    "overwrite_file_with_block": ("write", "write_file", "write_to_file", "save_file", "overwrite_file"),
+    "create_file_with_block": ("create", "create_file", "new_file", "touch"),
+    "delete_file": ("rm", "remove", "remove_file", "delete"),
+    "rename_file": ("mv", "move", "move_file", "rename"),
+    "list_files": ("ls", "glob", "find", "find_files", "list_dir", "list_directory", "tree"),
+    "grep": ("rg", "search", "search_files", "grep_search", "search_code"),
+    "message_user": ("echo", "print", "say", "log", "tell_user", "notify_user"),
+    "request_user_input": ("ask", "ask_user", "ask_question", "input", "prompt"),
+    "view_text_website": ("fetch", "web_fetch", "webfetch", "curl", "wget", "browse"),
+    "google_search": ("web_search", "websearch"),
+    "git_add": ("add", "stage"),
+    "git_commit": ("commit",),
+}  # fmt: skip
+"""The names that other agents and shells have for tools."""
+
+_KNOWN_AS = {name: tool for tool, names in _OTHERS.items() for name in names}
+
+_COMMANDS = frozenset(
+    "git python python3 pip pip3 uv pytest tox nox ruff mypy black make cmake npm npx yarn pnpm node go cargo"
+    " mvn gradle docker cd cp mkdir chmod sed awk head tail sort wc diff export source sudo".split()
+)
+"""Commands of shells."""
+
+
+def other_name(word: str, tail: str, tools: Container[str]) -> str | None:
+    """The help for an unknown tool whose name other agents or shells use, else None."""
+    after = tail.split(maxsplit=1)[0] if tail.strip() else ""
+    if word == "git" and (tool := f"git_{after}") in tools:
+        return f"the tool for `git {after}` is `{tool}`: see `fdc tools {tool}`"
+    if word in _COMMANDS and "run_in_bash_session" in tools:
+        return f"a command is run by a tool: `run_in_bash_session {word} ...`"
+    tool = _KNOWN_AS.get(word.lower(), "")
+    if tool not in tools:
+        return None
+    return f"`{tool}` does that here: see `fdc tools {tool}`"
 
 
 def assignment(head: str, tail: str) -> str | None:

@@ -100,6 +100,9 @@ def clip(text: str) -> str:
     return text if len(text) <= _QUOTED_AT_MOST else text[: _QUOTED_AT_MOST - 3] + "..."
 
 
+_PLAIN = "write them as words after the tool: `TOOL VALUE VALUE`, or by name: `TOOL key=value`"
+
+
 def complain(start: str, text: str, at: int, expected: set[str]) -> Malformed:
     """The finding about `text`, read by the rule `start`, where at `at` only `expected` terminals fit."""
     form = FORMS[start]
@@ -120,6 +123,8 @@ def complain(start: str, text: str, at: int, expected: set[str]) -> Malformed:
         return Malformed(at, at + len(lump), "a text is quoted with `\"`, not with `'`", form)
     if start not in _CONDITIONS and '"' in lump:
         place = at + lump.index('"')
+        if re.match(r'[\[{]+"', lump):
+            return Malformed(at, len(text), "arguments are not written as JSON", _PLAIN)
         return Malformed(
             place,
             place + 1,
@@ -166,6 +171,10 @@ def _condition(text: str, at: int, lump: str) -> str | None:
         return 'a text in a condition is quoted with `"`'
     if lump[0] == "{":
         return f"`{lump}` is no reference; write `{{name}}` or `{{name.field}}`"
+    if lump[0] == "$":
+        return (
+            "a value stands in a condition by its name alone, without `$`: `name` or `name.field`"
+        )
     if lump[0] == "." and before.endswith("}"):
         return "a field stands inside the braces: `{name.field}`"
     if lump in ("+", "-", "*", "/", "%"):

@@ -69,9 +69,9 @@ def command(plan: str, form: str, workspace: str | None) -> int:
             click.echo(f"Worst case, {name.replace('_', ' ')}: {text}{number}")
     for note in found["worst_notes"]:
         click.echo(visible(note))
-    if errors:
+    if count := len(errors):
         click.echo(
-            f"fdc: the plan has {len(errors)} errors, so these figures may be too low; see `fdc lint {plan}`",
+            f"fdc: the plan has {count} error{'s' * (count > 1)}, so these figures may be too low; see `fdc lint {plan}`",
             err=True,
         )
     return FINDINGS if errors else CLEAN

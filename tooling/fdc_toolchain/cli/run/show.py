@@ -222,10 +222,20 @@ def _whole(record: Record, effect: Perform | None) -> None:
     from ...console.terminal import style
     from ...report.terminal.terminal_text import visible
 
-    def block(value: Any) -> None:
+    def block(value: Any, indent: str = "    ") -> None:
+        if isinstance(value, dict) and any(
+            "\n" in one for one in value.values() if type(one) is str
+        ):
+            for (
+                name,
+                one,
+            ) in value.items():  # as the text that it is, such as what a command printed
+                click.echo(f"{indent}{visible(name)}:")
+                block(one, f"{indent}  ")
+            return
         text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
         for line in text.rstrip("\n").split("\n"):
-            click.echo(f"    {visible(line)}")
+            click.echo(f"{indent}{visible(line)}")
 
     click.echo(
         f"{record.kind} {visible(record.address)}, attempt {record.turn}, {record.at:.3f} s into the run"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...diagnostics.diagnostic import Diagnostic, Label
 from ...diagnostics.span import Span
@@ -20,13 +20,18 @@ MOST = 20
 """Refused steps reported for one plan."""
 
 
-def explained(instance: Instance, summaries: Summaries) -> Iterator[Diagnostic]:
-    """The findings about a root that has a run which its automaton does not accept."""
+def explained(
+    instance: Instance, summaries: Summaries, named: Mapping[str, str]
+) -> Iterator[Diagnostic]:
+    """The findings about a root that has a run which its automaton does not accept.
+
+    `named`: how an action is written in a help line; one that is not there by its own name.
+    """
     machine = summaries.machine
     unit = instance.unit
     finding = Search(summaries).root(instance)
     for refusal in finding.refusals[:MOST]:
-        yield _refused(refusal, unit.key, machine)
+        yield _refused(refusal, unit.key, machine, named)
     if finding.unfinished is not None:
         state, length, path = finding.unfinished
         accepting = [
@@ -37,7 +42,7 @@ def explained(instance: Instance, summaries: Summaries) -> Iterator[Diagnostic]:
         ends = "a run" if length else "the empty run"
         message = f"{ends} ends in state `{machine.states[state]}` of `{machine.name}`, which accepts in {wanted}"
         found = Diagnostic(
-            last, "FDC402", message, trace=labels(path), help=_way_on(machine, state)
+            last, "FDC402", message, trace=labels(path), help=_way_on(machine, state, named)
         )
         fork = doubt_in(path)
         yield (
@@ -65,15 +70,20 @@ def _unsure(found: Diagnostic, fork: Leaf, machine: Machine, what: str) -> Diagn
     )
 
 
-def _way_on(machine: Machine, state: int) -> str | None:
+def _named(actions: Iterable[str], named: Mapping[str, str]) -> list[str]:
+    return [named.get(action, action) for action in sorted(actions)]
+
+
+def _way_on(machine: Machine, state: int, named: Mapping[str, str]) -> str | None:
     """The actions that lead on from a state, for the help line."""
-    on = sorted(
+    leave = (
         symbol for symbol, row in machine.table.items() if row[state] >= 0 and row[state] != state
     )
+    on = _named(leave, named)
     return f"from `{machine.states[state]}` it goes on with {', '.join(on)}" if on else None
 
 
-def _refused(refusal: Refusal, root: str, machine: Machine) -> Diagnostic:
+def _refused(refusal: Refusal, root: str, machine: Machine, named: Mapping[str, str]) -> Diagnostic:
     node = refusal.node
     if isinstance(node, Loop):
         return _unproved(refusal, machine)
@@ -95,7 +105,7 @@ def _refused(refusal: Refusal, root: str, machine: Machine) -> Diagnostic:
             trace,
             f"its alphabet: {known}",
         )
-    on = sorted(name for name, row in machine.table.items() if row[refusal.state] >= 0)
+    on = _named((name for name, row in machine.table.items() if row[refusal.state] >= 0), named)
     message = (
         f"`{node.step.tool}` ({symbol}) is refused in state `{state}` of `{machine.name}`{here}"
     )

@@ -58,7 +58,9 @@ class Uses:
             if kinds & fits or kinds & OPEN:
                 self.need(known.blamed(KINDS & ~fits), span, f"`{name}` is {expected}")
             else:
-                self.error(span, f"{why}, and `{name}` is {types.shown(known.type)}")
+                fields = ", ".join(f"`{name}.{field}`" for field, _ in known.type.fields or ())
+                has = f", with {fields}" if fields else ""
+                self.error(span, f"{why}, and `{name}` is {types.shown(known.type)}{has}")
 
     def argument(self, node: Act, parameter: Parameter, value: Value) -> None:
         """An argument that is one reference: what is no text may be refused by the tool before it begins."""

@@ -284,9 +284,12 @@ class _Walk:
         elif node.kind != "each" and not (
             len(node.over.parts) == 1 and isinstance(node.over.parts[0], Ref)
         ):
-            place = self.unit.at(node.node, node.over.start, node.over.end)
+            place, text = self.unit.at(node.node, node.over.start, node.over.end), node.over.text
+            meant = (
+                f" (a value is written `{{{text[1:]}}}`)" if text[:1] == "$" and text[1:] else ""
+            )
             self.uses.error(
-                place, f"`{node.kind}` goes through a list, and `{node.over.text}` is text"
+                place, f"`{node.kind}` goes through a list, and `{text}` is text{meant}"
             )
         if node.kind == "each":
             return Known(Type(TEXTS), nothing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import NamedTuple
@@ -162,6 +163,10 @@ def name_of(path: Path) -> str:
     return name.rstrip("/") or name
 
 
+_SHELL = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
+"""A value as shells write it, which a plan takes for text."""
+
+
 def _error(item: Found, name: str, causes: CauseTable) -> Diagnostic:
     failure = item.failure
     labels = [] if failure.outer == failure.step else [Label(failure.step, "this step")]
@@ -184,6 +189,9 @@ def _error(item: Found, name: str, causes: CauseTable) -> Diagnostic:
         help_ = "an earlier step deletes or renames it"
         if item.entry == 0 and not why:
             help_ = "a step that creates it must come before, on every run"
+            shell = _SHELL.search(name)
+            if shell:
+                help_ = f"a value is written `{{{shell[1]}}}`; `{shell[0]}` is text in a plan"
         labels += [
             Label(cause.step, "this step may delete or rename it")
             for cause in why
