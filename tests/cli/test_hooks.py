@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.cli.hooks import claude_exit_plan, guarded_calls, hook
-from fdc_toolchain.cli.hooks.hook_answer import CannotDecide
+from fdc_toolchain.cli.hooks import claude_exit_plan, guarded_calls, hook, hook_answer
+from fdc_toolchain.cli.hooks.hook_answer import CannotDecide, Event
 from fdc_toolchain.cli.hooks.plan_fences import Fence, fences
 from hypothesis import given
 from hypothesis import strategies as st
@@ -256,6 +259,8 @@ def test_the_settings_in_a_pyproject_are_settings(
         "python3 tooling/fdc_cli.py resume r --answer yes", "fdc resume --approve plan", "fdc run p.plan --allow-network",
         "fdc resume r --assume=done", "fdc \\\n answer r", "uvx fdc-toolchain trust", "FDC_ALLOW_UNSANDBOXED=1 fdc run a.plan",
         "env FDC_ALLOW_NETWORK=1 make", "fdc lint --trust-settings", "fdc mcp --http", '"/usr/bin/fdc" answer r yes', "fdc ui",
+        "fdc fix --allow-unsandboxed make", "fdc cups list.txt --answer yes", "fdc 'answer' r", "fdc run a&b.plan '--approve'",
+        "fdc run a.plan a=" + "a" * 3000 + " --approve", "fdc run p.plan --force",
     ],
 )  # fmt: skip
 def test_a_command_that_acts_for_the_person_is_refused(workspace: Path, command: str) -> None:
@@ -266,7 +271,8 @@ def test_a_command_that_acts_for_the_person_is_refused(workspace: Path, command:
 
 @pytest.mark.parametrize(
     "command",
-    ["fdc lint", "fdc run a.plan", "fdc resume last", "fdc show last; git push --force", "make answer", "fdc explain trust"],
+    ["fdc lint", "fdc run a.plan", "fdc resume last", "fdc show last; git push --force", "make answer", "fdc explain trust",
+     "git -C fdc push --force", "git -C fdc commit --allow-empty", "fdc lint --format x --forced"],
 )  # fmt: skip
 def test_other_commands_are_left_to_others(workspace: Path, command: str) -> None:
     assert guarded_calls.decided(event("Bash", workspace, command=command)) is None
@@ -319,6 +325,34 @@ def test_no_command_takes_long_to_judge(workspace: Path, piece: str) -> None:
     guarded_calls.decided(event("Bash", workspace, command=command))
     with pytest.raises(CannotDecide, match="more than 50000 characters"):
         guarded_calls.decided(event("Bash", workspace, command=command + "x" * 9))
+
+
+@pytest.mark.parametrize("indent", ["", "  ", "\t"])
+def test_a_patch_names_files_with_blanks_around(workspace: Path, indent: str) -> None:
+    patch = f"*** Begin Patch\n*** Add File: a\n+a\n{indent}*** Update File: AGENTS.md \n@@\n-a\n+b\n*** End Patch"
+    said = guarded_calls.decided(event("apply_patch", workspace, command=patch))
+    assert said is not None and "obeyed by agents" in json.dumps(said)
+    long = "*** Add File: a" + " " * 1_000_000 + "b"  # no pattern looks at each blank again
+    assert guarded_calls.decided(event("apply_patch", workspace, command=long)) is None
+
+
+def _never(event: Event) -> None:
+    re.search(r"(a|a)*b", "a" * 60)  # keeps the interpreter, so no thread beside it goes on
+
+
+def _dies(event: Event) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("decide", "why"), [(_never, "not done within 0.2 seconds"), (_dies, "ended before it decided")]
+)
+def test_a_hook_that_hangs_or_crashes_refuses(
+    decide: Callable[[Event], None], why: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr(hook_answer, "read_event", dict)
+    code = hook_answer.answer(decide, lambda said: {"refused": said}, 0.2)
+    assert code == 0 and why in json.loads(capsys.readouterr().out)["refused"]
 
 
 def test_a_permission_request_is_refused_in_its_own_words(workspace: Path) -> None:

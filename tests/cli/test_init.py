@@ -209,6 +209,16 @@ def test_what_cannot_be_added_to_is_left_and_said(fresh: Path, make: Callable[[P
     assert before.items() <= tree(fresh).items()
 
 
+def test_a_file_that_is_too_large_is_left_and_said(fresh: Path) -> None:
+    large = b"a: b\n" * 300_000
+    for name in ("AGENTS.md", ".gitignore", ".pre-commit-config.yaml"):
+        (fresh / name).write_bytes(large)
+    done = fdc("init", cwd=fresh)
+    assert done.returncode == 0 and done.stdout.count("more than 1,048,576 bytes") == 3
+    for name in ("AGENTS.md", ".gitignore", ".pre-commit-config.yaml"):
+        assert (fresh / name).read_bytes() == large
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "code"),
     [("protocols", "file", 3), ("plans/first.plan", "pipe", 3), ("fdc.toml", "x = 1", 2)],

@@ -196,6 +196,12 @@ def test_a_failure_of_a_step_is_one_of_the_kinds_that_are_told(
     assert kind in told["failure_kinds"]
 
 
+def test_every_tool_can_be_explained(shop: Path) -> None:
+    """One that may take all that is left of the budget was an error of fdc's own."""
+    said = fdc("tools", "run_plan", cwd=shop)
+    assert said.returncode == 0 and "all tokens that are left" in said.stdout, said.stderr
+
+
 def test_an_unknown_name_is_told_with_the_nearest(shop: Path) -> None:
     for word, says in (
         ("raed_file", "there is no tool `raed_file`; the nearest: read_file"),

@@ -23,6 +23,7 @@ STARTERS = {
 }  # fmt: skip
 MODULES = {"multiprocessing", "concurrent.futures.process", "runpy", "pty"}
 STARTING = {
+    "cli/hooks/hook_answer.py": "a copy of itself, which decides and can be ended",
     "cli/linting/changed.py": "git, which says what changed",
     "cli/linting/watching.py": "copies of itself, each of which lints once",
     "cli/linting/parallel.py": "copies of itself, which prove plans and run none",

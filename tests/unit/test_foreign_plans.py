@@ -36,6 +36,31 @@ def rows(found: Found | None) -> list[tuple[int, int, str]]:
     return [(item.span.line, item.span.column, item.code) for item in found.findings]
 
 
+def _master(*tasks: dict[str, object]) -> str:
+    return json.dumps({"tasks": tasks})
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "codes"),
+    [
+        (MASTER, _master(*({"id": i, "dependencies": [*range(i)]} for i in range(1, 400))), {"FDC811"}),
+        (MASTER, _master(*({"id": f"{i}" + "ab" * 40, "dependencies": [f"{i}" + "b" * 80]} for i in range(500))), {"FDC811"}),
+        (MASTER, _master({"id": "a" * 200_000, "dependencies": ["b" * 200_000]}), {"FDC811"}),
+        (TASKS, "".join(f"- [ ] T{i:05} do (depends on T{i + 9000:05})\n" for i in range(2000)), {"FDC811"}),
+        (WORKFLOW, f"{HEAD}- id: a\n  type: shell\n  run: '{'{{ ' * 300_000}'\n", set()),
+        (WORKFLOW, HEAD + "".join(f"- id: a{i}\n  prompt: '{{{{ steps.b{i} }}}}'\n" for i in range(700)), {"FDC811"}),
+        (WORKFLOW, f"{HEAD}- id: a\n  type: shell\n  run: '{'curl ' * 4000}'\n", set()),
+    ],
+    ids=["dense", "similar", "long", "unknown", "open", "steps", "curl"],
+)  # fmt: skip
+def test_a_hostile_file_is_checked_at_once(
+    tmp_path: Path, path: str, text: str, codes: set[str]
+) -> None:
+    """Each of these took between ten seconds and hours while the whole text was looked at again at every place of it."""
+    found = rows(look(tmp_path, path, text))
+    assert {code for _, _, code in found} == codes and len(found) <= 100
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

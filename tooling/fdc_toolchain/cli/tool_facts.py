@@ -225,10 +225,13 @@ def _result(declared: Any) -> str:
 
 def _cost(cost: dict[str, Any]) -> str:
     words = [
-        f"{value:,} {key.replace('_', ' ')}" if key != "money" else f"{value} of money"
+        "all the money that is left" if key == "money" and value == "left"
+        else f"all {key.replace('_', ' ')} that are left" if value == "left"
+        else f"{value} of money" if key == "money"
+        else f"{value:,} {key.replace('_', ' ')}"
         for key, value in cost.items()
         if value
-    ]
+    ]  # fmt: skip
     return f"at most {', '.join(words)} a step" if words else "none"
 
 

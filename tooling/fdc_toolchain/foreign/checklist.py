@@ -222,15 +222,15 @@ def _requirements(path: str, text: str, root: str) -> list[Diagnostic]:
 def _facts(items: list[Item]) -> list[str]:
     done = sum(1 for item in items if item.done)
     out = [f"Tasks: {len(items)}, {done} done"]
-    ready = [item.id for item in items if not item.done and _is_ready(item, items)]
+    open_ = {item.id for item in items if not item.done}
+    ready = [
+        item.id
+        for item in items
+        if not item.done and not any(name.text in open_ for name in item.depends)
+    ]
     if ready:
         out.append(
             f"Can begin now: {', '.join(ready[:10])}"
             + (f" and {len(ready) - 10} more" if len(ready) > 10 else "")
         )
     return out
-
-
-def _is_ready(item: Item, items: list[Item]) -> bool:
-    open_ = {other.id for other in items if not other.done}
-    return not any(name.text in open_ for name in item.depends)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import count, islice
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..text.suggest import did_you_mean
@@ -11,6 +12,8 @@ from .model import Item
 
 MOST_OF_A_KIND = 100
 """Findings of one rule in one file."""
+MOST_COMPARED, MOST_LETTERS, MOST_HELPS = 500, 40, 10
+"""Ids, their letters and the unknown ones of a file for which a similar id is looked for; it takes long."""
 
 
 def check(items: Sequence[Item], *, noun: str = "task") -> list[Diagnostic]:
@@ -28,21 +31,21 @@ def check(items: Sequence[Item], *, noun: str = "task") -> list[Diagnostic]:
             )
         else:
             first[item.id] = item
+    similar = suggesting(first)
     for item in items:
-        out += _dependencies(item, first, noun)
-    out += _cycles(first, noun)
-    return [*_capped(out)]
+        out += _dependencies(item, first, similar, noun)
+    out += islice(_cycles(first, noun), MOST_OF_A_KIND)
+    return [*capped(out)]
 
 
-def _dependencies(item: Item, known: dict[str, Item], noun: str) -> Iterator[Diagnostic]:
+def _dependencies(
+    item: Item, known: dict[str, Item], similar: Callable[[str], str | None], noun: str
+) -> Iterator[Diagnostic]:
     for name in item.depends:
         other = known.get(name.text)
         if other is None:
             message = f"`{item.id}` depends on `{name.text}`, and there is no such {noun}"
-            help_ = (
-                did_you_mean(name.text, known)
-                or "name one that is there, or take the dependency out"
-            )
+            help_ = similar(name.text) or "name one that is there, or take the dependency out"
             yield Diagnostic(name.span, "FDC811", message, help=help_)
         elif item.done and other.done is False and other.id != item.id:
             message = f"`{item.id}` is done, and `{other.id}`, which it depends on, is not"
@@ -105,7 +108,7 @@ def missing_paths(items: Sequence[Item], root: str) -> list[Diagnostic]:
             message = f"`{item.id}` is done, and `{name.text}`, which it names, is not there"
             help_ = "name the file that it made, or open the task again"
             out.append(Diagnostic(name.span, "FDC816", message, help=help_))
-    return [*_capped(out)]
+    return [*capped(out)]
 
 
 def _inside(root: str, path: str) -> bool:
@@ -115,7 +118,19 @@ def _inside(root: str, path: str) -> bool:
     return not os.path.normpath(path).startswith("..")
 
 
-def _capped(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+def suggesting(known: Collection[str]) -> Callable[[str], str | None]:
+    """What gives the help for an unknown id, as often as there is time for in one file."""
+    asked = count()
+
+    def suggest(word: str) -> str | None:
+        fits = len(known) <= MOST_COMPARED and len(word) <= MOST_LETTERS
+        return did_you_mean(word, known) if fits and next(asked) < MOST_HELPS else None
+
+    return suggest
+
+
+def capped(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """The findings of a file, of each rule the first ones."""
     seen: dict[str, int] = {}
     for item in found:
         seen[item.code] = seen.get(item.code, 0) + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic, Label
@@ -18,11 +18,11 @@ _EXPRESSION = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _STEP = re.compile(r"\bsteps(?:\.([A-Za-z0-9_-]+)|\[\s*['\"]([^'\"]+)['\"]\s*\])((?:\.\w+)*)")
 _ITEM = re.compile(r"(?<![\w.])item\b(?!\s*\()")
 _EFFECT = re.compile(
-    r"\bgit\s+(?:-\S+\s+\S+\s+)*(?:push|send-email)\b"
+    r"\bgit\s+(?:-\S+\s+\S+\s+){0,8}(?:push|send-email)\b"
     r"|\bgh\s+(?:pr|release|issue|repo|workflow)\s+(?:create|merge|close|delete|edit|comment|run)\b"
     r"|\b(?:npm|yarn|pnpm|cargo|poetry|uv|gem)\s+publish\b|\btwine\s+upload\b|\b(?:docker|podman)\s+push\b"
     r"|\b(?:kubectl|helm)\s+(?:apply|delete|install|upgrade|rollout)\b|\bterraform\s+(?:apply|destroy)\b"
-    r"|\bcurl\b[^|;&]*\s(?:-X\s*(?:POST|PUT|PATCH|DELETE)|--request\s+(?:POST|PUT|PATCH|DELETE)|-d\b|--data\S*|-F\b|-T\b)"
+    r"|\bcurl\b[^|;&]{0,1000}\s(?:-X\s*(?:POST|PUT|PATCH|DELETE)|--request\s+(?:POST|PUT|PATCH|DELETE)|-d\b|--data\S*|-F\b|-T\b)"
     r"|\brm\s+-\w*[rR]|\b(?:ssh|scp|sftp|sendmail)\s|\brsync\b|\b(?:make|npm\s+run)\s+(?:deploy|publish|release)\b"
     r"|\b(?:aws|gcloud|az|fly|vercel|netlify|heroku)\s+\S*\s*(?:deploy|create|delete|cp|sync|rm|up)\b"
 )
@@ -53,7 +53,7 @@ def read(path: str, text: str) -> Found:
         raise Unreadable(Span(path, 1, 1, 1, 2), "the workflow has no steps")
     items = [Item(step.id, step.kind, step.span, None, tuple(_waits(path, step))) for step in steps]
     found = checks.check(items, noun="step")
-    found += _references(path, steps)
+    found += checks.capped(_references(path, steps))
     found += _effects(path, steps)
     gates = sum(1 for step in steps if step.kind == "gate")
     return Found(kinds.SPEC_WORKFLOW, found, [f"Steps: {len(steps)}, {gates} gates"], items)
@@ -173,30 +173,35 @@ def _texts(node: Node, name: str = "") -> Iterator[tuple[str, ScalarNode]]:
 
 def _references(path: str, steps: list[Step]) -> Iterator[Diagnostic]:
     known = {step.id: step for step in reversed(steps)}
+    similar = checks.suggesting(known)
     for step in steps:
         try:
             texts = [*_texts(step.node)]
         except RecursionError as wrong:
             raise Unreadable(step.span, "the step is nested too deeply") from wrong
         for name, node in texts:
-            for expression in _EXPRESSION.finditer(node.value):
+            for expression in _EXPRESSION.finditer(node.value, 0, node.value.rfind("}}") + 2):
                 for found in _STEP.finditer(expression[1]):
-                    yield from _one_reference(path, step, name, node, found, known)
+                    yield from _one_reference(path, step, name, node, found, known, similar)
                 if step.kind == "shell" and name == "run" and _ITEM.search(expression[1]):
                     yield _in_command(path, node, "an item of the fan-out", ())
 
 
 def _one_reference(
-    path: str, step: Step, name: str, node: ScalarNode, found: re.Match[str], known: dict[str, Step]
+    path: str,
+    step: Step,
+    name: str,
+    node: ScalarNode,
+    found: re.Match[str],
+    known: dict[str, Step],
+    similar: Callable[[str], str | None],
 ) -> Iterator[Diagnostic]:
-    from ..text.suggest import did_you_mean
-
     word = found[1] or found[2]
     other = known.get(word)
     span = _span(path, node)
     if other is None:
         message = f"`{step.id}` uses `steps.{word}`, and there is no such step"
-        yield Diagnostic(span, "FDC811", message, help=did_you_mean(word, known) or None)
+        yield Diagnostic(span, "FDC811", message, help=similar(word))
         return
     if other.order > step.order and not set(step.loops) & set(other.loops):
         message = f"`{step.id}` uses `steps.{word}`, which comes after it"

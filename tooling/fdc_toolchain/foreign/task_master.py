@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
@@ -95,9 +96,10 @@ def read(path: str, text: str) -> Found:
         raise Unreadable(
             Span(path, 1, 1, 1, 2), "the JSON is nested too deeply, or has too long a number"
         ) from wrong
+    starts = [0, *(at + 1 for at, one in enumerate(text) if one == "\n")]
     found, items, facts = [], [], []
     for tag, tasks in _lists(root):
-        rows = [*_tasks(path, text, tasks, "")]
+        rows = [*_tasks(path, starts, tasks, "")]
         found += checks.check(rows)
         items += rows
         done = sum(1 for row in rows if row.done)
@@ -117,13 +119,14 @@ def _lists(root: Part) -> Iterator[tuple[str, Part]]:
             yield tag, inner
 
 
-def _span(path: str, text: str, part: Part) -> Span:
-    line = text.count("\n", 0, part.start) + 1
-    column = part.start - text.rfind("\n", 0, part.start)
+def _span(path: str, starts: list[int], part: Part) -> Span:
+    """The place of a value; `starts` is where each line begins."""
+    line = bisect_right(starts, part.start)
+    column = part.start - starts[line - 1] + 1
     return Span(path, line, column, line, column + max(1, min(part.end - part.start, 200)))
 
 
-def _tasks(path: str, text: str, tasks: Part, above: str) -> Iterator[Item]:
+def _tasks(path: str, starts: list[int], tasks: Part, above: str) -> Iterator[Item]:
     for task in tasks.value if isinstance(tasks.value, list) else ():
         row = task.value
         if not isinstance(row, dict):
@@ -136,19 +139,19 @@ def _tasks(path: str, text: str, tasks: Part, above: str) -> Iterator[Item]:
         )
         given = row.get("dependencies")
         depends = [
-            Named(_named(_word(one), above), _span(path, text, one))
+            Named(_named(_word(one), above), _span(path, starts, one))
             for one in (given.value if given is not None and isinstance(given.value, list) else ())
         ]
         inner = row.get("subtasks")
         yield Item(
             id_,
             _word(title) if title is not None else "",
-            _span(path, text, name),
+            _span(path, starts, name),
             done,
             tuple(depends),
         )
         if inner is not None and not above:
-            yield from _tasks(path, text, inner, f"{id_}.")
+            yield from _tasks(path, starts, inner, f"{id_}.")
 
 
 def _named(word: str, above: str) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+MOST = 100
+"""Characters of a word that is compared with others."""
+
 
 def distance(left: str, right: str, limit: int) -> int:
     """Edit distance with adjacent swaps (optimal string alignment), or `limit` + 1 when above `limit`."""
@@ -26,6 +29,8 @@ def distance(left: str, right: str, limit: int) -> int:
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The closest of `known` within a third of the word's length, or None. Ties go to the first by name."""
+    if len(word) > MOST:
+        return None
     limit = max(1, len(word) // 3)
     best: tuple[int, str] | None = None
     for candidate in sorted(known):
@@ -44,6 +49,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
 def near(word: str, known: Iterable[str], most: int = 5) -> list[str]:
     """The names nearest to a word, the nearest first: those of which it, or a word
     of it, can be a misspelling, and those that have it in them."""
+    if len(word) > MOST:
+        return []
     small, limit = word.lower(), max(1, len(word) // 3)
     rated = []
     for name in known:

@@ -28,16 +28,20 @@ _FILE_OF = {
 _SHELLS = ("Bash", "PowerShell", "shell")
 _PATCH = "apply_patch"
 MOST_COMMAND = 50_000  # so that no command takes longer to judge than there is time
-_NAMED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
+_NAMES = tuple(f"*** {word}: " for word in ("Add File", "Update File", "Delete File", "Move to"))
+"""What the lines of a patch begin with that name a file; Codex takes them with blanks around."""
 
-_FDC = r"\bfdc(?:-toolchain|_toolchain|_cli(?:\.py)?)?[\"']?"
-_OPTIONS = r"(?:\s+-\S{1,80}){0,8}"
-_FOR_A_PERSON = re.compile(
-    rf"{_FDC}{_OPTIONS}\s+(?P<command>answer|trust|mcp|ui)\b"
-    rf"|{_FDC}{_OPTIONS}\s+(?:run|resume|agent|worker|fork|lint)\b[^;|&\n]{{0,2000}}?\s"
-    r"(?P<option>--(?:approve|answer|assume|trust|force|allow-[a-z-]+|trust-settings))\b"
-    r"|\b(?P<variable>FDC_ALLOW_[A-Z_]+|FDC_WEB_PRIVATE|FDC_MCP_TOKEN)="
+_FDC = r"\bfdc(?:-toolchain|_toolchain|_cli(?:\.py)?)?"
+_COMMAND = re.compile(rf"{_FDC}(?:\s+-\S{{1,80}}){{0,8}}\s+(?P<what>answer|trust|mcp|ui)\b")
+_COMMANDS = re.compile(rf"{_FDC}\s")
+_OPTION = re.compile(
+    r"\s(?P<what>--(?:approve|answer|assume|allow-(?:network|unsandboxed|weak-sandbox)|trust-settings))(?![\w-])"
 )
+_OF_RUNS = re.compile(
+    rf"{_FDC}\s+(?:run|resume|agent|worker|fork|lint)\b[^;|&\n]{{0,2000}}?\s(?P<what>--(?:trust|force))(?![\w-])"
+)
+_VARIABLE = re.compile(r"\b(?P<what>FDC_ALLOW_[A-Z_]+|FDC_WEB_PRIVATE|FDC_MCP_TOKEN)=")
+_UNQUOTED = str.maketrans("", "", "\"'\\")
 """What a person decides: answers and approvals, what runs may do, what settings may allow."""
 
 _OF_CLAUDE = re.compile(
@@ -138,7 +142,8 @@ def _files(tool: str, given: Event) -> list[str]:
     """The files that an edit tool changes. Raises CannotDecide where it does not name them as it should."""
     found = [text_in(given, _FILE_OF[tool])] if tool in _FILE_OF else []
     if tool == _PATCH:
-        found = _NAMED.findall(text_in(given, "command"))
+        lines = [line.strip() for line in text_in(given, "command").split("\n")]
+        found = [line.split(": ", 1)[1] for line in lines if line.startswith(_NAMES)]
         if not found:
             raise CannotDecide("the patch names no file")
     if any("\0" in path for path in found):
@@ -170,10 +175,13 @@ def _changes_settings(path: str, tool: str, given: Event) -> bool:
 
 
 def _for_a_person(command: str) -> str | None:
-    found = _FOR_A_PERSON.search(command.replace("\\\n", " "))
+    words = command.replace("\\\n", " ").translate(_UNQUOTED)
+    found = _VARIABLE.search(words) or _COMMAND.search(words) or _OF_RUNS.search(words)
+    if found is None and (fdc := _COMMANDS.search(words)) is not None:
+        found = _OPTION.search(words, fdc.end() - 1)
     if found is None:
         return None
-    what = found["option"] or found["variable"] or f"fdc {found['command']}"
+    what = found["what"] if found["what"].startswith(("-", "FDC")) else f"fdc {found['what']}"
     return f"`{what}` is the person's: it answers, approves or allows. Tell them what waits, and give them the command."
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import select
+import signal
 import sys
-import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -48,35 +50,54 @@ def answer(
 
     `otherwise` makes the answer where the hook cannot decide, from a sentence that says why; None: the hook fails open.
     """
-    done: list[Answer | None] = []
-    failed: list[str] = []
-
-    def work() -> None:
-        try:
-            done.append(decide(read_event()))
-        except CannotDecide as wrong:
-            failed.append(str(wrong))
-        except BaseException as bug:
-            failed.append(_sentence(bug))
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if done:
-        click.echo("" if done[0] is None else json.dumps(done[0]), nl=done[0] is not None)
+    said, why = _in_time(decide, seconds)
+    if not why:
+        click.echo("" if said is None else json.dumps(said), nl=said is not None)
         return CLEAN
-    why = failed[0] if failed else f"it was not done within {seconds:g} seconds"
-    code = CLEAN
     if otherwise is None:
         print(f"fdc hook: no opinion: {why}", file=sys.stderr)
-        code = WORLD
-    else:
-        click.echo(json.dumps(otherwise(why)))
-    if not failed:  # the thread is still at work, and a process waits for nobody's stdin
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    return code
+        return WORLD
+    click.echo(json.dumps(otherwise(why)))
+    return CLEAN
+
+
+def _in_time(decide: Callable[[Event], Answer | None], seconds: float) -> tuple[Answer | None, str]:
+    """What is decided, or why nothing is.
+
+    A process of its own decides: a thread can keep all others waiting, a pattern that takes long for one, and a crash ends them.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(reader)
+            with open(writer, "wb") as out:
+                out.write(json.dumps(_decided(decide)).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    data, until = b"", time.monotonic() + seconds
+    try:
+        while select.select([reader], [], [], max(0.0, until - time.monotonic()))[0]:
+            part = os.read(reader, 65536)
+            if not part:
+                said, why = json.loads(data) if data else (None, "it ended before it decided")
+                return said, why
+            data += part
+        return None, f"it was not done within {seconds:g} seconds"
+    finally:
+        os.close(reader)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def _decided(decide: Callable[[Event], Answer | None]) -> tuple[Answer | None, str]:
+    try:
+        return decide(read_event()), ""
+    except CannotDecide as wrong:
+        return None, str(wrong)
+    except BaseException as bug:
+        return None, _sentence(bug)
 
 
 def read_event() -> Event:

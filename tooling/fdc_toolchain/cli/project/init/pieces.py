@@ -66,6 +66,9 @@ class Done(NamedTuple):
     data: bytes | None = None
 
 
+MOST_BYTES = 1024 * 1024  # of a file that something is added to
+
+
 class Work:
     """The changes so far. Nothing is written here: `files` has the bytes by real path."""
 
@@ -110,6 +113,8 @@ class Work:
         try:
             real = self._real(path)
             old = self.read(path)
+            if wanted and old is not None and len(old) > MOST_BYTES:
+                raise ByHand(f"it has more than {MOST_BYTES:,} bytes")
             data = make(old)
         except ByHand as wrong:
             self.note(
