@@ -74,7 +74,7 @@ def _in_time(decide: Callable[[Event], Answer | None], seconds: float) -> tuple[
             with open(writer, "wb") as out:
                 out.write(json.dumps(_decided(decide)).encode())
         finally:
-            os._exit(0)
+            os._exit(CLEAN)
     os.close(writer)
     data, until = b"", time.monotonic() + seconds
     try:
