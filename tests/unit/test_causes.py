@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import json
+from pathlib import Path
 
 import pytest
 from fdc_toolchain.diagnostics.codes import BY_NAME, CODES
 from fdc_toolchain.program.causes import CAUSES, EXPLAINS, FAILURES, STOPS, explain
 
+from tests.support.inside import fdc
 from tests.support.repository import PACKAGE
 
 
@@ -86,3 +89,32 @@ def test_a_stop_names_the_assumption_that_was_false(
     program = {} if rows is None else {"assumptions": rows}
     found = explain(program, stop)
     assert (found["kind"], found.get("rule")) == (kind, rule)
+
+
+def test_what_a_tool_of_a_workspace_prints_or_is_given_wrongly_has_a_cause(workspace: Path) -> None:
+    """A number that JSON cannot say, and a value that a program takes for an option: neither is a bug of fdc."""
+    rows = {
+        "nan": {"run": {"python": "own:nan"}, "parameters": []},
+        "sorted": {
+            "run": {"command": ["sort", "{path}"]}, "parameters": [{"name": "path", "kind": "word"}],
+        },
+    }  # fmt: skip
+    common = {
+        "summary": "x",
+        "action": "step_op",
+        "effect": "read",
+        "trust": "workspace",
+        "result": "any",
+    }
+    tools = {name: {**common, **row} for name, row in rows.items()}
+    (workspace / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "own", "tools": tools})
+    )
+    (workspace / "own.py").write_text("def nan(args, context):\n    return float('nan')\n")
+    for step in ("nan", "sorted -x"):
+        (workspace / "a.plan").write_text(
+            f"set_plan x\nplan_step_complete x\n{step}\nclose_task\nsubmit\n"
+        )
+        done = fdc("run", "a.plan", cwd=workspace)
+        assert done.returncode == 1 and "failure:" in done.stdout, done.stdout + done.stderr
+        assert "please report" not in done.stdout

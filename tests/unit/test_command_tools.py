@@ -44,7 +44,7 @@ def test_a_value_is_one_word(command: list[str], args: dict[str, Any], expected:
 def test_a_value_that_the_program_could_take_for_something_else_is_refused(value: str) -> None:
     with pytest.raises(ToolFailure) as failed:
         words(["sort", "{path}"], {"path": value})
-    assert "argument" == failed.value.kind
+    assert "input" == failed.value.kind
 
 
 @pytest.mark.parametrize(

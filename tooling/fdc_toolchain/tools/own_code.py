@@ -322,7 +322,7 @@ def _raised(
     if kind == "unavailable":
         return ToolFailure("unavailable", f"`{target}` {told}", None, notes)
     if kind == "unsaid":
-        return ToolFailure("result", f"the tool returned what JSON cannot say: {told}", None, notes)
+        return ToolFailure("tool", f"the tool returned what JSON cannot say: {told}", None, notes)
     if kind == "failure" and _texts(told, 2):
         return ToolFailure(told[0], told[1], usage, notes)
     if kind == "os" and isinstance(told, list) and len(told) == 4:

@@ -26,7 +26,7 @@ def outcome_of(found: Any) -> Outcome:
     try:
         written = canonical(value)
     except (TypeError, ValueError, RecursionError) as wrong:
-        raise ToolFailure("result", f"the tool returned what JSON cannot say: {wrong}") from None
+        raise ToolFailure("tool", f"the tool returned what JSON cannot say: {wrong}") from None
     if len(written) > MAX_RESULT:
         raise ToolFailure("size", f"a result of more than {MAX_RESULT} characters")
     plain = json.loads(written)

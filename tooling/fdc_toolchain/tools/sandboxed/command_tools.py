@@ -54,10 +54,10 @@ def words(command: list[str], args: dict[str, Any]) -> list[str]:
             continue
         value = text(args, found[1])
         if "\0" in value:
-            raise ToolFailure("argument", f"`{found[1]}` holds a NUL byte")
+            raise ToolFailure("input", f"`{found[1]}` holds a NUL byte")
         if value.startswith("-") and found[0].startswith("{") and "--" not in out:
             raise ToolFailure(
-                "argument",
+                "input",
                 f"`{found[1]}` begins with `-`, which `{command[0]}` takes for an option",
             )
         out.append(word.replace(f"{{{found[1]}}}", value))
@@ -68,9 +68,7 @@ def _value(program: str, result: object, output: bytes, notes: dict[str, Any]) -
     try:
         said = output.decode("utf-8")
     except UnicodeDecodeError:
-        raise ToolFailure(
-            "encoding", f"`{program}` printed what is not UTF-8", None, notes
-        ) from None
+        raise ToolFailure("tool", f"`{program}` printed what is not UTF-8", None, notes) from None
     if result is None:
         return None
     if result == "text":
@@ -79,5 +77,5 @@ def _value(program: str, result: object, output: bytes, notes: dict[str, Any]) -
         return json.loads(said)
     except (ValueError, RecursionError):
         raise ToolFailure(
-            "result", f"`{program}` printed what is not JSON: {said[:80]!r}", None, notes
+            "tool", f"`{program}` printed what is not JSON: {said[:80]!r}", None, notes
         ) from None
