@@ -14,7 +14,7 @@ from fdc_toolchain.agent.master_control import MasterControlGraph
 from fdc_toolchain.agent.plan_source import ModelPlanner
 from fdc_toolchain.agent.prompts import prompt
 from fdc_toolchain.agent.state import AgentState
-from fdc_toolchain.agent.world import Policy
+from fdc_toolchain.agent.world import Policy, Polled
 from fdc_toolchain.testing import ScriptedModel
 
 from tests.support.background import PATIENCE, fdc_started, wait_for
@@ -160,6 +160,32 @@ def test_whoever_asks_for_research_again_and_again_is_stopped(home: Path) -> Non
         state, world.logger(), plan=lambda _: "research how hot is green tea\n"
     )
     assert "1 pieces of research were made" in str(state.error)
+
+
+class Failing(LocalWorld):
+    """The first piece of research fails; no process is started."""
+
+    def launch(self, task_id: str, name: str, question: str, web: bool = True) -> None:
+        self.names = [*getattr(self, "names", ()), name]
+
+    def poll(self, task_id: str, name: str) -> Polled:
+        if name == self.names[0]:
+            return Polled(False, 3, "", "no space left")
+        found = {"status": "stopped", "stop": "require", "question": "how hot", "answer": [], "held": 0,
+                 "why": "nothing says so", "findings": [], "trust": "workspace"}  # fmt: skip
+        return Polled(False, 1, json.dumps(found), "")
+
+
+def test_research_works_again_after_it_failed_once(home: Path) -> None:
+    """FDC-54, FDC-90: another piece is begun under a name of its own, and its findings come home."""
+    world = Failing(str(home), network="off")
+    end, state, graph = researching(home, world)
+    assert "ERROR" == end and "no space left" in str(state.error)
+    graph.reorient(state)
+    asked = ["research how hot\n"]
+    end = graph.run(state, world.logger(), plan=lambda _: asked.pop() if asked else None)
+    assert ("PLANNING", ["research-1", "research-2"]) == (end, world.names), state.error
+    assert "how hot" == state.research_findings["question"]
 
 
 class Killing(LocalWorld):

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from ...exits import Exit, UsageError, WorldError
+from ...exits import Exit, WorldError
 from ...runs.observer import Observer
 from ..world import Driven
 from .tool_context import opened, tools_of
