@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from fdc_toolchain.agent.host.agent_log import ActivityLogger
 from fdc_toolchain.agent.host.real_world import LocalWorld
+from fdc_toolchain.agent.retrospect import untaught
 from fdc_toolchain.agent.state import AgentState
 from fdc_toolchain.cli.scripts.master_control import MasterControlGraph
 from fdc_toolchain.tasks.activity import faults, read
@@ -41,7 +43,20 @@ def lines(home: Path, action: str = "") -> list[dict[str, Any]]:
     return [item for item in found if action in ("", item["action"]["type"])]
 
 
+def taught(_: AgentState) -> str:
+    """A person's word that a task of a test taught nothing."""
+    return untaught("", "it is a test")
+
+
+UNTAUGHT = ("--nothing-learned", "it is a test")
+
+
+def taught_by(words: Sequence[str]) -> tuple[str, ...]:
+    """That word, where a command brings no analysis of its own."""
+    return () if "--analysis" in words else UNTAUGHT
+
+
 def finish(
     one: MasterControlGraph, state: AgentState, home: Path, plan: str, **options: Any
 ) -> str:
-    return one.run(state, log(home), plan=lambda _: plan, **options)
+    return one.run(state, log(home), plan=lambda _: plan, **{"analysis": taught, **options})
