@@ -22,7 +22,7 @@ from ...linking.project.settings import Settings
 from ...linking.project.stat_cache import Seen
 from ...linking.protocol_rules.obligation import Obligation
 from ...linking.protocol_rules.read_checks import place
-from ...protocols.load import PROSE, RULES, Protocol, load
+from ...protocols.load import SOURCES, Protocol, load
 from ...rules.solver.events import letters
 from ...tasks.activity import LOG
 from ...tasks.usage import Usage, usage
@@ -359,7 +359,7 @@ def sources_of(root: str, folder: str) -> dict[str, bytes]:
     for here, folders, names in os.walk(os.path.join(root, folder)):
         folders.sort()
         for name in sorted(names):
-            if name.endswith((RULES, PROSE)):
+            if name.endswith(SOURCES):
                 path = os.path.join(here, name)
                 found[os.path.relpath(path, root).replace(os.sep, "/")] = durable.read(path) or b""
     return found

@@ -100,7 +100,7 @@ def folder_stamp(path: str) -> Stamp | None:
     return (info.st_mtime_ns, info.st_ctime_ns, info.st_dev, info.st_ino)
 
 
-PROTOCOLS = ".protocol.json"
+PROTOCOLS = (".protocol.json", ".protocol.yaml", ".protocol.yml")
 """How the names of protocol sources end."""
 
 PACK = "pack.toml"
@@ -130,7 +130,7 @@ def listing(folder: str) -> bytes | None:
     if not os.path.isdir(folder):
         return None
     found = []
-    wanted = PROTOCOLS if not folder.endswith(RIGHT_BELOW) else PACK
+    wanted = PROTOCOLS if not folder.endswith(RIGHT_BELOW) else (PACK,)
     for here, names in walked(folder):
         start = here[len(folder) + 1 :] + "/" if here != folder else ""
         found += [start + name for name in names if name.endswith(wanted)]
