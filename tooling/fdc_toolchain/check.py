@@ -134,10 +134,22 @@ def judge(
                 context.roots.remove(root)
                 found.append(fragment)
     for key in dict.fromkeys(instance.unit.key for instance in order):
-        found += linker.units[key].diagnostics
+        found += _advised(linker, key)
     for rule in RULES:
         found += rule(context)
     return found, context
+
+
+def _advised(linker: Linker, key: str) -> list[Diagnostic]:
+    """What is wrong with the text of a plan; nobody is sent to `fdc migrate` with a plan that it refuses."""
+    unit = linker.units[key]
+    found = list(unit.diagnostics)
+    if not any(item.code == "FDC119" for item in found):
+        return found
+    from .migrate.advice import checked
+
+    data = unit.text.encode("utf-8", "surrogateescape")
+    return checked(found, key, data, linker.catalogue, linker.settings.limits)
 
 
 def settle(
