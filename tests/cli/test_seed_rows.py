@@ -305,7 +305,7 @@ def test_fdc_28_what_runs_is_what_was_followed(desk: Desk):
         for line in desk("validate", "a.plan")[1].splitlines()
         if line.startswith("Line ")
     ]
-    program = json.loads(desk("expand", "a.plan")[1])
+    program = json.loads(desk("expand", "a.plan", "--format", "json")[1])
 
     def tools(body: list[dict]) -> list[str]:
         return [
@@ -396,7 +396,7 @@ def test_fdc_36_a_call_is_written_out_and_an_accepted_plan_has_a_finite_program(
     code, out = desk.lint("for_each_file *.plan\n  call_plan {file1}\n")
     assert (code, "`{file1}`, is computed" in out) == (1, True)
     assert desk.lint("iterate max 3\n  list_files\n")[0] == 0
-    program = json.loads(desk("expand", "a.plan")[1])
+    program = json.loads(desk("expand", "a.plan", "--format", "json")[1])
     assert program["plans"]["a.plan"]["body"][2]["max"] == 3
 
 
@@ -438,7 +438,7 @@ def test_fdc_41_the_registry_is_asked_first_and_hiding_a_file_is_told(desk: Desk
     code, out = desk.lint("call_plan sub.plan\n")
     assert code == 0
     assert "FDC324" in out
-    program = json.loads(desk("expand", "a.plan")[1])
+    program = json.loads(desk("expand", "a.plan", "--format", "json")[1])
     assert "lib/real.plan" in program["plans"]
 
 
@@ -553,3 +553,15 @@ def test_fdc_104_a_write_that_nothing_looks_at_is_a_warning(desk: Desk):
         code, out = desk("lint", text=HEAD + write + look + "close_task\nsubmit\n")
         assert (code, "FDC441" in out) == (0, False)
     assert desk("lint", "--strict", text=HEAD + write + "close_task\nsubmit\n")[0] == 1
+
+
+def test_fdc_36_expand_lists_the_steps(desk: Desk):
+    """A finite list: what a call reaches stands below it, a loop with its bound."""
+    desk.put("b.plan", "read_file b.plan\n")
+    desk.put("a.plan", HEAD + "call_plan b.plan\nfor_each_file *.plan\n  read_file {file1}\n" + TAIL)
+    code, out = desk("expand", "a.plan")[:2]
+    listed = out.splitlines()
+    at = listed.index("call b.plan")
+    assert (0, "  read_file b.plan") == (code, listed[at + 1])
+    assert listed[at + 2].startswith("for each file of *.plan")
+    assert "  read_file {file1}" == listed[at + 3] and "close" in listed[-2] + listed[-1]

@@ -15,6 +15,11 @@ MOST = 2_000
 """Lines that are shown; a plan that calls another from many places is read aloud once for each."""
 
 
+def steps(program: dict[str, Any], root: str) -> Iterator[str]:
+    """The steps of every plan that would run, in order, a line each; what is called stands below its call."""
+    return _Reader(program, root).plan(program["root"], {}, 0)
+
+
 def outline(
     program: dict[str, Any],
     root: str,
