@@ -307,7 +307,8 @@ def test_the_rules_that_come_with_init_bite(fresh: Path) -> None:
     """Research order and tools, and a look outside before other people's technology is written about (FDC-52, 55, 64)."""
     assert 0 == fdc("init", cwd=fresh).returncode
     plans = {
-        "plan.txt": "set_plan external: x\nplan_step_complete y\n{}create_file_with_block a.md\n    x\nread_file a.md\nclose_task\n",
+        "plan.txt": "set_plan external: x\nplan_step_complete y\n{}"
+        "create_file_with_block a.md\n    x\nread_file a.md\nclose_task\n",
         "r.plan": "# FSM: tooling/research_fsm.json\nset_plan x\nread_file AGENTS.md\nplan_step_complete y\n"
         "create_file_with_block r.md\n    x\nclose_task\n",
         "home.plan": "set_plan x\nplan_step_complete y\ncreate_file_with_block b.md\n    x\nread_file b.md\nclose_task\n",

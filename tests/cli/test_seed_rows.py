@@ -553,15 +553,3 @@ def test_fdc_104_a_write_that_nothing_looks_at_is_a_warning(desk: Desk):
         code, out = desk("lint", text=HEAD + write + look + "close_task\nsubmit\n")
         assert (code, "FDC441" in out) == (0, False)
     assert desk("lint", "--strict", text=HEAD + write + "close_task\nsubmit\n")[0] == 1
-
-
-def test_fdc_36_expand_lists_the_steps(desk: Desk):
-    """A finite list: what a call reaches stands below it, a loop with its bound."""
-    desk.put("b.plan", "read_file b.plan\n")
-    desk.put("a.plan", HEAD + "call_plan b.plan\nfor_each_file *.plan\n  read_file {file1}\n" + TAIL)
-    code, out = desk("expand", "a.plan")[:2]
-    listed = out.splitlines()
-    at = listed.index("call b.plan")
-    assert (0, "  read_file b.plan") == (code, listed[at + 1])
-    assert listed[at + 2].startswith("for each file of *.plan")
-    assert "  read_file {file1}" == listed[at + 3] and "close" in listed[-2] + listed[-1]
