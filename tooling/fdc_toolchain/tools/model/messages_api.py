@@ -61,6 +61,8 @@ class Question(NamedTuple):
     tokens: int | None = None
     calls: int | None = None
     temperature: float | None = None
+    kept: tuple[str, ...] = ()
+    """What stands before `text`, in pieces; the next question of its kind begins with the same pieces."""
 
 
 class Reply(NamedTuple):
@@ -102,8 +104,11 @@ class MessagesModel:
 
     def ask(self, question: Question) -> Reply:
         """The answer. Raises ToolFailure (`refusal`, `reply`, `budget`, `model`) and WorldFailed. No secret is asked."""
+        clean = self.secrets.text
         question = question._replace(
-            system=self.secrets.text(question.system), text=self.secrets.text(question.text)
+            system=clean(question.system),
+            text=clean(question.text),
+            kept=tuple(map(clean, question.kept)),
         )
         return _Dialogue(self, question, self.choice(question.role)).run()
 
@@ -208,7 +213,7 @@ class _Dialogue:
         if schema is not None:
             wanted = json.dumps(schema, indent=1, sort_keys=True, ensure_ascii=False)
             system = f"{system}\n\nReply with one JSON value and nothing else. It must follow this JSON Schema:\n{wanted}".strip()
-        messages: list[dict[str, Any]] = [{"role": "user", "content": self.question.text}]
+        messages: list[dict[str, Any]] = [{"role": "user", "content": _content(self.question)}]
         turns = self.choice.repairs + 1
         if self.question.calls is not None:
             turns = min(turns, max(1, self.question.calls))
@@ -276,7 +281,7 @@ class _Dialogue:
             )
             return int(counted.input_tokens)
         except (anthropic.APIError, AttributeError, TypeError, ValueError):
-            text = system + "".join(message["content"] for message in messages)
+            text = system + json.dumps(messages, ensure_ascii=False)
             return len(text.encode("utf-8", "replace")) + 16 * (len(messages) + 1)
 
     def _attempts(self, system: str, messages: list[dict[str, Any]]) -> Any:
@@ -369,6 +374,19 @@ class _Dialogue:
 
     def _failed(self, kind: str, why: str) -> ToolFailure:
         return ToolFailure(kind, why, self._usage(), self.notes)
+
+
+def _content(question: Question) -> str | list[dict[str, Any]]:
+    """The question; where pieces of it come again, in blocks: the server keeps what ends with one of the marks, at most four."""
+    if not question.kept:
+        return question.text
+    blocks = [
+        {"type": "text", "text": text} for text in (*question.kept, question.text) if text.strip()
+    ]
+    last = len(question.kept) - 1
+    for number in {0, last - 1, last} & {*range(len(question.kept))}:
+        blocks[number]["cache_control"] = {"type": "ephemeral"}  # type: ignore[assignment]
+    return blocks
 
 
 def _heard(stream: Any, size: int) -> dict[str, int]:
