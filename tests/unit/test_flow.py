@@ -227,48 +227,6 @@ def test_a_model_that_was_shown_a_page_speaks_for_the_page() -> None:
     assert found(cleared + "read_file {x}\n") == [("a.plan", 5, "FDC471")]
 
 
-LOOK = {
-    "format": 1, "name": "t", "tools": {
-        "think": {"summary": "think", "action": None, "effect": "read", "trust": "model",
-                  "parameters": [{"name": "about", "kind": "rest", "sink": "data"}],
-                  "result": {"path": "text", "paths": "list", "call": "object"}},
-        "see": {"summary": "see", "action": "read_op", "effect": "read", "trust": "workspace", "failure": "value",
-                "parameters": [{"name": "call", "kind": "word", "sink": "data"},
-                               {"name": "files", "kind": "word", "sink": "path"}],
-                "result": "object", "run": {"one_of": ["grep", "read_lines"]}},
-    }}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("step", "wrong"),
-    [
-        ("read_lines {x.path}", True),
-        ("f <- among {x.path} {files}\nread_lines {f}", False),
-        ("f <- among {x.path} {x.paths}\nread_lines {f}", True),
-        ("more <- append {x.path} to={files}\nf <- among {x.path} {more}\nread_lines {f}", True),
-        (
-            "iterate max 2\n  files <- append {x.path} to={files}\n  f <- among {x.path} {files}",
-            True,
-        ),
-        ("f <- among {x.path} {files}\nrun_in_bash_session cat {f}", True),
-        ("see {x.call} {files}", False),
-        ("see {x.call} {x.paths}", True),
-        ("f <- see {x.call} {files}\nread_file {f.got}", True),
-        ("for one in {x.paths} max 3\n  see {x.call} {files}", False),
-    ],
-)
-def test_a_model_chooses_among_the_files_that_the_plan_listed_and_no_others(
-    step: str, wrong: bool
-) -> None:
-    from fdc_toolchain.linking.project.settings import Settings
-
-    plan = HEAD + "files <- list_files docs\nx <- think tea\n" + step + "\n"
-    settings = Settings(fsm="any.json", catalogues=("t.json",))
-    files = {"a.plan": plan, "t.json": json.dumps(LOOK)}
-    refused = findings(lint(files, "a.plan", there=THERE, settings=settings), "FDC471")
-    assert bool(refused) is wrong
-
-
 def test_data_where_the_shell_reads_code_is_refused_at_its_place() -> None:
     plan = HEAD + 'for_each_file docs/*.md as f\n  run_in_bash_session bash -c "cat {f}"\n'
     checked = lint({"a.plan": plan}, there=THERE)

@@ -272,40 +272,6 @@ def test_lines_are_found_by_regular_expression(bench: Bench, workspace: Path) ->
     assert bench.refused("grep", pattern="x", path="no/such") == "`no/such` does not exist"
 
 
-def test_as_many_lines_are_found_as_are_asked_for(bench: Bench, workspace: Path) -> None:
-    (workspace / "a.md").write_text("x\n" * 9)
-    found = bench.do("grep", pattern="x", most=3)
-    assert [hit["line"] for hit in found.value] == [1, 2, 3]
-    assert found.notes == {"cut": "only the first 3 lines"}
-    assert len(bench.value("grep", pattern="x")) == 9
-
-
-def test_lines_are_read_as_far_as_there_are_any(bench: Bench, workspace: Path) -> None:
-    (workspace / "a.md").write_text("".join(f"{n}\n" for n in range(1, 2001)))
-    some = {"first": 2, "last": 3, "lines": 2000}
-    assert bench.value("read_lines", path="a.md", first=2, last=3) == {"text": "2\n3", **some}
-    assert bench.value("read_lines", path="a.md")["last"] == 1000
-    assert bench.value("read_lines", path="a.md", first=1999, last=9999)["text"] == "1999\n2000"
-    assert bench.value("read_lines", path="a.md", first=-5, last=1)["text"] == "1"
-    for first, last in ((5000, 6000), (9, 3), (1, -7)):
-        assert bench.value("read_lines", path="a.md", first=first, last=last)["text"] == ""
-    assert "does not exist" in bench.refused("read_lines", path="b.md")
-
-
-def test_a_member_of_a_list_is_let_through_and_nothing_else(bench: Bench) -> None:
-    files = ["a/b.md", "c.md"]
-    assert bench.value("among", value="c.md", of=files) == "c.md"
-    for value, of in (("C.md", files), ("./c.md", files), ("c", "c.md"), ("c.md", [files])):
-        bench.refused("among", value=value, of=of)
-
-
-def test_a_list_grows_by_one_item(bench: Bench) -> None:
-    assert bench.value("append") == []
-    before = [1]
-    assert bench.value("append", item=[2], to=before) == [1, [2]] and before == [1]
-    assert bench.value("append", item="b", to="a") == ["a", "b"]
-
-
 def test_a_pattern_that_would_take_for_ever_is_stopped(
     bench: Bench, workspace: Path, monkeypatch: Any
 ) -> None:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .automata.model import Automaton
-from .linking import one_of
+from .linking.arguments import one_of
 from .linking.catalogue import Tool
 from .linking.commands import pieces
 from .linking.graph import Graph, Instance

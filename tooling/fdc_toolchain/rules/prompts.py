@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
-from ..linking import one_of
+from ..linking.arguments import one_of
 from .solver.rule import Context
 
 

@@ -51,7 +51,7 @@ def _called(
         raise ToolFailure("argument", "`files` must be a list of paths")
     if not isinstance(call, dict) or not isinstance(call.get("args"), dict):
         raise ToolFailure("argument", 'a call is {"tool": NAME, "args": {...}}')
-    name = call.get("tool")
+    name = str(call.get("tool"))
     listed = declared["run"]["one_of"]
     if name not in listed:
         raise ToolFailure("argument", f"no such tool; there are {', '.join(listed)}")

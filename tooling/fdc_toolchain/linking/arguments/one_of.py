@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .catalogue import Tool
+from ..catalogue import Tool
 
 MOST = 8
 """Calls that a model may ask for in one reply, where the row does not say it (`most`)."""
