@@ -21,7 +21,7 @@ from ...text.fence import RULE, fenced
 from ...workspace.failure import ToolFailure
 
 if TYPE_CHECKING:
-    from .messages_api import Question, Reply
+    from .question import Question, Reply
 
 _PART = re.compile(r"^---\n", re.MULTILINE)
 
@@ -63,7 +63,7 @@ def perform(
             if isinstance(value, Outcome)
             else Outcome(value, None, nothing, {"model": "embedded"})
         )
-    from .messages_api import Question
+    from .question import Question
 
     texts = run["texts"]
     if "tools" in texts:
