@@ -7,9 +7,8 @@ script changes nothing.
 """
 
 from fdc_toolchain.cli.scripts.code_suggester import main
-from fdc_toolchain.cli.scripts.seed_functions import generate_suggestion_plan
 
-__all__ = ["generate_suggestion_plan", "main"]
+__all__ = ["main"]
 
 if __name__ == "__main__":
     raise SystemExit(main())

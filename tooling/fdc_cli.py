@@ -9,14 +9,8 @@ against its automaton before anything runs. `close` writes the post-mortem and l
 """
 
 from fdc_toolchain.cli.main import main
-from fdc_toolchain.cli.scripts.seed_functions import (
-    analyze_plan,
-    close_task,
-    start_task,
-    validate_plan,
-)
 
-__all__ = ["analyze_plan", "close_task", "main", "start_task", "validate_plan"]
+__all__ = ["main"]
 
 if __name__ == "__main__":
     raise SystemExit(main())

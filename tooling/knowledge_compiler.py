@@ -13,12 +13,10 @@ from fdc_toolchain.cli.scripts.knowledge_compiler import (
     main,
     parse_action_to_command,
 )
-from fdc_toolchain.cli.scripts.seed_functions import format_lesson_entry
 
 __all__ = [
     "extract_lessons_from_postmortem",
     "extract_metadata_from_postmortem",
-    "format_lesson_entry",
     "main",
     "parse_action_to_command",
 ]

@@ -10,14 +10,8 @@ commands only: they refuse dead paths, lose no concurrent change and never leave
 """
 
 from fdc_toolchain.cli.scripts.plan_manager import main
-from fdc_toolchain.cli.scripts.seed_functions import (
-    deregister_plan,
-    get_registry,
-    list_plans,
-    register_plan,
-)
 
-__all__ = ["deregister_plan", "get_registry", "list_plans", "main", "register_plan"]
+__all__ = ["main"]
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -9,13 +9,8 @@ nothing else in the file moves.
 """
 
 from fdc_toolchain.cli.scripts.protocol_updater import main
-from fdc_toolchain.cli.scripts.seed_functions import (
-    add_tool_to_protocol,
-    find_protocol_file,
-    update_rule_in_protocol,
-)
 
-__all__ = ["add_tool_to_protocol", "find_protocol_file", "main", "update_rule_in_protocol"]
+__all__ = ["main"]
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -7,10 +7,9 @@ executed before the lesson counts as applied. Killed at any moment, the next cal
 stopped; each lesson keeps the history of what was done to it.
 """
 
-from fdc_toolchain.cli.scripts.seed_functions import load_lessons, process_lessons
 from fdc_toolchain.cli.scripts.self_correction import main
 
-__all__ = ["load_lessons", "main", "process_lessons"]
+__all__ = ["main"]
 
 if __name__ == "__main__":
     raise SystemExit(main())

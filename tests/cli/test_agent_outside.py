@@ -26,9 +26,9 @@ from fdc_toolchain.testing import Crash, CrashPoint, ScriptedModel
 from tests.cli.test_agent import PLAN
 from tests.cli.test_prompts import world
 from tests.fault.test_agent_crash import Dying
-from tests.support.agents import UNTAUGHT, taught, taught_by
+from tests.support.agents import UNTAUGHT, taught
+from tests.support.agents import fdc_untaught as fdc
 from tests.support.background import PATIENCE, fdc_started, wait_for
-from tests.support.inside import fdc
 from tests.support.messages_api import Item, messages_api, reply
 from tests.support.repository import ROOT
 from tests.support.web import allowing, page, searxng, site
@@ -66,7 +66,7 @@ def agent(
         searxng([(f"{tea.url}/white", "White tea", "hot water")]) as engine,
     ):
         env = {**world(server, home), **(allowing(tea, search=engine) if web else {})}
-        done = fdc("agent", *words, *taught_by(words), "--network", "off", cwd=home, env=env)
+        done = fdc("agent", *words, "--network", "off", cwd=home, env=env)
     assert code == done.returncode and "Traceback" not in done.stderr, done.stdout + done.stderr
     return done.stdout + done.stderr, [
         request["messages"][0]["content"] for request in server.requests
@@ -241,7 +241,7 @@ def waiting(home: Path, plan: str, code: int = 5, *words: str) -> str:
 
 
 def resumed(home: Path, code: int, *words: str) -> str:
-    done = fdc("agent", "--resume", "T-1", *words, *taught_by(words), "--network", "off", cwd=home)
+    done = fdc("agent", "--resume", "T-1", *words, "--network", "off", cwd=home)
     assert code == done.returncode and "Traceback" not in done.stderr, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -333,7 +333,7 @@ def test_an_error_forgets_approvals_and_remembers_what_was_shown(home: Path) -> 
 def test_a_plan_that_nobody_approved_is_not_approved_by_beginning_another_task(home: Path) -> None:
     waiting(home, HOSTILE)
     resumed(home, 5, "--decline", digest(HOSTILE))
-    done = fdc("agent", "Next", "--task-id", "T-2", *UNTAUGHT, "--network", "off", cwd=home)
+    done = fdc("agent", "Next", "--task-id", "T-2", "--network", "off", cwd=home)
     assert 5 == done.returncode and "what whoever wrote it was shown in the task T-1" in done.stdout
     assert not (home / "owned").exists()
 
@@ -354,7 +354,7 @@ def test_a_declined_plan_is_a_version_that_was_refused(home: Path) -> None:
     ],
 )
 def test_an_approval_is_asked_for_as_it_must_be(home: Path, words: list[str], why: str) -> None:
-    done = fdc("agent", *words, *UNTAUGHT, "--network", "off", cwd=home)
+    done = fdc("agent", *words, "--network", "off", cwd=home)
     assert (2, "") == (done.returncode, done.stdout) and why in done.stderr
 
 
@@ -367,11 +367,11 @@ def test_a_controller_that_is_killed_after_the_approval_goes_on_without_another(
         "agent",
         "--resume",
         "T-1",
-        *UNTAUGHT,
         "--approve",
         digest(HOSTILE),
         "--wait",
         str(PATIENCE),
+        *UNTAUGHT,
     )
     with fdc_started(*words, cwd=home, stdout=subprocess.DEVNULL) as process:
         wait_for(lambda: record(home)["control"].get("approved"))
@@ -410,7 +410,7 @@ def test_wherever_a_controller_dies_an_approval_that_is_on_record_counts_and_no_
         with pytest.raises(Crash):
             live(place, point)
         approved = bool(record(place)["control"].get("approved"))
-        out = fdc("agent", "--resume", "T-1", *UNTAUGHT, "--network", "off", cwd=place)
+        out = fdc("agent", "--resume", "T-1", "--network", "off", cwd=place)
         assert (0 if approved else 5) == out.returncode, (point.moments, out.stdout)
         assert approved == (place / "owned").exists() and (
             not approved or "done\n" == (place / "owned").read_text()
@@ -468,12 +468,12 @@ def test_a_patch_after_a_step_read_a_page_waits_and_is_not_run(home: Path) -> No
             and "return x\n" in (home / "it.py").read_text()
             and not (home / "owned").exists()
         )
-        again = fdc("agent", "--resume", "T-1", *UNTAUGHT, cwd=home, env=env)
+        again = fdc("agent", "--resume", "T-1", cwd=home, env=env)
         assert 5 == again.returncode and 2 == len(server.requests)
         fdc("agent", "--resume", "T-1", "--decline", held["sha256"], cwd=home, env=env)
         assert "a person did not approve the patch" in server.requests[2]["messages"][0]["content"]
         right = record(home)["control"]["held"]["sha256"]
-        done = fdc("agent", "--resume", "T-1", *UNTAUGHT, "--approve", right, cwd=home, env=env)
+        done = fdc("agent", "--resume", "T-1", "--approve", right, cwd=home, env=env)
     assert 0 == done.returncode, done.stdout + done.stderr
     assert "return x * 2" in (home / "it.py").read_text() and not (home / "owned").exists()
 
@@ -527,12 +527,7 @@ def test_lessons_of_such_a_task_are_applied_by_a_person_only_and_its_words_are_n
     assert "x = 1\n" == (home / "it.py").read_text()
     # The next task is told of the post-mortem and not what is in it.
     (home / "plan.txt").unlink()
-    assert (
-        5
-        == fdc(
-            "agent", "Next", "--task-id", "T-2", *UNTAUGHT, "--network", "off", cwd=home
-        ).returncode
-    )
+    assert 5 == fdc("agent", "Next", "--task-id", "T-2", "--network", "off", cwd=home).returncode
     said = json.dumps(
         json.loads((home / ".fdc/agents/T-2/state.json").read_text())["agent"]["messages"]
     )

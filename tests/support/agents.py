@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 from fdc_toolchain.agent.host.agent_log import ActivityLogger
@@ -15,6 +15,7 @@ from fdc_toolchain.cli.scripts.master_control import MasterControlGraph
 from fdc_toolchain.tasks.activity import faults, read
 from fdc_toolchain.testing import ScriptedModel
 
+from .inside import fdc
 from .repository import ROOT
 
 PLAN = "set_plan x\nplan_step_complete y\n{}close_task\nsubmit\n"
@@ -51,9 +52,10 @@ def taught(_: AgentState) -> str:
 UNTAUGHT = ("--nothing-learned", "it is a test")
 
 
-def taught_by(words: Sequence[str]) -> tuple[str, ...]:
-    """That word, where a command brings no analysis of its own."""
-    return () if "--analysis" in words else UNTAUGHT
+def fdc_untaught(*words: str, **options: Any) -> CompletedProcess[str]:
+    """`fdc`; where a task may end without an analysis, with the word that it taught nothing."""
+    more = UNTAUGHT if words[0] == "agent" and "--analysis" not in words else ()
+    return fdc(*words, *more, **options)
 
 
 def finish(
