@@ -15,7 +15,7 @@ from fdc_toolchain.cli.scripts.master_control import MasterControlGraph
 from fdc_toolchain.tasks.activity import faults, read
 from fdc_toolchain.testing import ScriptedModel
 
-from .inside import fdc
+from .inside import fdc as bare
 from .repository import ROOT
 
 PLAN = "set_plan x\nplan_step_complete y\n{}close_task\nsubmit\n"
@@ -52,10 +52,10 @@ def taught(_: AgentState) -> str:
 UNTAUGHT = ("--nothing-learned", "it is a test")
 
 
-def fdc_untaught(*words: str, **options: Any) -> CompletedProcess[str]:
+def fdc(*words: str, **options: Any) -> CompletedProcess[str]:
     """`fdc`; where a task may end without an analysis, with the word that it taught nothing."""
     more = UNTAUGHT if words[0] == "agent" and "--analysis" not in words else ()
-    return fdc(*words, *more, **options)
+    return bare(*words, *more, **options)
 
 
 def finish(
