@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ class Protected(NamedTuple):
 
 _FDC = "holds settings of fdc"
 _GIT = "belongs to git, which runs its hooks and obeys its settings"
+_BARE = "makes a folder a repository of git, whose settings and hooks are obeyed in it"
 _HISTORY = "holds the history of the workspace, whose hooks and settings are obeyed"
 _AGENTS = "is obeyed by agents"
 _EDITOR = "is obeyed by an editor, which may run what it says"
@@ -141,7 +143,7 @@ class Protection:
             if found is not None:
                 return found
             entry = longer
-        return None
+        return Protected(entry, _BARE, False) if _is_head(entry.rpartition("/")[2]) else None
 
     def _alone(self, entry: str, same: str, folded: str) -> Protected | None:
         """Why an entry is protected itself; `same`: the entry with its names folded, of which `folded` is the last."""
@@ -153,6 +155,13 @@ class Protection:
         if entry in self._plain or any(matches(entry, glob) for glob in self._globs):
             return Protected(entry, _OURS, False)
         return None
+
+
+def _is_head(name: str) -> bool:
+    """True for the file by which git knows a repository without a `.git`; where names have a case, `head` is another one."""
+    return folded_name(name) == "head" and (
+        name != "head" or sys.platform in ("darwin", "win32", "cygwin")
+    )
 
 
 def own_environment(folder: str) -> bool:
