@@ -152,3 +152,19 @@ def test_a_verdict_that_is_kept_does_not_outlive_a_link(workspace):
     (workspace / ".git/config").unlink()
     (workspace / ".env").symlink_to("docs/a.md")
     assert codes() == ["FDC418"]
+
+
+def test_a_plan_that_is_a_link_out_of_the_workspace_is_not_quoted(workspace, tmp_path):
+    """A change that somebody offers must not make a CI's log say what lies on its machine; plans of other tools as our own."""
+    (tmp_path / "key").write_text("- [ ] T001 hunter2\n- [ ] T001 hunter2\n")
+    for path in ("x.plan", "tasks.md", ".claude/workflows/w.js", "calls.plan"):
+        (workspace / path).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / path).symlink_to(tmp_path / "key")
+    (workspace / "calls.plan").unlink()
+    (workspace / "calls.plan").write_text("set_plan x\ncall_plan x.plan\nsubmit\n")
+    for words in ([], [], ["x.plan"], ["tasks.md"]):
+        done = fdc("lint", *words, cwd=workspace)
+        assert 1 == done.returncode and "hunter2" not in done.stdout + done.stderr, done
+        assert "is a link that leads out of the workspace: it is not read" in done.stdout
+    assert "hunter2" not in fdc("run", "x.plan", cwd=workspace).stdout
+    assert "hunter2" in fdc("lint", str(tmp_path / "key"), cwd=workspace).stdout
