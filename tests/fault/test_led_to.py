@@ -129,6 +129,25 @@ def test_the_environment_that_fdc_runs_in_is_protected(top, monkeypatch):
     held.close()
 
 
+def test_the_key_and_the_verdicts_of_the_user_are_closed_in_a_home_that_is_the_workspace(
+    top, monkeypatch, tier
+):
+    monkeypatch.setenv("HOME", str(top))
+    for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME", "FDC_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    for path in (".local/state/fdc/key", ".cache/fdc/lint/x", ".bashrc", ".ssh/authorized_keys"):
+        (top / path).parent.mkdir(parents=True, exist_ok=True)
+        (top / path).write_text("was hunter2\n")
+    held = opened(str(top))
+    names = ".local/state/fdc/key .cache/fdc/lint/x .bashrc .ssh/authorized_keys"
+    outcome = run(held, f"for f in {names}; do cat $f; echo evil > $f; done; exit 0", only(tier))
+    assert (
+        "hunter2" not in run(held, "cat .local/state/fdc/key; exit 0", only(tier)).value["output"]
+    )
+    assert {"was hunter2\n"} == {(top / path).read_text() for path in names.split()}, outcome
+    held.close()
+
+
 def test_a_verdict_that_is_kept_does_not_outlive_a_link(workspace):
     """Warm lint: by times, by content, and after git's settings changed."""
     text = "set_plan x\nplan_step_complete ready\nread_file {0}\n{1}close_task\nsubmit\n"

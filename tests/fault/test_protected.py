@@ -1,5 +1,6 @@
 """What no command and no file tool writes unless a plan names it, and what becomes of it where one does (findings B1, B2, B9)."""
 
+import contextlib
 import os
 import signal
 import threading
@@ -321,11 +322,10 @@ def test_without_mounts_a_command_makes_new_files_in_folders_that_the_plan_names
 
 def watcher(root):
     """The process that watches a command: the parent of the oldest process that works in the workspace."""
-    found = working_in(Path(root.path))
-    above = {
-        pid: int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-        for pid in found
-    }
+    above = {}
+    for pid in working_in(Path(root.path)):
+        with contextlib.suppress(OSError):  # `touch` has just ended
+            above[pid] = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     return next(parent for parent in above.values() if parent not in above)
 
 

@@ -94,8 +94,8 @@ def guarded(root: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...
     protected, and of what is secret."""
     import os
 
-    from .. import durable
-    from ..linking.project.obeyed import Leads, of_environment, of_workspace
+    from .. import cachedir, durable
+    from ..linking.project.obeyed import Leads, below, of_environment, of_workspace
     from ..linking.project.settings import Settings, SettingsError, read_settings
     from ..linking.registry import REGISTRY, read_registry
 
@@ -112,7 +112,8 @@ def guarded(root: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...
     leads = Leads(root, settings.protect, settings.secret, whole=True)
     folders = of_environment(root, os.environ.get("PATH", ""))
     protect = of_workspace(leads.protect, settings, plans, folders)
-    return settings.catalogues, protect, (*settings.secret, *leads.secret)
+    secret = (*settings.secret, *leads.secret, *below(root, [cachedir.state_dir()]))
+    return settings.catalogues, protect, secret
 
 
 def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from ... import cachedir
 from .protected import Protection, own_environment, packages
 from .secret_files import secret
 
@@ -210,8 +211,14 @@ def of_workspace(
 
 def of_environment(root: str, path: str) -> list[str]:
     """The folders of the workspace from which this process, or what the user types, takes programs: those of `path` (a PATH) that
-    belong to no environment of its own, and the environment that fdc itself runs in."""
-    root = os.path.realpath(root)
+    belong to no environment of its own, and the environment that fdc itself runs in; and where it keeps what it knows."""
     inside = [os.path.realpath(one) for one in path.split(os.pathsep) if os.path.isabs(one)]
-    found = [*(one for one in inside if not own_environment(one)), os.path.realpath(sys.prefix)]
-    return [os.path.relpath(one, root) for one in found if one.startswith(root + os.sep)]
+    found = [one for one in inside if not own_environment(one)]
+    return below(root, [*found, sys.prefix, cachedir.cache_dir(), cachedir.state_dir()])
+
+
+def below(root: str, paths: Iterable[str]) -> list[str]:
+    """Those of some folders that lie in the workspace, by their paths in it."""
+    root = os.path.realpath(root)
+    real = [os.path.realpath(one) for one in paths]
+    return [os.path.relpath(one, root) for one in real if one.startswith(root + os.sep)]

@@ -31,6 +31,7 @@ _HISTORY = "holds the history of the workspace, whose hooks and settings are obe
 _AGENTS = "is obeyed by agents"
 _EDITOR = "is obeyed by an editor, which may run what it says"
 _SHELL = "is run when somebody enters the folder"
+_HOME = "is obeyed in a home folder, by shells, ssh or git"
 _CI = "is run by the CI"
 _COMMIT = "is run at commits"
 _RECORD = "is a record that fdc relies on"
@@ -41,15 +42,28 @@ ANYWHERE: dict[str, tuple[str, bool]] = {
     ".fdc": ("belongs to fdc, which keeps its records there", True),
     **dict.fromkeys((".hg", ".svn", ".jj", ".bzr"), (_HISTORY, False)),
     **dict.fromkeys((".envrc", ".autoenv", ".mise.toml", "mise.toml", ".mise", ".direnv"), (_SHELL, False)),
-    **dict.fromkeys((".vscode", ".idea", ".fleet", ".zed", ".nvim.lua", ".exrc", ".nvimrc", ".dir-locals.el"), (_EDITOR, False)),
-    **dict.fromkeys((".dir-locals-2.el", ".helix", ".idx"), (_EDITOR, False)),
+    **dict.fromkeys(
+        (
+            ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshenv", ".zshrc",
+            ".zprofile", ".zlogin", ".zlogout", ".xprofile", ".xsessionrc", ".xinitrc", ".pam_environment", ".ssh", ".gitconfig",
+        ),
+        (_HOME, False),
+    ),
+    **dict.fromkeys(
+        (
+            ".vscode", ".idea", ".fleet", ".zed", ".nvim.lua", ".exrc", ".nvimrc", ".vimrc", "_vimrc", ".gvimrc", ".lvimrc",
+            ".dir-locals.el", ".dir-locals-2.el", ".helix", ".idx", ".theia",
+        ),
+        (_EDITOR, False),
+    ),
     **dict.fromkeys(
         (
             "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", ".claude", ".cursor", ".codex",
             ".gemini", ".windsurf", ".continue", ".roo", ".clinerules", ".cursorrules", ".windsurfrules",
             ".aider.conf.yml", ".mcp.json", ".opencode", ".amazonq", ".kiro", ".junie", ".goosehints", ".agents",
             ".rules", ".kilocode", ".augment", ".augment-guidelines", ".cline", ".trae", ".qwen", "qwen.md", ".crush", "crush.md",
-            "warp.md", ".factory",
+            "warp.md", ".factory", "agent.md", ".amp", ".openhands", ".openhands_instructions", ".ruler", ".claude-plugin",
+            ".codeium", ".devin", ".antigravity", ".pr_agent.toml", ".coderabbit.yaml", ".coderabbit.yml",
         ),
         (_AGENTS, False),
     ),
@@ -80,7 +94,8 @@ TOP: dict[str, tuple[str, bool]] = {
             ".woodpecker.yml", ".woodpecker.yaml", ".drone.yml", ".cirrus.yml", ".cirrus.star", ".appveyor.yml", "appveyor.yml",
             ".teamcity", "azure-pipelines.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".semaphore", ".builds", ".build.yml",
             "azure-pipelines.yaml", ".azure-pipelines", "buildspec.yml", "cloudbuild.yaml", ".tekton", ".zuul.yaml", ".zuul.d",
-            "zuul.yaml", "zuul.d", ".readthedocs.yaml", ".readthedocs.yml",
+            "zuul.yaml", "zuul.d", ".readthedocs.yaml", ".readthedocs.yml", "netlify.toml", "vercel.json", ".mergify.yml",
+            "renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json", ".pipelines",
         ),
         (_CI, False),
     ),
@@ -91,7 +106,7 @@ TOP: dict[str, tuple[str, bool]] = {
 }  # fmt: skip
 """Paths that are protected from the workspace's top, with all that is below them: path, folded, to (what it is, never)."""
 
-_RUN_BY_OTHERS = frozenset((_EDITOR, _SHELL, _CI, _COMMIT))
+_RUN_BY_OTHERS = frozenset((_EDITOR, _SHELL, _HOME, _CI, _COMMIT))
 
 
 def obeyed(found: Protected) -> bool:
