@@ -40,6 +40,7 @@ _OURS = "is protected in this workspace (by its settings, its plans, its PATH, a
 ANYWHERE: dict[str, tuple[str, bool]] = {
     ".git": (_GIT, True),
     ".fdc": ("belongs to fdc, which keeps its records there", True),
+    ".gitattributes": (_GIT, False),
     **dict.fromkeys((".hg", ".svn", ".jj", ".bzr"), (_HISTORY, False)),
     **dict.fromkeys((".envrc", ".autoenv", ".mise.toml", "mise.toml", ".mise", ".direnv"), (_SHELL, False)),
     **dict.fromkeys(
@@ -80,7 +81,7 @@ TOP: dict[str, tuple[str, bool]] = {
     "knowledge_core/agent_meta.json": (_RECORD, False),
     "logs/activity.log.jsonl": (_RECORD, False),
     "tooling/fdc_fsm.json": ("is an automaton that plans are proved against", False),
-    **dict.fromkeys((".gitattributes", ".gitmodules", ".lfsconfig"), (_GIT, False)),
+    **dict.fromkeys((".gitmodules", ".lfsconfig"), (_GIT, False)),
     **dict.fromkeys(
         (".pre-commit-config.yaml", "prek.toml", ".overcommit.yml", ".husky", ".githooks", ".lefthook"), (_COMMIT, False)
     ),
