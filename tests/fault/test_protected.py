@@ -244,7 +244,8 @@ def test_every_plan_of_the_stack_must_name_it(root, tier):
     [
         ("a/.git", "a/.git", True), ("a/.GIT/config", "a/.GIT", True), (".github", ".github", False),
         ("AGENTS.MD", "AGENTS.MD", False), ("x/agents.md", "x/agents.md", False),
-        ("x/.gitattributes", "x/.gitattributes", False), ("x/.github/a", "", False), ("x/fdc.toml", "", False), ("src/Makefile", "", False),
+        ("x/.gitattributes", "x/.gitattributes", False),
+        ("x/.github/a", "", False), ("x/fdc.toml", "", False), ("src/Makefile", "", False),
         ("protocols/deep/a.md", "protocols", False), ("knowledge_core/a.md", "", False), ("policy.json", "policy.json", True),
         ("law/x.md", "law/x.md", False), ("law/x.txt", "", False),
     ],
