@@ -20,11 +20,11 @@ LINKS = {
     ".git/hooks/pre-commit": ("tools/pre-commit", "../../tools/pre-commit"),
     ".github/workflows/ci.yml": ("ci/ci.yml", "../../ci/ci.yml"),
     "sub/AGENTS.md": ("docs/rules.md", "../docs/rules.md"),
-    "sub/deep/.claude": ("shared/claude/settings.json", "../../shared/claude"),
+    "sub/deep/.claude": ("common/claude/settings.json", "../../common/claude"),
     "protocols/p.md": ("docs/p.md", "../docs/p.md"),
     "CLAUDE.md": ("conf/v1/r.md", "conf/cur/r.md"),
     "conf/cur": ("", "v1"),
-    "shared/claude/agents/a.md": ("docs/a.md", "../../../docs/a.md"),
+    "common/claude/agents/a.md": ("docs/a.md", "../../../docs/a.md"),
 }
 """A link, by the file that it leads to (empty: a link on another one's way), and its text."""
 LED = sorted(path for path, _ in LINKS.values() if path)
