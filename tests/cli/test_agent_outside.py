@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_packs.lgtm.synthesis import PIPELINE
 from fdc_packs.lgtm.tools.pipelines import prove
 from fdc_toolchain.agent.host.real_world import LocalWorld
 from fdc_toolchain.agent.master_control import MasterControlGraph
@@ -28,6 +27,7 @@ from tests.cli.test_prompts import world
 from tests.fault.test_agent_crash import Dying
 from tests.support.agents import UNTAUGHT, fdc, oriented, taught
 from tests.support.background import PATIENCE, fdc_started, wait_for
+from tests.support.lgtm import PIPELINE
 from tests.support.messages_api import Item, messages_api, reply
 from tests.support.web import allowing, page, searxng, site
 

@@ -59,24 +59,26 @@ def replaced(files: dict[str, str], pattern: str, old: str, new: str) -> str:
     return path
 
 
+NC = "challenges/nc_"
 REFINED = r"hyp_h_Stock_001_v2_refined"
 WRONG: list[tuple[str, Callable[[dict[str, str]], str], str]] = [
     ("LGTM-03, 20", lambda files: gone(files, "k_EV_01"), "worldview.json: `{}` leads to no file of the run"),
     ("LGTM-04", lambda files: gone(files, r"h_Stock_001_v1"), "the versions of h_Stock_001 are 0, 2, 3; one is missing"),
-    ("LGTM-05, 22", lambda files: gone(files, "nc_h_Stock"), "{}: it is missing"),
+    ("LGTM-05, 22", lambda files: gone(files, "challenges/nc_h_Stock"), "{}: it is missing"),
     ("LGTM-06", lambda files: gone(files, "_final"), "worldview.json: `{}` leads to no file of the run"),
     ("LGTM-07", lambda files: replaced(files, "k_EV_01", r"\*\*Sources", "Sources"), "{}: the section Sources is missing"),
-    ("LGTM-08", lambda files: replaced(files, "k_EV_01", r"0\.8", "0.7"), "{}: its confidence or its summary is not"),
-    ("LGTM-09", lambda files: changed(files, "nc_", lambda value: value.update(more=1)), "{}: $: Additional properties"),
-    ("LGTM-09, 11", lambda files: changed(files, "nc_", lambda value: value["falsificationAttempts"][0].update(outcome="No")),
+    ("LGTM-08", lambda files: replaced(files, "k_EV_01", r"\*\* \d\.\d+", "** 0.11"),
+     "{}: its confidence or its summary is not"),
+    ("LGTM-09", lambda files: changed(files, NC, lambda value: value.update(more=1)), "{}: $: Additional properties"),
+    ("LGTM-09, 11", lambda files: changed(files, NC, lambda value: value["falsificationAttempts"][0].update(outcome="No")),
      "{}: $.falsificationAttempts[0].outcome: 'No'"),
-    ("LGTM-10", lambda files: changed(files, "nc_", lambda value: value["falsificationAttempts"][1].update(targetID="T01")),
+    ("LGTM-10", lambda files: changed(files, NC, lambda value: value["falsificationAttempts"][1].update(targetID="T01")),
      "{}: $.falsificationAttempts: a targetID is there twice"),
-    ("LGTM-12", lambda files: changed(files, "nc_", lambda value: value.update(overallOutcome="Failed")),
+    ("LGTM-12", lambda files: changed(files, NC, lambda value: value.update(overallOutcome="Failed")),
      "{}: $.overallOutcome: `Failed` does not follow"),
-    ("LGTM-13", lambda files: changed(files, "nc_", lambda value: value["falsificationAttempts"][0].update(
+    ("LGTM-13", lambda files: changed(files, NC, lambda value: value["falsificationAttempts"][0].update(
         falsificationEvidenceFound=["knowledge/k_X_evidence.md"])), "{}: `knowledge/k_X_evidence.md` leads to no file"),
-    ("LGTM-14", lambda files: changed(files, "nc_", lambda value: value.update(
+    ("LGTM-14", lambda files: changed(files, NC, lambda value: value.update(
         hypothesisFilePath="hypotheses/hyp_h_Stock_001_v9_candidate.json")), "{}: `hypotheses/hyp_h_Stock_001_v9_candidate"),
     ("LGTM-15", lambda files: changed(files, REFINED, lambda value: value.pop("rationale") and None), "{}: $: 'rationale'"),
     ("LGTM-16", lambda files: changed(files, REFINED, lambda value: value.update(areaOfAnalysisID="A_Gone")),

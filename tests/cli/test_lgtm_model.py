@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_packs.lgtm.synthesis import PIPELINE
 
 from tests.support.explored import data, shop
 from tests.support.lgtm import (
     ANSWERS,
+    PIPELINE,
     QUESTION,
     asked,
+    component,
+    evidence_of,
     folder_of,
     hypothesis,
+    judged,
     links,
     log,
     plan_for,
@@ -27,6 +30,7 @@ from tests.support.lgtm import (
     steps,
     thinking,
     tree,
+    unchanged,
     worldview,
 )
 from tests.support.messages_api import reply
@@ -36,28 +40,23 @@ from tests.support.web import allowing, searxng
 
 def test_initialisation_refinement_and_challenge_take_the_steps_of_the_seed(tmp_path: Path) -> None:
     """LGTM-30, 33, 50, 55, 56, 65, 72, 75, 76: with one hypothesis, so that no branch comes in between."""
-    one = {
-        "areas": [
-            {"areaID": "A_Stock", "description": "d", "evidence": ["knowledge/k_EV_01_evidence.md"]}
-        ]
-    }
+    one = {"areas": [{"areaID": "A_Stock", "description": "what is kept"}]}
     with thinking(areas=lambda body: one) as (_, env):
         done = plan_for(tmp_path, env=env)
     assert 0 == done.returncode, done.stderr
     took = [tool for tool, _, _ in steps(tmp_path, folder_of(tmp_path).name)]
     for trace in (
-        ["log_message", "get_worldview", "gen_text.queries", "agent_step.search", "analyze.tool_use", "use_tool.file_search",
-         "gen_text.knowledge", "create_file_with_block", "analyze.areas", "gen_text.hypothesis", "create_file_with_block",
+        ["log_message", "get_worldview", "agent_step.search", "analyze.tool_use", "use_tool.file_search",
+         "validate.knowledge", "create_file_with_block", "analyze.areas", "gen_text.hypothesis", "create_file_with_block",
          "overwrite_file_with_block"],
-        ["log_message", "read_file", "critique.hypothesis", "gen_text.questions", "analyze.tools_needed", "agent_step.search",
-         "analyze.tool_use", "use_tool.file_search", "gen_text.knowledge", "create_file_with_block", "gen_text.refined",
-         "validate.hypothesis", "create_file_with_block", "join", "get_worldview", "analyze.conflicts",
-         "overwrite_file_with_block"],
-        ["log_message", "read_file", "analyze.targets", "gen_text.falsification", "agent_step.search", "analyze.tool_use",
-         "use_tool.file_search", "analyze.stubs", "analyze.relevant", "analyze.evidence",
-         "validate.attempt", "create_file_with_block", "log_message", "join", "overwrite_file_with_block"],
+        ["log_message", "read_file", "critique.hypothesis", "agent_step.search", "analyze.tool_use", "use_tool.file_search",
+         "validate.knowledge", "create_file_with_block", "gen_text.refined", "validate.hypothesis", "create_file_with_block",
+         "join", "get_worldview", "analyze.conflicts", "overwrite_file_with_block"],
+        ["log_message", "read_file", "analyze.targets", "gen_text.falsification", "analyze.queries", "analyze.tool_use",
+         "use_tool.file_search", "use_tool.both_sides", "analyze.stubs", "use_tool.known", "analyze.evidence",
+         "validate.attempts", "create_file_with_block", "log_message", "join", "overwrite_file_with_block"],
         ["read_file", "analyze.synthesis", "gen_text.narrative", "validate.synthesis", "overwrite_file_with_block",
-         "gen_text.base_plan", "gen_text.pipeline", "validate.pipeline", "plan.optimize", "validate.pipeline",
+         "gen_text.pipeline", "validate.pipeline", "plan.optimize", "validate.pipeline",
          "overwrite_file_with_block", "plan.run", "analyze.diagrams", "gen_text.diagram", "join.document", "validate.links",
          "create_file_with_block", "overwrite_file_with_block"],
     ):  # fmt: skip
@@ -99,57 +98,27 @@ def test_two_runs_with_the_same_model_give_the_same_tree(tmp_path: Path) -> None
 def test_a_hypothesis_that_is_disproved_stops_the_planning(tmp_path: Path) -> None:
     """LGTM-11, 12, 24, 70, C-19: exit code 7, neither a synthesis nor a plan; `--gate subset` goes on with the rest."""
 
-    chosen: list[str] = []
-    lock = threading.Lock()
-
     def disproving(body: dict[str, Any]) -> Any:
-        target = data(body)[0]
-        with lock:
-            if target["evidence"] and not chosen:
-                chosen.append(target["targetDescription"])
-        if chosen != [target["targetDescription"]]:
-            return {
-                "disproved": target["evidence"] == [],
-                "analysis": "I feel so.",
-                "decisive": ["knowledge/k_none.md"],
-            }
-        return {
-            "disproved": True,
-            "analysis": "It says no.",
-            "decisive": [target["evidence"][0]["path"]],
-        }
+        first = next(said for said in data(body)[0].split("\n") if said.startswith("T01"))
+        verdict = "disproved" if first.endswith(f"(`{stock}`).") else "supported"
+        return judged(verdict, by=lambda said: "Change" in said)(body)
 
-    def agent(body: dict[str, Any]) -> Any:
-        if data(body)[0] != "falsification":
-            return {
-                "say": "",
-                "tool": "CodebaseGrep",
-                "args": {"queries": ["`reserve`", "`place_order`"]},
-            }
-        return {
-            "say": "",
-            "tool": "FileSearch",
-            "args": {"queries": ["change the stock of the shop orders"]},
-        }
+    stock = ""
 
-    answers = {"evidence": disproving, "agent": agent}
-    contrary = {
-        "notes.md": "# Notes\n\nThe shop cannot change how stock and orders are reserved.\n"
-    }
-    shop(tmp_path / "w", contrary)
-    shop(tmp_path / "subset", contrary)
+    def drafted(body: dict[str, Any]) -> Any:
+        nonlocal stock
+        made = hypothesis(body)
+        if "kept" in data(body)[1]:
+            stock = made["statement"].partition("(`")[2].partition("`")[0]
+        return made
+
+    answers = {"evidence": disproving, "hypothesis": drafted}
     with thinking(**answers) as (_, env):
         done = plan_for(tmp_path / "w", env=env)
-    assert (
-        7 == done.returncode
-        and "Overall Null Hypothesis Challenge Failed. Aborting planning." in done.stdout
-    )
+    why = "Overall Null Hypothesis Challenge Failed. Aborting planning."
+    assert 7 == done.returncode and why in " ".join(done.stdout.split())
     folder, wv = folder_of(tmp_path / "w"), worldview(tmp_path / "w")
-    assert (
-        not list(folder.glob("plan_*"))
-        and not list(folder.glob("synthesis_*"))
-        and wv["synthesisOutput"] is None
-    )
+    assert not [*folder.glob("plan_*"), *folder.glob("synthesis_*")] and not wv["synthesisOutput"]
     same_log(tmp_path / "w")
     same_files(tmp_path / "w")
     states = sorted((row["status"], row["nullChallengeOutcome"]) for row in wv["microHypotheses"])
@@ -160,14 +129,18 @@ def test_a_hypothesis_that_is_disproved_stops_the_planning(tmp_path: Path) -> No
     assert failed and all(
         (folder / path).is_file() for row in failed for path in row["falsificationEvidenceFound"]
     )
-    chosen.clear()
+    assert "Warn: h_Stock_001 was disproved: The lines say so." in done.stderr
+    told = re.findall(r"^- (h_.*)\n      It is about: (.*)", done.stdout, re.MULTILINE)
+    ends = [
+        "h_Stock_001 (version 2) was disproved: The lines say so.",
+        "h_Orders_001 (version 2) stands",
+    ]
+    assert list(zip(ends, ["what is kept", "what is refused"])) == told
     with thinking(**answers) as (_, env):
         again = plan_for(tmp_path / "subset", "--gate", "subset", env=env)
     assert 0 == again.returncode, again.stderr
-    assert (
-        "1 Passed, 1 Failed and left out (gate: subset)" in again.stdout
-        and "### Step 1" in again.stdout
-    )
+    page = " ".join(again.stdout.split())
+    assert "1 Passed, 1 Failed and left out (gate: subset)" in page and "### Step 1" in page
     assert 2 == again.stdout.count("_challenge.json](null_challenges/")
 
 
@@ -177,7 +150,7 @@ def test_a_reply_that_is_no_hypothesis_loses_its_area_and_no_other(tmp_path: Pat
     def broken(body: dict[str, Any]) -> Any:
         return (
             reply('{"statement": "x", "confidence": 7}')
-            if data(body)[1]["areaID"] == "A_Stock"
+            if "kept" in data(body)[1]
             else hypothesis(body)
         )
 
@@ -191,29 +164,28 @@ def test_a_reply_that_is_no_hypothesis_loses_its_area_and_no_other(tmp_path: Pat
 
 
 def test_a_refinement_that_fails_keeps_its_evidence_and_the_old_version(tmp_path: Path) -> None:
-    """LGTM-42, 57, 58, 60, 63, 64, 71, 73: as many rounds as allowed, no candidate, nothing is synthesised: exit code 7."""
+    """LGTM-42, 57, 58, 60, 63, 64, 71, 73: as many rounds as allowed, each told why the last one was refused; no candidate:
+    exit code 7, and the log says of the challenge that there was none."""
 
     def dangling(body: dict[str, Any]) -> Any:
         made = refined(body)
-        return {
-            **made,
-            "keyAssumptions": [
-                {"id": "A01", "statement": "x", "evidence": ["knowledge/k_none_evidence.md"]}
-            ],
-        }
+        return {**made, "keyAssumptions": [{"id": "A01", "statement": "x", "evidence": ["none"]}]}
 
     with thinking(refined=dangling) as (server, env):
         done = plan_for(tmp_path, "--max-iterations", "2", env=env)
-    assert 7 == done.returncode and "Synthesis Failed. Aborting planning." in done.stdout
-    assert 2 == done.stderr.count("Starting refinement iteration.") and 4 == len(
-        asked(server, "refined")
+    assert (
+        7 == done.returncode and "No hypothesis was challenged. Aborting planning." in done.stdout
     )
+    assert 2 == done.stderr.count("Starting refinement iteration.")
+    requests = asked(server, "refined")
+    assert 4 == len(requests) and [4, 4, 5, 5] == [len(data(body)) for body in requests]
+    assert all("k_none_evidence.md, which there is not" in data(body)[2] for body in requests[2:])
     assert "No candidates for Null Challenge." in done.stderr
-    assert "Warn: Synthesis skipped: No validated micro-hypotheses." in done.stderr
+    assert "Null Challenge Overall Result: nothing was challenged" in done.stderr
+    assert "Result: Passed" not in done.stderr and "Synthesis" not in done.stderr
     wv = worldview(tmp_path)
-    assert [(0, "Initial")] * 2 == [
-        (row["version"], row["status"]) for row in wv["microHypotheses"]
-    ]
+    versions = [(row["version"], row["status"]) for row in wv["microHypotheses"]]
+    assert [(0, "Initial")] * 2 == versions
     assert any("_r1_" in row["entryID"] for row in wv["knowledgeBase"]["entries"])
     assert any(
         line.startswith("h_Stock_001 stays as it is: Validation Failed: ") and "k_none" in line
@@ -222,46 +194,21 @@ def test_a_refinement_that_fails_keeps_its_evidence_and_the_old_version(tmp_path
     same_log(tmp_path)
 
 
-def test_a_text_that_is_no_knowledge_file_is_refused_by_name(tmp_path: Path) -> None:
-    """LGTM-07, 51."""
-
-    def without(body: dict[str, Any]) -> Any:
-        made = ANSWERS["knowledge"](body)
-        return (
-            made.replace("**Confidence:** 0.8", "**Confidence:** high")
-            if data(body)[0]["entryID"] == "EV_03"
-            else made
-        )
-
-    with thinking(knowledge=without) as (_, env):
-        done = plan_for(tmp_path, env=env)
-    assert 0 == done.returncode, done.stderr
-    assert "Warn: Rejected: knowledge/k_EV_03_evidence.md" in done.stderr
-    assert "Rejected: knowledge/k_EV_03_evidence.md: the confidence `high` is no number" in log(
-        worldview(tmp_path)
-    )
-    same_log(tmp_path)
-    assert not (folder_of(tmp_path) / "knowledge/k_EV_03_evidence.md").exists()
-
-
 def test_a_tool_that_there_is_not_stops_the_run_and_in_the_challenge_it_is_ignored(
     tmp_path: Path,
 ) -> None:
-    """LGTM-34, 35, 36, 37."""
+    """LGTM-34, 35, 36, 37, 65: a challenge whose queries cannot be read is judged by what the names bring."""
     unknown = {"say": "", "tool": "RunShell", "args": {"queries": ["rm -rf /"]}}
     with thinking(agent=lambda body: unknown) as (_, env):
         done = plan_for(tmp_path / "a", env=env)
     assert 1 == done.returncode and "Tool not found: RunShell" in done.stderr
-
-    def challenger(body: dict[str, Any]) -> Any:
-        return unknown if data(body)[0] == "falsification" else ANSWERS["agent"](body)
-
-    with thinking(agent=challenger) as (_, env):
+    challenger = {**ANSWERS["falsification"]({}), "tool": "RunShell"}
+    with thinking(falsification=lambda body: challenger) as (_, env):
         done = plan_for(tmp_path / "b", env=env)
     assert 0 == done.returncode, done.stderr
     took = [tool for tool, _, _ in steps(tmp_path / "b", folder_of(tmp_path / "b").name)]
-    assert "use_tool.unknown" not in took
-    assert "Warn: `RunShell` may not be used here; the recommendation is ignored" in done.stderr
+    assert "use_tool.unknown" not in took and "use_tool.both_sides" in took
+    assert "Warn: the queries cannot be read" in done.stderr
 
 
 def test_what_an_agent_wants_written_goes_into_the_run_folder_whatever_it_names(
@@ -284,7 +231,7 @@ def test_what_an_agent_wants_written_goes_into_the_run_folder_whatever_it_names(
     lock = threading.Lock()
 
     def agent(body: dict[str, Any]) -> Any:
-        if data(body)[0] == "first evidence":
+        if data(body)[0] == QUESTION:
             return ANSWERS["agent"](body)
         with lock:
             return wanted.pop(0) if wanted else ANSWERS["agent"](body)
@@ -348,19 +295,14 @@ def test_findings_go_back_to_the_model_and_only_a_proved_pipeline_is_run(tmp_pat
         done = plan_for(tmp_path, env=env)
     assert 0 == done.returncode and not tries, done.stderr
     first, second = asked(server, "pipeline")
-    assert [] == data(first)[1]["findings"] and WRONG == data(second)[1]["text"]
-    assert any(
-        "[capability] `run_in_bash_session`" in finding for finding in data(second)[1]["findings"]
-    )
+    assert 2 == len(data(first)) and WRONG.strip() == data(second)[2].strip()
+    assert any("[capability] `run_in_bash_session`" in finding for finding in data(second)[3])
     kept = worldview(tmp_path)["meta"]["optimizedPipeline"]
     assert "<- fork hypothesis in" in kept["text"] and 64 == len(kept["program"])
     folder = folder_of(tmp_path)
     assert (folder / kept["filePath"]).read_text("utf-8").rstrip("\n") == kept["text"].rstrip("\n")
-    runs = json.loads(fdc("runs", "--format", "json", cwd=tmp_path).stdout)
-    assert any(
-        kept["filePath"] in json.dumps(row)
-        for row in (runs["runs"] if isinstance(runs, dict) else runs)
-    )
+    runs = json.loads(fdc("runs", "--format", "json", cwd=tmp_path).stdout)["runs"]
+    assert any(kept["filePath"] in json.dumps(row) for row in runs)
 
 
 @pytest.mark.parametrize(
@@ -419,36 +361,40 @@ def test_what_the_pipeline_s_own_run_costs_is_the_run_s_cost(tmp_path: Path) -> 
 
 
 def test_one_branch_that_fails_does_not_lose_the_others(tmp_path: Path) -> None:
-    """LGTM-38, 57: a model that refuses one refinement, every judgement and the choice of diagrams; the rule judges instead."""
+    """LGTM-38, 57: a model that refuses one refinement; where it refuses to judge, nothing is decided and nothing planned."""
+    no = lambda body: reply("no", stop="refusal")  # noqa: E731
 
     def refusing(body: dict[str, Any]) -> Any:
-        return (
-            reply("no", stop="refusal")
-            if data(body)[1]["microHypothesisID"] == "h_Stock_001"
-            else refined(body)
-        )
+        return no(body) if data(body)[1].startswith("h_Stock_001") else refined(body)
 
-    no = lambda body: reply("no", stop="refusal")  # noqa: E731
-    with thinking(refined=refusing, evidence=no, diagrams=no) as (_, env):
-        done = plan_for(tmp_path, "--max-iterations", "1", env=env)
-    assert 0 == done.returncode, done.stderr
-    states = {
-        row["microHypothesisID"]: row["status"] for row in worldview(tmp_path)["microHypotheses"]
-    }
-    assert {"h_Stock_001": "Initial", "h_Orders_001": "Validated"} == states
-    challenge = (folder_of(tmp_path) / "null_challenges/nc_h_Orders_001_challenge.json").read_text(
-        "utf-8"
+    for name, answers, code, last in (
+        ("a", {}, 0, "Validated"),
+        ("b", {"evidence": no}, 7, "CandidateNullChallenge"),
+    ):
+        with thinking(refined=refusing, **answers) as (_, env):
+            done = plan_for(tmp_path / name, "--max-iterations", "1", env=env)
+        assert code == done.returncode, done.stderr
+        rows = worldview(tmp_path / name)["microHypotheses"]
+        states = {row["microHypothesisID"]: row["status"] for row in rows}
+        assert {"h_Stock_001": "Initial", "h_Orders_001": last} == states
+    assert "Challenge Undecided. Aborting" in done.stdout
+    assert (
+        "h_Orders_001 was not decided: Nobody judged it: the model refused to answer."
+        in done.stderr
     )
-    assert "No model could judge it (the model refused to answer); by rule: " in challenge
+    same_log(tmp_path / "b")
 
 
 def test_a_tool_that_there_is_not_stops_the_run_from_a_branch_too_when_its_siblings_have_finished(
     tmp_path: Path,
 ) -> None:
     """LGTM-35, 38: one branch of the refinement recommends it; the other one's version is written, then the run stops."""
+    chosen: list[str] = []
 
     def agent(body: dict[str, Any]) -> Any:
-        if "A_Stock" in str(data(body)[0]):
+        if data(body)[0] != QUESTION and len(chosen) < 1:
+            chosen.append(data(body)[0])
+        if chosen == [data(body)[0]]:
             return {"say": "", "tool": "RunShell", "args": {"queries": ["rm -rf /"]}}
         return ANSWERS["agent"](body)
 
@@ -460,38 +406,54 @@ def test_a_tool_that_there_is_not_stops_the_run_from_a_branch_too_when_its_sibli
         and "Traceback" not in done.stderr
     )
     versions = {path.name for path in (folder_of(tmp_path) / "hypotheses").iterdir()}
-    assert {
-        "hyp_h_Stock_001_v0_initial.json",
-        "hyp_h_Orders_001_v0_initial.json",
-        "hyp_h_Orders_001_v1_refined.json",
-    } == versions
+    assert 3 == len(versions) and 1 == sum("_v1_refined" in name for name in versions)
     assert not list(folder_of(tmp_path).glob("plan_*")) and "Marking candidates" not in done.stderr
 
 
-def test_refinement_goes_on_to_its_last_iteration_where_nothing_changes(tmp_path: Path) -> None:
-    """LGTM-43, 55, 60: each round refines every hypothesis and asks anew; neither we nor the engine stops it before."""
-
-    def same(body: dict[str, Any]) -> Any:
-        old = data(body)[1]
-        return {
-            key: old[key]
-            for key in old
-            if key not in ("microHypothesisID", "areaOfAnalysisID", "refinementHistory")
-        }
-
-    nothing = lambda body: {"say": "", "tool": "", "args": {"queries": []}}  # noqa: E731
-    with thinking(refined=same, agent=lambda body: ANSWERS["agent"](body) if "first" in data(body)[0] else nothing(body)) as (
-        server, env,
-    ):  # fmt: skip
-        done = plan_for(tmp_path, env=env)
-    assert 7 == done.returncode, done.stderr
-    assert (
-        "Refinement Loop complete after 5 iterations: that was the last iteration." in done.stderr
+def test_an_obedient_model_to_which_nothing_new_is_shown_reaches_a_plan(tmp_path: Path) -> None:
+    """E2, LGTM-24, 60: what is given back unchanged stands; one round, a candidate, a challenge, a plan."""
+    nothing = {"say": "", "tool": "", "args": {"queries": []}}
+    quiet = {"refined": unchanged, "critique": lambda body: {"points": [], "questions": []}}
+    with thinking(
+        agent=lambda body: ANSWERS["agent"](body) if data(body)[0] == QUESTION else nothing, **quiet
+    ) as (server, env):
+        done = plan_for(tmp_path, "--confidence", "1", env=env)
+    assert 0 == done.returncode, done.stderr
+    assert 1 == done.stderr.count("Starting refinement iteration.") and 2 == len(
+        asked(server, "refined")
     )
-    assert 10 == len(asked(server, "refined")) == len(asked(server, "critique"))
-    assert [str(number) for number in range(1, 6) for _ in "12"] == [
-        str(data(body)[2]) for body in asked(server, "questions")
-    ]
+    assert "h_Stock_001 stays as it is: nothing new was found" in done.stderr
+    assert (
+        "Failed" not in done.stderr
+        and "after 1 iterations: the round changed no hypothesis" in done.stderr
+    )
+    rows = worldview(tmp_path)["microHypotheses"]
+    assert [(1, "Validated")] * 2 == [(row["version"], row["status"]) for row in rows]
+    same_log(tmp_path)
+
+
+def test_a_run_asks_a_model_only_for_what_a_rule_cannot_do(tmp_path: Path) -> None:
+    """Two areas and one round: 20 requests, where 49 were; finds are written up, and diagrams drawn, by rule."""
+    with thinking() as (server, env):
+        assert 0 == plan_for(tmp_path, env=env).returncode
+    assert 20 == len(server.requests)
+
+
+def test_the_judge_is_shown_what_was_known_before_and_what_the_names_bring(tmp_path: Path) -> None:
+    """E1, LGTM-67: entries of each phase, with their lines; `pluralize` is defined, whatever the queries were."""
+    shop(tmp_path, {"shop/words.py": "def pluralize(word):\n    return word + 's'\n"})
+    claim = "There is no function `pluralize`."
+    stated = lambda body: {**hypothesis(body), "statement": claim, "keyAssumptions": []}  # noqa: E731
+    with thinking(
+        hypothesis=stated, refined=unchanged, falsification=lambda body: {"queries": []}
+    ) as (server, env):
+        plan_for(tmp_path, "--areas", "1", env=env)
+    [body] = asked(server, "evidence")
+    shown = {row["id"]: row for row in evidence_of(data(body)[1])}
+    assert {"EV_01", "nc_h_Stock_001_01"} <= set(shown) and any("_r1_" in ident for ident in shown)
+    assert "    1 def pluralize(word):" in shown["nc_h_Stock_001_01"]["lines"]
+    kept = {row["entryID"] for row in worldview(tmp_path)["knowledgeBase"]["entries"]}
+    assert kept == set(shown)
 
 
 def test_a_default_run_with_a_model_fits_a_budget_of_five_dollars(tmp_path: Path) -> None:
@@ -534,9 +496,15 @@ def test_the_code_of_a_plan_gets_into_the_files_only_where_a_person_approves(
     )
     path = str(executable.relative_to(tmp_path))
     same_files(tmp_path)
-    assert f"`fdc run {path}` puts the code above into `shop/stock.py`" in done.stdout
+    told = " ".join(done.stdout.split())
+    assert f"`fdc run {path}` puts the code above into `shop/stock.py`" in told
     assert "- Step 2 is left out: it changes lines of step 1" in done.stdout
-    assert 0 == fdc("lint", path, cwd=tmp_path).returncode
+    pipeline = worldview(tmp_path)["meta"]["optimizedPipeline"]["filePath"]
+    for written in (path, f"runs/{folder.name}/{pipeline}"):
+        linted = fdc("lint", written, cwd=tmp_path)
+        assert 0 == linted.returncode and "warning" not in linted.stdout + linted.stderr, (
+            linted.stdout
+        )
     before = (tmp_path / "shop/stock.py").read_text("utf-8")
     refused = fdc("run", str(document.relative_to(tmp_path)), cwd=tmp_path)
     assert (
@@ -562,28 +530,30 @@ def test_only_what_can_be_put_in_place_exactly_is_put_there(tmp_path: Path) -> N
     """LGTM-79: code that is as it stands, lines that a merge would misread, and a place that a model names itself."""
     told = ["def reserve(basket):\n=======\n", None]
 
-    def component(body: dict[str, Any]) -> Any:
-        made = ANSWERS["component"](body)
-        code = told[0] if "h_Stock_001" in made["hypotheses"] else data(body)[2]["code"]
+    def written(body: dict[str, Any]) -> Any:
+        made = component(body)
+        code = (
+            told[0]
+            if "h_Stock_001" in made["hypotheses"]
+            else made["code"].removesuffix("\n# changed")
+        )
         return {**made, "code": code, "place": "/etc/passwd:1"}
 
-    with thinking(component=component) as (_, env):
+    with thinking(component=written) as (_, env):
         done = plan_for(tmp_path, env=env)
     assert 0 == done.returncode, done.stderr
-    assert "- Step 1 is left out: its lines could be taken for marks of a merge" in done.stdout
-    assert "- Step 2 is left out: its code is the code as it stands" in done.stdout
+    told_apart = " ".join(done.stdout.split())
+    assert "- Step 1 is left out: its lines could be taken for marks of a merge" in told_apart
+    assert "- Step 2 is left out: its code is the code as it stands" in told_apart
     assert not list(folder_of(tmp_path).glob("*_execute.plan"))
 
 
 def test_a_challenge_searches_the_web_where_whoever_starts_it_allows_that(tmp_path: Path) -> None:
     """LGTM-36, 37: through a real search port; what it brings is knowledge with its address."""
 
-    def agent(body: dict[str, Any]) -> Any:
-        made = ANSWERS["agent"](body)
-        return {**made, "tool": "WebSearch"} if data(body)[0] == "falsification" else made
-
+    wanted = {**ANSWERS["falsification"]({}), "tool": "WebSearch"}
     hits = [("https://example.org/stock", "Stock", "The shop cannot change how stock is reserved.")]
-    with searxng(hits) as search, thinking(agent=agent) as (_, env):
+    with searxng(hits) as search, thinking(falsification=lambda body: wanted) as (_, env):
         done = plan_for(tmp_path, env={**env, **allowing(search=search)})
     assert 0 == done.returncode, done.stderr
     entries = worldview(tmp_path)["knowledgeBase"]["entries"]

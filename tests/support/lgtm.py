@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fdc_packs.lgtm.synthesis import PIPELINE
-
 from .explored import data, shop
 from .inside import fdc
 from .messages_api import Item, Server, messages_api, reply
@@ -20,14 +18,43 @@ QUESTION = "How should the stock be kept when an order is refused?"
 Answer = Callable[[dict[str, Any]], Any]
 
 KINDS = {
-    "You plan what to look up": "queries", "You write up one find": "knowledge", "You propose one micro": "hypothesis",
-    "You ask what must be": "questions", "You rewrite a micro": "refined", "You try to disprove": "falsification",
-    "You write the synthesis": "narrative", "You list the steps": "base_plan", "You decide which one tool": "agent",
-    "You divide a question": "areas", "You compare hypotheses": "conflicts", "You criticise": "critique",
-    "You judge whether evidence": "evidence", "You look at validated": "synthesis", "You write one component": "component",
-    "You choose up to three": "diagrams", "You draw one diagram": "diagram", "You write a pipeline": "pipeline",
-    "You optimise a pipeline": "optimize",
+    "You propose one hypothesis": "hypothesis", "You rewrite one hypothesis": "refined", "You try to disprove": "falsification",
+    "You write the synthesis": "narrative", "You decide which one search": "agent", "You divide a question": "areas",
+    "You compare hypotheses": "conflicts", "You criticise": "critique", "You are the judge": "evidence",
+    "You look at hypotheses": "synthesis", "You write one component": "component", "You write a pipeline": "pipeline",
 }  # fmt: skip
+PIPELINE = """\
+# FSM: tooling/lgtm_pipeline_fsm.json
+# The components of the implementation, one for each validated micro-hypothesis.
+
+use pack lgtm
+param question
+param synthesis
+param hypotheses
+param map
+budget model_calls 12
+allow read **
+
+set_plan The components of: {question}
+components <- for hypothesis in {hypotheses} max 6
+  code <- use_tool.read_code hypothesis={hypothesis} map={map}
+  component <- gen_text.component question={question} hypothesis={hypothesis} code={code}
+  yield {component}
+ordered <- join.components components={components} synthesis={synthesis}
+yield {ordered}
+close_task
+"""
+BLOCK = re.compile(
+    r"^\[(?P<id>\w+)\] (?P<source>.*?) -- (?P<note>.*)\n(?P<lines>(?:(?!\[\w+\] ).*\n?)*)",
+    re.MULTILINE,
+)
+PARTS = {
+    "Statement": "statement",
+    "What is missing today": "gapCharacterization",
+    "Why": "rationale",
+}
+LISTS = {"It is right if": "validationCriteria", "Held against it": "critiquePoints", "Open question": "questions",
+         "Another way": "alternativeApproaches"}  # fmt: skip
 
 
 def kind_of(body: dict[str, Any]) -> str:
@@ -36,103 +63,121 @@ def kind_of(body: dict[str, Any]) -> str:
     return next(kind for start, kind in KINDS.items() if system.startswith(start))
 
 
-def knowledge(body: dict[str, Any]) -> str:
-    stub = data(body)[0]
-    return (
-        f"# About {stub['path']}\n\n**Confidence:** 0.8\n\n**Sources:**\n\n- {stub['source']}\n\n"
-        f"**Summary:**\nThe line says: {stub['quote']}"
-    )
+def evidence_of(text: str) -> list[dict[str, str]]:
+    """The pieces of evidence that a prompt shows."""
+    return [found.groupdict() for found in BLOCK.finditer(text)]
+
+
+def targets_of(text: str) -> list[tuple[str, str]]:
+    """The targets that a prompt lists: id and what is said."""
+    return [(line[:3], line[3:].strip()) for line in text.split("\n") if re.match(r"T\d\d ", line)]
+
+
+def noted(text: str) -> dict[str, Any]:
+    """A hypothesis that a prompt shows, as the reply would have it."""
+    out: dict[str, Any] = {"keyAssumptions": [], **{key: [] for key in LISTS.values()}}
+    first, *lines = text.split("\n")
+    out["confidence"] = float(first.rpartition("confidence ")[2])
+    for line in lines:
+        name, _, said = line.partition(": ")
+        if name in PARTS:
+            out[PARTS[name]] = said
+        elif name in LISTS:
+            out[LISTS[name]].append(said)
+        elif name.startswith("Assumption "):
+            what, _, ids = said.removesuffix("]").rpartition(" [")
+            row = {
+                "id": name.removeprefix("Assumption "),
+                "statement": what,
+                "evidence": [one for one in ids.split(", ") if one != "no evidence"],
+            }
+            out["keyAssumptions"].append(row)
+    return out
 
 
 def hypothesis(body: dict[str, Any]) -> dict[str, Any]:
-    _, area, proposal, results = data(body)
-    mine = next(row for row in proposal["areas"] if row["areaID"] == area["areaID"])["evidence"]
-    first = next(row for row in results if row["ok"] and row["entry"]["filePath"] == mine[0])
+    _, area, text = data(body)
+    found = evidence_of(text)[0 if "kept" in area else 2]
+    name = re.findall(r"`(\w+)`", found["note"])
     return {
-        "statement": f"Change `{first['stub']['subject'] or 'reserve'}` (`{first['stub']['source']}`).", "confidence": 0.6,
+        "statement": f"Change `{name[0] if name else 'reserve'}` (`{found['source']}`).", "confidence": 0.6,
         "gapCharacterization": "It does not say so yet.", "rationale": "The line is the only one.",
-        "keyAssumptions": [{"id": "A01", "statement": first["stub"]["quote"], "evidence": mine[:1]}],
+        "keyAssumptions": [{"id": "A01", "statement": "The line is there.", "evidence": [found["id"]]}],
         "validationCriteria": ["a test"], "critiquePoints": [], "questions": ["Who uses `reserve`?"],
         "alternativeApproaches": [],
     }  # fmt: skip
 
 
 def refined(body: dict[str, Any]) -> dict[str, Any]:
-    _, old, critiques, results = data(body)
-    keep = (
-        "statement",
-        "gapCharacterization",
-        "rationale",
-        "validationCriteria",
-        "alternativeApproaches",
-    )
-    new = [row["entry"]["filePath"] for row in results if row["ok"]][:1]
-    more = [
-        {
-            "id": f"A{len(old['keyAssumptions']) + 1:02d}",
-            "statement": "It is used.",
-            "evidence": new,
-        }
-    ]
-    return {
-        **{key: old[key] for key in keep}, "confidence": 0.9, "keyAssumptions": [*old["keyAssumptions"], *more],
-        "critiquePoints": critiques["points"], "questions": [],
-    }  # fmt: skip
+    shown = data(body)
+    old, critiques, new = noted(shown[1]), shown[-2], evidence_of(shown[-1])
+    more = [{"id": f"A{len(old['keyAssumptions']) + 1:02d}", "statement": "It is used.",
+             "evidence": [row["id"] for row in new[:1]]}]  # fmt: skip
+    return {**old, "confidence": 0.9, "keyAssumptions": [*old["keyAssumptions"], *more],
+            "critiquePoints": critiques["points"], "questions": []}  # fmt: skip
 
 
-def areas(body: dict[str, Any]) -> dict[str, Any]:
-    rows = [row["entry"]["filePath"] for row in data(body)[1] if row["ok"]]
-    return {"areas": [
-        {"areaID": "A_Stock", "description": "what is kept", "evidence": rows[:2]},
-        {"areaID": "A_Orders", "description": "what is refused", "evidence": rows[2:4]},
-    ]}  # fmt: skip
+def unchanged(body: dict[str, Any]) -> dict[str, Any]:
+    """The reply of an obedient model to which nothing new was shown."""
+    return noted(data(body)[1])
+
+
+def judged(verdict: str, *, by: Callable[[str], bool] = lambda said: True) -> Answer:
+    """A judge that says one thing of each target that `by` takes, by the first piece of evidence; `undecided` of others."""
+
+    def answer(body: dict[str, Any]) -> Any:
+        targets, evidence = data(body)[:2]
+        ids = [row["id"] for row in evidence_of(evidence)][:1]
+        return {"verdicts": [
+            {"target": ident, "verdict": verdict if by(said) else "undecided", "analysis": "The lines say so.", "decisive": ids}
+            for ident, said in targets_of(targets)
+        ]}  # fmt: skip
+
+    return answer
 
 
 def component(body: dict[str, Any]) -> dict[str, Any]:
-    _, hypothesis, code = data(body)
+    _, text, code = data(body)
+    place, _, shown = code.partition("\n")
+    stands = re.split(r"^(?:used|test): ", shown, maxsplit=1, flags=re.MULTILINE)[0].rstrip("\n")
     return {
-        "title": f"Change `{code['name']}`", "rationale": "As the hypothesis says.", "language": "python",
-        "hypotheses": [hypothesis["microHypothesisID"]], "code": code["code"] + "\n# changed", "place": code["place"],
+        "title": "Change it", "rationale": "As the hypothesis says.", "language": "python",
+        "hypotheses": [text.partition(":")[0]], "code": stands + "\n# changed", "place": place.split(" ")[0],
     }  # fmt: skip
 
 
 ANSWERS: dict[str, Answer] = {
-    "queries": lambda body: {"queries": ["order refused stock", "`reserve`"]},
-    "knowledge": knowledge,
     "hypothesis": hypothesis,
-    "questions": lambda body: {"questions": ["Who uses `reserve`?"]},
     "refined": refined,
     "falsification": lambda body: {
         "queries": [{"targetID": "T01", "queries": ["order without stock"]}]
     },
     "narrative": lambda body: (
-        "Do " + " and ".join(row["microHypothesisID"] for row in data(body)[1]) + "."
+        "Do " + " and ".join(dict.fromkeys(re.findall(r"\bh_\w+_\d{3}\b", data(body)[1]))) + "."
     ),
-    "base_plan": lambda body: {"steps": ["h: change it"]},
     "agent": lambda body: {
         "say": "look",
         "tool": "FileSearch",
         "args": {"queries": ["stock of an order", "reserve"]},
     },
-    "areas": areas,
-    "conflicts": lambda body: {"conflicts": []},
-    "critique": lambda body: {"points": ["It rests on one line."]},
-    "evidence": lambda body: {
-        "disproved": False,
-        "analysis": "Nothing says the contrary.",
-        "decisive": [],
+    "areas": lambda body: {
+        "areas": [
+            {"areaID": "A_Stock", "description": "what is kept"},
+            {"areaID": "A_Orders", "description": "what is refused"},
+        ]
     },
+    "conflicts": lambda body: {"conflicts": []},
+    "critique": lambda body: {
+        "points": ["It rests on one line."],
+        "questions": ["Who uses `reserve`?"],
+    },
+    "evidence": judged("supported"),
     "synthesis": lambda body: {
         "implementationPrerequisites": ["the tests pass"],
         "keyDependencies": [],
     },
     "component": component,
-    "diagrams": lambda body: {"diagrams": [{"name": "Parts", "prompt": "the parts"}]},
-    "diagram": lambda body: "```\n[a] --> [b]\n```",
     "pipeline": lambda body: PIPELINE,
-    "optimize": lambda body: data(body)[0]["text"].replace(
-        "components <- for ", "components <- fork "
-    ),
 }
 
 

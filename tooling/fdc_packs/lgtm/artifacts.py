@@ -8,7 +8,6 @@ import os
 from typing import Any
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "prompts")
-ORDER = ("Initial", "CandidateRefinement", "CandidateNullChallenge", "Validated", "Invalidated")
 LATER = {
     "Initial": ("CandidateRefinement",),
     "CandidateRefinement": ("CandidateRefinement", "CandidateNullChallenge"),
@@ -47,6 +46,13 @@ def advance(entry: dict[str, Any], status: str) -> dict[str, Any]:
     return {**entry, "status": status}
 
 
+def overall(attempts: list[Any]) -> str:
+    """`Failed` where any target failed, `Passed` where none did and the statement itself (the first) is supported."""
+    outcomes = [row["outcome"] for row in attempts]
+    decided = "Failed" if "Failed" in outcomes else "Passed"
+    return decided if decided == "Failed" or outcomes[:1] == ["Passed"] else "Undecided"
+
+
 def _worldview(value: dict[str, Any]) -> list[str]:
     areas = {row["areaID"] for row in value["areasOfAnalysis"]}
     ids = [row["microHypothesisID"] for row in value["microHypotheses"]]
@@ -83,16 +89,15 @@ def _null_challenge(value: dict[str, Any]) -> list[str]:
         if len(set(targets)) < len(targets)
         else []
     )
-    failed = any(row["outcome"] == "Failed" for row in value["falsificationAttempts"])
-    if (value["overallOutcome"] == "Failed") != failed:
+    if value["overallOutcome"] != overall(value["falsificationAttempts"]):
         out.append(
             f"$.overallOutcome: `{value['overallOutcome']}` does not follow from the attempts"
         )
     if value["challengeID"] != f"nc_{value['microHypothesisID']}_challenge":
         out.append("$.challengeID: it is not that of the hypothesis")
     for row in value["falsificationAttempts"]:
-        if row["outcome"] == "Failed" and not row["falsificationEvidenceFound"]:
-            out.append(f"$.falsificationAttempts: {row['targetID']} failed without evidence")
+        if row["outcome"] != "Undecided" and not row["falsificationEvidenceFound"]:
+            out.append(f"$.falsificationAttempts: {row['targetID']} was decided without evidence")
     return out
 
 

@@ -78,9 +78,11 @@ def challenged(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str
 
 
 def settle(wv: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
-    """With every challenged hypothesis Validated or Invalidated (LGTM-24), whether all passed, and whether to go on (C-19).
+    """With every hypothesis of which evidence decided Validated or Invalidated (LGTM-24), how it ended all in all, and whether
+    to go on (C-19).
 
-    A candidate whose challenge could not be made stays a candidate, and has not passed.
+    One that nobody could decide, or whose challenge could not be made, stays a candidate: it neither passed nor failed, is
+    named, and is no part of the plan.
     """
     rows = []
     outcomes = [
@@ -89,22 +91,23 @@ def settle(wv: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
         if row["status"] == "CandidateNullChallenge"
     ]
     for entry in wv["microHypotheses"]:
-        if (
-            entry["status"] == "CandidateNullChallenge"
-            and entry["nullChallengeOutcome"] != "NotAttempted"
-        ):
-            entry = advance(
-                entry, "Validated" if entry["nullChallengeOutcome"] == "Passed" else "Invalidated"
-            )
+        decided = {"Passed": "Validated", "Failed": "Invalidated"}.get(
+            entry["nullChallengeOutcome"]
+        )
+        if entry["status"] == "CandidateNullChallenge" and decided:
+            entry = advance(entry, decided)
         rows.append(entry)
-    passed = all(one == "Passed" for one in outcomes)
-    on = passed or (config["gate"] == "subset" and "Passed" in outcomes)
-    text = "Passed" if passed else "Failed"
+    failed, passed = "Failed" in outcomes, "Passed" in outcomes
+    text = "Failed" if failed else "Passed" if passed else "Undecided"
+    why = f"Overall Null Hypothesis Challenge {text}. Aborting planning."
+    if not outcomes:
+        text, why = "nothing was challenged", "No hypothesis was challenged. Aborting planning."
     return {
         "worldview": {**wv, "microHypotheses": rows},
-        "all_passed": passed,
-        "proceed": on,
+        "all_passed": passed and all(one == "Passed" for one in outcomes),
+        "proceed": passed and (not failed or config["gate"] == "subset"),
         "text": text,
+        "why": why,
     }
 
 

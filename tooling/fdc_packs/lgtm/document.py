@@ -24,7 +24,7 @@ _ID = re.compile(r"\bh_[A-Za-z0-9]+_\d{3}\b")
 
 
 def assemble(
-    wv: dict[str, Any], hypotheses: list[Any], components: dict[str, Any], diagrams: list[Any], settled: dict[str, Any],
+    wv: dict[str, Any], hypotheses: list[Any], components: dict[str, Any], diagrams: list[Any],
     challenges: list[Any] | None = None, changes: dict[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The document in the order of LGTM-77, and its path from the run folder."""
@@ -37,24 +37,20 @@ def assemble(
     }
     valid = [row["microHypothesisID"] for row in hypotheses]
     failed = [ident for ident, row in entries.items() if row["status"] == "Invalidated"]
-    files = [entries[ident]["nullChallengeFilePath"] for ident in (*valid, *failed)]
+    undecided = [
+        ident for ident, row in entries.items() if row["nullChallengeOutcome"] == "Undecided"
+    ]
+    files = [entries[ident]["nullChallengeFilePath"] for ident in (*valid, *failed, *undecided)]
     records = ", ".join(f"[{path.rpartition('/')[2]}]({path})" for path in files)
-    verdict = (
-        "Passed"
-        if settled["all_passed"]
-        else f"{len(valid)} Passed, {len(failed)} Failed and left out (gate: subset)"
-    )
+    out_of_it = [f"{len(failed)} Failed and left out (gate: subset)"] if failed else []
+    out_of_it += [f"{len(undecided)} Undecided and left out"] if undecided else []
+    verdict = ", ".join([f"{len(valid)} Passed", *out_of_it]) if out_of_it else "Passed"
     out = [
         f"# Implementation Plan: {_line(meta['originalQuestion'])}", "", f"**Run ID:** {meta['runFolderPath']}", "",
         f"**Based on Synthesis of Validated Micro-Hypotheses:** {', '.join(linked[ident] for ident in valid)}", "",
         f"**Null Challenge Summary:** {verdict} ({records})", "",
         f"**Synthesis Summary:** [{synthesis['filePath']}]({synthesis['filePath']})", "",
     ]  # fmt: skip
-    if not all(row["generated"] for row in parts):
-        out += [
-            "> Where a step says so, no model wrote it: statements are quoted from the files with their places, and code is",
-            "> the code as it stands. Such a plan says where a change belongs, what it touches, and what to read first.", "",
-        ]  # fmt: skip
     out += ["## 1. Problem Summary (The Gap)", "", f"- {_line(meta['originalQuestion'])}"]
     out += [
         f"- {linked[row['microHypothesisID']]}: {_line(row['gapCharacterization'])}"
@@ -172,14 +168,9 @@ def _step(number: int, row: dict[str, Any], linked: dict[str, str]) -> list[str]
     )
     if row["touches"]:
         out += ["- **What it touches:**", *(f"  - {_line(one)}" for one in row["touches"])]
-    said = (
-        ""
-        if row["generated"]
-        else f" no model wrote any; this is the code as it stands (`{row['place']}`)"
-    )
     return [
         *out,
-        f"- **Full Proposed Code:**{said}",
+        "- **Full Proposed Code:**",
         "",
         _fenced(row["code"] or "(none)", row["language"] or "text"),
         "",

@@ -6,7 +6,6 @@ import re
 
 AREA = re.compile(r"A_[A-Za-z0-9]{1,40}\Z")
 HYPOTHESIS = re.compile(r"h_[A-Za-z0-9]{1,40}_\d{3}\Z")
-ENTRY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]{0,79}\Z")
 FILE = re.compile(
     r"hypotheses/hyp_h_[A-Za-z0-9]{1,40}_\d{3}_v\d+_(?:initial|refined|candidate)\.json\Z"
 )
@@ -23,17 +22,6 @@ def generate_file_name(kind: str, id: str, description: str, extension: str) -> 
         if not _PART.match(part) or ".." in part:
             raise ValueError(f"`{part[:60]}` cannot be part of a file name")
     return f"{kind}_{id}_{description}.{extension}"
-
-
-def area_id(name: str, taken: list[str]) -> str:
-    """`A_` and the letters and digits of a name, told apart from those that are taken."""
-    words = re.findall(r"[A-Za-z0-9]+", name)
-    plain = "".join(word[:1].upper() + word[1:] for word in words)[:36] or "Area"
-    found, number = f"A_{plain}", 1
-    while found.lower() in {one.lower() for one in taken}:
-        number += 1
-        found = f"A_{plain}{number}"
-    return found
 
 
 def hypothesis_id(area: str, number: int) -> str:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .names import generate_file_name
-from .statements import content, names, quoted
+from .statements import identifiers, names
 
 TOOLS = ("WebSearch", "CodebaseGrep", "FileSearch", "WriteFile", "CreateDirectory", "ReadFile")
 """Every tool that UseTool knows (LGTM-36)."""
 QUERIES = 6
-LINES = 6
+LINES = 80
 """Lines of a file that an agent wants read."""
 AGAINST = ("obsolete", "unused", "refuses", "untested", "elsewhere")
 """Kinds of find that count against a definition, whatever words they have."""
+NEWS = (*AGAINST, "body", "absent")
+"""Kinds of find that say something new of a place that is known."""
 
 
 def queries(question: str) -> dict[str, Any]:
     """The first queries: the question itself, and each name in it."""
-    return {"queries": [question, *(f"`{name}`" for name in names(question))][:QUERIES]}
+    return {"queries": [question, *(f"`{name}`" for name in identifiers(question))][:QUERIES]}
 
 
 def recommend(purpose: str, queries: Any, tools: Any) -> dict[str, Any]:
@@ -32,9 +35,7 @@ def recommend(purpose: str, queries: Any, tools: Any) -> dict[str, Any]:
     wanted = (
         [f"`{name}`" for one in asked for name in names(one)] if tool == "CodebaseGrep" else asked
     )
-    args: dict[str, Any] = {"queries": list(dict.fromkeys(wanted))[:QUERIES]}
-    if purpose == "falsification":
-        args["contradicting"] = True
+    args = {"queries": list(dict.fromkeys(wanted))[:QUERIES]}
     return {"say": f"{tool} looks for that.", "tool": tool, "args": args}
 
 
@@ -48,7 +49,6 @@ def tool_use(result: Any, tools: str = "") -> dict[str, Any]:
     none = {
         "tool": "",
         "queries": [],
-        "contradicting": False,
         "path": "",
         "content": "",
         "warn": "",
@@ -75,12 +75,8 @@ def tool_use(result: Any, tools: str = "") -> dict[str, Any]:
             **none,
             "warn": f"`{tool[:40]}` may not be used here; the recommendation is ignored",
         }
-    given = {
-        "queries": asked,
-        "contradicting": args.get("contradicting") is True,
-        "path": str(path or ""),
-    }
-    return {**none, **given, "tool": tool, "content": str(args.get("content") or "")}
+    content = str(args.get("content") or "")
+    return {**none, "queries": asked, "path": str(path or ""), "tool": tool, "content": content}
 
 
 def targets(hypothesis: dict[str, Any]) -> dict[str, Any]:
@@ -96,22 +92,9 @@ def targets(hypothesis: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def falsifying(targets: dict[str, Any]) -> dict[str, Any]:
-    """Queries that would find what speaks against each target, without a model: its names and its words.
-
-    Whoever looks for them knows that they are meant `contradicting`.
-    """
-    rows = []
-    for row in targets["targets"]:
-        said = quoted(row["targetDescription"].partition(": ")[2])
-        found = names(row["targetDescription"])[:1]
-        core = " ".join([*(f"`{name}`" for name in found), said])[:160]
-        rows.append({"targetID": row["targetID"], "queries": [core]})
-    return {"queries": rows}
-
-
 def queries_by_target(answer: Any, targets: dict[str, Any]) -> dict[str, Any]:
-    """Queries of each target; none where the answer has none, and unknown targets are dropped with a warning (LGTM-65, 66)."""
+    """Queries of each target, and the call that they recommend; none where the answer has none. Unknown targets are dropped
+    with a warning (LGTM-34, 65, 66)."""
     ids = [row["targetID"] for row in targets["targets"]]
     rows = answer.get("queries") if isinstance(answer, dict) and "failed" not in answer else None
     warn = (
@@ -125,33 +108,31 @@ def queries_by_target(answer: Any, targets: dict[str, Any]) -> dict[str, Any]:
             found[row["targetID"]] += [str(one) for one in row["queries"]][:QUERIES]
         else:
             warn = f"queries for {str(row['targetID'])[:20]}, which is no target, were dropped"
-    every = list(dict.fromkeys(one for rows in found.values() for one in rows))
-    return {"by_target": found, "queries": every[:12], "count": len(every), "warn": warn}
-
-
-def relevant(description: str, evidence: list[Any]) -> list[dict[str, Any]]:
-    """The evidence that bears on a target (LGTM-67): it is about what that names, or shares words with it."""
-    wanted, named = content(description), {name.rpartition(".")[2] for name in names(description)}
-    return [
-        row for row in evidence
-        if (row["stub"].get("kind") in AGAINST and str(row["stub"].get("subject", "")).rpartition(".")[2] in named)
-        or len(wanted & content(str(row["stub"].get("quote", "")))) >= 2
-    ]  # fmt: skip
+    every = list(dict.fromkeys(one for rows in found.values() for one in rows))[:QUERIES]
+    tool = str(answer.get("tool") or "FileSearch") if isinstance(answer, dict) and every else ""
+    return {"by_target": found, "queries": every, "count": len(every), "warn": warn, "tool": tool,
+            "args": {"queries": every}}  # fmt: skip
 
 
 def first_lines(text: Any, path: str) -> dict[str, Any]:
-    """The first lines of a file that say something, as finds with their places."""
+    """A file that an agent wanted read, as one find: its first lines, and the first that says something as its quotation."""
     lines = text.split("\n") if isinstance(text, str) else []
-    rows: list[dict[str, Any]] = []
-    for number, line in enumerate(lines, 1):
-        quote = " ".join(line.split())
-        if len(rows) < LINES and len(quote.split()) > 3 and len(quote) <= 600:
-            rows.append({
-                "source": f"{path}:{number}", "path": path, "line": number, "quote": quote, "note": f"A line of `{path}`",
-                "title": f"{path}, text", "kind": "text", "subject": "", "home": "", "score": 0.5, "confidence": 0.6,
-                "snippet": "\n".join(lines[max(0, number - 2) : number + 3]),
-            })  # fmt: skip
+    telling = (number for number, line in enumerate(lines, 1) if len(line.split()) > 3)
+    line = next(telling, 0)
+    quote = " ".join(lines[line - 1].split())[:600] if line else ""
+    row = {
+        "source": f"{path}:{line}", "path": path, "line": line, "quote": quote, "note": f"The beginning of `{path}`",
+        "title": f"{path}, text", "kind": "text", "subject": "", "home": "", "score": 0.5, "confidence": 0.6,
+        "snippet": numbered(lines, 1, LINES),
+    }  # fmt: skip
+    rows = [row] if line else []
     return {"rows": rows, "count": len(rows), "tool": "ReadFile"}
+
+
+def numbered(lines: Sequence[str], first: int, last: int) -> str:
+    """Lines of a file with their numbers, as every piece of evidence shows them."""
+    first, last = max(1, first), min(len(lines), last)
+    return "\n".join(f"{at:>5} {lines[at - 1][:240].rstrip()}" for at in range(first, last + 1))
 
 
 def _queries(value: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""Words of statements, and when one statement speaks against another. Pure rules, no model; they err on the careful side."""
+"""Words and names of statements. Pure."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ OBSOLETE = re.compile(
     r"\b(?:deprecated|obsolete|removed in|superseded|no longer|unsupported|not implemented|unmaintained)\b",
     re.IGNORECASE,
 )
-_CODE = re.compile(
-    r"^\s*(?:async|def|class|if|elif|else|for|while|return|yield|import|from|raise|with|try|assert|@)\b.*[:()=.]|->|\w\(.*\)|[;{}]$"
-    r"|[^=!<>]=[^=]"
-)
-_MEASURE = re.compile(r"\b(\d+(?:\.\d+)?)\s*(?:%|([A-Za-z]{2,}))")
 _FILE = re.compile(
     r"\.(?:py|pyi|md|rst|txt|js|ts|tsx|go|rs|java|c|h|toml|json|ya?ml|cfg|ini|plan|html|css|sh)$"
+)
+
+_NAME = re.compile(
+    r"(?<![\w/.`])((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*(?=[\s,;:()`'\"]|\.?$|\.\s)|_?[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w+|"
+    r"[A-Z]+[a-z0-9]+[A-Z]\w*|[A-Za-z_]\w*(?=\(\)))"
 )
 
 _IRREGULAR = dict(
@@ -59,55 +59,15 @@ def stem(word: str) -> str:
     return low.removesuffix("e") if len(low) > 4 else low
 
 
-def is_code(text: str) -> bool:
-    """Whether a line looks like code and not like a sentence."""
-    return _CODE.search(text) is not None
-
-
-def against(statement: str, quote: str) -> str:
-    """Why a quotation speaks against a statement, or nothing.
-
-    Both must be prose about the same (three fifths of all their words are shared, three at least). Then a negation that only
-    one has, a sign that it is out of use, or another number of the same thing count.
-    """
-    one, other = content(statement), content(quote)
-    shared = one & other
-    if (
-        _CODE.search(statement)
-        or _CODE.search(quote)
-        or len(shared) < 3
-        or 5 * len(shared) < 3 * len(one | other)
-    ):
-        return ""
-    if bool(OBSOLETE.search(quote)) and not OBSOLETE.search(statement):
-        return f"it is about the same ({_some(shared)}) and says that it is out of use"
-    if len(NEGATION.findall(statement)) % 2 != len(NEGATION.findall(quote)) % 2:
-        return f"it is about the same ({_some(shared)}) and only one of the two negates it"
-    mine, theirs = _measures(statement), _measures(quote)
-    for thing in sorted(mine.keys() & theirs.keys()):
-        if mine[thing] != theirs[thing]:
-            return f"it says {'/'.join(sorted(theirs[thing]))} {thing}, the statement {'/'.join(sorted(mine[thing]))}"
-    return ""
-
-
-def quoted(statement: str) -> str:
-    """What a statement quotes: the part after its place; all of it where it names none."""
-    head, mark, said = statement.partition("): ")
-    return said if mark and "`" in head else statement
-
-
 def names(text: str) -> list[str]:
     """The names in backticks that code could define, in order, each once."""
     found = re.findall(r"`([A-Za-z_][\w.]*)(?:\(\))?`", text)
     return list(dict.fromkeys(one for one in found if not _FILE.search(one)))
 
 
-def _some(words: frozenset[str]) -> str:
-    return ", ".join(sorted(words)[:4])
-
-
-def _measures(text: str) -> dict[str, set[str]]:
-    out: dict[str, set[str]] = {}
-    for number, thing in _MEASURE.findall(text):
-        out.setdefault(stem(thing) if thing else "percent", set()).add(number)
-    return out
+def identifiers(text: str) -> list[str]:
+    """The names in a text that code could define, in backticks or by their form (`a_b`, `aB`, `a.b`, `a()`), each once."""
+    plain = [
+        one for one in _NAME.findall(re.sub(r"[\w./-]+:\d+", " ", text)) if not _FILE.search(one)
+    ]
+    return list(dict.fromkeys([*names(text), *plain]))

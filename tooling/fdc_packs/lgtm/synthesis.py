@@ -6,73 +6,12 @@ import re
 from typing import Any
 
 from .names import generate_file_name
-from .statements import content, names
-
-PIPELINE = """\
-# FSM: tooling/lgtm_pipeline_fsm.json
-# The components of the implementation, one for each validated micro-hypothesis.
-
-use pack lgtm
-param question
-param synthesis
-param hypotheses
-param map
-budget model_calls 12
-allow read **
-
-set_plan The components of: {question}
-components <- for hypothesis in {hypotheses} max 6
-  code <- use_tool.read_code hypothesis={hypothesis} map={map}
-  component <- gen_text.component question={question} hypothesis={hypothesis} code={code}
-  yield {component}
-ordered <- join.components components={components} synthesis={synthesis}
-yield {ordered}
-close_task
-"""
-"""The pipeline where no model writes one."""
-TRIES = 3
-
-
-def analyze(hypotheses: list[Any], uses: list[Any], question: str) -> dict[str, Any]:
-    """What must be there first, and what depends on what, without a model: open questions, and uses in the code."""
-    asked: dict[str, list[str]] = {}
-    said = content(
-        " ".join(one["statement"] for row in hypotheses for one in row["keyAssumptions"])
-    )
-    for row in hypotheses:
-        for one in row["questions"]:
-            if (
-                one.startswith("What speaks of ")
-                and content(one.removeprefix("What speaks of ")) <= said
-            ):
-                continue  # another hypothesis speaks of it
-            asked.setdefault(one, []).append(row["microHypothesisID"])
-    rows = [
-        _open(one, ids) for one, ids in asked.items() if not one.startswith("Who uses `")
-    ]  # that the steps tell
-    return {"implementationPrerequisites": rows[:8], "keyDependencies": uses[:12]}
-
-
-def _open(question: str, ids: list[str]) -> str:
-    """A question that no evidence answered, as what must be there first."""
-    if question.startswith("Which tests name `"):
-        return f"A test of {question[len('Which tests name ') : -1]}: none that was found names it ({', '.join(ids)})."
-    if question.startswith("What speaks of "):
-        word = question.removeprefix("What speaks of ").rstrip("?")
-        return f"A decision what “{word}” means here: nothing that was found speaks of it ({', '.join(ids)})."
-    return f"Find out: {question} Nothing that was found says so ({', '.join(ids)})."
-
-
-def narrative(hypotheses: list[Any], analysis: Any, question: str) -> str:
-    """The validated statements in a row, each with its hypothesis; nothing is paraphrased."""
-    rows = ["No model was configured: these are the validated statements as they were found."]
-    rows += [f"{row['statement']} [{row['microHypothesisID']}]" for row in hypotheses]
-    return "\n\n".join(rows)
+from .statements import names
 
 
 def validate(hypotheses: list[Any], analysis: Any, narrated: Any) -> dict[str, Any]:
     """The synthesis as the worldview keeps it, or why it cannot be kept (LGTM-72): it must speak of every hypothesis."""
-    out: dict[str, Any] = {"ok": False, "why": "", "output": None}
+    out: dict[str, Any] = {"ok": False, "why": "", "output": None, "refused": ""}
     if not isinstance(analysis, dict) or "failed" in analysis:
         return {
             **out,
@@ -81,17 +20,19 @@ def validate(hypotheses: list[Any], analysis: Any, narrated: Any) -> dict[str, A
     if not isinstance(narrated, str) or not narrated.strip():
         return {
             **out,
-            "why": f"there is no narrative: {narrated.get('why') if isinstance(narrated, dict) else ''}",
+            "why": f"there is no narrative: {narrated.get('why') if isinstance(narrated, dict) else 'it is empty'}",
         }
     ids = [row["microHypothesisID"] for row in hypotheses]
     silent = [ident for ident in ids if ident not in narrated]
     if silent:
-        return {**out, "why": f"the narrative does not name {', '.join(silent[:4])}"}
+        why = f"the narrative does not name {', '.join(silent[:4])}"
+        return {**out, "why": why, "refused": f"{why}. It was: {narrated.strip()}"}
     foreign = [
         ident for ident in re.findall(r"\bh_[A-Za-z0-9]+_\d{3}\b", narrated) if ident not in ids
     ]
     if foreign:
-        return {**out, "why": f"the narrative names {foreign[0]}, which was not validated"}
+        why = f"the narrative names {foreign[0]}, which was not validated"
+        return {**out, "why": why, "refused": f"{why}. It was: {narrated.strip()}"}
     rows = [
         row
         for row in analysis["keyDependencies"]
@@ -107,23 +48,13 @@ def synthesis_path(run: str) -> str:
     return generate_file_name("synthesis", run.rpartition("/")[2], "narrative", "md")
 
 
-def base_plan(synthesis: dict[str, Any], hypotheses: list[Any]) -> dict[str, Any]:
-    """The steps that the implementation would take, without a model: one for each hypothesis."""
-    return {"steps": [f"{row['microHypothesisID']}: {row['statement']}" for row in hypotheses]}
-
-
-def write_pipeline(base: Any, refused: Any) -> str:
-    """The text of the pipeline, without a model: the one that is kept here."""
-    return PIPELINE
-
-
 def unproved() -> dict[str, Any]:
     """What is known of a pipeline before there is one."""
     return {"proved": False, "findings": [], "text": "", "program": "", "cost": {}, "tries": 0}
 
 
 def optimise(proof: dict[str, Any]) -> str:
-    """Plan, without a model: rounds that do not depend on each other are run in parallel. The linter judges the result."""
+    """Plan: rounds that do not depend on each other are run in parallel. The linter judges the result."""
     return re.sub(
         r"^(\s*(?:[A-Za-z_]\w* *<- *)?)for (?=[A-Za-z_]\w* in )",
         r"\1fork ",
@@ -141,39 +72,6 @@ def choose(base: dict[str, Any], better: dict[str, Any], run: str) -> dict[str, 
     taken = better if take else base
     path = generate_file_name("pipeline", run.rpartition("/")[2], "optimized", "plan")
     return {**taken, "path": path, "optimised": take and better["text"] != base["text"]}
-
-
-def component(question: str, hypothesis: dict[str, Any], code: dict[str, Any]) -> dict[str, Any]:
-    """One component, without a model: the place to change, who uses it, which tests name it, and its code as it stands."""
-    name, place = str(code.get("name") or ""), str(code.get("place") or "")
-    users, tests = code.get("users") or [], code.get("tests") or []
-    where = f"`{name}` in `{place}`" if name else f"`{place}`"
-    if name:
-        rows = [f"A change begins here: the validated statement is about {where}."]
-        used, tested = (
-            _count(users, "other line uses", "other lines use"),
-            _count(tests, "line", "lines"),
-        )
-        rows.append(f"{used} it; look at each." if users else "Nothing else uses it.")
-        rows.append(
-            f"Tests name it in {tested}; run them first."
-            if tests
-            else "No test names it; write one first."
-        )
-    else:
-        rows = [
-            f"{where} speaks of it: what is changed elsewhere must agree with this, or change it."
-        ]
-    return {
-        "title": f"Work on {where}" if name else f"Keep {where} in step",
-        "rationale": " ".join(rows), "hypotheses": [hypothesis["microHypothesisID"]],
-        "language": str(code.get("language") or "") if name else "text", "code": str(code.get("code") or ""), "place": place,
-        "touches": [*users[:8], *(f"Test {one}" for one in tests[:6])], "generated": False,
-    }  # fmt: skip
-
-
-def _count(rows: list[Any], one: str, several: str) -> str:
-    return f"{len(rows)} {one if len(rows) == 1 else several}"
 
 
 def ordered(components: list[Any], synthesis: dict[str, Any]) -> dict[str, Any]:
@@ -249,7 +147,6 @@ def _whole(rows: list[Any]) -> tuple[list[dict[str, Any]], list[str]]:
                     **texts,
                     "hypotheses": ids,
                     "touches": touches,
-                    "generated": row.get("generated") is not False,
                 }
             )
         else:
@@ -257,17 +154,10 @@ def _whole(rows: list[Any]) -> tuple[list[dict[str, Any]], list[str]]:
     return out, lost
 
 
-def diagrams(synthesis: dict[str, Any], components: Any) -> dict[str, Any]:
-    """Which diagrams would help: what depends on what, and what each component touches."""
-    return {"diagrams": [
-        {"name": "Order of the components", "prompt": "the components from first to last, what each needs and touches"},
-    ]}  # fmt: skip
-
-
-def chosen_diagrams(specs: Any) -> list[Any]:
-    """The diagrams to draw: three at most, none where they could not be chosen."""
-    rows = specs.get("diagrams") if isinstance(specs, dict) else None
-    return rows[:3] if isinstance(rows, list) else []
+def diagrams(synthesis: dict[str, Any], components: Any) -> list[dict[str, str]]:
+    """The diagrams of the plan: what depends on what, and what each component touches."""
+    wanted = "the components from first to last, what each needs and touches"
+    return [{"name": "Order of the components", "prompt": wanted}]
 
 
 def _places(touches: list[str]) -> dict[tuple[str, str], list[str]]:
@@ -281,8 +171,8 @@ def _places(touches: list[str]) -> dict[tuple[str, str], list[str]]:
     return out
 
 
-def draw(spec: dict[str, Any], synthesis: dict[str, Any], components: Any) -> str:
-    """A diagram in ASCII, without a model: drawn from the components and the uses that were found."""
+def draw(spec: dict[str, Any], synthesis: dict[str, Any], components: Any) -> dict[str, str]:
+    """A diagram in ASCII, by its name: drawn from the components and the uses that were found, so that it says what is so."""
     rows = components["components"]
     number = {ident: at for at, row in enumerate(rows, 1) for ident in row["hypotheses"]}
     out = []
@@ -302,4 +192,4 @@ def draw(spec: dict[str, Any], synthesis: dict[str, Any], components: Any) -> st
     out.append(
         "[n]: step n of section 3   +--> what it needs   <--- who uses it, which tests name it"
     )
-    return "\n".join(out).encode("ascii", "replace").decode("ascii")
+    return {"name": spec["name"], "text": "\n".join(out).encode("ascii", "replace").decode("ascii")}

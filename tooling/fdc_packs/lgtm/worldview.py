@@ -107,9 +107,9 @@ def logged(wv: dict[str, Any], log: Any) -> dict[str, Any]:
 def know(
     wv: dict[str, Any], results: list[Any], log: Any = (), request: Any = None, stubs: Any = None
 ) -> dict[str, Any]:
-    """With the entries that were written; what was not is in the log, and what else was said on the way (LGTM-07, 45, 51)."""
+    """With the entries that were written, and what was said on the way (LGTM-45, 51)."""
     lines = list(log) if isinstance(log, (list, tuple)) else [log]
-    return logged(known(wv, results), [*lines, *said(request, stubs, results)])
+    return logged(known(wv, results), [*lines, *said(request, stubs)])
 
 
 def known(wv: dict[str, Any], results: list[Any]) -> dict[str, Any]:
@@ -120,7 +120,10 @@ def known(wv: dict[str, Any], results: list[Any]) -> dict[str, Any]:
 def set_areas(
     wv: dict[str, Any], proposed: Any, config: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """With its areas of analysis, the first that are wanted. Raises ValueError where there is none (LGTM-52)."""
+    """With its areas of analysis, the first that are wanted; with none where no model is there to find any. Raises ValueError
+    where there is none for another reason (LGTM-52)."""
+    if isinstance(proposed, dict) and proposed.get("failed") == "unavailable":
+        return logged(wv, log_line("Warn", str(proposed["why"])))
     most = config["areas"] if config else MOST_AREAS
     rows = proposed.get("areas") if isinstance(proposed, dict) else None
     areas: list[dict[str, Any]] = []
@@ -151,21 +154,32 @@ def set_areas(
 def add_hypotheses(wv: dict[str, Any], made: list[Any], log: Any) -> dict[str, Any]:
     """With the first hypothesis of each area that has one; an area without is in the log (LGTM-53)."""
     entries = list(wv["microHypotheses"])
-    lines = []
     for row in made:
-        if "failed" in row:  # what its branch of the fork left (LGTM-38)
-            lines.append(
-                log_line("Warn", f"No hypothesis for {row['item']['areaID']}: {row['why']}")
-            )
-        elif row["ok"]:
+        if row.get("ok"):
             entries.append({
                 "microHypothesisID": row["id"], "areaOfAnalysisID": row["area"], "version": 0, "status": "Initial",
                 "confidence": row["hypothesis"]["confidence"], "filePath": row["path"], "nullChallengeFilePath": None,
                 "nullChallengeOutcome": "NotAttempted", "derivedFromMicroHypothesisID": None,
             })  # fmt: skip
-        else:
-            lines.append(log_line("Warn", f"No hypothesis for {row['area']}: {row['why']}"))
-    return logged({**wv, "microHypotheses": entries}, [*lines, log])
+    lost = [log_line("Warn", row) for row in undrafted(made)]
+    return logged({**wv, "microHypotheses": entries}, [*lost, log])
+
+
+def undrafted(made: list[Any]) -> list[str]:
+    """A line for each reason for which areas have no hypothesis: a branch of the fork that stopped, or a draft that is none."""
+    reasons: dict[str, list[str]] = {}
+    for row in made:
+        if "failed" in row or not row["ok"]:
+            area = row["item"]["areaID"] if "failed" in row else row["area"]
+            reasons.setdefault(str(row["why"]), []).append(area)
+    return [f"No hypothesis for {', '.join(areas)}: {why}" for why, areas in reasons.items()]
+
+
+def refused(wv: dict[str, Any], entry: dict[str, Any]) -> str:
+    """Why the last version of a hypothesis was not taken, for whoever writes the next; empty where it was."""
+    heads = [f"{entry['microHypothesisID']} {said} " for said in ("stays as it is:", "is version")]
+    own = [row["message"] for row in wv["log"] if row["message"].startswith(tuple(heads))]
+    return own[-1].partition("Validation Failed: ")[2] if own else ""
 
 
 def active(wv: dict[str, Any]) -> list[dict[str, Any]]:
@@ -216,9 +230,11 @@ def refined(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, A
             continue
         out = known(out, row["knowledge"])
         lines += row.get("lines") or ()
+        old = entries[row["id"]]
+        if row["outcome"] == "Unchanged":  # it was looked at, and stands
+            entries[row["id"]] = advance(old, "CandidateRefinement")
         if row["outcome"] != "SuccessfulRefinement":
             continue
-        old = entries[row["id"]]
         if row["version"] != old["version"] + 1:
             raise ValueError(
                 f"{row['id']}: version {row['version']} does not follow {old['version']}"
@@ -256,12 +272,13 @@ def record_conflicts(wv: dict[str, Any], found: Any, log: Any) -> dict[str, Any]
 
 def first_round(config: dict[str, Any]) -> dict[str, Any]:
     """The counter of the loop, which is no part of the worldview (LGTM-61)."""
-    return {"count": 0, "stop": False, "why": "", "most": config["max_iterations"]}
+    return {"count": 0, "stop": False, "why": "", "most": config["max_iterations"], "versions": []}
 
 
 def next_round(wv: dict[str, Any], round: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
     """The counter after an iteration, and whether to stop: at the most iterations, or where every hypothesis has
-    converged, confidence is high enough and conflicts are few enough; for no other reason (LGTM-60).
+    converged and either confidence is high enough and conflicts are few enough (LGTM-60), or the round changed none of them:
+    another one would ask the same again.
 
     A conflict is active while both of its sides are. Where no hypothesis is, there is nothing to wait for (LGTM-55).
     """
@@ -278,8 +295,13 @@ def next_round(wv: dict[str, Any], round: dict[str, Any], config: dict[str, Any]
         "confident": overall >= config["confidence"],
         "agreed": open_conflicts <= config["conflicts"],
     }
+    versions = [[row["microHypothesisID"], row["version"]] for row in rows]
+    before = round["versions"] or [[ident, 0] for ident, _ in versions]
     reasons = {
         "every hypothesis has converged": all(terms.values()),
+        "the round changed no hypothesis": terms["converged"]
+        and versions == before
+        and not any(refused(wv, row) for row in rows),
         "that was the last iteration": count >= config["max_iterations"],
     }
     why = next((reason for reason, holds in reasons.items() if holds), "")
@@ -288,6 +310,7 @@ def next_round(wv: dict[str, Any], round: dict[str, Any], config: dict[str, Any]
         "count": count,
         "stop": bool(why),
         "why": why,
+        "versions": versions,
         "confidence": round_to(overall),
         **terms,
     }
@@ -317,42 +340,35 @@ def set_plan(wv: dict[str, Any], document: dict[str, Any], log: Any) -> dict[str
 
 
 def outcome(wv: dict[str, Any], ended: str, why: str = "", document: Any = None) -> dict[str, Any]:
-    """How the run ended: `planned`, or what stopped it, with the counts that a reader wants."""
+    """How the run ended: `planned`, or what stopped it, with the counts that a reader wants; without a document, what came of
+    each hypothesis."""
     statuses = [row["status"] for row in wv["microHypotheses"]]
+    text = document["text"] if isinstance(document, dict) else "\n".join(_came_of(wv))
     return {
         "ended": ended, "why": why, "question": wv["meta"]["originalQuestion"], "run": wv["meta"]["runFolderPath"],
-        "plan": wv["meta"]["finalPlanPath"], "markdown": document["text"] if isinstance(document, dict) else "",
+        "plan": wv["meta"]["finalPlanPath"], "markdown": text,
         "knowledge": len(wv["knowledgeBase"]["entries"]), "areas": len(wv["areasOfAnalysis"]),
         "hypotheses": len(statuses), "validated": statuses.count("Validated"), "invalidated": statuses.count("Invalidated"),
         "conflicts": len(wv["hypothesisConflicts"]),
     }  # fmt: skip
 
 
+def _came_of(wv: dict[str, Any]) -> list[str]:
+    """A line for each hypothesis: what it is about, whether it stands, and what the judge said where it does not."""
+    about = {row["areaID"]: row["description"] for row in wv["areasOfAnalysis"]}
+    out = []
+    for row in wv["microHypotheses"]:
+        ident = row["microHypothesisID"]
+        said = [
+            line["message"] for line in wv["log"] if line["message"].startswith(f"{ident} was ")
+        ]
+        stands = "stands" if row["status"] == "Validated" else "was not challenged"
+        end = said[-1].removeprefix(f"{ident} ") if said else stands
+        out.append(f"- {ident} (version {row['version']}) {end}")
+        out.append(f"      It is about: {about[row['areaOfAnalysisID']]}")
+    return out
+
+
 def next_version(entry: dict[str, Any]) -> int:
     """The number of a hypothesis's next version (LGTM-04)."""
     return int(entry["version"]) + 1
-
-
-def nothing() -> list[Any]:
-    """No results."""
-    return []
-
-
-def drawing(spec: dict[str, Any], text: Any) -> dict[str, str]:
-    """A diagram with its name; one that could not be drawn says why."""
-    drawn = (
-        text
-        if isinstance(text, str)
-        else f"(not drawn: {text.get('why') if isinstance(text, dict) else 'nothing'})"
-    )
-    return {"name": str(spec["name"]), "text": _bare(drawn)}
-
-
-def _bare(text: str) -> str:
-    """A text without the fence that a model put around it."""
-    plain = text.strip("\n")
-    return (
-        plain.split("\n", 1)[-1].rsplit("```", 1)[0].strip("\n")
-        if plain.startswith("```") and "\n" in plain
-        else plain
-    )

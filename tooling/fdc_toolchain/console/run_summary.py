@@ -250,5 +250,13 @@ def _shows(ended: Ended, question: dict[str, Any]) -> list[str]:
 
 
 def _lines(result: Any) -> list[str]:
-    text = result if isinstance(result, str) else json.dumps(result, indent=2, ensure_ascii=False)
+    """A result as a terminal shows it: its texts of several lines as they stand, below what else it has as JSON."""
+    texts, rest = {}, result
+    if isinstance(result, dict):
+        texts = {key: value for key, value in result.items()
+                 if isinstance(value, str) and "\n" in value.strip("\n")}  # fmt: skip
+        rest = {key: value for key, value in result.items() if key not in texts}
+    text = rest if isinstance(rest, str) else json.dumps(rest, indent=2, ensure_ascii=False)
+    for key, value in texts.items():
+        text += f"\n{key}:\n{value}"
     return [visible(line) for line in text.rstrip("\n").split("\n")]

@@ -204,8 +204,22 @@ def _text(given: str, what: str) -> str:
     return given.replace("\0", " ").strip()
 
 
+def _folded(page: str) -> Iterator[str]:
+    """A page as a terminal shows it: prose in lines of 80 columns, code as it stands."""
+    from ..collected import folded
+
+    fence = ""
+    for line in page.split("\n"):
+        mark = line[: len(line) - len(line.lstrip("`"))]
+        yield from [line] if fence or len(mark) > 2 else folded(line)
+        if len(mark) > 2:
+            fence = "" if line == fence else fence or mark
+
+
 def _tell(ended: Ended, form: str) -> int:
     from fdc_toolchain.api.commands import as_json, broken_off, exit_code
+
+    from ..collected import folded
 
     outcome: dict[str, Any] = ended.result if isinstance(ended.result, dict) else {}
     code = exit_code(ended)
@@ -218,16 +232,15 @@ def _tell(ended: Ended, form: str) -> int:
         counts = (
             f"{outcome['knowledge']} entries of knowledge, {outcome['hypotheses']} micro-hypotheses"
         )
-        counts += f" ({outcome['validated']} validated, {outcome['invalidated']} not), {outcome['conflicts']} conflicts"
-        if outcome["markdown"]:
-            click.echo("\n".join(visible(line) for line in outcome["markdown"].split("\n")))
-        else:
-            more = (
-                " `--gate subset` goes on with those that stand."
-                if outcome["validated"] and outcome["ended"] == "challenge"
-                else ""
-            )
-            click.echo(f"No plan was made. {visible(outcome['why'])}{more}")
+        if outcome["hypotheses"]:
+            left = outcome["hypotheses"] - outcome["validated"] - outcome["invalidated"]
+            counts += f" ({outcome['validated']} validated, {outcome['invalidated']} disproved, {left} undecided)"
+        if outcome["ended"] not in ("planned", "collected"):
+            more = " `--gate subset` goes on with those that stand."
+            stand = more if outcome["validated"] and outcome["ended"] == "challenge" else ""
+            click.echo("\n".join(folded(f"No plan was made. {visible(outcome['why'])}{stand}")))
+        for line in _folded(outcome["markdown"]) if outcome["markdown"] else ():
+            click.echo(visible(line))
         click.echo(
             f"{counts}\nrun folder: {outcome['run']}"
             + (f"/{outcome['plan']}" if outcome["plan"] else ""),

@@ -45,12 +45,11 @@ def plan_changes(args: dict[str, Any], context: Context) -> Any:
     found: list[Change] = []
     left: list[str] = []
     for number, row in enumerate(rows["components"], 1):
-        if row["generated"]:
-            made = _change(tree, number, row, stated, found)
-            if isinstance(made, str):
-                left.append(f"Step {number} is left out: {made}")
-            else:
-                found.append(made)
+        made = _change(tree, number, row, stated, found)
+        if isinstance(made, str):
+            left.append(f"Step {number} is left out: {made}")
+        else:
+            found.append(made)
     out: dict[str, Any] = {"ok": False, "text": "", "path": "", "changes": len(found), "left": left}
     if not found:
         return out

@@ -10,6 +10,7 @@ from fdc_packs.research.explore.code_search import Tree
 from fdc_packs.research.explore.strategies import places
 from fdc_packs.research.retrieval.file_worth import TESTS
 
+from ..search import numbered
 from ..statements import content, names, stem
 
 ROWS = 12
@@ -116,18 +117,6 @@ def objections_of(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
             yield {**row, "quote": one.said if 3 < len(one.said) <= 600 else row["quote"]}
 
 
-def words_around(tree: Tree, row: dict[str, Any]) -> frozenset[str]:
-    """The words of the definition around a find, without those of the definitions inside of it; of a few lines elsewhere."""
-    path, line = row["path"], row["line"]
-    lines, around, outline = tree.documents[path].lines, tree.around(path, line), tree.outline(path)
-    first, last = (around.line, around.end) if around is not None else (line - 3, line + 3)
-    kept = set(range(max(1, first), min(len(lines), last) + 1))
-    for one in outline.definitions if outline is not None and around is not None else ():
-        if first < one.line and one.end <= last and one.kind not in ("variable", "key"):
-            kept -= set(range(one.line, one.end + 1))
-    return content(" ".join([row["quote"], *(lines[number - 1] for number in sorted(kept)[:400])]))
-
-
 def row_of(
     tree: Tree, path: str, line: int, note: str, kind: str, subject: str, home: str, score: float
 ) -> dict[str, Any] | None:
@@ -145,7 +134,7 @@ def row_of(
     quote = _EDGE.sub("", _EDGE.sub("", raw)).strip() if kind in _PROSE else raw.strip()
     if len(quote) < 4 or len(quote) > 600:
         return None
-    around = "\n".join(lines[max(0, line - 2) : line + 3])
+    around = numbered(lines, line - 4, line + 8)
     title = f"`{subject}`, {kind}" if subject else f"{path}, {kind}"
     return {"source": f"{path}:{line}", "path": path, "line": line, "quote": quote, "note": note, "title": title, "kind": kind,
             "subject": subject, "home": home, "score": round(score, 4), "confidence": _CONFIDENCE.get(kind, 0.6),

@@ -18,19 +18,17 @@ from fdc_packs.research.explore.place import inside
 from fdc_packs.research.retrieval import library
 from fdc_packs.research.retrieval.file_worth import TESTS
 
-from ..statements import content, names
+from ..statements import names
 from .found_rows import (
     ROWS,
     all_concepts,
     best_of,
-    objections_of,
     places_of,
     row_of,
     uses_of,
-    words_around,
 )
 
-CODE_LINES = 60
+CODE_LINES = 200
 _KEPT = 2
 _lock = threading.Lock()
 _searching = threading.Lock()
@@ -52,36 +50,21 @@ def create_directory(args: dict[str, Any], context: Context) -> Any:
 
 
 def file_search(args: dict[str, Any], context: Context) -> Any:
-    """FileSearch: what definitions, comments and documents say of the queries, best first, each with its place.
-
-    With `contradicting`, what counts is what speaks against the names and statements in the queries, and what they let
-    expect and is not there (`lgtm_against`). `tells` has the words of the queries that a find's definition has.
-    """
+    """FileSearch: what definitions, comments and documents say of the queries, best first, each with its place."""
     tree = tree_of(args, context)
-    shelf = _shelf(args, context)
+    shelf = shelf_of(args, context)
     found: dict[str, dict[str, Any]] = {}
-    contradicting = args.get("contradicting") in (True, "true")
-    queries = _queries(args)[: 6 if contradicting else 4]
+    queries = _queries(args)[:6]
     for nth, query in enumerate(queries):
         with _searching:
-            index = None if contradicting else shelf.index(all_concepts(queries))
-            rows = list(
-                objections_of(tree, query) if index is None else places_of(tree, index, query)
-            )
+            rows = list(places_of(tree, shelf.index(all_concepts(queries)), query))
         for row in rows:
             score = row["score"] * 0.9**nth
             if row["source"] not in found or found[row["source"]]["score"] < score:
                 found[row["source"]] = {**row, "score": round(score, 4)}
-    best = best_of(found, "FileSearch")
-    asked = content(" ".join(queries))
     instead = text(args, "instead", "")
-    best |= {
-        "warn": f"{instead} found nothing or is unavailable; FileSearch instead." if instead else ""
-    }
-    return {
-        **best,
-        "rows": [{**row, "tells": sorted(asked & words_around(tree, row))} for row in best["rows"]],
-    }
+    warn = f"{instead} found nothing or is unavailable; FileSearch instead." if instead else ""
+    return {**best_of(found, "FileSearch"), "warn": warn}
 
 
 def codebase_grep(args: dict[str, Any], context: Context) -> Any:
@@ -287,7 +270,7 @@ def _queries(args: dict[str, Any]) -> list[str]:
     return [one[:400] for one in found if one][:12]
 
 
-def _shelf(args: dict[str, Any], context: Context) -> library.Shelf:
+def shelf_of(args: dict[str, Any], context: Context) -> library.Shelf:
     """The files as they were mapped; as they are now where this process has not read them."""
     mapped = args.get("map")
     if not isinstance(mapped, dict):
@@ -298,7 +281,7 @@ def _shelf(args: dict[str, Any], context: Context) -> library.Shelf:
 
 def tree_of(args: dict[str, Any], context: Context) -> Tree:
     """The files that a run looks at: those that its map names, without what runs wrote."""
-    shelf = _shelf(args, context)
+    shelf = shelf_of(args, context)
     paths = str(args["map"].get("paths", "**")).removeprefix("./") or "**"
     key = (shelf.folder, shelf.scan.digest, paths)
     with _lock:
