@@ -102,11 +102,12 @@ def _sent(choice: Choice, request: Request) -> dict[str, Any]:
     pieces = (*request.kept, request.turns[0])
     last = len(request.kept) - 1
     marked = {0, last - 1, last} if request.kept else set()
-    content = [
+    content: Any = [
         {"type": "text", "text": text, **(keep if number in marked else {})}
         for number, text in enumerate(pieces)
         if text.strip()
     ]
+    content = content if request.kept else request.turns[0]
     messages = [
         {"role": ("user", "assistant")[number % 2], "content": text}
         for number, text in enumerate((content, *request.turns[1:]))
