@@ -61,21 +61,22 @@ def test_what_roles_mark_is_in_the_logs_though_raw_answers_are_not_kept(tmp_path
     assert "everything fits together" in fdc("alphabet", "check", cwd=folder).stdout
 
 
-def test_a_model_of_another_provider_is_asked_through_a_gateway(tmp_path: Path) -> None:
-    """ALPH-56: `openai` is a server that speaks the Messages API for that model; without one nothing is asked."""
+def test_a_model_of_another_provider_is_asked_as_that_one_is(tmp_path: Path) -> None:
+    """ALPH-56: `openai` is a server that speaks the API of OpenAI; without one nothing is asked."""
     folder = made(
         tmp_path / "a",
         CONFIG.replace("provider: anthropic, model: m", "provider: openai, model: gpt"),
     )
     with answering(good) as (server, env):
-        alone = {"FDC_MODEL": "", "ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": ""}
-        refused = run(folder, "--model", "config", env=alone)
+        alone = {"FDC_MODEL": "", "OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""}
+        refused = run(folder, "--model", "config", env={**env, **alone})
         assert (
             2 == refused.returncode
-            and "ANTHROPIC_BASE_URL" in refused.stderr
+            and "OPENAI_BASE_URL" in refused.stderr
             and [] == server.requests
         )
-        done = run(folder, "--model", "config", env={**env, "FDC_MODEL": ""})
+        there = {"FDC_MODEL": "", "OPENAI_BASE_URL": server.url + "/v1"}
+        done = run(folder, "--model", "config", env={**env, **there})
     assert 0 == done.returncode, done.stderr
     assert {"gpt"} == {body["model"] for body in server.requests}
 

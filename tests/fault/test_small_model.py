@@ -104,3 +104,30 @@ def test_the_doctor_says_what_such_a_server_honours(address: str, desk: Path) ->
         found["endpoint: answers"]["grade"] == "ok" and found["endpoint: streams"]["grade"] == "ok"
     )
     assert "no price is known" in found["model"]["detail"]
+
+
+def test_it_is_asked_over_the_api_of_openai_too(address: str, desk: Path) -> None:
+    """The same server, the other protocol: real text, the counts that the server gives, and a schema that holds the model."""
+    tools = {
+        "ask": {**TOOL, "result": {"tea": "boolean"}, "cost": {"model_calls": 1, "tokens": 2500}}
+    }
+    tools["ask"]["run"] = {**TOOL["run"], "schema": "prompts/ask.json"}  # type: ignore[dict-item]
+    schema = {
+        "type": "object",
+        "properties": {"tea": {"type": "boolean"}},
+        "required": ["tea"],
+        "additionalProperties": False,
+    }
+    (desk / "prompts" / "ask.json").write_text(json.dumps(schema))
+    (desk / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": tools}))
+    env = {
+        "FDC_MODEL": "openai:smollm2-135m",
+        "OPENAI_BASE_URL": f"{address}/v1",
+        "HOME": str(desk),
+    }
+    done = fdc("run", "a.plan", "--budget", "tokens=6000", cwd=desk, env=env)
+    assert (0, "") == (done.returncode, done.stderr), done.stdout
+    for record in asks(desk):
+        body = record["body"]
+        assert isinstance(body["value"]["tea"], bool)  # type: ignore[index]
+        assert 0 < body["usage"]["tokens"] <= 2500 and "usage" not in body["notes"]  # type: ignore[index]

@@ -50,6 +50,7 @@ EXTRAS = {name: modules(rows) for name, rows in PROJECT["optional-dependencies"]
 def test_the_package_imports_only_what_its_users_install() -> None:
     extras = (
         "model",
+        "openai",
         "distributed",
         "charts",
         "otel",

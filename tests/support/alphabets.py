@@ -155,6 +155,9 @@ def answering(
             with server.lock:
                 server.requests.append(body)
                 server.headers.append(headers)
+            if "system" not in body:  # of the API of OpenAI
+                told, *turns = body["messages"]
+                body = {**body, "system": [{"text": told["content"]}], "messages": turns}
             said = answer(role_of(body), body)
             return reply(said) if isinstance(said, str) else said
 

@@ -1,9 +1,12 @@
-"""A server that speaks the Messages API on this machine, with scripted replies and faults.
+"""A server that speaks the Messages API, and the API of OpenAI, on this machine, with scripted replies and faults.
 
     with messages_api([reply("hello"), fault(529, retry_after=0)]) as server: ...
 
 Each request takes the next item of the script. `server.requests` are the bodies that came in,
 `server.headers` their headers. Real HTTP: the SDK does not know the difference.
+
+With `bills` it counts tokens itself, four characters each, and keeps the beginnings of requests as Anthropic documents it: up to
+four marks, each looks back over twenty blocks, and nothing below 1,024 tokens is kept.
 """
 
 from __future__ import annotations
@@ -63,6 +66,12 @@ class Server(ThreadingHTTPServer):
         self.script = list(script)
         self.counts = counts
         self.requests: list[dict[str, Any]] = []
+        self.counted = 0
+        self.refuses = ""
+        """A word: a request that has it gets status 400."""
+        self.bills = False
+        self.billed = {"input": 0, "cache_read": 0, "cache_write": 0}
+        self.known: set[str] = set()
         self.headers: list[dict[str, str]] = []
         self.lock = threading.Lock()
         self.release = threading.Event()
@@ -71,6 +80,32 @@ class Server(ThreadingHTTPServer):
     def url(self) -> str:
         """What ANTHROPIC_BASE_URL is set to."""
         return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def bill(self, body: dict[str, Any]) -> dict[str, int]:
+        """The usage of a request's input."""
+        contents = [body.get("system") or [], *(one["content"] for one in body["messages"])]
+        blocks = [
+            block
+            for content in contents
+            for block in ([{"text": content}] if isinstance(content, str) else content)
+        ]
+        ends, prefix, tokens = [], "", [0]
+        for block in blocks:
+            prefix += "\0" + block["text"]
+            ends.append(prefix)
+            tokens.append(tokens[-1] + len(block["text"]) // 4)
+        marks = [at for at, block in enumerate(blocks, 1) if "cache_control" in block]
+        assert len(marks) <= 4 and all(block["text"].strip() for block in blocks)
+        marks = [at for at in marks if tokens[at] >= 1024]
+        reach = {at for mark in marks for at in range(max(1, mark - 20), mark + 1)}
+        read = max((at for at in reach if ends[at - 1] in self.known), default=0)
+        wrote = max((at for at in marks if at > read), default=read)
+        self.known.update(ends[at - 1] for at in marks)
+        found = {"input": tokens[-1] - tokens[wrote], "cache_read": tokens[read]}
+        found["cache_write"] = tokens[wrote] - tokens[read]
+        for kind, number in found.items():
+            self.billed[kind] += number
+        return found
 
     def take(self, body: dict[str, Any], headers: dict[str, str]) -> Item:
         with self.lock:
@@ -91,11 +126,15 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         if self.path.startswith("/v1/messages/count_tokens"):
+            self.server.counted += 1
             if not self.server.counts:
                 self._error(404, None)
                 return
             size = len(json.dumps(body["messages"])) // 4
             self._send(200, json.dumps({"input_tokens": size}).encode(), "application/json", {})
+            return
+        if self.server.refuses and self.server.refuses in json.dumps(body):
+            self._error(400, None, f"no such parameter: {self.server.refuses}")
             return
         item = self.server.take(body, {key.lower(): value for key, value in self.headers.items()})
         if item.fault == "held":
@@ -140,7 +179,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def _stream(self, item: Item, body: dict[str, Any]) -> None:
+        if self.path.endswith("/chat/completions"):
+            self._chat(item, body)
+            return
         events = list(_events(item, body.get("model", "m")))
+        if self.server.bills:
+            used = self.server.bill(body)
+            events[0][1]["message"]["usage"] |= {
+                "input_tokens": used["input"],
+                "cache_read_input_tokens": used["cache_read"],
+                "cache_creation_input_tokens": used["cache_write"],
+            }
         if item.fault == "cut":
             events = events[:3]
         if item.fault == "error-event":
@@ -160,6 +209,38 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
         self.connection.shutdown(socket.SHUT_RDWR)
         self.close_connection = True
+
+    def _chat(self, item: Item, body: dict[str, Any]) -> None:
+        """The same over the API of OpenAI: chunks of a completion. `cut` leaves the end out, `silent` the usage."""
+        ends = {"max_tokens": "length", "refusal": "content_filter"}
+        head = {
+            "id": "chat_1",
+            "object": "chat.completion.chunk",
+            "created": 1,
+            "model": body["model"],
+        }
+        deltas: list[tuple[dict[str, Any], str | None]] = [
+            ({"role": "assistant", "content": ""}, None)
+        ]
+        deltas += [
+            ({"content": item.text[at : at + 65536]}, None)
+            for at in range(0, len(item.text), 65536)
+        ]
+        if item.fault != "cut":
+            deltas.append(({}, ends.get(item.stop, "stop")))
+        chunks: list[Any] = [
+            {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]}
+            for delta, end in deltas
+        ]
+        if item.fault == "":
+            into, out = item.tokens
+            used = {"prompt_tokens": into, "completion_tokens": out, "total_tokens": into + out}
+            details = {"prompt_tokens_details": {"cached_tokens": into // 2}}
+            chunks.append({**head, "choices": [], "usage": {**used, **details}})
+        lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
+        if item.fault != "cut":
+            lines.append("data: [DONE]\n\n")
+        self._send(200, "".join(lines).encode(), "text/event-stream", {})
 
 
 def _events(item: Item, model: str) -> Iterator[tuple[str, dict[str, Any]]]:

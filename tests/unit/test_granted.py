@@ -60,11 +60,14 @@ def test_a_failure_that_is_a_value_needs_nothing(bare):
             "claude-sonnet-5",
             "`anthropic` package",
         ),
+        ({}, "openai:small", "`anthropic` package"),
     ],
 )
 def test_what_a_prompt_needs(bare, monkeypatch, row, model, says):
     monkeypatch.setattr(
-        granted, "_without_key", lambda environment: "the `anthropic` package is not installed"
+        granted,
+        "_without_key",
+        lambda model, environment: "the `anthropic` package is not installed",
     )
     found = lacks(
         step("judge"),
@@ -72,6 +75,19 @@ def test_what_a_prompt_needs(bare, monkeypatch, row, model, says):
         judge={"run": {"prompt": "x", **row}},
     )
     assert len(found) == (says is not None) and all(says in sentence for sentence in found)
+
+
+def test_a_model_of_openais_api_needs_an_address_or_a_key(bare, monkeypatch):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    asked = {
+        "operator": Operator(model="openai:small", tiers=()),
+        "judge": {"run": {"prompt": "x"}},
+    }
+    [said] = lacks(step("judge"), **asked)
+    assert "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set" in said
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:1/v1")
+    assert lacks(step("judge"), **asked) == []
 
 
 def test_a_python_tool_of_the_workspace_needs_a_sandbox_and_the_network_that_its_row_names(bare):

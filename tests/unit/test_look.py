@@ -128,3 +128,101 @@ def test_a_model_that_never_answers_stops_at_the_gate(desk: Path, asked: Any) ->
     ended = look(desk)
     assert ended.stop is not None and ended.stop.kind == "require" and len(server.requests) == 12
     assert "This is your last turn" in shown(server)[-1]
+
+
+def test_plans_of_others_call_the_loop(desk: Path) -> None:
+    """`call_plan look` works under any automaton, and its bound is known."""
+    (desk / "mine.plan").write_text(
+        "set_plan Ask\nplan_step_complete ready\n"
+        "found <- call_plan look question=tea paths=src/**\n"
+        "message_user {found.answer}\nclose_task\nsubmit\n"
+    )
+    checked = api.check("mine.plan", workspace=desk)
+    assert checked.verdict == "proved", checked.errors
+    assert api.bounds("mine.plan", workspace=desk).model_calls.number == 24
+
+
+SEE: dict[str, Any] = {
+    "summary": "see", "action": "read_op", "effect": "read", "trust": "workspace", "failure": "value", "result": "object",
+    "parameters": [{"name": "call", "kind": "word", "sink": "data"}, {"name": "files", "kind": "word", "sink": "path"}],
+    "run": {"one_of": ["grep", "count"], "most": 3},
+}  # fmt: skip
+COUNT = {
+    "summary": "count", "action": "read_op", "effect": "read", "trust": "workspace", "result": "number",
+    "parameters": [{"name": "path", "kind": "path", "access": "read"}],
+}  # fmt: skip
+THINK: dict[str, Any] = {
+    "summary": "think", "action": "step_op", "effect": "read", "trust": "model", "cost": {"model_calls": 2, "tokens": 90000},
+    "parameters": [{"name": "seen", "kind": "word"}], "result": {"done": "boolean", "calls": "list[object]"},
+    "run": {"prompt": "think.md", "role": "looker", "schema": "think.json", "calls": "see"},
+}  # fmt: skip
+OWN = """set_plan Think
+plan_step_complete ready
+files <- list_files src
+seen <- append
+iterate max 3 until turn.done
+  turn <- think {seen}
+  found <- fork call in {turn.calls} max 3
+    one <- see {call} {files}
+    yield {one}
+  seen <- append {found} to={seen}
+close_task
+submit
+"""
+
+
+@pytest.fixture
+def own(desk: Path) -> Any:
+    """A workspace with a loop of its own; what is given replaces a tool's row."""
+    (desk / "own.plan").write_text(OWN)
+    (desk / "think.md").write_text("You may ask for:\n{{ tools }}\n---\n{{ seen | data }}\n")
+    (desk / "think.json").write_text(
+        '{"properties": {"done": {"type": "boolean"}}, "required": ["done"]}'
+    )
+
+    def check(**rows: Any) -> api.CheckResult:
+        tools = {
+            "see": {**SEE, "run": {"one_of": ["grep", "read_lines"], "most": 3}},
+            "think": THINK,
+            **rows,
+        }
+        (desk / "fdc_tools.json").write_text(
+            json.dumps({"format": 1, "name": "own", "tools": tools})
+        )
+        return api.check("own.plan", workspace=desk)
+
+    return check
+
+
+def test_a_workspace_makes_a_loop_of_its_own(desk: Path, own: Any, asked: Any) -> None:
+    assert own().verdict == "proved", own().errors
+    server = asked(
+        reply(
+            json.dumps({"done": False, "calls": [{"tool": "grep", "args": {"pattern": "fresh"}}]})
+        ),
+        reply(json.dumps({"done": True, "calls": []})),
+    )
+    policy = api.Policy(model="claude-sonnet-5")
+    run = api.begin("own.plan", workspace=desk, policy=policy)
+    assert api.drive(run, workspace=desk, policy=policy).status == "finished"
+    first, second = server.requests
+    assert "- read_lines: some lines of a file" in first["system"][0]["text"]
+    calls = first["output_config"]["format"]["schema"]["properties"]["calls"]
+    names = [one["properties"]["tool"]["const"] for one in calls["items"]["anyOf"]]
+    assert names == ["grep", "read_lines"]
+    assert "def fresh(age):" in second["messages"][0]["content"]
+
+
+@pytest.mark.parametrize(
+    ("row", "code", "why"),
+    [
+        ({"think": {**THINK, "run": {**THINK["run"], "calls": "grep"}}}, "FDC308", "no tool that performs"),
+        ({"see": SEE}, "FDC308", "no tool `count`"),
+        ({"see": SEE, "count": {**COUNT, "run": {"python": "own:count"}}}, "FDC308", "code of the workspace"),
+        ({"think": {**THINK, "run": {**THINK["run"], "schema": "think.md"}}}, "FDC309", "no JSON object"),
+    ],
+)  # fmt: skip
+def test_a_loop_that_cannot_be_made_is_refused(own: Any, row: Any, code: str, why: str) -> None:
+    found = own(**row)
+    assert found.verdict == "error"
+    assert any(item.code == code and why in item.message for item in found.errors), found.errors

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.text.fence import RULE, fenced
+from fdc_toolchain.tools.model.http_model import HttpModel
 from fdc_toolchain.tools.model.json_reply import fitting
-from fdc_toolchain.tools.model.messages_api import MessagesModel
 from fdc_toolchain.tools.model.prices import price
 from fdc_toolchain.tools.model.prompt_tools import rendered, variables
 from fdc_toolchain.tools.model.question import Choice, Question
@@ -48,9 +48,9 @@ def api(monkeypatch: Any, tmp_path: Path) -> Any:
         manager.__exit__(None, None, None)
 
 
-def model(**more: Any) -> MessagesModel:
+def model(**more: Any) -> HttpModel:
     pauses: list[float] = []
-    made = MessagesModel(Choice("claude-sonnet-5", **more), pause=pauses.append)
+    made = HttpModel(Choice("claude-sonnet-5", **more), pause=pauses.append)
     made.pauses = pauses  # type: ignore[attr-defined]
     return made
 
@@ -62,7 +62,7 @@ def question(schema: Any = SCHEMA, **more: Any) -> Question:
 def test_a_reply_comes_back_with_what_it_cost(api: Any) -> None:
     server = api(reply('{"n": 3}', tokens=(100, 20)))
     heard: list[str] = []
-    found = MessagesModel(Choice("claude-sonnet-5"), hear=heard.append).ask(question())
+    found = HttpModel(Choice("claude-sonnet-5"), hear=heard.append).ask(question())
     assert found.value == {"n": 3} and "".join(heard) == '{"n": 3}'
     assert found.usage == {"model_calls": 1, "tokens": 120, "money": (100 * 2 + 20 * 10) / 1e6}
     [sent] = server.requests
@@ -170,7 +170,7 @@ def test_a_key_that_is_not_accepted_is_not_tried_again_and_not_shown(api: Any) -
 
 
 def test_a_request_that_the_server_refuses_is_a_failure(api: Any) -> None:
-    api(fault(400))
+    api(fault(400), fault(400))
     with pytest.raises(ToolFailure, match=r"status 400.*scripted 400") as raised:
         model().ask(question())
     assert raised.value.kind == "model"
@@ -210,9 +210,7 @@ def test_no_room_for_a_reply_is_said_before_anything_is_asked(api: Any, counts: 
 
 def test_settings_by_role(api: Any) -> None:
     server = api(reply("a"), reply("b"))
-    made = MessagesModel(
-        Choice("small"), {"critic": Choice("large", max_tokens=100, effort="high")}
-    )
+    made = HttpModel(Choice("small"), {"critic": Choice("large", max_tokens=100, effort="high")})
     made.ask(Question("critic", "", "x"))
     made.ask(Question("other", "", "x"))
     assert [(sent["model"], sent["max_tokens"]) for sent in server.requests] == [

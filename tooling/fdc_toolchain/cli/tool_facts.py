@@ -179,6 +179,8 @@ def explained(one: Listed) -> list[str]:
     lines.append(f"trust: {tool.trust}: {TRUST[tool.trust]}")
     if tool.clears:
         lines.append(f"the result may choose, whatever was given: {', '.join(tool.clears)}")
+    if "one_of" in tool.row.get("run", {}):
+        lines.append(f"a model may ask for: {', '.join(tool.row['run']['one_of'])}")
     if tool.writes_unknown:
         lines.append("it may write files that its arguments do not name")
     ends = "is its result: {failed, why}" if one.row.get("failure") == "value" else "stops the run"

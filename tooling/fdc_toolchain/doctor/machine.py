@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from ..journal import user_key
+from ..tools.model.wire import OPENAI
 from ..workspace.operator import TIERS, Operator
 
 if TYPE_CHECKING:
-    from ..tools.model.messages_api import MessagesModel
+    from ..tools.model.http_model import HttpModel
     from ..tools.web.search import Ready
 
 Grade = Literal["ok", "note", "bad"]
@@ -36,6 +37,7 @@ PACKAGES = {
     "trafilatura": "reads pages of the web (`fdc-toolchain[web]`)",
     "pypdf": "reads PDFs (`fdc-toolchain[pdf]`)",
     "anthropic": "asks models (`fdc-toolchain[model]`)",
+    "openai": "asks models of other servers (`fdc-toolchain[openai]`)",
     "httpx2": "asks models (`fdc-toolchain[model]`)",
     "dbos": "runs on many machines (`fdc-toolchain[distributed]`)",
     "psycopg": "runs on many machines (`fdc-toolchain[distributed]`)",
@@ -54,7 +56,7 @@ class Found(NamedTuple):
 def examine(
     root: str,
     operator: Operator,
-    model: MessagesModel | None,
+    model: HttpModel | None,
     environment: Mapping[str, str],
     *,
     live: bool,
@@ -80,12 +82,16 @@ def _python() -> Found:
     return Found("python", "ok", f"{sys.version.split()[0]} on {sys.platform}")
 
 
-def _model(model: MessagesModel | None, environment: Mapping[str, str], live: bool) -> list[Found]:
-    kinds = [
-        name for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN") if environment.get(name)
-    ]
+def _model(model: HttpModel | None, environment: Mapping[str, str], live: bool) -> list[Found]:
+    own = model is not None and model.choice("doctor").model.startswith(OPENAI)
+    keys = (
+        ("OPENAI_API_KEY", "OPENAI_BASE_URL")
+        if own
+        else ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+    )
+    kinds = [name for name in keys if environment.get(name)]
     key = Found("key", "ok", f"{' and '.join(kinds)} set") if kinds else Found(
-        "key", "bad" if model is not None else "note", "neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set"
+        "key", "bad" if model is not None else "note", f"neither {keys[0]} nor {keys[1]} is set"
     )  # fmt: skip
     if model is None:
         return [
@@ -106,13 +112,16 @@ def _model(model: MessagesModel | None, environment: Mapping[str, str], live: bo
         else ""
     )
     host = _host(
-        environment.get("ANTHROPIC_BASE_URL", ""), "" if live else "; not asked (--live does)"
+        "OPENAI_BASE_URL" if own else "ANTHROPIC_BASE_URL",
+        environment,
+        "" if live else "; not asked (--live does)",
     )
     return [Found("model", "note" if unknown else "ok", ", ".join(names) + priced), key, host]
 
 
-def _host(address: str, asked: str) -> Found:
+def _host(name: str, environment: Mapping[str, str], asked: str) -> Found:
     """The address without what may be secret in it: user, password, path and query."""
+    address = environment.get(name, "")
     if not address:
         return Found("endpoint", "ok", f"the provider's own{asked}")
     try:
@@ -122,7 +131,7 @@ def _host(address: str, asked: str) -> Found:
     except ValueError:
         host = None
     if not host or parts.scheme not in ("http", "https"):
-        return Found("endpoint", "bad", "ANTHROPIC_BASE_URL is no http or https address")
+        return Found("endpoint", "bad", f"{name} is no http or https address")
     plain = parts.scheme == "http" and host not in ("localhost", "127.0.0.1", "::1")
     warning = "; the key would travel unencrypted" if plain else ""
     return Found(
@@ -130,7 +139,7 @@ def _host(address: str, asked: str) -> Found:
     )
 
 
-def _asked_and_closed(model: MessagesModel) -> list[Found]:
+def _asked_and_closed(model: HttpModel) -> list[Found]:
     heard: list[str] = []
     tiny = type(model)(
         model.choice("doctor")._replace(attempts=1, repairs=0, max_tokens=200, seconds=60.0),
@@ -142,33 +151,24 @@ def _asked_and_closed(model: MessagesModel) -> list[Found]:
         tiny.close()
 
 
-def _asked(tiny: MessagesModel, heard: list[str]) -> list[Found]:
+def _asked(tiny: HttpModel, heard: list[str]) -> list[Found]:
     """What the server honours, by asking it: one count, one question with a schema, streamed."""
     from ..engine.ports import WorldFailed
     from ..tools.model.question import Question
+    from ..tools.model.wire import Request
     from ..workspace.failure import ToolFailure
 
     choice = tiny.choice("doctor")
     out: list[Found] = []
     try:
-        counted = tiny.client().messages.count_tokens(
-            model=choice.model,
-            messages=[{"role": "user", "content": "one two three"}],
-            timeout=30.0,
-        )
-        out.append(
-            Found("endpoint: counts tokens", "ok", f"{int(counted.input_tokens)} for three words")
-        )
+        counted = tiny.server(choice.model).count(choice, Request("", (), ("one two three",)))
     except WorldFailed as failed:
         return [Found("endpoint: answers", "bad", str(failed))]
-    except Exception as failed:  # whatever a server that speaks another dialect brings about
-        out.append(
-            Found(
-                "endpoint: counts tokens",
-                "note",
-                f"no ({type(failed).__name__}); budgets reckon with bytes instead",
-            )
-        )
+    out.append(
+        Found("endpoint: counts tokens", "note", "no; budgets reckon with bytes instead")
+        if counted is None
+        else Found("endpoint: counts tokens", "ok", f"{counted} for three words")
+    )
     schema = {
         "type": "object",
         "required": ["ok"],

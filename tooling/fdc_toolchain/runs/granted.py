@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ..engine.reach import Reach
 from ..program.model import Program
+from ..tools.model.wire import OPENAI
 from ..workspace.failure import ToolFailure
 from ..workspace.operator import Operator
 
@@ -127,7 +128,7 @@ def _looked(
     if who := needs.by("model"):
         yield f"a model, for {who}: none is named; `--model NAME`, or FDC_MODEL"
     if who := needs.by("key"):
-        why = _unasked()
+        why = _unasked(operator.model)
         if why:
             yield f"the model `{operator.model}`, for {who}: {why}"
     yield from _network(needs, program, operator, reach, tier)
@@ -183,28 +184,24 @@ def _made_in(root: str) -> bool:
     )
 
 
-def _unasked() -> str:
+def _unasked(model: str) -> str:
     """Why no model can be asked, as far as that is known without asking one; empty where one can."""
     kept = tuple(os.environ.get(name, "") for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))
-    if util.find_spec("anthropic") is not None and any(kept):
+    if not model.startswith(OPENAI) and util.find_spec("anthropic") is not None and any(kept):
         return ""
-    return _without_key(tuple(sorted(os.environ.items())))
+    return _without_key(model, tuple(sorted(os.environ.items())))
 
 
 @lru_cache(maxsize=1)
-def _without_key(_environment: tuple[tuple[str, str], ...]) -> str:
-    """What the SDK says where neither variable is set: it may find credentials elsewhere."""
+def _without_key(model: str, _environment: tuple[tuple[str, str], ...]) -> str:
+    """What the SDK says, which may find credentials elsewhere."""
     from ..engine.ports import WorldFailed
-    from ..tools.model.messages_api import MessagesModel
-    from ..tools.model.question import Choice
+    from ..tools.model.wire import known_by
 
-    model = MessagesModel(Choice("none"))
     try:
-        model.client()
+        known_by(model)().close()
     except WorldFailed as failed:
         return str(failed)
-    finally:
-        model.close()
     return ""
 
 

@@ -225,6 +225,8 @@ def _operator(root: str, base: Base, model: str | None) -> commands.Operator:
 
     llm = base.config["llm"]
     named = llm["model"] if llm["provider"] != "local" else ""
+    if named and llm["provider"] == "openai":
+        named = f"openai:{named}"
     if model == CONFIGURED and not named:
         raise UsageError("config.yaml names no model (`llm: {provider: anthropic, model: NAME}`)")
     operator = commands.Operator.of_environment(model=named if model == CONFIGURED else model)
@@ -242,18 +244,10 @@ def _operator(root: str, base: Base, model: str | None) -> commands.Operator:
         click.echo("no model is used: proposer and critic compute from a dictionary", err=True)
         _dictionary(root)
         return operator
-    if (
-        llm["provider"] == "openai"
-        and operator.model == named
-        and not os.environ.get("ANTHROPIC_BASE_URL")
-    ):
-        raise UsageError(
-            "`provider: openai`: fdc speaks the Messages API; set ANTHROPIC_BASE_URL to a gateway that speaks it for this model"
-        )
     asked = model_for(root, operator.model, asks)
     assert asked is not None
     try:
-        asked.client()
+        asked.server(operator.model)
         asked.close()
     except WorldFailed as missing:
         raise UsageError(str(missing)) from missing

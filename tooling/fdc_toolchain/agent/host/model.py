@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..model_port import Malformed, Message, ModelFailed, ModelWaiting, validated
 
 if TYPE_CHECKING:
-    from ...tools.model.messages_api import MessagesModel
+    from ...tools.model.http_model import HttpModel
     from ...tools.model.question import Question
     from .budget import Purse
 
@@ -19,7 +19,7 @@ class AskedModel:
     `purse`: the task's account, where it has a budget.
     """
 
-    def __init__(self, model: MessagesModel, purse: Purse | None = None) -> None:
+    def __init__(self, model: HttpModel, purse: Purse | None = None) -> None:
         self._model = model
         self._purse = purse if purse is not None and purse.budget else None
 

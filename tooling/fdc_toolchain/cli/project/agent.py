@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...agent.host.real_world import LocalWorld
     from ...agent.master_control import MasterControlGraph
     from ...agent.state import AgentState
-    from ...tools.model.messages_api import MessagesModel
+    from ...tools.model.http_model import HttpModel
 
 _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
 """The protocol's own names of states, beside those of the automaton (C-04)."""
@@ -204,7 +204,7 @@ def _budget(pairs: tuple[str, ...]) -> dict[str, float]:
 
 
 def _purse(
-    world: LocalWorld, task_id: str, budget: dict[str, float], asked: MessagesModel | None
+    world: LocalWorld, task_id: str, budget: dict[str, float], asked: HttpModel | None
 ) -> Purse:
     """The task's account. Raises UsageError for a budget of money that cannot be kept to."""
     from ...agent.host.budget import Purse
@@ -259,7 +259,7 @@ def _opened(
     named: str,
     task: str | None,
     reorient: bool,
-    asked: MessagesModel | None,
+    asked: HttpModel | None,
 ) -> tuple[MasterControlGraph, AgentState]:
     from ...agent.host.model import AskedModel
     from ...agent.host.people import PersonModel
@@ -309,7 +309,7 @@ def _go(
     attempts: int,
     analysis: str | None,
     talk: Talk,
-    asked: MessagesModel | None,
+    asked: HttpModel | None,
 ) -> int:
     from ...agent.plan_source import ModelPlanner, PlanFile
 

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Any
 from ...exits import UsageError
 
 if TYPE_CHECKING:
-    from ...tools.model.messages_api import MessagesModel
+    from ...tools.model.http_model import HttpModel
 
 
-def model_for(
-    root: str, name: str, asks: tuple[tuple[str, float], ...] = ()
-) -> MessagesModel | None:
+def model_for(root: str, name: str, asks: tuple[tuple[str, float], ...] = ()) -> HttpModel | None:
     """The model port, or None where no model is named. Settings may name others for some roles, and say how it is asked;
     `asks` says that where they do not. Raises UsageError."""
     if not name:
         return None
     from ...linking.project.settings import SettingsError, read_settings
-    from ...tools.model.messages_api import MessagesModel
+    from ...tools.model.http_model import HttpModel
     from ...tools.model.question import Choice
     from ...workspace.secrets.scrubber import Scrubber
     from ...workspace.secrets.values import values_of
@@ -30,7 +28,7 @@ def model_for(
     asked: dict[str, Any] = dict(asks)
     asked |= {key: value for key, value in rows.pop("default", {}).items() if key != "model"}
     choice = Choice(name)._replace(**asked)
-    model = MessagesModel(choice, {role: choice._replace(**row) for role, row in rows.items()})
+    model = HttpModel(choice, {role: choice._replace(**row) for role, row in rows.items()})
     model.secrets = Scrubber(more=lambda: values_of(root))
     return model
 

@@ -27,7 +27,7 @@ _PART = re.compile(r"^---\n", re.MULTILINE)
 
 
 class Model(Protocol):
-    """Whoever answers: `tools.model.messages_api.MessagesModel`, or a double."""
+    """Whoever answers: `tools.model.http_model.HttpModel`, or a double."""
 
     def ask(self, question: Question) -> Reply:
         """The answer. Raises ToolFailure and WorldFailed."""

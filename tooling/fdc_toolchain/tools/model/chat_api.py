@@ -1,0 +1,119 @@
+"""Servers that speak the API of OpenAI (Ollama, vLLM, llama.cpp, OpenAI itself), by the `openai` SDK.
+
+OPENAI_BASE_URL names one, with its `/v1`; OPENAI_API_KEY is its key, which a server of one's own need not have.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ...engine.ports import WorldFailed
+from .question import Choice
+from .wire import OPENAI, Hear, Passing, Request, Said, heard, of_status
+
+_ENDS = {"content_filter": "refusal", "length": "length"}
+
+
+class ChatServer:
+    """The adapter (`wire.Server`)."""
+
+    def __init__(self) -> None:
+        try:
+            import openai
+        except ImportError:
+            raise WorldFailed(
+                "the `openai` package is not installed: `pip install fdc-toolchain[openai]`"
+            ) from None
+        self._own = bool(os.environ.get("OPENAI_BASE_URL"))
+        key = os.environ.get("OPENAI_API_KEY") or ("none" if self._own else "")
+        if not key:
+            raise WorldFailed(
+                "no model can be asked: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"
+            )
+        try:
+            self._client = openai.OpenAI(api_key=key, max_retries=0)
+        except (openai.OpenAIError, ValueError) as wrong:
+            raise WorldFailed(f"no model can be asked: {Passing(wrong)}") from None
+
+    def close(self) -> None:
+        self._client.close()
+
+    def count(self, choice: Choice, request: Request) -> int | None:
+        return None
+
+    def ask(
+        self, choice: Choice, request: Request, hear: Hear | None, broken: dict[str, int]
+    ) -> Said:
+        import httpx2
+        import openai
+
+        try:
+            return self._streamed(choice, request, hear, broken)
+        except openai.APIStatusError as failed:
+            raise of_status(failed) from None
+        except openai.APIError as failed:
+            raise Passing(failed) from None
+        except (httpx2.HTTPError, ValueError) as cut:  # a stream that was cut, or is none
+            raise Passing(f"{type(cut).__name__}: {cut}") from None
+
+    def _streamed(
+        self, choice: Choice, request: Request, hear: Hear | None, broken: dict[str, int]
+    ) -> Said:
+        sent: dict[str, Any] = {
+            "model": choice.model.removeprefix(OPENAI),
+            "messages": _messages(request),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "timeout": choice.seconds,
+            # servers of one's own know the older name, OpenAI's newer models the newer one alone
+            ("max_tokens" if self._own else "max_completion_tokens"): request.most,
+        }
+        if request.temperature is not None:
+            sent["temperature"] = request.temperature
+        if choice.effort:
+            sent["reasoning_effort"] = choice.effort
+        if request.schema is not None:
+            made = {"name": "reply", "schema": dict(request.schema)}
+            sent["response_format"] = {"type": "json_schema", "json_schema": made}
+        pieces: list[str] = []
+        size, end, named, usage, ended = 0, "", "", None, False
+        try:
+            with self._client.chat.completions.create(**sent) as stream:
+                for chunk in stream:
+                    named, usage = chunk.id or named, chunk.usage or usage
+                    for one in chunk.choices[:1]:
+                        if one.delta.refusal:
+                            end = "refusal"
+                        if one.delta.content:
+                            size = heard(one.delta.content, size, hear)
+                            pieces.append(one.delta.content)
+                        if one.finish_reason:
+                            end, ended = end or _ENDS.get(one.finish_reason, ""), True
+            if not ended:
+                raise ValueError("the answer broke off")
+        except Exception:
+            if size:
+                broken.update(_reckoned(request, "".join(pieces)))
+            raise
+        text = "".join(pieces)
+        if usage is None:
+            return Said(text, end, _reckoned(request, text), named, reckoned=True)
+        read = getattr(usage.prompt_tokens_details, "cached_tokens", None) or 0
+        used = {"input": usage.prompt_tokens - read, "cache_read": read}
+        return Said(text, end, {**used, "output": usage.completion_tokens}, named)
+
+
+def _messages(request: Request) -> list[dict[str, str]]:
+    """The input. Such servers find by themselves what they have read before; it only has to come first."""
+    turns = ("".join((*request.kept, request.turns[0])), *request.turns[1:])
+    system = [{"role": "system", "content": request.system}] if request.system else []
+    return system + [
+        {"role": ("user", "assistant")[number % 2], "content": text}
+        for number, text in enumerate(turns)
+    ]
+
+
+def _reckoned(request: Request, text: str) -> dict[str, int]:
+    """The most that a question and its answer can have cost, where the server does not say it."""
+    return {"input": request.size(), "output": len(text.encode("utf-8", "replace"))}

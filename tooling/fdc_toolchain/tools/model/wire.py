@@ -1,0 +1,114 @@
+"""What the model port and the adapter of a protocol say to each other: a request, what came back, and why nothing did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from ...workspace.failure import ToolFailure
+from .question import Choice
+
+MAX_REPLY = 8 * 1024 * 1024
+"""Characters of a reply that are taken; a server that sends more is cut off."""
+
+OPENAI = "openai:"
+"""What names of models begin with that are asked by the API of OpenAI."""
+
+Hear = Callable[[str], None]
+
+
+class Request(NamedTuple):
+    """One request. `kept`: what stands before the question and comes again in the next one of its kind, in pieces.
+    `turns`: the question, then by turns a reply and what was wrong with it. `most`: tokens that the reply may have."""
+
+    system: str
+    kept: tuple[str, ...]
+    turns: tuple[str, ...]
+    schema: Mapping[str, Any] | None = None
+    temperature: float | None = None
+    most: int = 0
+
+    def size(self) -> int:
+        """Bytes of all of it: no server counts more tokens."""
+        text = "".join((self.system, *self.kept, *self.turns))
+        schema = "" if self.schema is None else json.dumps(self.schema, ensure_ascii=False)
+        blocks = 16 * (2 + len(self.kept) + len(self.turns))
+        return len((text + schema).encode("utf-8", "replace")) + blocks
+
+
+class Said(NamedTuple):
+    """An answer. `end`: `length` where it was cut off, `refusal`, or empty. `used`: tokens by kind, `reckoned` by us."""
+
+    text: str
+    end: str
+    used: dict[str, int]
+    request: str = ""
+    reckoned: bool = False
+
+
+class Passing(Exception):
+    """Trouble that another attempt may not have; `wait`: seconds that the server asks for."""
+
+    def __init__(self, why: object, wait: float | None = None) -> None:
+        super().__init__(" ".join(str(why).split())[:300])
+        self.wait = wait
+
+
+class Refused(Exception):
+    """The server does not take the request as it is."""
+
+    def __init__(self, why: object, status: int) -> None:
+        super().__init__(" ".join(str(why).split())[:300])
+        self.status = status
+
+
+class Server(Protocol):
+    """The adapter of a protocol. Making one raises WorldFailed where its SDK or a key is missing."""
+
+    def __init__(self) -> None: ...
+
+    def ask(
+        self, choice: Choice, request: Request, hear: Hear | None, broken: dict[str, int]
+    ) -> Said:
+        """One request. Raises Passing, Refused, ToolFailure (`reply`) and WorldFailed. Where the answer breaks off, `broken`
+        says what it had cost by then, as far as that was heard."""
+
+    def count(self, choice: Choice, request: Request) -> int | None:
+        """The tokens of the input, where the server counts them."""
+
+    def close(self) -> None:
+        """Nobody asks any more."""
+
+
+def known_by(model: str) -> type[Server]:
+    """The adapter for a model's name."""
+    if model.startswith(OPENAI):
+        from .chat_api import ChatServer
+
+        return ChatServer
+    from .messages_api import MessagesServer
+
+    return MessagesServer
+
+
+def heard(text: str, size: int, hear: Hear | None) -> int:
+    """A piece of an answer has come; the characters of all so far. Raises ToolFailure for too many."""
+    size += len(text)
+    if size > MAX_REPLY:
+        raise ToolFailure("reply", f"the model's reply has more than {MAX_REPLY} characters")
+    if hear is not None:
+        hear(text)
+    return size
+
+
+def of_status(failed: Any) -> Passing | Refused:
+    """What an `APIStatusError` of an SDK means."""
+    status = failed.status_code
+    if status not in (408, 409, 425, 429) and 400 <= status < 500:
+        return Refused(failed, status)
+    try:
+        wait = max(0.0, min(float(failed.response.headers["retry-after"]), 120.0))
+    except (KeyError, ValueError, AttributeError):
+        wait = None
+    return Passing(failed, wait)
