@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Ask = Callable[[str, str], str]
 """Asks a person for the value of a parameter (its tool, its name); "" for none."""
 _MOST = 4
+_LEAST = 0.7
 _FEW = frozenset(
     "a an and as at be by for from in into is it its of on or that the then this to what with".split()
 )
@@ -46,15 +47,18 @@ def skeleton(
     from ..exits import UsageError
 
     automaton = automaton_of(linker, fsm)
-    rows = [tool for tool in tools_for(linker, automaton, tools) if _usable(tool)]
-    wanted = _fitting(rows, task)
+    order = [*linker.catalogue.tools]
+    rows = sorted(tools_for(linker, automaton, tools), key=lambda tool: order.index(tool.name))
+    rows = [tool for tool in rows if _usable(tool)]
+    seen = _Task(linker.root, task)
+    wanted = _fitting(rows, task, seen)
     both, ended = with_closing(automaton, fragment=False)
     left_out: list[str] = []
     while (found := _word(both, ended, rows, wanted)) is None:
         if not wanted:
             raise UsageError(f"`{automaton.name}` accepts no plan of these tools")
         left_out.append(wanted.pop().name)
-    writer = _Writer(linker.root, task, ask)
+    writer = _Writer(seen, ask)
     for tool in found:
         writer.step(tool)
     params = [f"param {name}\n" for name, _ in writer.inputs]
@@ -64,9 +68,7 @@ def skeleton(
 
 def _usable(tool: Tool) -> bool:
     forms = any(item.form == "sections" for item in tool.parameters)
-    return not (tool.forbidden or tool.broken or tool.refuse or forms) or tool.name == (
-        "run_in_bash_session"
-    )
+    return not (tool.forbidden or tool.broken or forms)
 
 
 def _stems(text: str) -> list[str]:
@@ -82,26 +84,44 @@ def _stem(word: str) -> str:
     return word
 
 
-def _fitting(tools: Sequence[Tool], task: str) -> list[Tool]:
-    """The tools whose names and summaries share the rarest words with the task, in the order of these words in it."""
+def _fitting(tools: Sequence[Tool], task: str, seen: _Task) -> list[Tool]:
+    """The tools whose names and summaries share the rarest words with the task, in the order of these words in it. Each word
+    of the task speaks for one tool; so does what only few tools take: an address, a command between backticks, a file."""
     names = {
         tool.name: set(_stems(tool.name.replace("_", " ").replace(".", " "))) for tool in tools
     }
     said = {tool.name: set(_stems(str(tool.row["summary"]))) | names[tool.name] for tool in tools}
     spread = Counter(word for words in said.values() for word in words)
     asked = _stems(task)
-    scores = {}
-    for tool in tools:
-        shared = said[tool.name] & {*asked}
-        score = sum((2 if word in names[tool.name] else 1) / spread[word] for word in shared)
-        if score >= 0.5:
-            scores[tool.name] = (score, min(asked.index(word) for word in shared))
-    best = sorted(scores, key=lambda name: (-scores[name][0], name))[:_MOST]
-    taken: dict[int, str] = {}
-    for name in best:  # one tool for each word of the task that chose it
-        taken.setdefault(scores[name][1], name)
-    by_name = {tool.name: tool for tool in tools}
-    return [by_name[taken[at]] for at in sorted(taken)]
+    left = {*asked}
+    chosen: list[tuple[int, Tool]] = []
+    while len(chosen) < _MOST:
+        scores = {}
+        for tool in tools:
+            shared = said[tool.name] & left
+            score = sum(1 / spread[one] ** 0.5 for one in shared)
+            score *= 1 + len(shared & names[tool.name]) / max(1, len(names[tool.name]))
+            if shared and tool not in [one for _, one in chosen]:
+                scores[tool.name] = score + seen.speaks_for(tool)
+        if not scores or max(scores.values()) < _LEAST:
+            break
+        best = max(
+            (tool for tool in tools if tool.name in scores), key=lambda one: scores[one.name]
+        )
+        shared = said[best.name] & left
+        chosen.append((min(asked.index(one) for one in shared), best))
+        left -= shared
+    chosen.sort(key=lambda pair: pair[0])
+    out = [tool for _, tool in chosen]
+    there = ("read", "edit", "delete")
+    if seen.files and not any(item.access in there for tool in out for item in tool.inline):
+        out = [*[tool for tool in tools if _reads(tool) and kind_of(tool).kinds & TEXTS][:1], *out]
+    return out
+
+
+def _reads(tool: Tool) -> bool:
+    """Whether all that a tool needs is a file to read."""
+    return [item.access for item in tool.inline if item.required] == ["read"]
 
 
 def _word(
@@ -133,26 +153,22 @@ def _word(
     return None
 
 
-def _weight(tool: Tool) -> tuple[int, int, str]:
-    """How much a tool does and needs: the least is taken where any tool of an action will do."""
+def _weight(tool: Tool) -> tuple[int, int]:
+    """How much a tool does and needs: the least is taken where any tool of an action will do, of these the first declared."""
     effects = {"pure": 0, "read": 1, "idempotent": 2}
-    return (
-        sum(item.required for item in tool.parameters) + 2 * (tool.trust == "untrusted"),
-        effects.get(tool.effect, 3),
-        tool.name,
-    )
+    needs = sum(item.required and item.kind != "rest" for item in tool.parameters)
+    return needs + 2 * (tool.trust == "untrusted"), effects.get(tool.effect, 3)
 
 
-class _Writer:
-    """Writes steps, with what they need."""
+class _Task:
+    """What stands in the words of a task: files, globs, addresses, text between quotes."""
 
-    def __init__(self, root: str, task: str, ask: Ask | None) -> None:
-        self.task = " ".join(task.replace("{", "(").replace("}", ")").split())
-        self.ask = ask
-        self.lines: list[str] = []
-        self.inputs: list[tuple[str, str]] = []
-        words = [word.strip("\"'`,;:()?!").rstrip(".") for word in self.task.split()]
-        self.quoted = ["".join(found) for found in _QUOTED.findall(self.task)]
+    def __init__(self, root: str, task: str) -> None:
+        self.text = " ".join(task.replace("{", "(").replace("}", ")").split())
+        words = [word.strip("\"'`,;:()?!").rstrip(".") for word in self.text.split()]
+        found = _QUOTED.findall(self.text)
+        self.quoted = [one for one, _ in found if one]
+        self.commands = [one for _, one in found if one]
         self.pages = [word for word in words if word.startswith(("http://", "https://"))]
         self.globs = [word for word in words if "*" in word and word not in self.pages]
         paths = [word for word in words if re.fullmatch(r"[\w.+-]+(/[\w.+-]+)*", word)]
@@ -160,6 +176,27 @@ class _Writer:
         self.folders = [word for word in paths if os.path.isdir(os.path.join(root, word))]
         self.new = [word for word in paths if re.search(r"\w\.[a-z]\w*$", word)
                     and not os.path.exists(os.path.join(root, word))]  # fmt: skip
+
+    def speaks_for(self, tool: Tool) -> float:
+        """Whether it has what the tool takes and few others do."""
+        sinks = {item.sink for item in tool.inline}
+        forms = {item.form for item in tool.inline}
+        return float(
+            bool(self.commands and "command" in sinks)
+            + bool(self.pages and "url" in sinks)
+            + bool(self.quoted and "pattern" in forms)
+            + bool(self.new and {"create", "write"} & {item.access for item in tool.inline})
+        )
+
+
+class _Writer:
+    """Writes steps, with what they need."""
+
+    def __init__(self, task: _Task, ask: Ask | None) -> None:
+        self.task = task
+        self.ask = ask
+        self.lines: list[str] = []
+        self.inputs: list[tuple[str, str]] = []
         self.results: list[tuple[str, Tool]] = []
 
     def step(self, tool: Tool) -> None:
@@ -172,12 +209,10 @@ class _Writer:
             given.append(self._input(tool, item) if value is None else value)
         line = " ".join([tool.name, *given])
         block = ""
-        if tool.block is not None:
+        if tool.block is not None and (tool.block.required or not given):
             value = self._value(tool, tool.block)
-            block = "" if value is None and not tool.block.required else (
-                f"  {self._input(tool, tool.block) if value is None else value}\n"
-            )  # fmt: skip
-        if kind_of(tool).kinds & TEXTS and tool.effect in ("pure", "read"):
+            block = f"  {self._input(tool, tool.block) if value is None else value}\n"
+        if kind_of(tool).kinds & TEXTS and tool.effect == "read":
             name = f"text{len(self.results) + 1}"
             self.results.append((name, tool))
             line = f"{name} <- {line}"
@@ -185,24 +220,26 @@ class _Writer:
 
     def _value(self, tool: Tool, item: Parameter) -> str | None:
         """What the task says, or the steps before, for a parameter; None where neither does."""
+        task = self.task
+        found: list[str] = []
         if item.kind == "path":
-            found = self.new if item.access in ("create", "write") else self.files
-            return found[0] if found else None
-        if item.kind == "glob":
-            found = self.globs + self.folders
-            return found[0] if found else None
-        if item.sink == "url":
-            return self.pages[0] if self.pages else None
-        level = LEVELS["model" if item.sink in ("message", "change") else "untrusted"]
-        texts = [name for name, one in self.results if LEVELS[one.trust] <= level]
-        if item.sink == "command" or item.form == "pattern":
-            value = self.quoted[0] if self.quoted else None
-            return _quote(value) if value and item.kind != "rest" else value
-        if item.kind == "block":
-            return f"{{{texts[-1]}}}" if texts else None
-        if item.kind == "rest" and tool.action is None and texts:
-            return " ".join(f"{{{name}}}" for name in texts)
-        return self.task if item.kind == "rest" else None
+            found = task.new if item.access in ("create", "write") else task.files
+        elif item.kind == "glob":
+            found = task.globs + task.folders
+        elif item.sink == "url":
+            found = task.pages
+        elif item.sink == "command":
+            found = task.commands + task.quoted
+        elif item.form == "pattern":
+            found = [_quote(one) for one in task.quoted]
+        elif item.kind in ("rest", "block"):
+            level = LEVELS["model" if item.sink in ("message", "change") else "untrusted"]
+            texts = [f"{{{name}}}" for name, one in self.results if LEVELS[one.trust] <= level]
+            if item.kind == "block" or tool.action is None and texts:
+                found = [" ".join(texts)] if texts else []
+            elif item.required or not self.lines:
+                found = [task.text]
+        return found[0] if found else None
 
     def _input(self, tool: Tool, item: Parameter) -> str:
         said = "" if self.ask is None else " ".join(self.ask(tool.name, item.name).split())
