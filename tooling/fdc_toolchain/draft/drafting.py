@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from ..agent.host.model import Asks
 from ..agent.prompts import prompt
-from ..grammar_export.export import automaton_of, export, tools_for
+from ..grammar_export.export import STEPS, automaton_of, export, tools_for
 from ..linking.link import Linker
 from ..report.render import render
 from ..tools.model.messages_api import Question
 from ..tools.plans.plan_text import Proof, proved
 from ..workspace.failure import ToolFailure
 from .lines import schema_of, text_of
-from .served import Asks, Served, served
 from .skeleton import skeleton
 
 MOST_STEPS = 12
@@ -41,22 +41,22 @@ def findings_of(proof: Proof) -> str:
     return render("llm", list(proof.errors), proof.sources, files_checked=1)
 
 
-def held_by_grammar(
+def grammar_of(
     linker: Linker,
-    model: str,
     *,
     fsm: str | None = None,
     tools: Sequence[str] = (),
-    most: int | None = MOST_STEPS,
-) -> Served | None:
-    """The model behind OPENAI_BASE_URL, held to the grammar of the workspace where its server can; None without one."""
+    most: int = MOST_STEPS,
+    brief: bool = False,
+) -> Callable[[str], str]:
+    """The grammar of the workspace by notation, each made when it is first asked for."""
 
     @cache
     def grammar(form: str) -> str:
-        small = most if most is None or form == "llguidance" else min(most, 8)
-        return export(linker, form, fsm=fsm, tools=tools, most=small).text
+        small = most if form == "llguidance" else min(most, STEPS[form])
+        return export(linker, form, fsm=fsm, tools=tools, most=small, brief=brief).text
 
-    return served(linker.root, model, grammar)
+    return grammar
 
 
 def drafted(

@@ -13,7 +13,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from ..engine.ports import WorldFailed
 from ..exits import UsageError
@@ -23,16 +23,6 @@ from ..workspace.failure import ToolFailure
 from ..workspace.secrets.scrubber import Scrubber
 
 Body = dict[str, object]
-
-
-class Asks(Protocol):
-    """Whoever answers a question, and how."""
-
-    def ask(self, question: Question) -> Reply:
-        """The answer. Raises ToolFailure and WorldFailed."""
-
-    def choice(self, role: str) -> Choice:
-        """The settings that a role is asked with."""
 
 
 class Way(NamedTuple):

@@ -48,6 +48,7 @@ def export(
     files: str = "**",
     most: int | None = None,
     names_of: str | None = None,
+    brief: bool = False,
 ) -> Grammar:
     """The grammar of the plans of a workspace. `names_of`: the plan (its key) whose names, headers and tools it takes.
 
@@ -60,6 +61,7 @@ def export(
         place, remarks = _place_of(linker, names_of, most)
     else:
         place, remarks = _place(linker, form, fsm or linker.settings.fsm, tools, files, most)
+        place = place._replace(brief=brief, depth=1 if brief else place.depth)
     bodies = Bodies(place)
     made = bodies.plan()
     if not made.rules["first"]:

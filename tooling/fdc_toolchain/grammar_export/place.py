@@ -49,7 +49,8 @@ class Place(NamedTuple):
     `outside`: files there hold text from outside already; `free`: types and origins of names are not known (they are those
     of somebody's plan); `small`: for notations without parameters, fewer names and no `fork`; `given`: bits of the names
     that are bound at the start; `joined`: by depth, of those that both branches of an `if` bind; `yields`: a branch may
-    yield the plan's result; `ways`: states in which a plan begins, each with those in which it may end.
+    yield the plan's result; `ways`: states in which a plan begins, each with those in which it may end;
+    `brief`: bodies are one deep and of two statements at most, and texts short, for models that find no end.
     """
 
     automaton: Automaton
@@ -69,6 +70,7 @@ class Place(NamedTuple):
     depth: int
     most: int
     ways: tuple[tuple[str, tuple[str, ...]], ...]
+    brief: bool = False
 
 
 def files_of(root: str, glob: str, linker: Linker) -> tuple[tuple[str, ...], str | None]:

@@ -56,6 +56,11 @@ if TYPE_CHECKING:
     help="Statements that a grammar allows.",
 )
 @click.option(
+    "--brief",
+    is_flag=True,
+    help="A grammar of short texts and bodies: for small models, which find no end.",
+)
+@click.option(
     "--workspace",
     metavar="DIR",
     help="The workspace; the nearest one above the current folder otherwise.",
@@ -69,6 +74,7 @@ def command(
     model: str | None,
     tries: int,
     most_steps: int,
+    brief: bool,
     workspace: str | None,
 ) -> int:
     """Write a plan for TASK: by a model, held to the language where its server can; without a model as a skeleton.
@@ -92,7 +98,7 @@ def command(
     path = os.path.abspath("draft.plan" if output == "-" else output)
     asked = Operator.of_environment(model=model).model
     text, findings, remarks = _made(
-        linker, task, path, asked, fsm or linker.settings.fsm, names, tries, most_steps
+        linker, task, path, asked, fsm or linker.settings.fsm, names, tries, most_steps, brief
     )
     for remark in remarks:
         click.echo(f"fdc: {visible(remark)}", err=True)
@@ -109,17 +115,20 @@ def command(
 
 
 def _made(
-    linker: Linker, task: str, path: str, asked: str, fsm: str, tools: tuple[str, ...], tries: int, most: int
+    linker: Linker, task: str, path: str, asked: str, fsm: str, tools: tuple[str, ...], tries: int, most: int,
+    brief: bool,
 ) -> tuple[str, str, list[str]]:  # fmt: skip
     """The text, what stands against it, and remarks."""
-    from ...draft.drafting import drafted, findings_of, held_by_grammar
+    from ...draft.drafting import drafted, findings_of, grammar_of
+    from ...draft.served import served
     from ...draft.skeleton import skeleton
     from ...engine.ports import WorldFailed
     from ...runs.cost.models import model_for
     from ...tools.plans.plan_text import proved
     from ...workspace.failure import ToolFailure
 
-    held = held_by_grammar(linker, asked, fsm=fsm, tools=tools, most=most)
+    grammar = grammar_of(linker, fsm=fsm, tools=tools, most=most, brief=brief)
+    held = served(linker.root, asked, grammar)
     model = held or model_for(linker.root, asked)
     if model is None:
         terminal = sys.stdin is not None and sys.stdin.isatty()
