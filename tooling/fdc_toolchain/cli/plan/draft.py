@@ -133,12 +133,16 @@ def _made(
     if model is None:
         terminal = sys.stdin is not None and sys.stdin.isatty()
         made = skeleton(linker, task, fsm=fsm, tools=tools, ask=_ask if terminal else None)
-        remarks = [f"`{name}` fits the task, but stands in no plan that the automaton accepts"
-                   for name in made.left_out]  # fmt: skip
-        given = [f"--param {name}=... ({what})" for name, what in made.inputs]
-        remarks += [
-            f"the plan has inputs: fdc run {os.path.basename(path)} {', '.join(given)}"
-        ] * bool(given)
+        remarks = [
+            f"`{name}` fits the task, but the automaton accepts no plan with it in this place"
+            for name in made.left_out
+        ]
+        if made.inputs:
+            given = " ".join(f"{name}=..." for name, _ in made.inputs)
+            what = ", ".join(what for _, what in made.inputs)
+            remarks.append(
+                f"the plan has inputs: fdc run {os.path.basename(path)} {given} ({what})"
+            )
         return made.text, findings_of(proved(linker.root, path, made.text)), remarks
     try:
         found = drafted(linker, task, path, model, fsm=fsm, tools=tools, tries=tries)
