@@ -152,6 +152,19 @@ def test_a_workspace_without_files_has_a_grammar_too(tmp_path: Path) -> None:
     hold(judged(tmp_path, walked(made.text, 8)))
 
 
+def test_files_that_git_ignores_are_none_of_them(tmp_path: Path) -> None:
+    (tmp_path / "fdc.toml").write_text("", "utf-8")
+    (tmp_path / ".gitignore").write_text("/runs/\n", "utf-8")
+    for name in ("runs/old/page.md", "docs/tea.md", "docs/draft/a.md", "docs/draft/b.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("one line\n", "utf-8")
+    (tmp_path / "docs" / "draft" / ".gitignore").write_text("b.md\n", "utf-8")
+    made = export(linker(tmp_path), "llguidance", tools=SOME, most=6)
+    assert "docs/draft/a.md" in made.text and "docs/draft/b.md" not in made.text
+    assert "runs/" not in made.text
+    assert made.files == 3
+
+
 def test_calls_are_offered_of_plans_that_take_any_text(tmp_path: Path) -> None:
     head = "# FSM: tooling/fdc_fsm.json\nparam it\nset_plan x\nplan_step_complete r\n"
     (tmp_path / "fdc.toml").write_text("", "utf-8")

@@ -133,9 +133,9 @@ class Served:
             text = str(choice["message"]["content"] or "")
             used = dict(found.get("usage") or {})
             tokens = int(used.get("prompt_tokens", 0)) + int(used.get("completion_tokens", 0))
-        except (ValueError, LookupError, TypeError, RecursionError) as wrong:
+        except (ValueError, LookupError, TypeError, RecursionError) as none:
             raise WorldFailed(
-                f"the model's server gave no answer of the OpenAI API: {wrong}"
+                f"the model's server gave no answer of the OpenAI API: {none}"
             ) from None
         usage = {"model_calls": 1.0, "tokens": float(tokens)}
         notes = {"model": self._choice.model, "role": question.role, "form": way.name}
@@ -146,9 +146,9 @@ class Served:
             return Reply({"plan": text}, usage, notes)
         if question.schema is None:
             return Reply(text, usage, notes)
-        value, wrong = fitting(text, question.schema)
-        if wrong:
-            why = f"the model's reply is not what was asked for: {wrong}"
+        value, fault = fitting(text, question.schema)
+        if fault:
+            why = f"the model's reply is not what was asked for: {fault}"
             raise ToolFailure("reply", why, usage, notes)
         return Reply(value, usage, notes)
 

@@ -142,10 +142,10 @@ def _word(
         row = automaton.transitions[state]
         moves = [(tool, to, at) for action, to in row.items() if (tool := plain.get(action))]
         if at < len(wanted):
-            tool = wanted[at]
-            to = state if tool.action is None else row.get(tool.action, "")
-            if to and (tool.action is not None or state not in ended):
-                moves.insert(0, (tool, to, at + 1))
+            next_one = wanted[at]
+            to = state if next_one.action is None else row.get(next_one.action, "")
+            if to and (next_one.action is not None or state not in ended):
+                moves.insert(0, (next_one, to, at + 1))
         for tool, to, next_at in moves:
             if (to, next_at) not in ways:
                 ways[to, next_at] = [*done, tool]

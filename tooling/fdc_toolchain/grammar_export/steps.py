@@ -224,6 +224,16 @@ class Steps:
     def _values(
         self, item: Parameter, limits: dict[str, str | None], level: int, outside: bool
     ) -> list[Item]:
+        """What may stand for a parameter: one rule, or none."""
+        found = self._kinds(item, limits, level, outside)
+        if len(found) < 2 or not all(isinstance(one, Use) for one in found):
+            return found
+        name = "or_" + "_".join(one.rule for one in found if isinstance(one, Use))
+        return [self.texts.put(name, [Way((one,)) for one in found])]
+
+    def _kinds(
+        self, item: Parameter, limits: dict[str, str | None], level: int, outside: bool
+    ) -> list[Item]:
         texts = self.texts
         level = min(level, _limit(limits[item.name])) if not self.place.free else level
         if item.kind == "path":

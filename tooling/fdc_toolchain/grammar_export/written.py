@@ -86,8 +86,8 @@ class _Parametric:
             if len(rows) < _MANY // 2 or not (indent or common):
                 # What a row asks for by itself stands behind it already.
                 for row in rows:
-                    text, _, own = row.partition(" %if ")
-                    out.append(head + text + _when([*common, *([own] if own else [])]))
+                    text, _, asks = row.partition(" %if ")
+                    out.append(head + text + _when([*common, *([asks] if asks else [])]))
                 continue
             text = "\n  | ".join([*rows, _NEVER])
             if text not in self.shared:

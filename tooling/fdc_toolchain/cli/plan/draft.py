@@ -129,7 +129,8 @@ def _made(
 
     grammar = grammar_of(linker, fsm=fsm, tools=tools, most=most, brief=brief)
     held = served(linker.root, asked, grammar)
-    model = held or model_for(linker.root, asked)
+    other = None if held else model_for(linker.root, asked)
+    model = held or other
     if model is None:
         terminal = sys.stdin is not None and sys.stdin.isatty()
         made = skeleton(linker, task, fsm=fsm, tools=tools, ask=_ask if terminal else None)
@@ -151,8 +152,8 @@ def _made(
     except ToolFailure as failed:
         raise WorldError(f"the model wrote no plan: {failed}") from failed
     finally:
-        if held is None and model is not None:
-            model.close()
+        if other is not None:
+            other.close()
     cost = ", ".join(f"{measure} {amount:g}" for measure, amount in sorted(found.usage.items()))
     said = f"version {found.tries} of at most {tries}, held by {found.form or 'nothing'}: {cost or 'no answer'}"
     return found.text, found.findings, [said]
