@@ -140,7 +140,7 @@ def _word(
         if state in automaton.accept and at == len(wanted):
             return done
         row = automaton.transitions[state]
-        moves = [(tool, to, at) for action, to in row.items() if (tool := plain.get(action))]
+        moves = [(plain[action], to, at) for action, to in row.items() if action in plain]
         if at < len(wanted):
             next_one = wanted[at]
             to = state if next_one.action is None else row.get(next_one.action, "")
