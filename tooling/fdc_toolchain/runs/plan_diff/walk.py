@@ -39,8 +39,8 @@ class Done(NamedTuple):
 
 class Walked(NamedTuple):
     """A whole program: its steps, its gates (how often each is asked: in an `iterate`, as often as that goes round), the
-    globs of its loops; `acted`: what
-    its steps change, in the order of the text; `seen`: how many of these stand before what is asked or looked at."""
+    globs of its loops; `acted`: what its steps change, in the order of the text; `seen`: how many of these stand before what
+    is asked or looked at."""
 
     steps: list[Done]
     gates: dict[str, int]
