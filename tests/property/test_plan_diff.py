@@ -187,6 +187,8 @@ WEAKER = (
     (PAIR, PAIR.replace("a == b", "a == a")),
     ("r <- call_plan good.plan\nrequire r == 'good' else 'x'\n", "r <- call_plan bad.plan\nrequire r == 'good' else 'x'\n"),
     (ROUNDS, ROUNDS.replace("5", "4")),
+    ("for_each_file docs/none*.md max 5\n  " + LOOK, LOOK),
+    ("l <- list_files docs\nfor i in {l} max 5\n  " + LOOK, "l <- list_files docs\niterate max 1\n  " + LOOK),
     (ROUNDS, ROUNDS.replace("iterate max 5\n", "for_each_file docs/*.md max 5\n")),
     ("iterate max 5 until tests.exit_code == 0\n  " + LOOK, "if 1 > 2\n  iterate max 5 until tests.exit_code == 0\n    " + LOOK),
 )  # fmt: skip

@@ -268,7 +268,12 @@ class _Walker:
         self.kept |= "keep" in row
         outer, self.results = self.results, []
         self.over.append(over)
-        after = self.body(row["body"], inner, gates)
+        some = (
+            set()
+            if row["op"] == "iterate"
+            else {self.gate("if", over, f"if {row['op']} goes round")}
+        )
+        after = self.body(row["body"], inner, gates | some)
         self.over.pop()
         self.kept = kept
         self.results = outer
