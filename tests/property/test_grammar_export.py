@@ -18,6 +18,7 @@ from fdc_toolchain.syntax.write import write
 from llguidance import LLMatcher, LLTokenizer
 from llguidance.gbnf_to_lark import any_to_lark
 
+from tests.support.changed_lines import mutated
 from tests.support.gbnf_sampler import read, sample
 from tests.support.repository import ROOT
 
@@ -231,6 +232,26 @@ def test_a_plan_is_spelled_and_its_faults_are_not(place: Path) -> None:
         GOOD,
         list(BAD),
     )
+
+
+def test_what_the_linter_refuses_of_changed_plans_is_not_spelled(place: Path) -> None:
+    """Whatever one line becomes: what has an error is not spelled, but for rules about files."""
+    here, made = (
+        linker(place),
+        matcher(export(linker(place), "llguidance", tools=TOOLS, most=10).text),
+    )
+    refused = 0
+    for seed in range(100):
+        chance = random.Random(seed)
+        text = mutated(GOOD, chance)
+        if chance.random() < 0.5:  # a letter of it is another one
+            at = chance.randrange(len(text))
+            text = text[:at] + chance.choice('{}a1= \n"') + text[at + 1 :]
+        found = errors(here, text)
+        if any(not FILE_RULES.fullmatch(code) for code in found):
+            refused += 1
+            assert not spells(made, text), (found, text)
+    assert refused > 40
 
 
 PLAIN = """\

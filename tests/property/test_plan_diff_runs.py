@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-import re
 import time
 from collections import Counter
 from pathlib import Path
@@ -21,6 +20,7 @@ from tests.reference.interpret import Interpreter, catalogue
 from tests.reference.runs import PlanSet, folder
 from tests.reference.world import World
 from tests.support import second_opinion as product
+from tests.support.changed_lines import mutated
 
 SECONDS = 120.0
 HARMLESS = ("message_user", "request_user_input", "close_task", "submit", "hello_world")
@@ -40,33 +40,6 @@ class Steady(World):
         self.asked[kind, question] += 1
         text = f"{self.seed}/{kind}/{question}/{self.asked[kind, question]}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") % options
-
-
-def mutated(text: str, chance: random.Random) -> str:
-    """A text with one line changed, gone, doubled or elsewhere."""
-    lines = text.split("\n")
-    at = chance.choice([number for number, line in enumerate(lines) if line.strip()] or [0])
-    line = lines[at]
-    way = chance.randrange(7)
-    if way == 0:
-        del lines[at]
-    elif way == 1:
-        lines[at : at + 2] = reversed(lines[at : at + 2])
-    elif way == 2:
-        lines[at] = re.sub(
-            r"\d+", lambda found: str(abs(int(found[0]) - chance.choice((-1, 1)))), line
-        )
-    elif way == 3:
-        old, new = chance.choice((("==", "!="), (" and ", " or "), ("not ", ""), (" < ", " <= ")))
-        lines[at] = line.replace(old, new)
-    elif way == 4:
-        lines.insert(at, line)
-    elif way == 5:
-        lines[at] = line.removeprefix("  ") if line.startswith("  ") else f"  {line}"
-    else:
-        other = chance.choice(lines)
-        lines[at] = line[: len(line) - len(line.lstrip())] + other.lstrip()
-    return "\n".join(lines)
 
 
 def side(plans: PlanSet, root: Path) -> Side | None:
