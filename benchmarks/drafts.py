@@ -24,7 +24,7 @@ from fdc_toolchain.draft.drafting import drafted, grammar_of  # noqa: E402
 from fdc_toolchain.draft.served import Served, Way  # noqa: E402
 from fdc_toolchain.linking.link import Linker  # noqa: E402
 from fdc_toolchain.linking.project.settings import read_settings  # noqa: E402
-from fdc_toolchain.tools.model.messages_api import Choice, Question, Reply  # noqa: E402
+from fdc_toolchain.tools.model.question import Choice, Question, Reply  # noqa: E402
 from fdc_toolchain.tools.plans.plan_text import proved  # noqa: E402
 
 FSM = "tooling/fdc_fsm.json"

@@ -13,7 +13,7 @@ from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.exits import UsageError
 from fdc_toolchain.linking.link import Linker
 from fdc_toolchain.linking.project.settings import read_settings
-from fdc_toolchain.tools.model.messages_api import Choice, Question
+from fdc_toolchain.tools.model.question import Choice, Question
 from fdc_toolchain.tools.plans.plan_text import proved
 from fdc_toolchain.workspace.failure import ToolFailure
 from jsonschema import Draft202012Validator

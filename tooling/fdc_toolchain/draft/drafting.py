@@ -12,7 +12,7 @@ from ..agent.prompts import prompt
 from ..grammar_export.export import STEPS, automaton_of, export, tools_for
 from ..linking.link import Linker
 from ..report.render import render
-from ..tools.model.messages_api import Question
+from ..tools.model.question import Question
 from ..tools.plans.plan_text import Proof, proved
 from ..workspace.failure import ToolFailure
 from .lines import schema_of, text_of
