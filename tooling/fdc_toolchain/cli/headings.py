@@ -8,7 +8,7 @@ HEADINGS: tuple[tuple[str, str, str], ...] = (
     (
         "Plans",
         "lint fmt explain tools",
-        "graph analyze validate expand certify grammar migrate import rules csdc",
+        "graph analyze validate expand certify grammar draft migrate import rules csdc",
     ),
     ("Runs", "run resume answer show", "runs report ui mcp cancel fork replay verify diff worker"),
     ("Systems", "agent", ""),

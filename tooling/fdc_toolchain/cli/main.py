@@ -47,6 +47,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "fdc_toolchain.cli.plan.grammar",
         "the language as a grammar for models: only plans that hold can be spelled",
     ),
+    "draft": (
+        "fdc_toolchain.cli.plan.draft",
+        "write a plan for a task: by a model, or as a skeleton without one",
+    ),
     "certify": (
         "fdc_toolchain.cli.plan.certify",
         "write claims about a plan's program that a small checker can check, or check them",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..exits import UsageError
 from ..linking.bound import bound_in
@@ -18,6 +18,10 @@ from .bodies import Bodies
 from .form import MOST_LEFT, MOST_NAMES, Form, TooLarge
 from .place import Call, Place, Slot, automaton_reads, files_of, slots_of, with_closing
 from .written import gbnf, lark, llguidance
+
+if TYPE_CHECKING:
+    from ..automata.model import Automaton
+    from ..linking.catalogue import Tool
 
 FORMS: dict[str, Callable[[Form], str]] = {"llguidance": llguidance, "gbnf": gbnf, "lark": lark}
 """The notations, by name."""
@@ -44,6 +48,7 @@ def export(
     files: str = "**",
     most: int | None = None,
     names_of: str | None = None,
+    brief: bool = False,
 ) -> Grammar:
     """The grammar of the plans of a workspace. `names_of`: the plan (its key) whose names, headers and tools it takes.
 
@@ -56,6 +61,7 @@ def export(
         place, remarks = _place_of(linker, names_of, most)
     else:
         place, remarks = _place(linker, form, fsm or linker.settings.fsm, tools, files, most)
+        place = place._replace(brief=brief, depth=1 if brief else place.depth)
     bodies = Bodies(place)
     made = bodies.plan()
     if not made.rules["first"]:
@@ -81,22 +87,8 @@ def export(
 def _place(
     linker: Linker, form: str, fsm: str, tools: Sequence[str], files: str, most: int
 ) -> tuple[Place, list[str]]:
-    _, automaton, found = linker.automaton(fsm)
-    if automaton is None:
-        why = found[0].message if found else "there is no such file"
-        raise UsageError(f"the automaton `{fsm}` cannot be used: {why}")
-    catalogue = linker.catalogue.tools
-    unknown = [name for name in tools if name not in catalogue]
-    if unknown:
-        raise UsageError(f"no catalogue declares the tool `{unknown[0]}` (see `fdc tools`)")
-    core = document(CORE)["tools"]
-    shipped = _shipped_names()
-    chosen = list(tools) or [name for name in catalogue if name in core or name not in shipped]
-    rows = [catalogue[name] for name in sorted(chosen)]
-    if not tools and not automaton_reads(automaton, rows):
-        rows = [catalogue[name] for name in sorted(catalogue)]
-    alphabet = {None, *automaton.alphabet}
-    rows = [tool for tool in rows if tool.action in alphabet]
+    automaton = automaton_of(linker, fsm)
+    rows = tools_for(linker, automaton, tools)
     paths, remark = files_of(linker.root, files, linker)
     small = form != "llguidance"
     slots = slots_of(rows, small)[:MOST_NAMES]
@@ -110,6 +102,32 @@ def _place(
         ((both.start, tuple(sorted(both.accept))),),
     )  # fmt: skip
     return place, [remark] if remark else []
+
+
+def tools_for(linker: Linker, automaton: Automaton, names: Sequence[str] = ()) -> list[Tool]:
+    """The tools that an automaton reads: those named, otherwise those of fdc and of the workspace (all, where no plan could
+    end with these). Raises UsageError for a name that no catalogue declares."""
+    catalogue = linker.catalogue.tools
+    unknown = [name for name in names if name not in catalogue]
+    if unknown:
+        raise UsageError(f"no catalogue declares the tool `{unknown[0]}` (see `fdc tools`)")
+    core = document(CORE)["tools"]
+    shipped = _shipped_names()
+    chosen = list(names) or [name for name in catalogue if name in core or name not in shipped]
+    rows = [catalogue[name] for name in sorted(chosen)]
+    if not names and not automaton_reads(automaton, rows):
+        rows = [catalogue[name] for name in sorted(catalogue)]
+    alphabet = {None, *automaton.alphabet}
+    return [tool for tool in rows if tool.action in alphabet]
+
+
+def automaton_of(linker: Linker, fsm: str) -> Automaton:
+    """An automaton by path or name. Raises UsageError where it cannot be used."""
+    _, automaton, found = linker.automaton(fsm)
+    if automaton is None:
+        why = found[0].message if found else "there is no such file"
+        raise UsageError(f"the automaton `{fsm}` cannot be used: {why}")
+    return automaton
 
 
 def _shipped_names() -> set[str]:

@@ -92,6 +92,8 @@ class Loops:
 
     def _inside(self, depth: int) -> int:
         """How many statements a body inside of one may have."""
+        if self.place.brief:
+            return 2
         return self.place.most if self.place.free else max(2, self.place.most >> depth + 1)
 
     def _enter(self, depth: int, *, bits: int = 0, gone: int = 0) -> Change:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..linking import types
@@ -49,7 +50,8 @@ class Place(NamedTuple):
     `outside`: files there hold text from outside already; `free`: types and origins of names are not known (they are those
     of somebody's plan); `small`: for notations without parameters, fewer names and no `fork`; `given`: bits of the names
     that are bound at the start; `joined`: by depth, of those that both branches of an `if` bind; `yields`: a branch may
-    yield the plan's result; `ways`: states in which a plan begins, each with those in which it may end.
+    yield the plan's result; `ways`: states in which a plan begins, each with those in which it may end;
+    `brief`: bodies are one deep and of two statements at most, and texts short, for models that find no end.
     """
 
     automaton: Automaton
@@ -69,22 +71,43 @@ class Place(NamedTuple):
     depth: int
     most: int
     ways: tuple[tuple[str, tuple[str, ...]], ...]
+    brief: bool = False
 
 
 def files_of(root: str, glob: str, linker: Linker) -> tuple[tuple[str, ...], str | None]:
-    """The readable text files of a workspace that match, and what is to be said where not all of them are taken."""
+    """The readable text files of a workspace that match and that git does not ignore, and what is to be said where not all
+    of them are taken."""
     from ..linking.project.secret_files import secret
     from ..runs.dry_run import listing
 
+    out = _ignored(root)
     found = [
         name
         for name in listing(root, glob) or ()
-        if _PLAIN.fullmatch(name) and secret(name, linker.settings.secret) is None
+        if not out(name) and _PLAIN.fullmatch(name) and secret(name, linker.settings.secret) is None
     ]
     remark = None
     if len(found) > MOST_FILES:
         remark = f"{len(found)} files match `{glob}`; the grammar has the first {MOST_FILES} (choose others with --files)"
     return tuple(name for name in found[:MOST_FILES] if linker.files.unfit(name) is None), remark
+
+
+def _ignored(root: str) -> Callable[[str], bool]:
+    """Whether git would ignore a file, by its path in the workspace."""
+    from ..workspace.ignored import Ignored
+
+    rules = Ignored(root)
+
+    @cache
+    def folder(path: str) -> bool:
+        if not path:
+            return False
+        if folder(path.rpartition("/")[0]) or rules(path, True):
+            return True
+        rules.enter(path)
+        return False
+
+    return lambda name: folder(name.rpartition("/")[0]) or rules(name, False)
 
 
 def level_of(tool: Tool) -> int:

@@ -26,6 +26,7 @@ _ALLOWED = {
 """By what a text chooses: the level that may choose it; whatever it is that chooses nothing."""
 _LOOKING = ("cat", "head", "tail", "wc", "sha256sum")
 _MOST_ORDER = 9
+"""Arguments that may stand in any order; where there are more, those before the last nine stand as declared."""
 
 
 class Steps:
@@ -208,7 +209,7 @@ class Steps:
                 return Use(name)
             self.texts.form.put(name, [])
             ways = []
-            for item in rest:
+            for item in rest if len(rest) <= _MOST_ORDER else rest[:1]:
                 more = tuple(one for one in rest if one is not item)
                 for value in self._values(item, limits, OUTSIDE, False):
                     named: tuple[Item, ...] = (Literal(" "), Literal(f"{item.name}="), value)
@@ -219,9 +220,19 @@ class Steps:
             self.texts.form.put(name, ways)
             return Use(name)
 
-        return rule(left[:_MOST_ORDER], left[0] is everything[0])
+        return rule(left, left[0] is everything[0])
 
     def _values(
+        self, item: Parameter, limits: dict[str, str | None], level: int, outside: bool
+    ) -> list[Item]:
+        """What may stand for a parameter: one rule, or none."""
+        found = self._kinds(item, limits, level, outside)
+        if len(found) < 2 or not all(isinstance(one, Use) for one in found):
+            return found
+        name = "or_" + "_".join(one.rule for one in found if isinstance(one, Use))
+        return [self.texts.put(name, [Way((one,)) for one in found])]
+
+    def _kinds(
         self, item: Parameter, limits: dict[str, str | None], level: int, outside: bool
     ) -> list[Item]:
         texts = self.texts

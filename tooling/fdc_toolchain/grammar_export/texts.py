@@ -18,11 +18,16 @@ _MORE = f" -z|~{_LETTERS}"
 _WORD = "A-Za-z0-9_.:/+-"
 _INNER = f" !#-\\[\\]-z|~{_LETTERS}"
 _NAME = "A-Za-z0-9_"
-_PIECES = 5
-_LINES = 6
 _FIELDS = 3
-_LONG = 200
 MOST_LITERAL = 60
+
+
+class Sizes(NamedTuple):
+    """The most characters of a part of a text, parts of a text, and lines of a block."""
+
+    long: int
+    pieces: int
+    lines: int
 
 
 class Reference(NamedTuple):
@@ -40,6 +45,7 @@ class Texts:
     def __init__(self, place: Place, form: Form) -> None:
         self.place = place
         self.form = form
+        self.sizes = Sizes(60, 2, 2) if place.brief else Sizes(200, 5, 6)
         self.references = [
             one for number, slot in enumerate(place.slots) for one in _named(slot, 1 << number)
         ]
@@ -128,13 +134,13 @@ class Texts:
     def text(self, level: int, *, stored: bool = False, first: str = _FIRST) -> Use:
         """Text to the end of the line, with references in it."""
         name = f"text_{level}" + "_s" * stored + "_b" * (first != _FIRST)
-        begin: tuple[Item, ...] = (Chars(first), Chars(_MORE, 0, _LONG))
+        begin: tuple[Item, ...] = (Chars(first), Chars(_MORE, 0, self.sizes.long))
         return self._mixed(
             name,
             begin,
-            Chars(_MORE, 1, _LONG),
+            Chars(_MORE, 1, self.sizes.long),
             self.reference("any", level, stored=stored),
-            _PIECES,
+            self.sizes.pieces,
         )
 
     def _mixed(
@@ -160,12 +166,12 @@ class Texts:
         indent = Literal("  " * (depth + 1))
         name = f"block{depth}_{level}" + "_s" * stored
         line = (indent, self.text(level, stored=stored, first=_FIRST + "#*>`_\"'-"), Literal("\n"))
-        for number in range(1, _LINES + 1):
+        for number in range(1, self.sizes.lines + 1):
             ways = [Way(line)]
             if number > 1:
                 ways.append(Way((*line, Use(f"{name}_{number - 1}"))))
             self.put(f"{name}_{number}", ways)
-        return Use(f"{name}_{_LINES}")
+        return Use(f"{name}_{self.sizes.lines}")
 
     def value(self, need: str, level: int, *, stored: bool = False) -> Use:
         """A word, a quoted text or a reference, as an argument."""

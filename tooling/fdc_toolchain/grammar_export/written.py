@@ -17,6 +17,7 @@ from .form import (
     Item,
     Literal,
     Use,
+    Way,
     expanded,
     places,
     possible,
@@ -36,9 +37,12 @@ def llguidance(form: Form) -> str:
     """The grammar for llguidance: Lark with a parameter of 64 bits."""
     writer = _Parametric(form)
     known = possible(form)
-    lines = ["start: " + "\n  | ".join(f"main::{parameter:#x}" for parameter in form.entries)]
+    lines = [
+        "start: "
+        + "\n  | ".join(f"{writer.names['start']}::{parameter:#x}" for parameter in form.entries)
+    ]
     for name, ways in form.rules.items():
-        title = "main" if name == "start" else name
+        title = writer.names[name]
         if (words := _words([way.items for way in ways])) and not any(
             way.guard != ANYWHERE for way in ways
         ):
@@ -46,15 +50,9 @@ def llguidance(form: Form) -> str:
                 f'{title.upper()}: {words}\n{title}::_: {title.upper()}\n  | "!" %if bit_set({NEVER})'
             )
             continue
-        rows = [
-            writer.items(way.items) + _condition(way.guard, where)
-            for way in ways
-            if (where := places(way, known))
-        ]
-        # llguidance 1.9.1 panics where it inlines a rule that has one alternative.
-        rows.append(f'"!" %if bit_set({NEVER})')
+        rows = writer.rows([(way, where) for way in ways if (where := places(way, known))])
         lines.append(f"{title}::_: " + "\n  | ".join(rows))
-    lines += writer.hops
+    lines += writer.hops + writer.groups
     lines.append(f'nothing::_: "" %if bit_clear({NEVER})\n  | "!" %if bit_set({NEVER})')
     return "\n".join(lines) + "\n"
 
@@ -64,6 +62,42 @@ class _Parametric:
         self.form = form
         self.hops: list[str] = []
         self.known: dict[tuple[str, int, int], str] = {}
+        self.shared: dict[str, str] = {}
+        self.groups: list[str] = []
+        # A third of a grammar would be names that say what a rule is for.
+        self.names = {name: f"{name[0]}{number}" for number, name in enumerate(form.rules)}
+
+    def rows(self, ways: list[tuple[Way, frozenset[int]]]) -> list[str]:
+        """The alternatives of a rule. Where many ask for the same, that is asked once: what else they are is a rule of its own,
+        which other rules share."""
+        groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        for way, where in ways:
+            parts = _asked(way.guard, where)
+            own = [part for part in parts if part in _OWN]
+            common = tuple(part for part in parts if part not in _OWN)
+            items = way.items
+            indent = items[0].text if items and isinstance(items[0], Literal) else ""
+            indent = "" if indent.strip(" ") or len(items) < 2 else indent
+            text = self.items(items[1:] if indent else items)
+            groups.setdefault((indent, common), []).append(text + _when(own))
+        out = []
+        for (indent, common), rows in groups.items():
+            head = f"{_quoted(indent)} " if indent else ""
+            if len(rows) < _MANY // 2 or not (indent or common):
+                # What a row asks for by itself stands behind it already.
+                for row in rows:
+                    text, _, asks = row.partition(" %if ")
+                    out.append(head + text + _when([*common, *([asks] if asks else [])]))
+                continue
+            text = "\n  | ".join([*rows, _NEVER])
+            if text not in self.shared:
+                self.shared[text] = f"z{len(self.shared)}"
+                self.groups.append(f"{self.shared[text]}::_: {text}")
+            out.append(
+                f"{head}{self.shared[text]}::_{'' if head else ' nothing::_'}{_when([*common])}"
+            )
+        # llguidance 1.9.1 panics where it inlines a rule that has one alternative.
+        return [*out, _NEVER]
 
     def items(self, items: tuple[Item, ...]) -> str:
         out = list(_patterned(items, self.item))
@@ -78,20 +112,20 @@ class _Parametric:
             return _quoted(item.text)
         if isinstance(item, Chars):
             return _pattern(item)
-        change = item.change
+        change, rule = item.change, self.names[item.rule]
         if change.less:
-            return f"{item.rule}::decr([{LEFT[0]}:{LEFT[1]}])"
+            return f"{rule}::decr([{LEFT[0]}:{LEFT[1]}])"
         if change == SAME:
-            return f"{item.rule}::_"
+            return f"{rule}::_"
         if change.keep == SAME.keep:
-            return f"{item.rule}::bit_or({change.bits:#x})"
+            return f"{rule}::bit_or({change.bits:#x})"
         if not change.bits:
-            return f"{item.rule}::bit_and({change.keep:#x})"
+            return f"{rule}::bit_and({change.keep:#x})"
         key = (item.rule, change.keep, change.bits)
         if key not in self.known:
             self.known[key] = f"hop{len(self.known)}"
             self.hops.append(
-                f"{self.known[key]}::_: {item.rule}::bit_or({change.bits:#x}) nothing::_"
+                f"{self.known[key]}::_: {rule}::bit_or({change.bits:#x}) nothing::_"
                 f'\n  | "!" %if bit_set({NEVER})'
             )
         return f"{self.known[key]}::bit_and({change.keep:#x})"
@@ -131,7 +165,16 @@ def _patterned(items: tuple[Item, ...], shown: Callable[[Item], str]) -> Iterato
         yield f"/{run}/"
 
 
-def _condition(guard: Guard, where: frozenset[int]) -> str:
+_NEVER = f'"!" %if bit_set({NEVER})'
+_OWN = frozenset(f"bit_set({bit})" for bit in range(LEFT[0]))
+"""Conditions that a name is bound."""
+
+
+def _when(parts: list[str]) -> str:
+    return f" %if {_joined('and', parts)}" if parts else ""
+
+
+def _asked(guard: Guard, where: frozenset[int]) -> list[str]:
     """What an alternative asks for, and that what it uses is possible in such a place (`where`)."""
     for flag in FLAGS:
         if all(place & flag for place in where):
@@ -152,10 +195,17 @@ def _condition(guard: Guard, where: frozenset[int]) -> str:
     if guard.left > 0:
         parts.append(f"ge([{LEFT[0]}:{LEFT[1]}], {guard.left})")
     if guard.some:
-        parts.append(
-            _joined("or", [f"bit_set({bit})" for bit in range(64) if guard.some >> bit & 1])
-        )
-    return f" %if {_joined('and', parts)}" if parts else ""
+        parts.append(_joined("or", list(_ranges(guard.some))))
+    return parts
+
+
+def _ranges(mask: int) -> Iterator[str]:
+    """By run of bits that stand side by side in a mask: that one of them is set."""
+    while mask:
+        low = (mask & -mask).bit_length() - 1
+        high = low + ((mask >> low) + 1 & -((mask >> low) + 1)).bit_length() - 1
+        yield f"bit_set({low})" if high == low + 1 else f"ne([{low}:{high}], 0)"
+        mask &= ~((1 << high) - 1)
 
 
 def _joined(word: str, parts: list[str]) -> str:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..model_port import Malformed, Message, ModelFailed, ModelWaiting, validated
 
 if TYPE_CHECKING:
-    from ...tools.model.http_model import HttpModel
-    from ...tools.model.question import Question
+    from ...tools.model.question import Choice, Question, Reply
     from .budget import Purse
+
+
+class Asks(Protocol):
+    """Whoever answers a question, and with what settings."""
+
+    def ask(self, question: Question) -> Reply:
+        """The answer. Raises ToolFailure and WorldFailed."""
+
+    def choice(self, role: str) -> Choice:
+        """The settings that a role is asked with."""
 
 
 class AskedModel:
@@ -19,7 +28,7 @@ class AskedModel:
     `purse`: the task's account, where it has a budget.
     """
 
-    def __init__(self, model: HttpModel, purse: Purse | None = None) -> None:
+    def __init__(self, model: Asks, purse: Purse | None = None) -> None:
         self._model = model
         self._purse = purse if purse is not None and purse.budget else None
 

@@ -43,6 +43,11 @@ from ...exits import CLEAN
     help="The most statements of the plan (20; 8 for gbnf and lark); a body inside has half as many.",
 )
 @click.option(
+    "--brief",
+    is_flag=True,
+    help="Short texts, bodies one deep and of two statements: for small models, which find no end.",
+)
+@click.option(
     "--names-of",
     metavar="PLAN",
     help="Take headers, names, tools and calls of PLAN; values are not followed then.",
@@ -58,6 +63,7 @@ def command(
     tools: str | None,
     files: str,
     most_steps: int | None,
+    brief: bool,
     names_of: str | None,
     workspace: str | None,
 ) -> int:
@@ -80,7 +86,9 @@ def command(
         )
     chosen = [name.strip() for name in (tools or "").split(",") if name.strip()]
     key = None if names_of is None else key_in(linker, names_of)
-    made = export(linker, form, fsm=fsm, tools=chosen, files=files, most=most_steps, names_of=key)
+    made = export(
+        linker, form, fsm=fsm, tools=chosen, files=files, most=most_steps, names_of=key, brief=brief
+    )
     click.echo(made.text, nl=False)
     for remark in made.remarks:
         click.echo(f"fdc: {visible(remark)}", err=True)

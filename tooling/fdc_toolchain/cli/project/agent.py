@@ -335,9 +335,18 @@ def _go(
         )
     else:
         from ...agent.host.model import AskedModel, tools_of
+        from ...draft.drafting import grammar_of
+        from ...draft.served import served
+        from ...linking.link import Linker
+        from ...workspace.confirmed_settings import settings_of
 
         talk.line(f"{asked.choice('planner').model} plans")
-        planner = AskedModel(asked, world.purse)
+        held = served(
+            world.root,
+            asked.choice("planner").model,
+            grammar_of(Linker(world.root, settings_of(world.root))),
+        )
+        planner = AskedModel(held or asked, world.purse)
         name = f"the model {asked.choice('planner').model}"
         plan = ModelPlanner(
             graph,

@@ -369,8 +369,9 @@ def _weaker(
             yield f"the rule `{key[1]}` of `{key[0]}` is another one, or gone"
     for name, count in before.gates.items():
         shown_gate = before.shown[name]
-        if after.gates.get(name, 0) < count and not shown_gate.startswith(("if ", "else of")):
-            yield f"gone, or another one: {shown_gate}"
+        now = after.gates.get(name, 0)
+        if now < count and not shown_gate.startswith(("if ", "else of")):
+            yield f"{'asked less often' if now else 'gone, or another one'}: {shown_gate}"
     yield from _unguarded(before.steps, after.steps)
     yield from asked_too_early(before, after)
 

@@ -38,8 +38,9 @@ class Done(NamedTuple):
 
 
 class Walked(NamedTuple):
-    """A whole program: its steps, its gates (how often each stands in the text), the globs of its loops; `acted`: what
-    its steps change, in the order of the text; `seen`: how many of these stand before what is asked or looked at."""
+    """A whole program: its steps, its gates (how often each is asked: in an `iterate`, as often as that goes round), the
+    globs of its loops; `acted`: what its steps change, in the order of the text; `seen`: how many of these stand before what
+    is asked or looked at."""
 
     steps: list[Done]
     gates: dict[str, int]
@@ -70,6 +71,7 @@ class _Walker:
         self.tools: dict[str, Any] = program["tools"]
         self.steps: list[Done] = []
         self.gates: dict[str, int] = {}
+        self.rounds = 1  # how often the `iterate`s around go round
         self.shown: dict[str, str] = {}
         self.globs: set[str] = set()
         self.acted: list[str] = []
@@ -136,7 +138,7 @@ class _Walker:
 
     def gate(self, kind: str, what: Origin, shown: str) -> str:
         name = told(kind, what, self.kept)
-        self.gates[name] = self.gates.get(name, 0) + 1
+        self.gates[name] = self.gates.get(name, 0) + self.rounds
         self.shown.setdefault(name, shown)
         if kind in ("if", "else"):
             self.branches.add(name)
@@ -241,7 +243,9 @@ class _Walker:
 
     def do_iterate(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
         """A body that runs once at least: its gates hold behind it."""
+        outer, self.rounds = self.rounds, self.rounds * int(row["max"])
         after = self.loop(row, env, gates, told("rounds"), [])
+        self.rounds = outer
         if row["until"] is None:
             return after
         until = told(self.condition(row["until"], env))
@@ -264,7 +268,12 @@ class _Walker:
         self.kept |= "keep" in row
         outer, self.results = self.results, []
         self.over.append(over)
-        after = self.body(row["body"], inner, gates)
+        some = (
+            set()
+            if row["op"] == "iterate"
+            else {self.gate("if", over, f"if {row['op']} goes round")}
+        )
+        after = self.body(row["body"], inner, gates | some)
         self.over.pop()
         self.kept = kept
         self.results = outer

@@ -1,0 +1,88 @@
+"""A server that speaks the OpenAI API on this machine, with scripted replies: `with openai_api("llama", [...]) as server`.
+
+`kind` is what it can: `llama` (any grammar), `llama-old` (GBNF only), `vllm` (a version), `plain` (a schema), `bare` (nothing).
+`server.bodies` are the questions that came in, refused ones too.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+class Server(ThreadingHTTPServer):
+    """Answers by the script: a text, a number (an error of that status), or None (an answer that is cut off)."""
+
+    daemon_threads = True
+
+    def __init__(self, kind: str, script: list[str | int | None]) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.kind = kind
+        self.script = script
+        self.bodies: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+
+    @property
+    def address(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        """Says what server it is."""
+        known = {
+            "/props": {"default_generation_settings": {}} if "llama" in self.server.kind else None,
+            "/version": {"version": "0.12.1"} if self.server.kind == "vllm" else None,
+        }
+        found = known.get(self.path)
+        self._say(404 if found is None else 200, found or {})
+
+    def do_POST(self) -> None:
+        """Answers a question."""
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.bodies.append(body)
+        self.server.keys.append(self.headers["Authorization"])
+        kind = self.server.kind
+        parametric = str(body.get("grammar", "")).startswith("%llguidance")
+        if kind == "llama-old" and parametric or kind == "bare" and "response_format" in body:
+            return self._say(400, {"error": {"message": "what is this?"}})
+        said = self.server.script.pop(0)
+        if isinstance(said, int):
+            return self._say(said, {"error": {"message": "no"}})
+        choice = {
+            "message": {"content": said or "half"},
+            "finish_reason": "stop" if said else "length",
+        }
+        usage = {"prompt_tokens": 100, "completion_tokens": 20}
+        self._say(200, {"choices": [choice], "usage": usage})
+
+    def _say(self, status: int, value: object) -> None:
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+@contextmanager
+def openai_api(kind: str, script: list[str | int | None]) -> Iterator[Server]:
+    """The server, while it is up."""
+    server = Server(kind, script)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,224 @@
+"""`fdc draft`: skeletons hold, a model is held to the grammar where its server can, findings go back."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from fdc_toolchain.draft.drafting import Drafted, drafted, grammar_of
+from fdc_toolchain.draft.lines import text_of
+from fdc_toolchain.draft.served import Served, served
+from fdc_toolchain.draft.skeleton import skeleton
+from fdc_toolchain.engine.ports import WorldFailed
+from fdc_toolchain.exits import UsageError
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.settings import read_settings
+from fdc_toolchain.tools.model.question import Choice, Question
+from fdc_toolchain.tools.plans.plan_text import proved
+from fdc_toolchain.workspace.failure import ToolFailure
+from jsonschema import Draft202012Validator
+from llguidance import LLMatcher, LLTokenizer
+
+from tests.support.openai_api import Server, openai_api
+
+FSM = "tooling/fdc_fsm.json"
+TOOLS = ("set_plan", "plan_step_complete", "message_user", "read_file", "close_task", "submit")
+GOOD = f"""\
+# FSM: {FSM}
+budget steps 1000000
+set_plan x
+plan_step_complete x
+text1 <- read_file docs/green.md
+message_user {{text1}}
+close_task
+submit
+"""
+BAD = GOOD.replace("read_file", "reed_file")
+
+
+@pytest.fixture(scope="module")
+def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
+    """A workspace with a page."""
+    root = tmp_path_factory.mktemp("draft")
+    (root / "docs").mkdir()
+    (root / "docs" / "green.md").write_text("# Green tea\n", "utf-8")
+    (root / "fdc.toml").write_text("", "utf-8")
+    return Linker(str(root), read_settings(str(root)))
+
+
+# ---- without a model -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("task", "steps"),
+    [
+        ("Read docs/green.md and tell the user what it says", ["read_file docs/green.md", "message_user {text1}"]),
+        ("search the web for green tea", ["google_search search the web for green tea"]),
+        ("write a summary of docs/green.md to out/s.md", ["overwrite_file_with_block out/s.md\n  {text1}"]),
+        ("run `make test` and commit", ["run_in_bash_session make test", "git_commit"]),
+        ('Find lines with "T O" in docs', ['grep "T O" docs']),
+        ("fetch https://example.org/tea and tell me", ["view_text_website https://example.org/tea"]),
+        ("delete docs/green.md", ["delete_file docs/green.md"]),
+        ("say {hello}", ["hello_world"]),
+        ("zzz", ["set_plan zzz"]),
+    ],
+)  # fmt: skip
+def test_a_skeleton_holds_and_has_the_tools_of_the_task(
+    linker: Linker, task: str, steps: list[str]
+) -> None:
+    made = skeleton(linker, task, fsm=FSM)
+    assert made.inputs == ()
+    for step in steps:
+        assert step in made.text
+    assert proved(linker.root, "p.plan", made.text).findings == []
+
+
+def test_what_the_task_does_not_say_is_an_input_or_asked(linker: Linker) -> None:
+    made = skeleton(linker, "rename a file", fsm=FSM)
+    assert made.inputs == (("path", "path of rename_file"), ("target", "target of rename_file"))
+    assert (
+        "param path\nparam target\n" in made.text and "rename_file {path} {target}\n" in made.text
+    )
+    assert proved(linker.root, "p.plan", made.text).findings == []
+    asked: list[tuple[str, str]] = []
+
+    def ask(tool: str, name: str) -> str:
+        asked.append((tool, name))
+        return "docs/green.md" if name == "path" else "docs/a b.md"
+
+    made = skeleton(linker, "rename a file", fsm=FSM, ask=ask)
+    assert asked == [("rename_file", "path"), ("rename_file", "target")]
+    assert made.inputs == () and 'rename_file docs/green.md "docs/a b.md"\n' in made.text
+
+
+def test_a_tool_that_no_accepted_word_has_is_left_out(linker: Linker) -> None:
+    made = skeleton(linker, "submit the work, then grep in docs", fsm=FSM)
+    assert proved(linker.root, "p.plan", made.text).findings == [] and made.left_out == ("grep",)
+    with pytest.raises(UsageError, match="accepts no plan of these tools"):
+        skeleton(linker, "x", fsm=FSM, tools=["submit"])
+    with pytest.raises(UsageError, match="there is no such file"):
+        skeleton(linker, "x", fsm="nowhere")
+
+
+# ---- with a model ----------------------------------------------------------------------
+
+
+def asked(server: Server, linker: Linker, tries: int = 2) -> Drafted:
+    grammar = grammar_of(linker, fsm=FSM, tools=TOOLS, most=6)
+    choice = Choice("m", max_tokens=500, attempts=2, seconds=10)
+    model = Served(server.address, "k3y", choice, grammar, pause=lambda _: None)
+    return drafted(linker, "Tell about tea", "p.plan", model, fsm=FSM, tools=TOOLS, tries=tries)
+
+
+@pytest.mark.parametrize(
+    ("kind", "form", "refused"),
+    [("llama", "llama.cpp, llguidance", 0), ("llama-old", "llama.cpp, GBNF", 1), ("vllm", "vLLM, llguidance", 0)],
+)  # fmt: skip
+def test_a_server_is_sent_a_grammar_that_spells_the_plan(
+    linker: Linker, kind: str, form: str, refused: int
+) -> None:
+    with openai_api(kind, [GOOD]) as server:
+        found = asked(server, linker)
+    assert found == Drafted(GOOD, "", 1, {"model_calls": 1.0, "tokens": 120.0}, form)
+    assert len(server.bodies) == refused + 1 and server.keys[-1] == "Bearer k3y"
+    body = server.bodies[-1]
+    sent = body["structured_outputs"]["grammar"] if kind == "vllm" else body["grammar"]
+    if kind == "llama-old":
+        assert sent.startswith("root ::= ")
+        return
+    made = LLMatcher(
+        LLTokenizer("byte"), LLMatcher.grammar_from_lark(sent.removeprefix("%llguidance {}\n"))
+    )
+    assert not made.is_error() and made.try_consume_tokens([*GOOD.encode()]) == len(GOOD)
+    made.reset()
+    assert made.try_consume_tokens([*BAD.encode()]) < len(BAD)
+
+
+LINES = {"fsm": FSM, "lines": [
+    {"depth": 0, "gives": "", "word": "set_plan", "rest": "x", "block": []},
+    {"depth": 0, "gives": "", "word": "plan_step_complete", "rest": "x", "block": []},
+    {"depth": 0, "gives": "t", "word": "read_file", "rest": "docs/green.md", "block": []},
+    {"depth": 0, "gives": "", "word": "if", "rest": "len(t) > 2", "block": []},
+    {"depth": 1, "gives": "", "word": "message_user", "rest": "", "block": ["{t}"]},
+    {"depth": 0, "gives": "", "word": "close_task", "rest": "", "block": []},
+    {"depth": 0, "gives": "", "word": "submit", "rest": "", "block": []},
+]}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "form"), [("plain", "a strict schema"), ("bare", "no form")])
+def test_another_server_is_given_a_schema_and_lines_become_a_plan(
+    linker: Linker, kind: str, form: str
+) -> None:
+    with openai_api(kind, [json.dumps(LINES)]) as server:
+        found = asked(server, linker)
+    assert (found.findings, found.form) == ("", form)
+    assert "if len(t) > 2\n  message_user\n    {t}\nclose_task\n" in found.text
+    if kind == "plain":
+        form_sent = server.bodies[0]["response_format"]["json_schema"]
+        schema = Draft202012Validator(form_sent["schema"])
+        assert form_sent["strict"] and schema.is_valid(LINES)
+        wrong = {**LINES, "lines": [{**LINES["lines"][0], "word": "reed_file"}]}  # type: ignore[dict-item]
+        assert not schema.is_valid(wrong)
+
+
+def test_findings_go_back_and_the_cost_is_summed(linker: Linker) -> None:
+    with openai_api("llama", [BAD, None, GOOD]) as server:
+        found = asked(server, linker, tries=3)
+    assert (found.text, found.findings, found.tries) == (GOOD, "", 3)
+    assert found.usage == {"model_calls": 3.0, "tokens": 360.0}
+    first, second, third = (body["messages"][0]["content"] for body in server.bodies)
+    assert "refused" not in first
+    assert BAD in second and "reed_file" in second.split("What is wrong")[1]
+    assert "cut off after 20 tokens" in third and BAD not in third
+
+
+def test_the_last_version_is_refused_with_its_findings(linker: Linker) -> None:
+    with openai_api("llama", [BAD, BAD]) as server:
+        found = asked(server, linker)
+    assert found.tries == 2 and "reed_file" in found.findings
+
+
+@pytest.mark.parametrize(
+    ("script", "error", "said"),
+    [
+        ([500, 503], WorldFailed, "did not answer in 2 attempts: status 503"),
+        ([401], WorldFailed, "does not accept the key"),
+        ([404], ToolFailure, "status 404"),
+    ],
+)
+def test_trouble_of_the_server_is_said(
+    linker: Linker, script: list[str | int | None], error: type[Exception], said: str
+) -> None:
+    with openai_api("llama", script) as server, pytest.raises(error, match=said):
+        asked(server, linker)
+
+
+def test_trouble_that_passes_is_tried_again(linker: Linker) -> None:
+    with openai_api("llama", [429, GOOD]) as server:
+        assert asked(server, linker).findings == ""
+
+
+def test_a_ceiling_of_tokens_is_kept(linker: Linker) -> None:
+    with openai_api("llama", [GOOD]) as server:
+        model = Served(
+            server.address, "", Choice("m", 500), grammar_of(linker, fsm=FSM, tools=TOOLS, most=6)
+        )
+        with pytest.raises(ToolFailure, match="no room for a reply"):
+            model.ask(Question("planner", "", "x" * 100, tokens=150))
+        model.ask(Question("planner", "", "x" * 100, tokens=300))
+    [body] = server.bodies
+    assert body["max_tokens"] == 184 and server.keys == [None]
+
+
+def test_no_address_no_model(linker: Linker, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert served(linker.root, "m", str) is None
+    monkeypatch.setenv("OPENAI_BASE_URL", "file:///etc")
+    with pytest.raises(UsageError, match="OPENAI_BASE_URL"):
+        served(linker.root, "m", str)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1/")
+    made = served(linker.root, "m", str)
+    assert made is not None and made.choice("planner").model == "m"
+
+
+def test_a_plan_as_text_is_taken_as_it_is() -> None:
+    assert text_of({"plan": GOOD}) == GOOD

@@ -1,0 +1,170 @@
+"""`fdc draft`: a plan for a task, written only when it lints clean."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ...exits import CLEAN, FINDINGS, UsageError, WorldError
+
+if TYPE_CHECKING:
+    from ...linking.link import Linker
+
+
+@click.command(
+    "draft",
+    epilog="Exit codes: 0 written, 1 no version lints clean (nothing is written), 2 wrong usage, 3 the model cannot be asked.",
+)
+@click.argument("task")
+@click.option(
+    "--fsm", metavar="F", help="The automaton, by path or name; the one of the settings otherwise."
+)
+@click.option(
+    "--tools",
+    metavar="NAMES",
+    help="The tools, separated by commas; those of fdc and of the workspace otherwise.",
+)
+@click.option(
+    "-o",
+    "--output",
+    default="draft.plan",
+    show_default=True,
+    metavar="FILE",
+    help="Where the plan goes; `-` prints it.",
+)
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model that writes it (else FDC_MODEL; none: a skeleton from the automaton).",
+)
+@click.option(
+    "--tries",
+    type=click.IntRange(1, 20),
+    default=4,
+    show_default=True,
+    help="Versions that are judged.",
+)
+@click.option(
+    "--most-steps",
+    type=click.IntRange(1, 63),
+    default=12,
+    show_default=True,
+    help="Statements that a grammar allows.",
+)
+@click.option(
+    "--brief",
+    is_flag=True,
+    help="A grammar of short texts and bodies: for small models, which find no end.",
+)
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def command(
+    task: str,
+    fsm: str | None,
+    tools: str | None,
+    output: str,
+    force: bool,
+    model: str | None,
+    tries: int,
+    most_steps: int,
+    brief: bool,
+    workspace: str | None,
+) -> int:
+    """Write a plan for TASK: by a model, held to the language where its server can; without a model as a skeleton.
+
+    The skeleton has the tools that fit the words of TASK; what they need is asked, or is an input of the plan.
+    """  # fmt: skip
+    from ...durable import replace
+    from ...linking.link import Linker
+    from ...linking.project.root import find_root
+    from ...report.terminal.terminal_text import visible
+    from ...workspace.confirmed_settings import settings_of
+    from ...workspace.operator import Operator
+
+    if not task.strip():
+        raise UsageError("the task is empty")
+    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    linker = Linker(root, settings_of(root))
+    if output != "-" and os.path.exists(output) and not force:
+        raise UsageError(f"`{output}` is there already: name another --output, or say --force")
+    names = tuple(name.strip() for name in (tools or "").split(",") if name.strip())
+    path = os.path.abspath("draft.plan" if output == "-" else output)
+    asked = Operator.of_environment(model=model).model
+    text, findings, remarks = _made(
+        linker, task, path, asked, fsm or linker.settings.fsm, names, tries, most_steps, brief
+    )
+    for remark in remarks:
+        click.echo(f"fdc: {visible(remark)}", err=True)
+    if findings:
+        click.echo(findings, nl=False)
+        click.echo("fdc: nothing is written: no version lints clean", err=True)
+        return FINDINGS
+    if output == "-":
+        click.echo(text, nl=False)
+        return CLEAN
+    replace(path, text.encode())
+    click.echo(f"{visible(output)} is written, and lints clean")
+    return CLEAN
+
+
+def _made(
+    linker: Linker, task: str, path: str, asked: str, fsm: str, tools: tuple[str, ...], tries: int, most: int,
+    brief: bool,
+) -> tuple[str, str, list[str]]:  # fmt: skip
+    """The text, what stands against it, and remarks."""
+    from ...draft.drafting import drafted, findings_of, grammar_of
+    from ...draft.served import served
+    from ...draft.skeleton import skeleton
+    from ...engine.ports import WorldFailed
+    from ...runs.cost.models import model_for
+    from ...tools.plans.plan_text import proved
+    from ...workspace.failure import ToolFailure
+
+    grammar = grammar_of(linker, fsm=fsm, tools=tools, most=most, brief=brief)
+    held = served(linker.root, asked, grammar)
+    other = None if held else model_for(linker.root, asked)
+    model = held or other
+    if model is None:
+        terminal = sys.stdin is not None and sys.stdin.isatty()
+        made = skeleton(linker, task, fsm=fsm, tools=tools, ask=_ask if terminal else None)
+        remarks = [
+            f"`{name}` fits the task, but the automaton accepts no plan with it in this place"
+            for name in made.left_out
+        ]
+        if made.inputs:
+            given = " ".join(f"{name}=..." for name, _ in made.inputs)
+            what = ", ".join(what for _, what in made.inputs)
+            remarks.append(
+                f"the plan has inputs: fdc run {os.path.basename(path)} {given} ({what})"
+            )
+        return made.text, findings_of(proved(linker.root, path, made.text)), remarks
+    try:
+        found = drafted(linker, task, path, model, fsm=fsm, tools=tools, tries=tries)
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    except ToolFailure as failed:
+        raise WorldError(f"the model wrote no plan: {failed}") from failed
+    finally:
+        if other is not None:
+            other.close()
+    cost = ", ".join(f"{measure} {amount:g}" for measure, amount in sorted(found.usage.items()))
+    said = f"version {found.tries} of at most {tries}, held by {found.form or 'nothing'}: {cost or 'no answer'}"
+    return found.text, found.findings, [said]
+
+
+def _ask(tool: str, parameter: str) -> str:
+    """Asks on the terminal; empty for an input of the plan."""
+    said = click.prompt(
+        f"{tool}: {parameter} (empty: an input of the plan)",
+        default="",
+        show_default=False,
+        err=True,
+    )
+    return str(said)

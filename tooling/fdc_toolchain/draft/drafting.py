@@ -1,0 +1,106 @@
+"""`drafted`: asks a model for a plan, lints it, gives the findings back, a bounded number of times."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from ..agent.host.model import Asks
+from ..agent.prompts import prompt
+from ..grammar_export.export import STEPS, automaton_of, export, tools_for
+from ..linking.link import Linker
+from ..report.render import render
+from ..tools.model.question import Question
+from ..tools.plans.plan_text import Proof, proved
+from ..workspace.failure import ToolFailure
+from .lines import schema_of, text_of
+from .skeleton import skeleton
+
+MOST_STEPS = 12
+"""Statements of a plan that a grammar allows where nobody says it."""
+
+
+class Drafted(NamedTuple):
+    """A plan's last version, and what stands against it ("": nothing). `form`: what held the model."""
+
+    text: str
+    findings: str
+    tries: int
+    usage: dict[str, float]
+    form: str
+
+
+def findings_of(proof: Proof) -> str:
+    """What the linter has against a text, for whoever repairs it; "" where it is proved."""
+    if proof.program is not None:
+        return ""
+    if not proof.errors:
+        return f"{proof.fault}\n"
+    return render("llm", list(proof.errors), proof.sources, files_checked=1)
+
+
+def grammar_of(
+    linker: Linker,
+    *,
+    fsm: str | None = None,
+    tools: Sequence[str] = (),
+    most: int = MOST_STEPS,
+    brief: bool = False,
+) -> Callable[[str], str]:
+    """The grammar of the workspace by notation, each made when it is first asked for."""
+
+    @cache
+    def grammar(form: str) -> str:
+        small = most if form == "llguidance" else min(most, STEPS[form])
+        return export(linker, form, fsm=fsm, tools=tools, most=small, brief=brief).text
+
+    return grammar
+
+
+def drafted(
+    linker: Linker,
+    task: str,
+    path: str,
+    model: Asks,
+    *,
+    fsm: str,
+    tools: Sequence[str] = (),
+    tries: int = 4,
+) -> Drafted:
+    """The plan that a model writes for a task, as if it lay at `path`. Raises WorldFailed, and ToolFailure for a model that
+    refuses."""
+    rows = [tool for tool in tools_for(linker, automaton_of(linker, fsm), tools)
+            if tool.forbidden is None and not tool.broken]  # fmt: skip
+    schema = schema_of([tool.name for tool in rows], fsm)
+    example = skeleton(linker, "say hello", fsm=fsm, tools=tools)
+    usage: dict[str, float] = {}
+    text = findings = form = ""
+    number = 0
+    while number < tries:
+        number += 1
+        asked = prompt(
+            "draft", os.path.dirname(os.path.abspath(__file__)), task=task, fsm=fsm, rows=rows,
+            example=example.text, plan=text, findings=findings,
+        )  # fmt: skip
+        try:
+            reply = model.ask(Question("planner", "", asked, schema))
+        except ToolFailure as failed:
+            _add(usage, failed.usage or {})
+            if failed.kind != "reply":
+                raise
+            text, findings = "", f"{failed}\n"
+            continue
+        _add(usage, reply.usage)
+        form = str(reply.notes.get("form", "a schema in words"))
+        text = text_of(reply.value)
+        findings = findings_of(proved(linker.root, path, text))
+        if not findings:
+            break
+    return Drafted(text, findings, number, usage, form)
+
+
+def _add(usage: dict[str, float], more: dict[str, float]) -> None:
+    for measure, amount in more.items():
+        usage[measure] = usage.get(measure, 0) + amount

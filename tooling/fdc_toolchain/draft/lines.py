@@ -1,0 +1,46 @@
+"""A plan as JSON for models that no grammar holds: its lines, each with a first word that is a tool or a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..syntax.language import STATEMENTS
+
+DEEPEST = 6
+
+
+def schema_of(tools: Sequence[str], fsm: str) -> dict[str, object]:
+    """The strict JSON Schema of a plan of these tools."""
+    words = sorted({row.word for row in STATEMENTS.values()} | {"else"} | {*tools})
+    fields: dict[str, object] = {
+        "depth": {"type": "integer", "minimum": 0, "maximum": DEEPEST},
+        "gives": {"type": "string", "pattern": "^([A-Za-z_][A-Za-z0-9_]*)?$"},
+        "word": {"type": "string", "enum": words},
+        "rest": {"type": "string", "pattern": "^[^\\n\\r]*$"},
+        "block": {"type": "array", "items": {"type": "string", "pattern": "^[^\\n\\r]*$"}},
+    }
+    line = {
+        "type": "object", "required": [*fields], "additionalProperties": False, "properties": fields,
+    }  # fmt: skip
+    return {
+        "type": "object", "required": ["fsm", "lines"], "additionalProperties": False,
+        "properties": {
+            "fsm": {"type": "string", "enum": [fsm]},
+            "lines": {"type": "array", "minItems": 1, "items": line},
+        },
+    }  # fmt: skip
+
+
+def text_of(reply: Mapping[str, object]) -> str:
+    """The plan of a reply: as text (`plan`), or as lines that follow the schema."""
+    if "plan" in reply:
+        return str(reply["plan"])
+    out = [f"# FSM: {reply['fsm']}"]
+    lines = reply["lines"]
+    assert isinstance(lines, list)
+    for line in lines:
+        indent = "  " * line["depth"]
+        gives = f"{line['gives']} <- " if line["gives"] else ""
+        out.append(f"{indent}{gives}{line['word']} {line['rest']}".rstrip())
+        out += [f"{indent}  {text}".rstrip() for text in line["block"]]
+    return "\n".join(out) + "\n"
