@@ -14,6 +14,8 @@ from .patch.region import parse_region
 from .patch.text import take_apart
 
 SUSPECTS, EXCERPTS, FEW = 400, 12_000, 3
+ASKED = 3
+"""Patches of a hypothesis that are refused, each with the reason, before it is given up for this iteration."""
 
 
 def ranked(seen: dict[str, Any], failure: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +86,29 @@ def excerpts(
 
 def checked(
     context: dict[str, Any], answer: Any = None, hypothesis: dict[str, Any] | None = None,
-    merges: list[dict[str, Any]] | None = None,
+    merges: list[dict[str, Any]] | None = None, earlier: list[dict[str, str]] | None = None,
+    known: list[str] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """`_checked`, and whether another patch is asked for: a refused one goes back with the reason, ASKED times at most.
+
+    `earlier`: the patches of this hypothesis that were refused, with why; `known`: digests of texts that were tested.
+    """
+    made = _checked(context, answer, hypothesis, merges)
+    if made["ok"] and made["digest"] in (known or ()):
+        why = "this very change was tested before, and it did not help"
+        made = {**made, "ok": False, "reason": "empty-diff", "why": why}
+    refused = list(earlier or ())
+    if answer is not None and not made["ok"] and not made["merges"]:
+        said = answer if isinstance(answer, str) else ""
+        refused.append({"patch": said[:6000], "reason": made["reason"], "why": made["why"]})
+    own = bool(hypothesis and hypothesis.get("edit")) or isinstance(answer, dict)
+    settled = made["ok"] or len(refused) >= ASKED or (own and bool(refused))
+    return {**made, "refused": refused, "settled": settled}
+
+
+def _checked(
+    context: dict[str, Any], answer: Any, hypothesis: dict[str, Any] | None,
+    merges: list[dict[str, Any]] | None,
 ) -> dict[str, Any]:  # fmt: skip
     """GENERATE_PATCH: the patch that an answer holds, held to its hypothesis and region, applied nowhere yet (HYP-13 to 16, 34).
 

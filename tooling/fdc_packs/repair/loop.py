@@ -35,7 +35,7 @@ def open_repair(
         "patience": float(patience) or round(10 + 5 * float(measured.get("seconds") or 0), 1),
         "stall_limit": max(1, int(stalls)), "stalls": 0, "failure": read(measured),
         "store": hypotheses.empty(), "attempts": [], "history": [], "tried": [], "accepted": [], "asked": 0,
-        "interpretation": "", "context": [], "notes": [], "probed": {}, "probes": 0,
+        "interpretation": "", "context": [], "notes": [], "probed": {}, "probes": 0, "tested": [],
     }  # fmt: skip
     return told(state, [])
 
@@ -85,6 +85,7 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
         if failed
         else said or [reason or "fewer than two hypotheses that exclude each other were given"]
     )
+    said = [*said, f"this was answer {asked} of 3"]
     events = [event_of("note", "DIAGNOSE failed: fewer than two competing hypotheses", asked=asked)]
     if done or asked >= 3:
         ended = "exhausted" if state["ids"] else "no-hypotheses"
@@ -139,9 +140,10 @@ def weigh(state: State, challenge: Any, executed: dict[str, list[int]] | None = 
     elif not read.observed:
         return told(state, events, challenge=said, settled=True, viable=True)
     else:
-        store = hypotheses.retire(store, row["id"], "falsified", read.observed[0])
-        events.append(event_of("note", "hypothesis falsified", id=row["id"], why=read.observed[0]))
-        falsified = [*falsified, row["id"]]
+        status = "falsified" if read.tried else "rejected"
+        store = hypotheses.retire(store, row["id"], status, read.observed[0])
+        events.append(event_of("note", f"hypothesis {status}", id=row["id"], why=read.observed[0]))
+        falsified = [*falsified, row["id"]] if read.tried else falsified
     after = {**state, "store": store}
     key = hypotheses.select(store, state["iteration"] + 1)
     if key is None:
@@ -197,7 +199,8 @@ def attempted(
     reason = "" if better else "unchanged-error" if same else compiled(after)
     out["why"] = str(after.get("why") or "")
     return {**out, "applied": True, "passed": after["passed"], "progress": better, "unchanged": same, "reason": reason,
-            "after": now, "diff": patch["diff"], "path": patch["path"], "spans": patch["spans"]}  # fmt: skip
+            "after": now, "diff": patch["diff"], "path": patch["path"], "spans": patch["spans"],
+            "digest": patch["digest"]}  # fmt: skip
 
 
 def compiled(after: dict[str, Any]) -> str:
@@ -205,7 +208,7 @@ def compiled(after: dict[str, Any]) -> str:
     return f"compile-{'null' if after['exit_code'] is None else after['exit_code']}"
 
 
-def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
+def conclude(state: State, attempt: dict[str, Any], critique: Any = None) -> State:
     """CONVERGE: one line of history, one record, the hypothesis retired or kept, the end where it has come."""
     number = state["iteration"] + 1
     ids = attempt["hypotheses"]
@@ -229,6 +232,8 @@ def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
     }  # fmt: skip
     stalled = bool(ids) and last is not None and not attempt["progress"] and _stalled(last, record)
     changes: dict[str, Any] = {"fresh": False, "anew": False}
+    if attempt["applied"]:
+        changes["tested"] = [*state["tested"], attempt["digest"]]
     if attempt["progress"] and ids:
         accepted = {"hypothesis": ids[0], "diff": attempt["diff"], "path": attempt["path"]}
         changes["accepted"] = [*state["accepted"], accepted]
@@ -291,7 +296,9 @@ def _failed_once(
     now = hypotheses.get(store, key)
     if now["standing"] != row["standing"]:
         events.append(event_of("note", f"hypothesis {now['standing']}", id=key))
-    if now["status"] == "active" and stalled:
+    if now["status"] == "active" and not attempt["applied"] and not no_op:  # it may be given again
+        store = hypotheses.retire(store, key, "expired", f"no patch of it was applied: {why}")
+    elif now["status"] == "active" and stalled:
         store = hypotheses.retire(store, key, "archived", "a stall: it is replaced, not refined")
     elif now["status"] == "active" and now.get("edit"):
         store = hypotheses.retire(store, key, "archived", "it has no other edit to try")

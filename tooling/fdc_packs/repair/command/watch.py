@@ -97,9 +97,12 @@ def _admitted(value: dict[str, Any]) -> str:
     )
 
 
+_ENDED = {"hypothesis falsified": "falsified", "hypothesis rejected": "set aside"}
+
+
 def _weighed(value: dict[str, Any]) -> str:
-    gone = [event for event in value["events"] if event["what"] == "hypothesis falsified"]
-    said = [f"{event['id']} is contradicted: {event['why']}" for event in gone]
+    gone = [event for event in value["events"] if event["what"] in _ENDED]
+    said = [f"{event['id']} is {_ENDED[event['what']]}: {event['why']}" for event in gone]
     if value["viable"] and value["hypothesis"]:
         row = value["hypothesis"]
         region = row["affected_region"]
