@@ -43,7 +43,7 @@ RULES: dict[str, dict[str, str]] = {
     },
     "FALSIFY": {
         "observable": "At least one observable outcome is named that would contradict the hypothesis.",
-        "already-seen": "A contradiction that was observed ends the hypothesis; it is falsified only where a change of it was tried.",
+        "already-seen": "A contradiction that was observed ends the hypothesis; falsified is only what was tried.",
     },
     "PROPOSE": {
         "structural-relation": "The change names one of grouping, nesting, ordering, scope, ownership, and an operation.",

@@ -75,7 +75,9 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
     made = hypotheses.create(state["store"], rows, state["iteration"] + 1, 2, files)
     if made.ids:
         events = [event_of("artifact-emitted", "hypothesis created", id=key) for key in made.ids]
-        keys = [row["key"] for row in rows if isinstance(row, dict) and row.get("key")]
+        keys = [
+            row["key"] for row in made.store["rows"] if row["id"] in made.ids and row.get("key")
+        ]
         tried = list(dict.fromkeys([*state["tried"], *keys]))
         return told(state, events, store=made.store, asked=0, short=False, refused=[], tried=tried)
     said = [f"{row['why']}: {row['claim']}" for row in made.refused]
@@ -200,7 +202,7 @@ def attempted(
     out["why"] = str(after.get("why") or "")
     return {**out, "applied": True, "passed": after["passed"], "progress": better, "unchanged": same, "reason": reason,
             "after": now, "diff": patch["diff"], "path": patch["path"], "spans": patch["spans"],
-            "digest": patch["digest"]}  # fmt: skip
+            "digest": patch["digest"], "checked": str(after.get("checked") or "")}  # fmt: skip
 
 
 def compiled(after: dict[str, Any]) -> str:
@@ -248,6 +250,7 @@ def conclude(state: State, attempt: dict[str, Any], critique: Any = None) -> Sta
     ended = state["ended"]
     if attempt["passed"]:
         ended = "fixed"
+        changes["notes"] = [*state["notes"], *([attempt["checked"]] if attempt["checked"] else [])]
         store = hypotheses.expire(store, "the test passes")
     elif not ended and not state["ids"]:
         ended = "no-hypotheses"
@@ -363,6 +366,7 @@ def guessed(state: State, patch: dict[str, Any], after: Any = None) -> dict[str,
         "unchanged": now is None or unchanged(state["failure"], now), "reason": reason, "why": patch["why"],
         "before": state["failure"], "after": now, "diff": patch["diff"],
         "path": patch["path"], "spans": patch["spans"], "key": patch["key"], "proposal": None,
+        "checked": str((after or {}).get("checked") or ""),
     }  # fmt: skip
 
 
@@ -382,7 +386,19 @@ def plain(state: State, attempt: dict[str, Any]) -> State:
     )
     ended = ended or ("bound" if number >= state["limit"] else "")
     line = line_of(number, attempt, attempt["reason"], "")
+    notes = (
+        [*state["notes"], attempt["checked"]]
+        if attempt["passed"] and attempt["checked"]
+        else state["notes"]
+    )
     attempts, history = [*state["attempts"], record], [*state["history"], line]
     return told(
-        state, [], ended=ended, iteration=number, tried=tried, attempts=attempts, history=history
+        state,
+        [],
+        ended=ended,
+        iteration=number,
+        tried=tried,
+        attempts=attempts,
+        history=history,
+        notes=notes,
     )

@@ -55,10 +55,7 @@ def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:  # noqa: 
     )
     functions = [one.name for one in source.nodes if isinstance(one, ast.FunctionDef)]
     own = own_attributes(source)
-    notes = _annotations(source)
     for node in nodes:
-        if node in notes:
-            continue
         if isinstance(node, ast.JoinedStr) or any(
             isinstance(up, ast.JoinedStr) for up in enclosing(source, node)
         ):
@@ -114,7 +111,7 @@ def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:  # noqa: 
             yield from _shift(source, node.value, 0.2)
 
 
-def _annotations(source: Source) -> set[ast.AST]:
+def annotations(source: Source) -> set[ast.AST]:
     """What only says of which type something is: no fault of it fails a test."""
     roots = [getattr(one, name, None) for one in source.nodes for name in ("annotation", "returns")]
     return {one for root in roots if isinstance(root, ast.AST) for one in ast.walk(root)}

@@ -34,6 +34,8 @@ RAISED = 1.5
 DEFAULTS = 0.8
 """How suspect a function's header is by its most suspect line: its defaults are evaluated before any test runs."""
 LONGEST = 400_000
+LAST = 0.5
+"""What an edit is worth that turns a condition round, drops a statement or moves one: such edits pass weak tests (E17)."""
 AROUND = 3
 """Lines before and behind an edit that its diff shows."""
 MOVES = frozenset(("nesting", "nested"))
@@ -110,10 +112,13 @@ def _ranked(
     suspicion = {
         one: _suspect(source, one, scores) for one in source.nodes if isinstance(one, ast.stmt)
     }
+    said_types = expr.annotations(source)  # what only says of which type something is cannot matter
     nodes = [
         one
         for one in source.nodes
-        if (near := source.statement(one)) is not None and suspicion[near] > 0
+        if one not in said_types
+        and (near := source.statement(one)) is not None
+        and suspicion[near] > 0
     ]
     scope = mutate_scope.Scope(source)
     makers = (expr.edits(source, nodes), stmt.edits(source, nodes), gone.edits(source, nodes),
@@ -139,7 +144,12 @@ def _ranked(
         early *= RAISED if raised else 1.0
         seen: set[tuple[tuple[int, int, str], ...]] = set()
         number = 0
-        prior = {one: one.prior * said.weight(one.kind, one.old, one.new, raised) for one in edits}
+        prior = {
+            one: one.prior
+            * said.weight(one.kind, one.old, one.new, raised)
+            * (LAST if risky(one) else 1.0)
+            for one in edits
+        }
         for edit in sorted(edits, key=lambda one: -prior[one]):
             if edit.pieces not in seen:
                 worth.append(
@@ -150,6 +160,25 @@ def _ranked(
     worth.sort(key=lambda row: (-row[0], *row[1:3]))
     for score, _, _, edit in worth:
         yield edit, score
+
+
+def risky(edit: Edit) -> bool:
+    """True for an edit that negates a condition, drops a statement or a result, or moves one to another block."""
+    if edit.kind in ("negation", "removed", "nesting", "nested"):
+        return True
+    pair = (
+        [_TOKENS.findall(one) for one in (edit.old, edit.new)]
+        if edit.kind == "comparison"
+        else [[], []]
+    )
+    return any(
+        _OPPOSITE.get(one) == other for one, other in zip(*pair, strict=False) if one != other
+    )
+
+
+_TOKENS = re.compile(r"\bis not\b|\bnot in\b|\bis\b|\bin\b|[=!<>]=|[<>]")
+_SIDES = (("is", "is not"), ("in", "not in"), ("==", "!="), ("<", ">="), (">", "<="))
+_OPPOSITE = {one: other for pair in _SIDES for one, other in (pair, pair[::-1])}
 
 
 def _suspect(source: Source, statement: ast.stmt, scores: dict[int, float]) -> float:
@@ -260,10 +289,12 @@ def _candidate(
     within = f" of `{where}`" if where else ""
     statement = source.statement(edit.node)
     measured = _suspect(source, statement, scores) if statement is not None else 0.0
+    effect = kind.effect.format(old=old, new=new)
+    effect += "" if new in effect else f" (`{old}` becomes `{new}`)"
     return {
         "claim": f"{place}{within}: {kind.claim.format(old=old, new=new)}",
         "affected_region": as_dict(region),
-        "expected_effect": f"{kind.effect.format(old=old, new=new)}; the failing tests pass, and those that passed still do",
+        "expected_effect": f"{effect}; the failing tests pass, and those that passed still do",
         "interpretation": f"the {kind.relation} at line {line}{within} is not what the tests expect",
         "explanation": f"failing tests run the statement (suspicion {measured:.2f}), and a fault of this kind is common "
         f"(weight {edit.prior:.2f}); nothing else is known of it",
@@ -271,7 +302,7 @@ def _candidate(
         "intent": kind.intent,
         "confidence": round(min(0.99, max(0.001, score)), 4),
         "diff": _diff(source, path, edit), "kind": edit.kind, "old": edit.old, "new": edit.new,
-        "key": key, "pieces": [list(piece) for piece in edit.pieces],
+        "key": key, "risky": risky(edit), "pieces": [list(piece) for piece in edit.pieces],
     }  # fmt: skip
 
 
