@@ -79,7 +79,7 @@ def test_a_fault_of_one_line_is_repaired_without_a_model(tmp_path: Path) -> None
     )
     for part in (
         "fails: AssertionError: 100 != 90 (check.py:11)",
-        "competing hypotheses",
+        "hypotheses, each tried in memory",
         "-> passes",
         "nothing was written",
     ):

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import gates
 from .localise import rank
+from .mutate.syntax import wrong
 from .patch.patch import PatchRefused, apply_patch, unified
 from .patch.region import parse_region
 from .patch.text import take_apart
@@ -27,14 +28,22 @@ def ranked(seen: dict[str, Any], failure: dict[str, Any]) -> dict[str, Any]:
     for run in seen["spectra"]:
         for file in run["files"]:
             executed.setdefault(file["path"], []).extend(row[0] for row in file["lines"])
-    if not suspects:
-        suspects = _unmeasured(sources, failure, measured)
+    unread = [
+        one for one in _unread(sources) if not any(row["path"] == one["path"] for row in suspects)
+    ]
+    suspects = unread + suspects or _unmeasured(sources, failure, measured)
     suspects = suspects[:SUSPECTS]
     return {
         "sources": sources, "suspects": suspects, "executed": {path: sorted(set(lines)) for path, lines in executed.items()},
         "excerpts": excerpts(sources, suspects, failure), "gathered": seen["gathered"], "files": seen["files"],
         "why": "" if suspects else seen["why"] or "no line of a file that may be changed is run by a failing test",
     }  # fmt: skip
+
+
+def _unread(sources: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Where Python's parser stops in files that it does not read: no coverage can say more."""
+    said = {path: wrong(source) for path, source in sources.items() if path.endswith(".py")}
+    return [{"path": path, "line": one.line, "score": 1.0} for path, one in said.items() if one]
 
 
 def _unmeasured(
@@ -45,7 +54,9 @@ def _unmeasured(
     if path in sources and line:
         rows = [
             {"path": path, "line": near, "score": 1 / (1 + abs(near - line))}
-            for near in range(max(1, line - 20), line + 21)
+            for near in range(
+                max(1, line - 20), min(line + 20, len(take_apart(sources[path]).lines)) + 1
+            )
         ]
         return sorted(rows, key=lambda row: -float(row["score"]))
     if measured or len(sources) > FEW:

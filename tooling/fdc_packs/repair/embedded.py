@@ -80,6 +80,7 @@ def diagnose(
     return {
         "hypotheses": spread(_rivals(found), BATCH),
         "exhausted": len(found) < 2 or bool(refused),
+        "sole": len(found) == 1 and found[0]["key"].startswith("syntax-"),
         "why": why,
     }
 
@@ -116,6 +117,8 @@ def edits(state: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
     """The edits to be tried in memory: those of the suspects that were not tried, best first."""
     most = min(EDITS, MOST_EDITS - int(state["probes"]))
     found = candidates(context, list(state["tried"]), state["failure"])[: max(0, most)]
+    if any(row["key"].startswith("syntax-") for row in found):
+        found = []  # nothing can be imported: Python's parser has judged them
     return {
         "edits": [
             {name: row[name] for name in ("key", "pieces", "risky")}

@@ -72,7 +72,8 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
     rows = rows if isinstance(rows, list) else []
     done = answer.get("exhausted") is True if isinstance(answer, dict) else False
     asked = state["asked"] + 1
-    made = hypotheses.create(state["store"], rows, state["iteration"] + 1, 2, files)
+    least = 1 if isinstance(answer, dict) and answer.get("sole") is True else 2  # one edit is read
+    made = hypotheses.create(state["store"], rows, state["iteration"] + 1, least, files)
     if made.ids:
         events = [event_of("artifact-emitted", "hypothesis created", id=key) for key in made.ids]
         keys = [

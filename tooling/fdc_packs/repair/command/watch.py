@@ -89,7 +89,10 @@ def _probed(value: dict[str, Any]) -> str:
 def _admitted(value: dict[str, Any]) -> str:
     made = [event["id"] for event in value["events"] if event["what"] == "hypothesis created"]
     if made:
-        return f"{len(made)} competing hypotheses: {made[0]} to {made[-1]}"
+        rows = [row for row in value["store"]["rows"] if row["id"] in made]
+        tried = ", each tried in memory" if all(row.get("probe") for row in rows) else ""
+        span = f"{made[0]} to {made[-1]}" if len(made) > 1 else made[0]
+        return f"{len(made)} hypothes{'e' if len(made) > 1 else 'i'}s{tried}: {span}"
     return (
         f"no hypotheses: {'; '.join(value['refused'][:2])}"
         if value["refused"] and not value["ended"]

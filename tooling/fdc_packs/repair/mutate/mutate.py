@@ -19,7 +19,7 @@ from typing import Any
 from fdc_toolchain.api.text import unified
 
 from ..patch.region import Region, as_dict
-from . import donor, expr, gone, stmt
+from . import donor, expr, gone, stmt, syntax
 from . import scope as mutate_scope
 from .hints import Said
 from .kinds import KINDS
@@ -52,7 +52,8 @@ def propose(
     message: str = "",
     line: int = 0,
 ) -> list[dict[str, Any]]:
-    """Candidates for one file, best first, at most `limit`, none whose `key` is in `tried`; [] for what is no Python.
+    """Candidates for one file, best first, at most `limit`, none whose `key` is in `tried`; repairs of its
+    syntax for what Python does not read.
 
     `suspects`: `{path, line, score}`, the most suspect first; `message`: the first error's, raised in `line` of this file, or
     elsewhere (0). Each candidate has claim, affected_region, expected_effect,
@@ -83,7 +84,9 @@ def _proposed(
         return []
     try:
         parsed = Source(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except SyntaxError:
+        return syntax.repairs(source, path, set(tried))[:limit]
+    except (ValueError, RecursionError, MemoryError):
         return []
     order = {line: number for number, line in enumerate(scores)}
     old = set(tried)
