@@ -47,7 +47,8 @@ class A:
         ("else:", "else"), ("        try:", "      try:"), ("            return self", "        return self"),
         ("start=0)", "start=0))"), ("    return sum", "     return sum"), ("[1, 2, 3]", "[1 2, 3]"),
         ("(rate or item):", "(rate or item:"), ('"""Sum."""', '"""Sum.'), ('item["price"] > 0', 'item["price" > 0'),
-        ("get(self, name):", "get(self name):"), ("sum(out", "sum out"), ("in items:", "in items"), ("for item in", "for item in)"),
+        ("get(self, name):", "get(self name):"),
+        ("sum(out", "sum out"), ("in items:", "in items"), ("for item in", "for item in)"),
     ],
 )  # fmt: skip
 def test_a_bracket_a_colon_a_quote_or_an_indentation_is_put_right(right: str, wrong: str) -> None:

@@ -13,6 +13,8 @@ BATCH = 8
 """Hypotheses of one diagnosis."""
 EDITS, MOST_EDITS = 1200, 1200
 """Edits that are tried in memory before a diagnosis, and in the whole repair."""
+SHARE = 40
+"""Edits of the most suspect file that are tried before the next ones of another file have their turn."""
 USELESS = frozenset(("fails", "breaks"))
 """What a probe says of an edit that takes no failure away, or brings one."""
 SEEN = {
@@ -157,14 +159,19 @@ def candidates(
     by_file: dict[str, list[dict[str, Any]]] = {}
     for row in context.get("suspects") or ():
         by_file.setdefault(row["path"], []).append(row)
-    found: list[dict[str, Any]] = []
-    for path, source in (context.get("sources") or {}).items():
-        if path in by_file and path.endswith(".py"):
-            line = int(failure.get("line") or 0) if path == failure.get("path") else 0
-            found += propose(
-                source, path, by_file[path], tried, most, str(failure.get("message") or ""), line
-            )
-    return sorted(found, key=lambda row: -row["confidence"])[:most]
+    found: list[tuple[int, float, dict[str, Any]]] = []
+    sources = context.get("sources") or {}
+    message = str(failure.get("message") or "")
+    others = tuple(sources.items()) if "NameError" in message else ()
+    best = max((float(row["score"]) for row in context.get("suspects") or ()), default=1.0)
+    for path in (one for one in sources if one in by_file and one.endswith(".py")):
+        line = int(failure.get("line") or 0) if path == failure.get("path") else 0
+        rows = propose(sources[path], path, by_file[path], tried, most, message, line, others)
+        share = 1 + round(
+            SHARE * float(by_file[path][0]["score"]) / best
+        )  # no file takes all of the budget
+        found += [(at // share, -row["confidence"], row) for at, row in enumerate(rows)]
+    return [row for _, _, row in sorted(found, key=lambda one: one[:2])][:most]
 
 
 def spread(found: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:

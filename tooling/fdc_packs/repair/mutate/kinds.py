@@ -75,6 +75,10 @@ KINDS = {
                     "`{old}` happens once the block is done", "Move the last statement of a block behind the block."),
     "nested": Kind("nesting", "move_into_block", "`{old}` belongs into the block before it",
                    "`{old}` happens only where the block does", "Move a statement into the block before it."),
+    "import": Kind("scope", "import_name", "a name is used and never imported; `{new}` is missing",
+                   "the name of `{new}` is known in the module", "Bring the name into the scope of the module."),
+    "pattern": Kind("grouping", "rebind_pattern", "the pattern `{old}` matches the wrong texts, `{new}` is meant",
+                    "texts that only `{new}` matches are taken otherwise", "Regroup what a part of the pattern stands for."),
     "base": Kind("nesting", "add_base_case", "there is no case that ends the recursion; `{new}` is missing",
                  "the recursion ends where `{new}` holds", "Guard the recursion with a case that returns at once."),
 }  # fmt: skip

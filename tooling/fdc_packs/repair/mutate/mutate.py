@@ -19,7 +19,7 @@ from typing import Any
 from fdc_toolchain.api.text import unified
 
 from ..patch.region import Region, as_dict
-from . import donor, expr, gone, stmt, syntax
+from . import donor, expr, imports, stmt, syntax
 from . import scope as mutate_scope
 from .hints import Said
 from .kinds import KINDS
@@ -51,6 +51,7 @@ def propose(
     limit: int,
     message: str = "",
     line: int = 0,
+    others: tuple[tuple[str, str], ...] = (),
 ) -> list[dict[str, Any]]:
     """Candidates for one file, best first, at most `limit`, none whose `key` is in `tried`; repairs of its
     syntax for what Python does not read.
@@ -64,7 +65,8 @@ def propose(
         (int(row["line"]), float(row["score"])) for row in suspects if row.get("path", path) == path
     )
     return [
-        dict(row) for row in _proposed(source, path, scores, tuple(tried), limit, message, line)
+        dict(row)
+        for row in _proposed(source, path, scores, tuple(tried), limit, message, line, others)
     ]
 
 
@@ -77,6 +79,7 @@ def _proposed(
     limit: int,
     message: str,
     line: int,
+    others: tuple[tuple[str, str], ...],
 ) -> list[dict[str, Any]]:
     """What `propose` gives: edits are tried in memory first, and then hypotheses are made of the same ones."""
     scores = dict(suspects)
@@ -92,7 +95,7 @@ def _proposed(
     old = set(tried)
     found: list[dict[str, Any]] = []
     said: set[tuple[int, str]] = set()
-    for edit, score in _ranked(parsed, scores, order, message, line):
+    for edit, score in _ranked(parsed, scores, order, message, line, others):
         key = _key(parsed, edit)
         if key in old or (meant := _meant(parsed, edit)) is None or meant in said:
             continue
@@ -109,12 +112,15 @@ def _ranked(
     order: dict[int, int],
     message: str = "",
     line: int = 0,
+    others: tuple[tuple[str, str], ...] = (),
 ) -> Iterator[tuple[Edit, float]]:
     """Edits with what they are worth, the best first."""
     by_statement: dict[ast.stmt, list[Edit]] = {}
     suspicion = {
         one: _suspect(source, one, scores) for one in source.nodes if isinstance(one, ast.stmt)
     }
+    for table, worth in _tables(source, suspicion).items():
+        suspicion[table] = max(suspicion[table], worth)
     said_types = expr.annotations(source)  # what only says of which type something is cannot matter
     nodes = [
         one
@@ -124,9 +130,14 @@ def _ranked(
         and suspicion[near] > 0
     ]
     scope = mutate_scope.Scope(source)
-    makers = (expr.edits(source, nodes), stmt.edits(source, nodes), gone.edits(source, nodes),
+    makers = (expr.edits(source, nodes), stmt.edits(source, nodes),
               mutate_scope.edits(source, nodes, scope), donor.edits(source, nodes, scope))  # fmt: skip
-    for edit in itertools.chain.from_iterable(makers):
+    lost = list(imports.lost(source, message, dict(others)))
+    for one in lost:
+        statement = source.statement(one.node)
+        if statement is not None:  # whatever ran it: the error names what is missing
+            suspicion[statement] = max([suspicion[statement], *scores.values()])
+    for edit in itertools.chain(lost, *makers):
         statement = source.statement(edit.node)
         if (
             edit.kind == "nesting" and statement is not None
@@ -182,6 +193,24 @@ def risky(edit: Edit) -> bool:
 _TOKENS = re.compile(r"\bis not\b|\bnot in\b|\bis\b|\bin\b|[=!<>]=|[<>]")
 _SIDES = (("is", "is not"), ("in", "not in"), ("==", "!="), ("<", ">="), (">", "<="))
 _OPPOSITE = {one: other for pair in _SIDES for one, other in (pair, pair[::-1])}
+
+
+def _tables(source: Source, suspicion: dict[ast.stmt, float]) -> dict[ast.stmt, float]:
+    """How suspect the constants of a module are: by the most suspect statement that reads them."""
+    tables = {
+        to.id: one
+        for one in getattr(source.tree, "body", ())
+        if isinstance(one, ast.Assign)
+        for to in one.targets
+        if isinstance(to, ast.Name)
+    }
+    found: dict[ast.stmt, float] = {}
+    for node in source.nodes if tables else ():
+        if isinstance(node, ast.Name) and node.id in tables and isinstance(node.ctx, ast.Load):
+            reader, table = source.statement(node), tables[node.id]
+            if reader is not None and reader is not table:
+                found[table] = max(found.get(table, 0.0), DEFAULTS * suspicion[reader])
+    return found
 
 
 def _suspect(source: Source, statement: ast.stmt, scores: dict[int, float]) -> float:

@@ -19,6 +19,7 @@ from fdc_toolchain.api.text import unified
 from fdc_toolchain.api.tools import Context, ToolFailure, text, word
 
 from . import repair_copy
+from .repair_patch import recent
 from .whole_suite import broken
 
 SOURCES, MOST_SOURCE, SPECTRUM = 12, 400_000, 60
@@ -180,17 +181,19 @@ def _spectrum(
     out = []
     for run in measured["spectra"]:
         files = []
+        framed = {path for path, _ in run["frames"]}
         for file in run["files"]:
             lines = [row for row in file["lines"] if row[1] and row[0] > 0]
             if file["path"] in held and lines:
                 files.append({"path": file["path"], "lines": lines})
         files.sort(
             key=lambda file: (
+                file["path"] not in framed,
                 -max(row[1] / (row[1] + row[2]) for row in file["lines"]),
                 file["path"],
             )
         )
-        out.append({**run, "files": files[:SPECTRUM]})
+        out.append({**run, "files": files[:SPECTRUM], "recent": recent(context.root.path, held)})
     if measured["spectra"] and not any(run["files"] for run in out):
         return out, "failing tests run no line of a file that may be changed", code
     return (
