@@ -82,3 +82,21 @@ KINDS = {
     "base": Kind("nesting", "add_base_case", "there is no case that ends the recursion; `{new}` is missing",
                  "the recursion ends where `{new}` holds", "Guard the recursion with a case that returns at once."),
 }  # fmt: skip
+
+_ALIKE = (
+    "append extend insert add", "lower upper casefold title capitalize swapcase", "strip lstrip rstrip",
+    "find rfind index rindex", "split rsplit partition rpartition splitlines", "startswith endswith",
+    "keys values items", "add discard remove update", "pop popleft", "append appendleft", "get pop setdefault",
+    "union intersection difference symmetric_difference", "issubset issuperset isdisjoint", "read readline readlines",
+    "encode decode", "isdigit isnumeric isdecimal isalpha isalnum", "ljust rjust center zfill",
+    "removeprefix removesuffix", "match search fullmatch findall", "group groups", "start end", "ceil floor trunc",
+    "min max", "any all", "sorted reversed list", "sum len", "int float round", "isinstance issubclass",
+    "set list tuple", "str repr", "hasattr getattr", "bisect_left bisect_right", "heappush heappop",
+    "islice takewhile dropwhile", "hour minute second", "year month day", "days seconds", "imag real",
+    "lineno end_lineno", "popitem pop", "sub subn", "chr ord", "hex oct bin",
+)  # fmt: skip
+PEERS: dict[str, list[str]] = {}
+"""Members that often stand for each other."""
+for _row in _ALIKE:
+    for _word in _row.split():
+        PEERS.setdefault(_word, []).extend(other for other in _row.split() if other != _word)

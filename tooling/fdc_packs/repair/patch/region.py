@@ -71,11 +71,6 @@ def contains(region: Region, first: int, last: int) -> bool:
     return region.first <= first and last <= region.last
 
 
-def overlaps(one: Region, other: Region) -> bool:
-    """True where two regions have a line in common."""
-    return one.path == other.path and one.first <= other.last and other.first <= one.last
-
-
 def bundled(region: Region, spans: Sequence[tuple[int, int]]) -> bool:
     """True where a patch touches lines that the region does not have: a shotgun diff, or another place (HYP-14, 16)."""
     return not all(contains(region, first, last) for first, last in spans)
