@@ -103,7 +103,7 @@ def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:  # noqa: 
             yield from _shift(source, node.value, 0.2)
 
 
-def annotations(source: Source) -> set[ast.AST]:
+def type_nodes(source: Source) -> set[ast.AST]:
     """What only says of which type something is: no fault of it fails a test."""
     roots = [getattr(one, name, None) for one in source.nodes for name in ("annotation", "returns")]
     return {one for root in roots if isinstance(root, ast.AST) for one in ast.walk(root)}

@@ -119,9 +119,9 @@ def _ranked(
     suspicion = {
         one: _suspect(source, one, scores) for one in source.nodes if isinstance(one, ast.stmt)
     }
-    for table, worth in _tables(source, suspicion).items():
-        suspicion[table] = max(suspicion[table], worth)
-    said_types = expr.annotations(source)  # what only says of which type something is cannot matter
+    for table, most in _tables(source, suspicion).items():
+        suspicion[table] = max(suspicion[table], most)
+    said_types = expr.type_nodes(source)  # what only says of which type something is cannot matter
     nodes = [
         one
         for one in source.nodes

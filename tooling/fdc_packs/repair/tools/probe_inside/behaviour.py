@@ -17,6 +17,7 @@ from .function_code import functions, swap
 
 CALLS, INPUTS, LONGEST, SECONDS = 12, 200, 20_000, 4.0
 _calls: dict[Any, list[bytes]] = {}
+_PLAIN: Any = object.__repr__
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
@@ -96,7 +97,8 @@ def _others(value: Any) -> list[Any]:
     if isinstance(value, float):
         return [value + 0.5, -value, 0.0]
     if isinstance(value, (str, bytes, list, tuple)):
-        return [value[:0], value[::-1], value[: len(value) // 2], value + value]
+        whole: Any = value
+        return [whole[:0], whole[::-1], whole[: len(whole) // 2], whole + whole]
     return [{}] if isinstance(value, dict) and value else []
 
 
@@ -115,7 +117,7 @@ def _outcome(function: FunctionType, packed: bytes) -> tuple[str, str]:
             value = list(islice(value, 50))
         said = (
             repr(getattr(value, "__dict__", value))
-            if type(value).__repr__ is object.__repr__
+            if getattr(type(value), "__repr__", None) is _PLAIN
             else repr(value)
         )
     except BaseException as raised:
