@@ -12,6 +12,7 @@ from .diagnostics.diagnostic import Diagnostic, ordered, parted
 from .diagnostics.span import Span
 from .linking.graph import Graph, Instance
 from .linking.link import Linker
+from .linking.project.places import leads_out
 from .linking.project.settings import Settings, read_settings
 from .recursion import deepen
 from .rules import RULES, Context
@@ -212,7 +213,7 @@ def _sources(linker: Linker) -> Callable[[str], str | None]:
         if unit is not None and unit.text:  # a plan over a limit was not read as text
             return unit.text
         data = linker.files.seen.get(key)
-        if data is None:
+        if data is None or leads_out(linker.root, key):
             return None
         return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
 
@@ -247,6 +248,7 @@ def program_of(checked: Checked) -> dict[str, Any]:
         linker.obligations,
         untrusted,
         context.marks,
+        linker.catalogue.tools,
     )
     reached = {plan["path"] for plan in program["plans"].values()}
     program["assumptions"] = [
