@@ -26,6 +26,7 @@ from tests.support.repaired import (
     OTHER,
     OUTSIDE,
     RIGHT,
+    SHOP,
     TWO,
     USELESS,
     WHY,
@@ -79,7 +80,7 @@ def test_a_fault_of_one_line_is_repaired_without_a_model(tmp_path: Path) -> None
     )
     for part in (
         "fails: AssertionError: 100 != 90 (check.py:11)",
-        "competing hypotheses",
+        "hypotheses, each tried in memory",
         "-> passes",
         "nothing was written",
     ):
@@ -288,8 +289,8 @@ RIVALS = {
     ("answers", "expected"),
     [
         (
-            {"patch": ["Sorry, I cannot help.", GOOD.replace(">= 100", "> 100"), OUTSIDE, TWO,
-                       GOOD.replace("members and total > 100", "no such line")]},
+            {"patch": [one for one in ("Sorry, I cannot help.", GOOD.replace(">= 100", "> 100"), OUTSIDE, TWO,
+                                       GOOD.replace("members and total > 100", "no such line")) for _ in range(3)]},
             ["missing-diff", "empty-diff", "scope-violation", "scope-violation", "patch-apply"],
         ),
         (
@@ -324,18 +325,37 @@ def test_one_hypothesis_is_asked_again_and_the_same_three_times_ends_it(tmp_path
     assert "patch" not in map(kind_of, server.requests)
 
 
-def test_a_contradicted_hypothesis_is_never_coded(tmp_path: Path) -> None:
-    """HYP-11, 12: no failing test runs line 14; the next best is followed, and repairs it."""
-    shop(tmp_path)
-    with thinking(diagnose={"hypotheses": [{**OTHER, "confidence": 0.95}, RIGHT]}) as (server, env):
+def test_what_no_failing_test_comes_near_is_set_aside_and_never_coded(tmp_path: Path) -> None:
+    """HYP-11, 12, E4: no failing test runs a line near line 44; nothing is called falsified, for nothing was tried."""
+    padded = SHOP["shop/price.py"].replace(
+        "    total = 0\n", "    total = 0\n" + "    # more\n" * 30
+    )
+    shop(tmp_path, {"shop/price.py": padded})
+    far = {**OTHER, "affected_region": region(44), "confidence": 0.95}
+    with thinking(diagnose={"hypotheses": [far, RIGHT]}) as (server, env):
         said = fixed(tmp_path, env)
     assert (0, 1) == (said["code"], said["iterations"])
-    assert (
-        "H001 is contradicted: no failing test runs the line (no failing test runs lines 14 to 14 of"
-        in said["stderr"]
+    shown = (
+        "H001 is set aside: no failing test runs the line (no failing test runs lines 44 to 44 of"
     )
-    assert ["H001"] == [row["id"] for row in said["hypotheses"]["falsified"]]
+    assert shown in said["stderr"]
+    assert ["H001"] == [row["id"] for row in said["hypotheses"]["rejected"]]
+    assert [] == said["hypotheses"]["falsified"]
     assert ["H002"] == [data(body)[0]["id"] for body in server.requests if kind_of(body) == "patch"]
+
+
+def test_a_refused_patch_goes_back_with_the_reason_and_no_prompt_is_sent_twice(
+    tmp_path: Path,
+) -> None:
+    """E5: the apology and the patch outside of the region come back; the third one repairs it, in one iteration."""
+    shop(tmp_path)
+    with thinking(patch=["Sorry, I cannot help.", OUTSIDE, GOOD]) as (server, env):
+        said = fixed(tmp_path, env)
+    assert (0, 1) == (said["code"], said["iterations"])
+    asked = [json.dumps(body) for body in server.requests]
+    patches = [json.dumps(body) for body in server.requests if kind_of(body) == "patch"]
+    assert len(asked) == len(set(asked)) and 3 == len(patches)
+    assert "missing-diff" in patches[1] and "the hypothesis is about lines 6 to 6" in patches[2]
 
 
 def test_a_model_that_falsifies_nothing_never_gets_to_code(tmp_path: Path) -> None:
@@ -361,9 +381,10 @@ def test_a_hypothesis_has_two_attempts(tmp_path: Path) -> None:
             hypothesis("the limit itself is too high", region(5, 7), 0.2, "99 passes"),
         ]
     }
-    with thinking(diagnose=pool, patch=[USELESS, USELESS, GOOD]) as (server, env):
+    other = USELESS.replace("100.5", "100.7")  # the same one again is refused, and not measured
+    with thinking(diagnose=pool, patch=[USELESS, USELESS, other, GOOD]) as (server, env):
         said = fixed(tmp_path, env)
-    assert ["H001", "H001", "H002"] == [
+    assert ["H001", "H001", "H001", "H002"] == [
         data(body)[0]["id"] for body in server.requests if kind_of(body) == "patch"
     ]
     assert 0 == said["code"] and ["unchanged-error", "stall", None] == reasons(tmp_path, said)

@@ -254,8 +254,8 @@ def test_no_ambiguous_place_is_ever_taken(wrap: Callable[[list[str], list[str]],
                         assert "patch-apply" == found, (lines, old)
 
 
-def test_no_hunk_is_put_at_one_of_two_like_places() -> None:
-    """HYP-36: a hunk without a trustworthy header stands where its lines stand once, and nowhere else."""
+def test_of_two_like_places_the_number_of_a_header_decides_or_nothing() -> None:
+    """HYP-36, D8: a hunk stands where its lines stand once; of several places the one nearest to its header's line is meant."""
     for size in range(1, 6):
         for lines in itertools.product("ab", repeat=size):
             for width in (1, 2, 3):
@@ -271,6 +271,11 @@ def test_no_hunk_is_put_at_one_of_two_like_places() -> None:
                             f"{line}\n" for line in (*lines[:at], "c", *lines[at + 1 :])
                         )
                         assert isinstance(found, Patched) and wanted == found.text
+                    elif places:
+                        at = places[0] + width - 1
+                        assert isinstance(found, Patched) and found.spans == ((at + 1, at + 1),)
+                        bare = "".join(f"{line}\n" for line in lines), f"@@ ... @@\n{body}"
+                        assert "patch-apply" == attempt(*bare)
                     else:
                         assert "patch-apply" == found
 

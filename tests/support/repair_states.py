@@ -53,6 +53,7 @@ PATCH = {
     "path": "shop/price.py",
     "diff": "d",
     "spans": [[6, 6]],
+    "digest": "d",
 }
 
 

@@ -98,6 +98,34 @@ KNOWN = {
 }  # fmt: skip
 
 
+FAULTS["pattern"] = (
+    'import re\n\n\ndef f(x):\n    return re.match(r"\\d[a-z]", x)\n',
+    'import re\n\n\ndef f(x):\n    return re.match(r"\\d[a-z]+", x)\n',
+)
+
+
+def test_a_lost_import_comes_from_another_file_or_the_standard_library() -> None:
+    """E7: an error that names what is not defined; whatever the coverage says of the head of the file."""
+    rows = [{"path": "f.py", "line": 2, "score": 1.0}]
+    for name, others, wanted in (
+        ("json", (), "import json\n"), ("reduce", (), "from functools import reduce\n"),
+        ("shape", (("g.py", "from .kinds import shape\n"),), "from .kinds import shape\n"),
+    ):  # fmt: skip
+        text = f"import os\ndef f(x):\n    return {name}(os, x)\n"
+        found = propose(
+            text, "f.py", rows, [], 50, f"NameError: name '{name}' is not defined", 3, others
+        )
+        assert wanted + text in [after(text, row) for row in found[:8]]
+
+
+def test_a_constant_is_as_suspect_as_who_reads_it_and_a_type_is_never_edited() -> None:
+    """E7, E17: a table of the module runs before any test does; an annotation cannot matter."""
+    text = "LIMITS = (1, 7)\n\n\ndef f(x: int = 3) -> str:\n    return x in LIMITS\n"
+    found = propose(text, "f.py", [{"path": "f.py", "line": 5, "score": 1.0}], [], 500)
+    assert text.replace("7", "8") in [after(text, row) for row in found]
+    assert all("-> str" in after(text, row) and "x: int" in after(text, row) for row in found)
+
+
 def candidates(
     source: str, limit: int = 10_000, tried: tuple[str, ...] = (), lines: range | None = None
 ) -> list[dict]:
@@ -115,7 +143,7 @@ def after(source: str, row: dict) -> str:
     return apply_patch(source, row["diff"], region=parse_region(row["affected_region"])).text
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"import"}))
 def test_each_kind_of_fault_is_found_in_place(kind: str) -> None:
     """HYP-20: white space, comments and parentheses stay; the candidate says which relation it alters."""
     broken, wanted = FAULTS[kind]
@@ -145,7 +173,7 @@ def test_the_first_errors_message_weighs_edits() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"import"}))
 @pytest.mark.parametrize(("end", "bom"), [("\r\n", ""), ("\n", "\ufeff")])
 def test_other_line_ends_and_columns_in_bytes_change_nothing(kind: str, end: str, bom: str) -> None:
     """Positions of the syntax tree are bytes of UTF-8; the file is not."""
@@ -158,7 +186,7 @@ def test_candidates_are_whole_hypotheses() -> None:
     source = (PACKS / "repair/patch/unified_diff.py").read_text("utf-8")
     found = candidates(source, 200, lines=range(20, 130))
     fields = {"claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "intent",
-              "confidence", "diff", "key", "pieces", "kind", "old", "new"}  # fmt: skip
+              "confidence", "diff", "key", "pieces", "kind", "old", "new", "risky"}  # fmt: skip
     tree = ast.dump(ast.parse(source))
     texts = set()
     for row in found:
@@ -263,7 +291,7 @@ def test_no_text_makes_it_stumble(data: st.DataObject) -> None:
         assert text != after(text, row)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"import"}))
 def test_each_kind_is_a_structural_change_as_the_gate_wants_it(kind: str) -> None:
     """HYP-20, 21: the proposer's own words pass the gate that models' answers must pass."""
     change = {"type": KINDS[kind].relation, "operation": KINDS[kind].operation}

@@ -42,21 +42,37 @@ def test_what_was_seen_contradicts_whatever_is_said() -> None:
         ]
     }
     assert [] == gates.challenge(said, row_of(), SEEN).observed
-    shown = "the region is not run (no failing test runs lines 7 to 7 of shop/price.py)"
-    assert [shown] == gates.challenge(said, row_of(WRONG), SEEN).observed
+    far = {**SEEN, "executed": {"shop/price.py": [60]}}
+    shown = "the region is not run (no failing test runs lines 7 to 7 of shop/price.py, or lines near them)"
+    seen = gates.challenge(said, row_of(WRONG), far)
+    assert ([shown], False) == (
+        seen.observed,
+        seen.tried,
+    )  # nothing was changed: nothing is falsified
+    assert (
+        [] == gates.challenge(said, row_of(WRONG), SEEN).observed
+    )  # near what is run: why it is not reached
+    assert [] == gates.challenge(said, {**row_of(WRONG), "probe": "passes"}, far).observed
     assert [] == gates.challenge(said, row_of(WRONG), {**SEEN, "executed": None}).observed
     for kind, attempt in (
-        ("unchanged-error", {"unchanged": True}), ("patch-apply", {"reason": "patch-apply"}), ("compile", {"reason": "compile-1"})
+        ("unchanged-error", {"unchanged": True}), ("compile", {"reason": "compile-1"})
     ):  # fmt: skip
         named = {
             "contradictions": [{"observation": "it came so", "status": "pending", "kind": kind}]
         }
-        before = {**SEEN, "attempts": [{"hypothesis": "H001", "iteration": 3, **attempt}]}
+        before = {
+            **SEEN,
+            "attempts": [{"hypothesis": "H001", "iteration": 3, "applied": True, **attempt}],
+        }
         assert ["it came so (iteration 3 showed it)"] == gates.challenge(
             named, row_of(), before
         ).observed
         other = {**SEEN, "attempts": [{**before["attempts"][0], "hypothesis": "H002"}]}
         assert [] == gates.challenge(named, row_of(), other).observed
+        refused = {**SEEN, "attempts": [{**before["attempts"][0], "applied": False}]}
+        assert (
+            [] == gates.challenge(named, row_of(), refused).observed
+        )  # E4: no patch, no falsification
 
 
 def test_an_unknown_status_is_pending_and_an_observation_needs_evidence() -> None:
@@ -68,7 +84,11 @@ def test_an_unknown_status_is_pending_and_an_observation_needs_evidence() -> Non
             {"observation": "d", "status": "observed", "evidence": "100 !=  90"},
         ]
     }  # fmt: skip
-    read = gates.challenge(said, row_of(), SEEN)
+    assert (
+        [] == gates.challenge(said, row_of(), SEEN).observed
+    )  # E4: a quotation of the first failure is no trial
+    made = [{"hypothesis": "H001", "iteration": 1, "applied": True}]
+    read = gates.challenge(said, row_of(), {**SEEN, "attempts": made})
     assert ["pending", "pending", "pending", "observed"] == [
         row["status"] for row in read.contradictions
     ]

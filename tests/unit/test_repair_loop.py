@@ -50,11 +50,11 @@ def test_a_contradicted_hypothesis_gives_way_to_the_next_and_none_left_asks_for_
     """HYP-11, 12, 30."""
     state = diagnosed(WRONG, OTHER)
     seen = {"contradictions": [{"observation": "it is not run", "kind": "not-executed"}]}
-    state = loop.weigh(state, seen, {"shop/price.py": [6]})
+    state = loop.weigh(state, seen, {"shop/price.py": [60]})
     assert ("H002", False, False) == (state["selected"], state["settled"], state["viable"])
-    state = loop.weigh(state, seen, {"shop/price.py": [6]})
+    state = loop.weigh(state, seen, {"shop/price.py": [60]})
     assert ("", True, False) == (state["selected"], state["settled"], state["viable"])
-    assert 2 == state["wanted"] and {"falsified"} == {
+    assert 2 == state["wanted"] and {"rejected"} == {
         row["status"] for row in state["store"]["rows"]
     }
     ended = loop.conclude(state, loop.attempted(state), {})
@@ -278,8 +278,12 @@ def test_a_patch_that_was_not_applied_is_a_failed_validation(reason: str) -> Non
     state = tried(diagnosed(), after(), {"ok": False, "reason": reason, "why": "so"})
     assert (reason, False) == (state["attempts"][-1]["reason"], state["attempts"][-1]["applied"])
     assert f"patch not applied ({reason})" in state["history"][-1]
-    standing = "weakened" if reason == "empty-diff" else "sound"
-    assert (standing, 1, "active") == stands(state["store"], "H001")
+    if reason == "empty-diff":
+        assert ("weakened", 1, "active") == stands(state["store"], "H001")
+        return
+    assert ("sound", 1, "expired") == stands(state["store"], "H001")
+    again = loop.admit({**state, "ended": ""}, {"hypotheses": [RIGHT, OTHER]})
+    assert again["ids"][-2:] == ["H003", "H004"]  # E4: what was never tried is not forbidden
 
 
 def test_a_patch_of_no_or_two_hypotheses_is_refused() -> None:

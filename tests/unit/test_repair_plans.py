@@ -94,7 +94,7 @@ EARLY = (
     "  early <- write_patch hypothesis={state.hypothesis} proposal={state} context={context}\n  message_user {early}\n"
     "  proposed <- propose_change"
 )
-TESTED = '      after <- run_tests case={case} test={test} seconds={state.patience} twice="yes"\n'
+TESTED = '      after <- run_tests case={case} test={test} seconds={state.patience} confirm="yes"\n'
 APPLIED = "      apply_repair case={case} patch={patch}\n"
 PLANS = ("fix", "fix_interpret", "fix_iteration", "fix_attempt")
 USING = Settings(fsm="any.json", packs=("repair",))

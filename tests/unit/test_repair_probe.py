@@ -99,11 +99,18 @@ def test_several_edits_that_pass_are_all_seen_and_said(folder: Path) -> None:
     """The most credible one is taken; that the tests do not tell it from the others is said (issue 6: honest)."""
     edits = [
         edit("right", "most else x", "most else most"),
-        edit("wrong", "most else x", "most else 3"),
+        edit("wrong", "x if x < most else x", "{(9, 3): 3, (1, 3): 1}.get((x, most))"),
         EDITS[0],
     ]
     found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
     assert {"right": "passes", "wrong": "passes", "useless": "fails"} == found["verdicts"]
+    right, wrong = (found["changes"][key] for key in ("right", "wrong"))
+    assert 0 < right[0] < wrong[0] <= wrong[1] == right[1]  # over generated inputs it changes less
+    rows = [
+        {"key": key, "confidence": worth, "risky": False}
+        for key, worth in (("wrong", 0.9), ("right", 0.1))
+    ]
+    assert ["right", "wrong"] == [row["key"] for row in embedded.weighed(rows, found)]
     assert "2 different small edits pass" in embedded.remarks(found)[0] and [] == embedded.remarks(
         {"verdicts": {"a": "passes"}}
     )

@@ -90,7 +90,7 @@ def test_each_test_of_pytest_has_its_own_lines(measure: Measure) -> None:
     )
     assert ["test_shapes.py", 7] in run["frames"]
     best = rank(found["spectra"])
-    assert Suspect("shapes.py", 11, 1.0) == next(one for one in best if one.path == "shapes.py")
+    assert 11 == next(one for one in best if one.path == "shapes.py").line
     assert {1, 4, 10, 11} == {one.line for one in best if one.path == "shapes.py"}
 
 

@@ -9,11 +9,14 @@ from typing import Any
 
 from . import gates
 from .localise import rank
+from .mutate.syntax import wrong
 from .patch.patch import PatchRefused, apply_patch, unified
 from .patch.region import parse_region
 from .patch.text import take_apart
 
 SUSPECTS, EXCERPTS, FEW = 400, 12_000, 3
+ASKED = 3
+"""Patches of a hypothesis that are refused, each with the reason, before it is given up for this iteration."""
 
 
 def ranked(seen: dict[str, Any], failure: dict[str, Any]) -> dict[str, Any]:
@@ -25,14 +28,22 @@ def ranked(seen: dict[str, Any], failure: dict[str, Any]) -> dict[str, Any]:
     for run in seen["spectra"]:
         for file in run["files"]:
             executed.setdefault(file["path"], []).extend(row[0] for row in file["lines"])
-    if not suspects:
-        suspects = _unmeasured(sources, failure, measured)
+    unread = [
+        one for one in _unread(sources) if not any(row["path"] == one["path"] for row in suspects)
+    ]
+    suspects = unread + suspects or _unmeasured(sources, failure, measured)
     suspects = suspects[:SUSPECTS]
     return {
         "sources": sources, "suspects": suspects, "executed": {path: sorted(set(lines)) for path, lines in executed.items()},
         "excerpts": excerpts(sources, suspects, failure), "gathered": seen["gathered"], "files": seen["files"],
         "why": "" if suspects else seen["why"] or "no line of a file that may be changed is run by a failing test",
     }  # fmt: skip
+
+
+def _unread(sources: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Where Python's parser stops in files that it does not read: no coverage can say more."""
+    said = {path: wrong(source) for path, source in sources.items() if path.endswith(".py")}
+    return [{"path": path, "line": one.line, "score": 1.0} for path, one in said.items() if one]
 
 
 def _unmeasured(
@@ -43,7 +54,9 @@ def _unmeasured(
     if path in sources and line:
         rows = [
             {"path": path, "line": near, "score": 1 / (1 + abs(near - line))}
-            for near in range(max(1, line - 20), line + 21)
+            for near in range(
+                max(1, line - 20), min(line + 20, len(take_apart(sources[path]).lines)) + 1
+            )
         ]
         return sorted(rows, key=lambda row: -float(row["score"]))
     if measured or len(sources) > FEW:
@@ -84,7 +97,29 @@ def excerpts(
 
 def checked(
     context: dict[str, Any], answer: Any = None, hypothesis: dict[str, Any] | None = None,
-    merges: list[dict[str, Any]] | None = None,
+    merges: list[dict[str, Any]] | None = None, earlier: list[dict[str, str]] | None = None,
+    known: list[str] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """`_checked`, and whether another patch is asked for: a refused one goes back with the reason, ASKED times at most.
+
+    `earlier`: the patches of this hypothesis that were refused, with why; `known`: digests of texts that were tested.
+    """
+    made = _checked(context, answer, hypothesis, merges)
+    if made["ok"] and made["digest"] in (known or ()):
+        why = "this very change was tested before, and it did not help"
+        made = {**made, "ok": False, "reason": "empty-diff", "why": why}
+    refused = list(earlier or ())
+    if answer is not None and not made["ok"] and not made["merges"]:
+        said = answer if isinstance(answer, str) else ""
+        refused.append({"patch": said[:6000], "reason": made["reason"], "why": made["why"]})
+    own = bool(hypothesis and hypothesis.get("edit")) or isinstance(answer, dict)
+    settled = made["ok"] or len(refused) >= ASKED or (own and bool(refused))
+    return {**made, "refused": refused, "settled": settled}
+
+
+def _checked(
+    context: dict[str, Any], answer: Any, hypothesis: dict[str, Any] | None,
+    merges: list[dict[str, Any]] | None,
 ) -> dict[str, Any]:  # fmt: skip
     """GENERATE_PATCH: the patch that an answer holds, held to its hypothesis and region, applied nowhere yet (HYP-13 to 16, 34).
 

@@ -13,8 +13,16 @@ BATCH = 8
 """Hypotheses of one diagnosis."""
 EDITS, MOST_EDITS = 1200, 1200
 """Edits that are tried in memory before a diagnosis, and in the whole repair."""
+SHARE = 40
+"""Edits of the most suspect file that are tried before the next ones of another file have their turn."""
 USELESS = frozenset(("fails", "breaks"))
 """What a probe says of an edit that takes no failure away, or brings one."""
+SEEN = {
+    "passes": "passes all the tests",
+    "helps": "takes failures away",
+    "fails": "takes no failure away",
+    "breaks": "breaks a test",
+}
 
 
 def gather(
@@ -57,12 +65,15 @@ def diagnose(
     there is no hypothesis.
     """
     verdicts = (probed or {}).get("verdicts") or {}
-    found = weighed(
-        candidates(context, [key for key in tried or () if key not in verdicts], failure), verdicts
-    )
+    fresh = candidates(context, [key for key in tried or () if key not in verdicts], failure)
+    found = weighed(fresh, probed or {})
     if verdicts and all(row.get("probe") in USELESS for row in found):
         why = f"{len(verdicts)} small edits were tried in memory, and with none of them fewer tests fail"
         return {"hypotheses": [], "exhausted": True, "why": why}
+    if any(row.get("probe") not in (None, *USELESS) for row in found):
+        found = [
+            row for row in found if "probe" in row
+        ]  # who was not put to a test does not compete
     why = (
         ""
         if len(found) > 1
@@ -71,25 +82,21 @@ def diagnose(
     return {
         "hypotheses": spread(_rivals(found), BATCH),
         "exhausted": len(found) < 2 or bool(refused),
+        "sole": len(found) == 1 and found[0]["key"].startswith("syntax-"),
         "why": why,
     }
 
 
 def _rivals(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The candidates, of which those that pass in memory name the others that do: a test that several pass decides little."""
-    passing = [row["claim"] for row in found if row.get("probe") == "passes"]
+    """The candidates with what was seen of them: who passes in memory, and what sets it apart from the others that do."""
+    passing = sum(row.get("probe") == "passes" for row in found)
     out = []
     for row in found:
-        others = (
-            [claim for claim in passing if claim != row["claim"]]
-            if row.get("probe") == "passes"
-            else []
-        )
-        more = (
-            f"; tried in memory, {len(others)} other edits pass too: {' | '.join(others[:3])}"
-            if others
-            else ""
-        )
+        more = f"; tried in memory, it {SEEN[row['probe']]}" if "probe" in row else ""
+        if row.get("probe") == "passes" and passing > 1:
+            differ, every = row.get("change") or (0, 0)
+            effect = f"its function gives another result for {differ} of {every} generated inputs"
+            more += f", as {passing - 1} other edits do; {effect if every else 'what else it changes is not measured'}"
         out.append({**row, "explanation": row["explanation"] + more})
     return out
 
@@ -99,37 +106,47 @@ def remarks(probed: dict[str, Any]) -> list[str]:
     passing = [key for key, said in (probed.get("verdicts") or {}).items() if said == "passes"]
     if len(passing) < 2:
         return []
-    said = f"{len(passing)} different small edits pass the tests when tried in memory; the most credible one is tried first"
-    return [f"{said}, and these tests do not tell it from the others"]
+    measured = all(key in (probed.get("changes") or {}) for key in passing)
+    first = (
+        "the one that changes least over generated inputs" if measured else "the most credible one"
+    )
+    return [
+        f"{len(passing)} different small edits pass the tests when tried in memory; {first} is tried first"
+    ]
 
 
 def edits(state: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
     """The edits to be tried in memory: those of the suspects that were not tried, best first."""
     most = min(EDITS, MOST_EDITS - int(state["probes"]))
     found = candidates(context, list(state["tried"]), state["failure"])[: max(0, most)]
+    if any(row["key"].startswith("syntax-") for row in found):
+        found = []  # nothing can be imported: Python's parser has judged them
     return {
         "edits": [
-            {"key": row["key"], "path": row["affected_region"]["path"], "pieces": row["pieces"]}
+            {name: row[name] for name in ("key", "pieces", "risky")}
+            | {"path": row["affected_region"]["path"]}
             for row in found
         ]
     }
 
 
-def weighed(found: list[dict[str, Any]], verdicts: dict[str, str]) -> list[dict[str, Any]]:
-    """The candidates by what a probe of their edit has shown, and then by what they were worth before."""
-    rank = {"passes": 0.9, "helps": 0.6}
+def weighed(found: list[dict[str, Any]], probed: dict[str, Any]) -> list[dict[str, Any]]:
+    """The candidates by what a probe of their edit has shown, how little it changes, and what they were worth before."""
+    verdicts, changes = probed.get("verdicts") or {}, probed.get("changes") or {}
     out = []
     for row in found:
         said = verdicts.get(row["key"])
-        before = row["confidence"]
-        worth = (
-            rank[said] + before / 10
-            if said in rank
-            else before / 10
-            if said in USELESS
-            else before / 2
-        )
-        out.append({**row, "confidence": round(worth, 4), **({"probe": said} if said else {})})
+        differ, every = changes.get(row["key"]) or (0, 0)
+        worth = row["confidence"] / 2
+        if (
+            said == "passes"
+        ):  # of several the one that changes least; what only negates or drops something last
+            worth = (0.78 if row["risky"] else 0.96) - 0.12 * (differ / every if every else 0.5)
+            worth += row["confidence"] / 50
+        elif said is not None:
+            worth = (0.6 if said == "helps" else 0.0) + row["confidence"] / 10
+        shown = {"probe": said, "change": [differ, every]} if said else {}
+        out.append({**row, "confidence": round(worth, 4), **shown})
     return sorted(out, key=lambda row: -row["confidence"])
 
 
@@ -142,14 +159,19 @@ def candidates(
     by_file: dict[str, list[dict[str, Any]]] = {}
     for row in context.get("suspects") or ():
         by_file.setdefault(row["path"], []).append(row)
-    found: list[dict[str, Any]] = []
-    for path, source in (context.get("sources") or {}).items():
-        if path in by_file and path.endswith(".py"):
-            line = int(failure.get("line") or 0) if path == failure.get("path") else 0
-            found += propose(
-                source, path, by_file[path], tried, most, str(failure.get("message") or ""), line
-            )
-    return sorted(found, key=lambda row: -row["confidence"])[:most]
+    found: list[tuple[int, float, dict[str, Any]]] = []
+    sources = context.get("sources") or {}
+    message = str(failure.get("message") or "")
+    others = tuple(sources.items()) if "NameError" in message else ()
+    best = max((float(row["score"]) for row in context.get("suspects") or ()), default=1.0)
+    for path in (one for one in sources if one in by_file and one.endswith(".py")):
+        line = int(failure.get("line") or 0) if path == failure.get("path") else 0
+        rows = propose(sources[path], path, by_file[path], tried, most, message, line, others)
+        share = 1 + round(
+            SHARE * float(by_file[path][0]["score"]) / best
+        )  # no file takes all of the budget
+        found += [(at // share, -row["confidence"], row) for at, row in enumerate(rows)]
+    return [row for _, _, row in sorted(found, key=lambda one: one[:2])][:most]
 
 
 def spread(found: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
@@ -171,12 +193,7 @@ def spread(found: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
 def _hypothesis(row: dict[str, Any]) -> dict[str, Any]:
     named = ("claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "confidence",
              "intent", "key", "probe")  # fmt: skip
-    effect = f"{row['expected_effect']} (edit {row['key']})"  # two edits of a line are two effects, in whatever words
-    return {
-        **{name: row[name] for name in named if name in row},
-        "expected_effect": effect,
-        "edit": row["diff"],
-    }
+    return {**{name: row[name] for name in named if name in row}, "edit": row["diff"]}
 
 
 def falsify(
@@ -184,6 +201,7 @@ def falsify(
     failure: dict[str, Any],
     context: dict[str, Any],
     history: list[str] | None = None,
+    refused: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What would contradict the hypothesis, and can be measured (HYP-09 to 11)."""
     region = hypothesis["affected_region"]
@@ -203,7 +221,10 @@ def falsify(
 
 
 def propose(
-    hypothesis: dict[str, Any], failure: dict[str, Any], context: dict[str, Any]
+    hypothesis: dict[str, Any],
+    failure: dict[str, Any],
+    context: dict[str, Any],
+    history: list[str] | None = None,
 ) -> dict[str, Any]:
     """The structural change that the hypothesis is about, without code (HYP-20, 22)."""
     return {
@@ -212,7 +233,10 @@ def propose(
     }
 
 
-def write(hypothesis: dict[str, Any], proposal: dict[str, Any], context: dict[str, Any]) -> str:
+def write(
+    hypothesis: dict[str, Any], proposal: dict[str, Any], context: dict[str, Any],
+    refused: list[Any] | None = None, history: list[str] | None = None,
+) -> str:  # fmt: skip
     """The hypothesis's own edit, as a diff."""
     return str(hypothesis.get("edit") or "")
 
@@ -222,8 +246,8 @@ def guess(
     probed: dict[str, Any] | None = None,
 ) -> str:  # fmt: skip
     """The next edit, whatever came of those before: what the loop is measured against."""
-    old, verdicts = set(tried or ()), (probed or {}).get("verdicts") or {}
-    rows = weighed(candidates(context, [], failure), verdicts)
+    old = set(tried or ())
+    rows = weighed(candidates(context, [], failure), probed or {})
     found = (str(row["diff"]) for row in rows if row.get("probe") not in USELESS)
     return next(
         (diff for diff in found if hashlib.sha256(diff.encode()).hexdigest()[:16] not in old), ""

@@ -12,7 +12,9 @@ from .failure import unchanged
 from .patch.region import parse_region
 
 RELATIONS = ("grouping", "nesting", "ordering", "scope", "ownership")
-KINDS = ("not-executed", "probed", "patch-apply", "compile", "unchanged-error", "other")
+KINDS = ("not-executed", "probed", "compile", "unchanged-error", "other")
+NEAR = 12
+"""Lines around a region of which a failing test must run one: what is wrong may be why the region is not reached."""
 REASONS = (
     "missing-diff", "empty-diff", "scope-violation", "patch-apply", "compile-<rc>", "stall", "unchanged-error", "empty-response",
 )  # fmt: skip
@@ -37,11 +39,11 @@ RULES: dict[str, dict[str, str]] = {
     "DIAGNOSE": {
         "at-least-two": "At least two hypotheses compete; fewer are refused and asked for again, twice at most.",
         "mutually-exclusive": "No two make the same claim, nor expect the same effect in the same region.",
-        "checkable-region": "A region is a file and lines; prose is refused.",
+        "checkable-region": "A region is a file and 120 lines of it at most; prose is refused.",
     },
     "FALSIFY": {
         "observable": "At least one observable outcome is named that would contradict the hypothesis.",
-        "already-seen": "A contradiction that has been observed rejects the hypothesis before any code.",
+        "already-seen": "A contradiction that was observed ends the hypothesis; falsified is only what was tried.",
     },
     "PROPOSE": {
         "structural-relation": "The change names one of grouping, nesting, ordering, scope, ownership, and an operation.",
@@ -88,12 +90,16 @@ _TERMINATOR = re.compile(r"semi-?colon|terminator|statement[ _-]end", re.IGNOREC
 
 
 class Challenge(NamedTuple):
-    """What a falsification says: its contradictions, those among them that were observed, and what is wrong with it."""
+    """What a falsification says: its contradictions, those among them that were observed, and what is wrong with it.
+
+    `tried`: what was observed comes from a change of this hypothesis that was made; else nothing was falsified (E4).
+    """
 
     contradictions: list[dict[str, str]]
     observed: list[str]
     wrong: str
     warnings: list[str]
+    tried: bool = False
 
 
 def interpretation(answer: Any) -> str:
@@ -149,6 +155,7 @@ def challenge(answer: Any, hypothesis: dict[str, Any], seen: dict[str, Any]) -> 
     rows: list[dict[str, str]] = []
     observed: list[str] = []
     warnings: list[str] = []
+    tried = bool(hypothesis.get("probe")) or bool(_applied(hypothesis, seen))
     for row in answer.get("contradictions") or ():
         observation = str(row.get("observation") or "").strip() if isinstance(row, dict) else ""
         if not observation:
@@ -165,11 +172,14 @@ def challenge(answer: Any, hypothesis: dict[str, Any], seen: dict[str, Any]) -> 
         if shown:
             status, evidence = "observed", shown
         elif status == "observed" and not (
-            evidence and _said(evidence) in _said(seen.get("output", ""))
+            tried and evidence and _said(evidence) in _said(seen.get("output", ""))
         ):
-            warnings.append(
-                "a contradiction is called observed, and nothing that was seen says so; it counts as pending"
+            why = (
+                "nothing that was seen says so"
+                if tried
+                else "no patch of the hypothesis was applied"
             )
+            warnings.append(f"a contradiction is called observed, and {why}; it counts as pending")
             status = "pending"
         rows.append(
             {
@@ -182,21 +192,17 @@ def challenge(answer: Any, hypothesis: dict[str, Any], seen: dict[str, Any]) -> 
         if status == "observed":
             observed.append(f"{observation[:300]}" + (f" ({evidence[:200]})" if evidence else ""))
     wrong = "" if rows else "it names no observable outcome that would contradict the hypothesis"
-    return Challenge(rows, observed, wrong, warnings)
+    return Challenge(rows, observed, wrong, warnings, tried)
 
 
 def happened(kind: str, hypothesis: dict[str, Any], seen: dict[str, Any]) -> str:
     """What shows that an outcome of that kind has already been seen; empty where nothing does (HYP-11)."""
     region = parse_region(hypothesis["affected_region"])
-    if kind == "not-executed":
-        executed = seen.get("executed")
-        lines = executed.get(region.path) if isinstance(executed, dict) else None
-        if (
-            isinstance(executed, dict)
-            and executed
-            and not any(region.first <= line <= region.last for line in lines or ())
-        ):
-            return f"no failing test runs lines {region.first} to {region.last} of {region.path}"
+    if kind == "not-executed" and hypothesis.get("probe") not in ("passes", "helps"):
+        executed = seen.get("executed") or {}
+        near = range(region.first - NEAR, region.last + NEAR + 1)
+        if executed and not any(line in near for line in executed.get(region.path) or ()):
+            return f"no failing test runs lines {region.first} to {region.last} of {region.path}, or lines near them"
         return ""
     if kind == "probed":
         shown = {
@@ -205,16 +211,20 @@ def happened(kind: str, hypothesis: dict[str, Any], seen: dict[str, Any]) -> str
         }
         said = shown.get(str(hypothesis.get("probe")))
         return f"it was tried in memory: {said}" if said else ""
-    own = [row for row in seen.get("attempts") or () if row.get("hypothesis") == hypothesis["id"]]
-    if kind == "patch-apply":
-        row = next((row for row in own if row.get("reason") == "patch-apply"), None)
-    elif kind == "compile":
-        row = next((row for row in own if str(row.get("reason")).startswith("compile-")), None)
+    own = _applied(hypothesis, seen)
+    if kind == "compile":
+        own = [row for row in own if str(row.get("reason")).startswith("compile-")]
     elif kind == "unchanged-error":
-        row = next((row for row in own if row.get("unchanged")), None)
+        own = [row for row in own if row.get("unchanged")]
     else:
-        row = None
-    return f"iteration {row['iteration']} showed it" if row is not None else ""
+        own = []
+    return f"iteration {own[0]['iteration']} showed it" if own else ""
+
+
+def _applied(hypothesis: dict[str, Any], seen: dict[str, Any]) -> list[dict[str, Any]]:
+    """The iterations in which a patch of the hypothesis was applied: what was refused says nothing about it (E4)."""
+    rows = seen.get("attempts") or ()
+    return [row for row in rows if row.get("hypothesis") == hypothesis["id"] and row.get("applied")]
 
 
 def proposal(answer: Any) -> str:

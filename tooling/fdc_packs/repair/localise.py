@@ -1,10 +1,16 @@
-"""Which lines are suspect, from which tests ran them: Ochiai's formula (Abreu, Zoeteweij and van Gemund, 2007). Pure."""
+"""Which lines are suspect: from which tests ran them, where errors passed, what was changed lately. Pure.
+
+Ochiai's formula is that of Abreu, Zoeteweij and van Gemund, 2007.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+BESIDE = 2
+"""Lines beside a frame's that count as its own: a statement may have several."""
 
 
 class Suspect(NamedTuple):
@@ -19,20 +25,17 @@ def rank(spectra: Sequence[Any]) -> list[Suspect]:
     """The lines that a failing test ran, the most suspect first; `spectra` as `fdc_packs.repair.tools.spectrum.measure`
     returns them.
 
-    Lines that are as suspect as each other stand by their distance to a line that an error passed through, those of the
-    innermost frames first, and then by path and line.
+    Three measures count together: Ochiai's, how near a line is to one that an error passed through (the innermost frames
+    most), and whether it was changed lately (`recent`). Lines that are as suspect as each other stand by their distance to
+    such a frame, and then by path and line.
     """
     best: dict[tuple[str, int], float] = {}
     near: dict[str, list[tuple[int, int]]] = {}
     for run in spectra:
-        for depth, (path, line) in enumerate(run.get("frames") or ()):
+        known = {file["path"] for file in run.get("files") or ()}
+        inside = [frame for frame in run.get("frames") or () if frame[0] in known]
+        for depth, (path, line) in enumerate(inside):
             near.setdefault(path, []).append((line, depth))
-        for file in run.get("files") or ():
-            for line, failing, passing in file["lines"]:
-                score = ochiai(failing, passing, run["failing"])
-                if score > 0:
-                    place = (str(file["path"]), int(line))
-                    best[place] = max(score, best.get(place, 0.0))
 
     def away(place: tuple[str, int]) -> tuple[int, int]:
         return min(
@@ -40,6 +43,19 @@ def rank(spectra: Sequence[Any]) -> list[Suspect]:
             default=(1 << 30, 0),
         )
 
+    for run in spectra:
+        recent = run.get("recent") or {}
+        for file in run.get("files") or ():
+            for line, failing, passing in file["lines"]:
+                score = ochiai(failing, passing, run["failing"])
+                place = (str(file["path"]), int(line))
+                distance, depth = away(place)
+                framed = 1 / (1 + depth / 4) if not distance else 0.7 if distance <= BESIDE else 0.3
+                framed = framed if place[0] in near else 0.0
+                fresh = any(first <= line <= last for first, last in recent.get(place[0], ()))
+                score *= 1 - 0.2 * (1 - framed) * bool(near) - 0.1 * (not fresh) * bool(recent)
+                if score > 0:
+                    best[place] = max(score, best.get(place, 0.0))
     order = sorted(best, key=lambda place: (-best[place], *away(place), *place))
     return [Suspect(path, line, best[path, line]) for path, line in order]
 

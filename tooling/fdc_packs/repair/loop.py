@@ -35,7 +35,7 @@ def open_repair(
         "patience": float(patience) or round(10 + 5 * float(measured.get("seconds") or 0), 1),
         "stall_limit": max(1, int(stalls)), "stalls": 0, "failure": read(measured),
         "store": hypotheses.empty(), "attempts": [], "history": [], "tried": [], "accepted": [], "asked": 0,
-        "interpretation": "", "context": [], "notes": [], "probed": {}, "probes": 0,
+        "interpretation": "", "context": [], "notes": [], "probed": {}, "probes": 0, "tested": [],
     }  # fmt: skip
     return told(state, [])
 
@@ -72,10 +72,13 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
     rows = rows if isinstance(rows, list) else []
     done = answer.get("exhausted") is True if isinstance(answer, dict) else False
     asked = state["asked"] + 1
-    made = hypotheses.create(state["store"], rows, state["iteration"] + 1, 2, files)
+    least = 1 if isinstance(answer, dict) and answer.get("sole") is True else 2  # one edit is read
+    made = hypotheses.create(state["store"], rows, state["iteration"] + 1, least, files)
     if made.ids:
         events = [event_of("artifact-emitted", "hypothesis created", id=key) for key in made.ids]
-        keys = [row["key"] for row in rows if isinstance(row, dict) and row.get("key")]
+        keys = [
+            row["key"] for row in made.store["rows"] if row["id"] in made.ids and row.get("key")
+        ]
         tried = list(dict.fromkeys([*state["tried"], *keys]))
         return told(state, events, store=made.store, asked=0, short=False, refused=[], tried=tried)
     said = [f"{row['why']}: {row['claim']}" for row in made.refused]
@@ -85,6 +88,7 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
         if failed
         else said or [reason or "fewer than two hypotheses that exclude each other were given"]
     )
+    said = [*said, f"this was answer {asked} of 3"]
     events = [event_of("note", "DIAGNOSE failed: fewer than two competing hypotheses", asked=asked)]
     if done or asked >= 3:
         ended = "exhausted" if state["ids"] else "no-hypotheses"
@@ -139,9 +143,10 @@ def weigh(state: State, challenge: Any, executed: dict[str, list[int]] | None = 
     elif not read.observed:
         return told(state, events, challenge=said, settled=True, viable=True)
     else:
-        store = hypotheses.retire(store, row["id"], "falsified", read.observed[0])
-        events.append(event_of("note", "hypothesis falsified", id=row["id"], why=read.observed[0]))
-        falsified = [*falsified, row["id"]]
+        status = "falsified" if read.tried else "rejected"
+        store = hypotheses.retire(store, row["id"], status, read.observed[0])
+        events.append(event_of("note", f"hypothesis {status}", id=row["id"], why=read.observed[0]))
+        falsified = [*falsified, row["id"]] if read.tried else falsified
     after = {**state, "store": store}
     key = hypotheses.select(store, state["iteration"] + 1)
     if key is None:
@@ -197,7 +202,8 @@ def attempted(
     reason = "" if better else "unchanged-error" if same else compiled(after)
     out["why"] = str(after.get("why") or "")
     return {**out, "applied": True, "passed": after["passed"], "progress": better, "unchanged": same, "reason": reason,
-            "after": now, "diff": patch["diff"], "path": patch["path"], "spans": patch["spans"]}  # fmt: skip
+            "after": now, "diff": patch["diff"], "path": patch["path"], "spans": patch["spans"],
+            "digest": patch["digest"], "checked": str(after.get("checked") or "")}  # fmt: skip
 
 
 def compiled(after: dict[str, Any]) -> str:
@@ -205,7 +211,7 @@ def compiled(after: dict[str, Any]) -> str:
     return f"compile-{'null' if after['exit_code'] is None else after['exit_code']}"
 
 
-def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
+def conclude(state: State, attempt: dict[str, Any], critique: Any = None) -> State:
     """CONVERGE: one line of history, one record, the hypothesis retired or kept, the end where it has come."""
     number = state["iteration"] + 1
     ids = attempt["hypotheses"]
@@ -229,6 +235,8 @@ def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
     }  # fmt: skip
     stalled = bool(ids) and last is not None and not attempt["progress"] and _stalled(last, record)
     changes: dict[str, Any] = {"fresh": False, "anew": False}
+    if attempt["applied"]:
+        changes["tested"] = [*state["tested"], attempt["digest"]]
     if attempt["progress"] and ids:
         accepted = {"hypothesis": ids[0], "diff": attempt["diff"], "path": attempt["path"]}
         changes["accepted"] = [*state["accepted"], accepted]
@@ -243,6 +251,7 @@ def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
     ended = state["ended"]
     if attempt["passed"]:
         ended = "fixed"
+        changes["notes"] = [*state["notes"], *([attempt["checked"]] if attempt["checked"] else [])]
         store = hypotheses.expire(store, "the test passes")
     elif not ended and not state["ids"]:
         ended = "no-hypotheses"
@@ -291,7 +300,9 @@ def _failed_once(
     now = hypotheses.get(store, key)
     if now["standing"] != row["standing"]:
         events.append(event_of("note", f"hypothesis {now['standing']}", id=key))
-    if now["status"] == "active" and stalled:
+    if now["status"] == "active" and not attempt["applied"] and not no_op:  # it may be given again
+        store = hypotheses.retire(store, key, "expired", f"no patch of it was applied: {why}")
+    elif now["status"] == "active" and stalled:
         store = hypotheses.retire(store, key, "archived", "a stall: it is replaced, not refined")
     elif now["status"] == "active" and now.get("edit"):
         store = hypotheses.retire(store, key, "archived", "it has no other edit to try")
@@ -356,6 +367,7 @@ def guessed(state: State, patch: dict[str, Any], after: Any = None) -> dict[str,
         "unchanged": now is None or unchanged(state["failure"], now), "reason": reason, "why": patch["why"],
         "before": state["failure"], "after": now, "diff": patch["diff"],
         "path": patch["path"], "spans": patch["spans"], "key": patch["key"], "proposal": None,
+        "checked": str((after or {}).get("checked") or ""),
     }  # fmt: skip
 
 
@@ -375,7 +387,19 @@ def plain(state: State, attempt: dict[str, Any]) -> State:
     )
     ended = ended or ("bound" if number >= state["limit"] else "")
     line = line_of(number, attempt, attempt["reason"], "")
+    notes = (
+        [*state["notes"], attempt["checked"]]
+        if attempt["passed"] and attempt["checked"]
+        else state["notes"]
+    )
     attempts, history = [*state["attempts"], record], [*state["history"], line]
     return told(
-        state, [], ended=ended, iteration=number, tried=tried, attempts=attempts, history=history
+        state,
+        [],
+        ended=ended,
+        iteration=number,
+        tried=tried,
+        attempts=attempts,
+        history=history,
+        notes=notes,
     )

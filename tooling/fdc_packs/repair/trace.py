@@ -248,7 +248,9 @@ def _checks(step: Step) -> list[dict[str, Any]]:
         said = value.get("challenge") or {}
         out = [_check("observable", "failed" not in said, str(said.get("failed", "")))]
         gone = [
-            event["why"] for event in value["events"] if event["what"] == "hypothesis falsified"
+            event["why"]
+            for event in value["events"]
+            if event["what"] in ("hypothesis falsified", "hypothesis rejected")
         ]
         return [*out, _check("already-seen", not gone, "; ".join(gone))]
     if step.tool == "judge_proposal":

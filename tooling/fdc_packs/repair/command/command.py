@@ -189,7 +189,7 @@ def command(
         inputs, task = commands.given_for(program, given), commands.task_for(root, None)
         name = commands.begin(root, program, plan, inputs, ceilings, task, operator)
         ended = commands.drive_run(root, name, show, shell_seconds=test_timeout, operator=operator)
-    return _tell(root, ended, form)
+    return _tell(root, ended, form, bool(files))
 
 
 def _bounded(iterations: int, refine: int, passes: int) -> None:
@@ -245,7 +245,7 @@ def _resumed(root: str, prefix: str) -> str:
         return row.name
 
 
-def _tell(root: str, ended: Ended, form: str) -> int:
+def _tell(root: str, ended: Ended, form: str, named: bool) -> int:
     from fdc_toolchain.api import commands
 
     from . import trace as fix_trace
@@ -262,7 +262,7 @@ def _tell(root: str, ended: Ended, form: str) -> int:
         return code
     if outcome.get("diff"):
         click.echo(outcome["diff"], nl=False)
-    for line in _story(ended, outcome, pages):
+    for line in _story(ended, outcome, pages, named):
         click.echo(visible(line), err=True)
     return code
 
@@ -296,7 +296,7 @@ _IMPORT = (
 )
 
 
-def _advice(outcome: dict[str, Any]) -> list[str]:
+def _advice(outcome: dict[str, Any], named: bool) -> list[str]:
     """What can be done where the repair did not come to its end."""
     if outcome["status"] not in ("none", "partial"):
         return []
@@ -320,12 +320,11 @@ def _advice(outcome: dict[str, Any]) -> list[str]:
         return [
             "`--max-iterations` and `--max-stalls` allow more; a model (`--model`) can write larger changes"
         ]
-    return [
-        "name the FILES that may be wrong, or let a model reason (`--model`): it can write more than one small edit"
-    ]
+    more = "let a model reason (`--model`): it can write more than one small edit"
+    return [more if named else f"name the FILES that may be wrong, or {more}"]
 
 
-def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
+def _story(ended: Ended, outcome: dict[str, Any], pages: str, named: bool) -> list[str]:
     from fdc_toolchain.api import commands
 
     if outcome:
@@ -338,7 +337,7 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
         elif outcome["status"] == "none" and outcome.get("why"):
             out.append(f"  {outcome['why']}")
         out += [f"  {note}" for note in dict.fromkeys(outcome["notes"])]
-        out += [f"  {line}" for line in _advice(outcome)]
+        out += [f"  {line}" for line in _advice(outcome, named)]
         work = f"{commands.count(outcome['iterations'], 'iteration')}, {ended.seconds:.1f} s"
         written = outcome.get("written")
         if written:

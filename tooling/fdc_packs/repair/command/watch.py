@@ -89,7 +89,10 @@ def _probed(value: dict[str, Any]) -> str:
 def _admitted(value: dict[str, Any]) -> str:
     made = [event["id"] for event in value["events"] if event["what"] == "hypothesis created"]
     if made:
-        return f"{len(made)} competing hypotheses: {made[0]} to {made[-1]}"
+        rows = [row for row in value["store"]["rows"] if row["id"] in made]
+        tried = ", each tried in memory" if all(row.get("probe") for row in rows) else ""
+        span = f"{made[0]} to {made[-1]}" if len(made) > 1 else made[0]
+        return f"{len(made)} hypothes{'e' if len(made) > 1 else 'i'}s{tried}: {span}"
     return (
         f"no hypotheses: {'; '.join(value['refused'][:2])}"
         if value["refused"] and not value["ended"]
@@ -97,9 +100,12 @@ def _admitted(value: dict[str, Any]) -> str:
     )
 
 
+_ENDED = {"hypothesis falsified": "falsified", "hypothesis rejected": "set aside"}
+
+
 def _weighed(value: dict[str, Any]) -> str:
-    gone = [event for event in value["events"] if event["what"] == "hypothesis falsified"]
-    said = [f"{event['id']} is contradicted: {event['why']}" for event in gone]
+    gone = [event for event in value["events"] if event["what"] in _ENDED]
+    said = [f"{event['id']} is {_ENDED[event['what']]}: {event['why']}" for event in gone]
     if value["viable"] and value["hypothesis"]:
         row = value["hypothesis"]
         region = row["affected_region"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
@@ -58,6 +59,8 @@ def constant_edits(source: Source, node: ast.Constant, texts: list[str]) -> Iter
         for fraction in (-value, value * 10, value / 10, 0.0, 1.0):
             if fraction != value:
                 yield replaced(source, "constant", node, repr(fraction), 0.1)
+    elif isinstance(value, str) and _pattern(source, node):
+        yield from _pattern_edits(source, node)
     elif isinstance(value, str) and source.segment(node)[:1] in "'\"":
         quote = source.segment(node)[0]
         near = [
@@ -90,3 +93,50 @@ def constant_edits(source: Source, node: ast.Constant, texts: list[str]) -> Iter
                 truth,
                 0.25 if not isinstance(parent, ast.Compare) else 0.1,
             )
+
+
+_REPEATED = re.compile(r"(?<!\\)(?:[*+?]\??|\{\d+(?:,\d*)?\})")
+_CLASS = re.compile(r"\\([dDwWsSbB])")
+_ANCHOR = re.compile(r"^\^|\$$")
+
+
+def _pattern(source: Source, node: ast.Constant) -> bool:
+    """True for a regular expression: the text is raw, or given to a function of `re`."""
+    up = source.parents.get(node)
+    to = source.segment(up.func) if isinstance(up, ast.Call) else ""
+    raw = re.match(r"[rR]['\"]", source.segment(node)) is not None
+    return raw or (to.startswith("re.") and isinstance(up, ast.Call) and up.args[:1] == [node])
+
+
+def _pattern_edits(source: Source, node: ast.Constant) -> Iterator[Edit]:
+    """Another repetition, class, anchor or point of a regular expression; all that Python can compile."""
+    text = source.segment(node)
+    begin = re.match(r"[rRbBuU]*('{3}|\"{3}|'|\")", text)
+    if begin is None:
+        return
+    head, tail = begin.end(), len(text) - len(begin[1])
+    body = text[head:tail]
+    found: dict[str, float] = {}
+    for one in _REPEATED.finditer(body):
+        for other in ("*", "+", "?", "*?", "+?", ""):
+            found[body[: one.start()] + other + body[one.end() :]] = 0.4
+    for one in _CLASS.finditer(body):
+        for other in ("d", "w", "s", one[1].swapcase()):
+            found[f"{body[: one.start()]}\\{other}{body[one.end() :]}"] = 0.35
+    for one in re.finditer(r"(?<!\\)\.", body):
+        found[f"{body[: one.start()]}\\{body[one.start() :]}"] = 0.35
+    for one in re.finditer(r"\\(?=[.+*?()\[])", body):
+        found[body[: one.start()] + body[one.end() :]] = 0.3
+    for one in re.finditer(r"[\w)\]](?![*+?{\\])", body):
+        for mark in "+*?":
+            found.setdefault(body[: one.end()] + mark + body[one.end() :], 0.12)
+    plain = _ANCHOR.sub("", body)
+    for other in (plain, f"^{plain}", f"{plain}$", f"^{plain}$"):
+        found.setdefault(other, 0.35)
+    for other, prior in found.items():
+        try:
+            re.compile(other)
+        except (re.error, OverflowError, RecursionError):
+            continue
+        if other != body and other:
+            yield replaced(source, "pattern", node, f"{text[:head]}{other}{text[tail:]}", prior)

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from .gone import _Known
+from .known import Known
 from .scope import Scope, _name_of
 from .source import Edit, Source, simple
 from .wraps import wraps
@@ -21,7 +21,7 @@ _PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 
 def edits(source: Source, nodes: Sequence[ast.AST], scope: Scope) -> Iterator[Edit]:
     """Every such edit of `nodes`."""
-    known = _Known(source)
+    known = Known(source)
     atoms = list(_atoms(source))
     for node in nodes:
         if any(isinstance(up, ast.JoinedStr | ast.arguments) for up in (node, *known.above(node))):
@@ -73,7 +73,7 @@ def _put(
         yield Edit(kind, node, ((first, last, text),), old, text, found[text])
 
 
-def _statement(known: _Known, scope: Scope, node: ast.Pass) -> Iterator[Edit]:
+def _statement(known: Known, scope: Scope, node: ast.Pass) -> Iterator[Edit]:
     """What may have stood where `pass` is: what binds a name that is read and never bound, or uses one that nothing uses."""
     source = known.source
     function = source.function(node)
@@ -111,6 +111,8 @@ def _statement(known: _Known, scope: Scope, node: ast.Pass) -> Iterator[Edit]:
     ):
         found.setdefault("break", 0.4)
         found.setdefault("continue", 0.4)
+    found |= {f"return {name}": 0.6 - 0.02 * rank for rank, name in enumerate(plain[:12])}
+    found |= dict.fromkeys(("return True", "return False", "return self"), 0.3)
     found.setdefault("return", 0.2)
     found.setdefault("return None", 0.05)
     for text, prior in _donors(known, scope, node, function):
@@ -126,7 +128,7 @@ def _ancestors(source: Source, node: ast.AST, end: ast.AST) -> Iterator[ast.AST]
         at = source.parents.get(at)
 
 
-def _assigned(known: _Known, node: ast.AST, name: str) -> Iterator[str]:
+def _assigned(known: Known, node: ast.AST, name: str) -> Iterator[str]:
     """Assignments to a name that stand elsewhere in the file, the nearest first."""
     source = known.source
     every = (one for one in source.nodes if isinstance(one, ast.Assign))
@@ -143,7 +145,7 @@ def _assigned(known: _Known, node: ast.AST, name: str) -> Iterator[str]:
 
 
 def _donors(
-    known: _Known, scope: Scope, node: ast.Pass, function: ast.FunctionDef | ast.AsyncFunctionDef
+    known: Known, scope: Scope, node: ast.Pass, function: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> Iterator[tuple[str, float]]:
     """Statements of the file, with unknown names exchanged for known ones, and words of their function for those of this."""
     source = known.source
@@ -194,7 +196,7 @@ def _donors(
 
 
 def _fitted(
-    known: _Known,
+    known: Known,
     one: ast.AST,
     text: str,
     node: ast.AST,
@@ -232,7 +234,7 @@ def _renamed(there: str, here: str, text: str) -> str:
     return text.replace(*apart[0])
 
 
-def _arguments(known: _Known, scope: Scope, node: ast.Call) -> Iterator[Edit]:
+def _arguments(known: Known, scope: Scope, node: ast.Call) -> Iterator[Edit]:
     """One more argument, at each place: what other calls of the function have there, a name of the scope, a plain value."""
     source = known.source
     if any(isinstance(one, ast.Starred) for one in node.args):
@@ -315,7 +317,7 @@ def _atoms(source: Source) -> Iterator[tuple[ast.AST, str, set[str]]]:
 
 
 def _conditions(
-    known: _Known, scope: Scope, test: ast.expr, atoms: list[tuple[ast.AST, str, set[str]]]
+    known: Known, scope: Scope, test: ast.expr, atoms: list[tuple[ast.AST, str, set[str]]]
 ) -> Iterator[Edit]:
     """A condition that was one of two: what is asked elsewhere in the file of names that are known here."""
     source = known.source
@@ -343,6 +345,8 @@ def _conditions(
         if name not in ("self", "cls", "_"):
             found.setdefault(f"{name} is not None", 0.09)
             found.setdefault(f"{name} is None", 0.09)
+            found.setdefault(name, 0.12 if name not in read else 0.05)
+            found.setdefault(f"not {name}", 0.1 if name not in read else 0.05)
     whole = f"({text})" if isinstance(test, ast.BoolOp | ast.IfExp) else text
     place = (source.start(test), source.end(test))
     for said in sorted(found, key=lambda one: -found[one])[:CONDITIONS]:
@@ -365,7 +369,7 @@ def _conditions(
             )
 
 
-def _guards(known: _Known, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Edit]:
+def _guards(known: Known, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Edit]:
     """A function that begins with a question: `if x is None: return`, as others of the file do."""
     source = known.source
     documented = len(node.body) > 1 and ast.get_docstring(node, clean=False) is not None

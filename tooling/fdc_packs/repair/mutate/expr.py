@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from .constant import constant_edits
-from .names import attribute_edits, members_of, name_edits, own_attributes
 from .source import Edit, Source, edit_of, enclosing, replaced
 
 _COMPARE: dict[type[ast.cmpop], tuple[str, tuple[tuple[str, float], ...]]] = {
@@ -45,7 +44,6 @@ _BINARY: dict[type[ast.operator], tuple[str, tuple[tuple[str, float], ...]]] = {
 
 def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:  # noqa: C901
     """Every edit that the proposer knows of the expressions among `nodes`."""
-    members = members_of(source.tree)
     texts = sorted(
         {
             one.value
@@ -53,12 +51,7 @@ def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:  # noqa: 
             if isinstance(one, ast.Constant) and isinstance(one.value, str)
         }
     )
-    functions = [one.name for one in source.nodes if isinstance(one, ast.FunctionDef)]
-    own = own_attributes(source)
-    notes = _annotations(source)
     for node in nodes:
-        if node in notes:
-            continue
         if isinstance(node, ast.JoinedStr) or any(
             isinstance(up, ast.JoinedStr) for up in enclosing(source, node)
         ):
@@ -81,10 +74,6 @@ def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:  # noqa: 
                 )
         elif isinstance(node, ast.Constant):
             yield from constant_edits(source, node, texts)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            yield from name_edits(source, node, functions, own)
-        elif isinstance(node, ast.Attribute):
-            yield from attribute_edits(source, node, members, own)
         elif isinstance(node, ast.Call):
             yield from _call(source, node)
         elif isinstance(node, ast.Subscript):
@@ -114,7 +103,7 @@ def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:  # noqa: 
             yield from _shift(source, node.value, 0.2)
 
 
-def _annotations(source: Source) -> set[ast.AST]:
+def type_nodes(source: Source) -> set[ast.AST]:
     """What only says of which type something is: no fault of it fails a test."""
     roots = [getattr(one, name, None) for one in source.nodes for name in ("annotation", "returns")]
     return {one for root in roots if isinstance(root, ast.AST) for one in ast.walk(root)}

@@ -75,6 +75,28 @@ KINDS = {
                     "`{old}` happens once the block is done", "Move the last statement of a block behind the block."),
     "nested": Kind("nesting", "move_into_block", "`{old}` belongs into the block before it",
                    "`{old}` happens only where the block does", "Move a statement into the block before it."),
+    "import": Kind("scope", "import_name", "a name is used and never imported; `{new}` is missing",
+                   "the name of `{new}` is known in the module", "Bring the name into the scope of the module."),
+    "pattern": Kind("grouping", "rebind_pattern", "the pattern `{old}` matches the wrong texts, `{new}` is meant",
+                    "texts that only `{new}` matches are taken otherwise", "Regroup what a part of the pattern stands for."),
     "base": Kind("nesting", "add_base_case", "there is no case that ends the recursion; `{new}` is missing",
                  "the recursion ends where `{new}` holds", "Guard the recursion with a case that returns at once."),
 }  # fmt: skip
+
+_ALIKE = (
+    "append extend insert add", "lower upper casefold title capitalize swapcase", "strip lstrip rstrip",
+    "find rfind index rindex", "split rsplit partition rpartition splitlines", "startswith endswith",
+    "keys values items", "add discard remove update", "pop popleft", "append appendleft", "get pop setdefault",
+    "union intersection difference symmetric_difference", "issubset issuperset isdisjoint", "read readline readlines",
+    "encode decode", "isdigit isnumeric isdecimal isalpha isalnum", "ljust rjust center zfill",
+    "removeprefix removesuffix", "match search fullmatch findall", "group groups", "start end", "ceil floor trunc",
+    "min max", "any all", "sorted reversed list", "sum len", "int float round", "isinstance issubclass",
+    "set list tuple", "str repr", "hasattr getattr", "bisect_left bisect_right", "heappush heappop",
+    "islice takewhile dropwhile", "hour minute second", "year month day", "days seconds", "imag real",
+    "lineno end_lineno", "popitem pop", "sub subn", "chr ord", "hex oct bin",
+)  # fmt: skip
+PEERS: dict[str, list[str]] = {}
+"""Members that often stand for each other."""
+for _row in _ALIKE:
+    for _word in _row.split():
+        PEERS.setdefault(_word, []).extend(other for other in _row.split() if other != _word)

@@ -19,7 +19,7 @@ from typing import Any
 from fdc_toolchain.api.text import unified
 
 from ..patch.region import Region, as_dict
-from . import donor, expr, gone, stmt
+from . import donor, expr, imports, stmt, syntax
 from . import scope as mutate_scope
 from .hints import Said
 from .kinds import KINDS
@@ -34,6 +34,8 @@ RAISED = 1.5
 DEFAULTS = 0.8
 """How suspect a function's header is by its most suspect line: its defaults are evaluated before any test runs."""
 LONGEST = 400_000
+LAST = 0.5
+"""What an edit is worth that turns a condition round, drops a statement or moves one: such edits pass weak tests (E17)."""
 AROUND = 3
 """Lines before and behind an edit that its diff shows."""
 MOVES = frozenset(("nesting", "nested"))
@@ -49,8 +51,10 @@ def propose(
     limit: int,
     message: str = "",
     line: int = 0,
+    others: tuple[tuple[str, str], ...] = (),
 ) -> list[dict[str, Any]]:
-    """Candidates for one file, best first, at most `limit`, none whose `key` is in `tried`; [] for what is no Python.
+    """Candidates for one file, best first, at most `limit`, none whose `key` is in `tried`; repairs of its
+    syntax for what Python does not read.
 
     `suspects`: `{path, line, score}`, the most suspect first; `message`: the first error's, raised in `line` of this file, or
     elsewhere (0). Each candidate has claim, affected_region, expected_effect,
@@ -61,7 +65,8 @@ def propose(
         (int(row["line"]), float(row["score"])) for row in suspects if row.get("path", path) == path
     )
     return [
-        dict(row) for row in _proposed(source, path, scores, tuple(tried), limit, message, line)
+        dict(row)
+        for row in _proposed(source, path, scores, tuple(tried), limit, message, line, others)
     ]
 
 
@@ -74,6 +79,7 @@ def _proposed(
     limit: int,
     message: str,
     line: int,
+    others: tuple[tuple[str, str], ...],
 ) -> list[dict[str, Any]]:
     """What `propose` gives: edits are tried in memory first, and then hypotheses are made of the same ones."""
     scores = dict(suspects)
@@ -81,13 +87,15 @@ def _proposed(
         return []
     try:
         parsed = Source(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except SyntaxError:
+        return syntax.repairs(source, path, set(tried))[:limit]
+    except (ValueError, RecursionError, MemoryError):
         return []
     order = {line: number for number, line in enumerate(scores)}
     old = set(tried)
     found: list[dict[str, Any]] = []
     said: set[tuple[int, str]] = set()
-    for edit, score in _ranked(parsed, scores, order, message, line):
+    for edit, score in _ranked(parsed, scores, order, message, line, others):
         key = _key(parsed, edit)
         if key in old or (meant := _meant(parsed, edit)) is None or meant in said:
             continue
@@ -104,21 +112,32 @@ def _ranked(
     order: dict[int, int],
     message: str = "",
     line: int = 0,
+    others: tuple[tuple[str, str], ...] = (),
 ) -> Iterator[tuple[Edit, float]]:
     """Edits with what they are worth, the best first."""
     by_statement: dict[ast.stmt, list[Edit]] = {}
     suspicion = {
         one: _suspect(source, one, scores) for one in source.nodes if isinstance(one, ast.stmt)
     }
+    for table, most in _tables(source, suspicion).items():
+        suspicion[table] = max(suspicion[table], most)
+    said_types = expr.type_nodes(source)  # what only says of which type something is cannot matter
     nodes = [
         one
         for one in source.nodes
-        if (near := source.statement(one)) is not None and suspicion[near] > 0
+        if one not in said_types
+        and (near := source.statement(one)) is not None
+        and suspicion[near] > 0
     ]
     scope = mutate_scope.Scope(source)
-    makers = (expr.edits(source, nodes), stmt.edits(source, nodes), gone.edits(source, nodes),
+    makers = (expr.edits(source, nodes), stmt.edits(source, nodes),
               mutate_scope.edits(source, nodes, scope), donor.edits(source, nodes, scope))  # fmt: skip
-    for edit in itertools.chain.from_iterable(makers):
+    lost = list(imports.lost(source, message, dict(others)))
+    for one in lost:
+        statement = source.statement(one.node)
+        if statement is not None:  # whatever ran it: the error names what is missing
+            suspicion[statement] = max([suspicion[statement], *scores.values()])
+    for edit in itertools.chain(lost, *makers):
         statement = source.statement(edit.node)
         if (
             edit.kind == "nesting" and statement is not None
@@ -139,7 +158,12 @@ def _ranked(
         early *= RAISED if raised else 1.0
         seen: set[tuple[tuple[int, int, str], ...]] = set()
         number = 0
-        prior = {one: one.prior * said.weight(one.kind, one.old, one.new, raised) for one in edits}
+        prior = {
+            one: one.prior
+            * said.weight(one.kind, one.old, one.new, raised)
+            * (LAST if risky(one) else 1.0)
+            for one in edits
+        }
         for edit in sorted(edits, key=lambda one: -prior[one]):
             if edit.pieces not in seen:
                 worth.append(
@@ -150,6 +174,43 @@ def _ranked(
     worth.sort(key=lambda row: (-row[0], *row[1:3]))
     for score, _, _, edit in worth:
         yield edit, score
+
+
+def risky(edit: Edit) -> bool:
+    """True for an edit that negates a condition, drops a statement or a result, or moves one to another block."""
+    if edit.kind in ("negation", "removed", "nesting", "nested"):
+        return True
+    pair = (
+        [_TOKENS.findall(one) for one in (edit.old, edit.new)]
+        if edit.kind == "comparison"
+        else [[], []]
+    )
+    return any(
+        _OPPOSITE.get(one) == other for one, other in zip(*pair, strict=False) if one != other
+    )
+
+
+_TOKENS = re.compile(r"\bis not\b|\bnot in\b|\bis\b|\bin\b|[=!<>]=|[<>]")
+_SIDES = (("is", "is not"), ("in", "not in"), ("==", "!="), ("<", ">="), (">", "<="))
+_OPPOSITE = {one: other for pair in _SIDES for one, other in (pair, pair[::-1])}
+
+
+def _tables(source: Source, suspicion: dict[ast.stmt, float]) -> dict[ast.stmt, float]:
+    """How suspect the constants of a module are: by the most suspect statement that reads them."""
+    tables = {
+        to.id: one
+        for one in getattr(source.tree, "body", ())
+        if isinstance(one, ast.Assign)
+        for to in one.targets
+        if isinstance(to, ast.Name)
+    }
+    found: dict[ast.stmt, float] = {}
+    for node in source.nodes if tables else ():
+        if isinstance(node, ast.Name) and node.id in tables and isinstance(node.ctx, ast.Load):
+            reader, table = source.statement(node), tables[node.id]
+            if reader is not None and reader is not table:
+                found[table] = max(found.get(table, 0.0), DEFAULTS * suspicion[reader])
+    return found
 
 
 def _suspect(source: Source, statement: ast.stmt, scores: dict[int, float]) -> float:
@@ -260,10 +321,12 @@ def _candidate(
     within = f" of `{where}`" if where else ""
     statement = source.statement(edit.node)
     measured = _suspect(source, statement, scores) if statement is not None else 0.0
+    effect = kind.effect.format(old=old, new=new)
+    effect += "" if new in effect else f" (`{old}` becomes `{new}`)"
     return {
         "claim": f"{place}{within}: {kind.claim.format(old=old, new=new)}",
         "affected_region": as_dict(region),
-        "expected_effect": f"{kind.effect.format(old=old, new=new)}; the failing tests pass, and those that passed still do",
+        "expected_effect": f"{effect}; the failing tests pass, and those that passed still do",
         "interpretation": f"the {kind.relation} at line {line}{within} is not what the tests expect",
         "explanation": f"failing tests run the statement (suspicion {measured:.2f}), and a fault of this kind is common "
         f"(weight {edit.prior:.2f}); nothing else is known of it",
@@ -271,7 +334,7 @@ def _candidate(
         "intent": kind.intent,
         "confidence": round(min(0.99, max(0.001, score)), 4),
         "diff": _diff(source, path, edit), "kind": edit.kind, "old": edit.old, "new": edit.new,
-        "key": key, "pieces": [list(piece) for piece in edit.pieces],
+        "key": key, "risky": risky(edit), "pieces": [list(piece) for piece in edit.pieces],
     }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
+from .kinds import PEERS
 from .source import Edit, Source
 
 MOST = 24
@@ -189,6 +190,8 @@ def _names(scope: Scope, node: ast.Name) -> dict[str, float]:  # noqa: C901
     for name, line in bound.items():
         if line <= node.lineno and name != "_":
             _raise(found, name, (0.2 if name not in _OWN else 0.12) * firm)
+            if lost:
+                _raise(found, name, 0.6 * SequenceMatcher(None, node.id, name).ratio())
     for name in read:
         if name in scope.top or name in scope.classes:
             _raise(found, name, 0.14 * firm)
@@ -265,8 +268,10 @@ def _functions(scope: Scope, node: ast.Name) -> dict[str, float]:
     lost = (
         node.id not in scope.top and node.id not in _BUILTINS and node.id not in source.names(node)
     )
+    for name in PEERS.get(node.id, ()):
+        _raise(found, name, 0.3)
     for name in _CALLABLE:
-        found[name] = 0.09 if name not in scope.called else 0.13
+        _raise(found, name, 0.09 if name not in scope.called else 0.13)
     for name, count in scope.called.most_common(2 * MOST):
         _raise(found, name, 0.12 + min(count, 10) * 0.003)
     near = (
@@ -319,6 +324,8 @@ def _members(scope: Scope, node: ast.Attribute) -> Iterator[Edit]:  # noqa: C901
                 _raise(
                     found, one.attr, 0.16 if (one.attr in scope.methods_called) == called else 0.06
                 )
+    for name in PEERS.get(node.attr, ()):
+        _raise(found, name, 0.35)
     if called:
         for kind in _TYPES:
             if hasattr(kind, node.attr):

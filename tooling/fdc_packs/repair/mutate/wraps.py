@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .gone import _Known
+from .known import Known
 from .scope import Scope, _name_of
 from .source import Edit
 
@@ -16,7 +16,7 @@ _BARE = (
 )
 
 
-def wraps(known: _Known, scope: Scope, node: ast.AST) -> Iterator[Edit]:
+def wraps(known: Known, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     """A call around a value."""
     source = known.source
     text = source.segment(node)

@@ -28,7 +28,8 @@ class Hunk(NamedTuple):
     """One change. `at`: the line (from 1) at which the answer itself says, without contradiction, that it stands.
 
     `ends`: whether the old and the new text end their last line; None where the answer does not say. `crs`: of which lines the
-    answer says that they end at CRLF; `wire`: how the answer's own lines end, `lf`, `crlf` or `mixed`.
+    answer says that they end at CRLF; `wire`: how the answer's own lines end, `lf`, `crlf` or `mixed`. `near`: the line that a
+    header names, right or not: of places that are as good as each other the nearest to it is meant.
     """
 
     ops: tuple[Op, ...]
@@ -36,6 +37,7 @@ class Hunk(NamedTuple):
     ends: tuple[bool, bool] | None = None
     crs: tuple[bool, ...] = ()
     wire: str = "lf"
+    near: int | None = None
 
     @property
     def old(self) -> list[str]:

@@ -1,7 +1,7 @@
 """Where in a text a hunk fits: to the letter, else but for white space, else nearly (HYP-36). One place, or none.
 
-A place that is only as good as another one is no place. Numbers that the answer gives decide between places that fit to the
-letter, for then text and number say the same; nothing else does.
+A place that is only as good as another one is no place, unless the number of a diff's header is nearer to it than to the
+others. Other numbers decide between places that fit to the letter, for then text and number say the same.
 """
 
 from __future__ import annotations
@@ -68,6 +68,9 @@ def place(text: Text, hunk: Hunk, similarity: float) -> Placed | Misplaced:
         if isinstance(found, Misplaced):
             return found
         places, tier = [found], 2
+    if len(places) > 1 and hunk.near is not None:
+        first, second = sorted((abs(at + 1 - hunk.near), at) for at in places)[:2]
+        places = [first[1]] if first[0] < second[0] else places
     if len(places) > 1:
         lines = ", ".join(str(at + 1) for at in places[:5])
         return Misplaced(

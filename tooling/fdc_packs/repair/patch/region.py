@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+MOST = 120
+"""Lines of a region: who claims more than a function claims nothing."""
 KINDS = (
     "lambda_body",
     "conditional_expression",
@@ -43,6 +45,8 @@ def parse_region(value: Any) -> Region:
     first, last = _line(value, "first"), _line(value, "last")
     if first > last:
         raise ValueError(f"a region begins at line {first} and ends before it, at line {last}")
+    if last - first >= MOST:
+        raise ValueError(f"a region has {MOST} lines at most, and this one {last - first + 1}")
     if kind not in KINDS:
         raise ValueError(f"a region's `kind` is one of {', '.join(KINDS)}")
     return Region(path.removeprefix("./"), first, last, kind)
@@ -65,11 +69,6 @@ def contains(region: Region, first: int, last: int) -> bool:
     if last < first:
         return region.first <= first <= region.last + 1
     return region.first <= first and last <= region.last
-
-
-def overlaps(one: Region, other: Region) -> bool:
-    """True where two regions have a line in common."""
-    return one.path == other.path and one.first <= other.last and other.first <= one.last
 
 
 def bundled(region: Region, spans: Sequence[tuple[int, int]]) -> bool:

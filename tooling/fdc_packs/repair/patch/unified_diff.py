@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from .hunk import FENCE, NUMBERED, Hunk, Op, PatchRefused, malformed
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_SIDE = re.compile(
+    r"(?:(?<=[/._-])|^)(?:before|after|old|new|orig|original|modified|fixed|patched|updated|changed)[/._-]?(?=[/._-]|$|(?<=[/._-]))"
+    r"|[._-](?:before|after|old|new|orig|original|modified|fixed|patched|updated|changed|bak)(?=[/._-]|$)"
+)
+"""How models tell the two sides of one file apart: `before.c` and `after.c`, `x.py.orig`, `old/x.py` and `new/x.py`."""
 _MORE = re.compile(
     r"(?:old|new) mode |(?:new|deleted) file mode |(?:rename|copy) (?:from|to) |GIT binary patch|Binary files "
 )
@@ -59,7 +64,9 @@ def _counted(lines: list[str]) -> tuple[list[Hunk], list[str]] | None:
             ops, ends, at = body
             place = start if old else start + 1
             steady = (fresh if new else fresh + 1) - place == shift
-            hunks.append(Hunk(tuple(ops), place if steady and (old or told) else None, ends))
+            hunks.append(
+                Hunk(tuple(ops), place if steady and (old or told) else None, ends, near=place)
+            )
             shift += new - old
             left, behind = True, at
         else:
@@ -116,19 +123,19 @@ def _loose(lines: list[str]) -> tuple[list[Hunk], list[str]] | None:
     hunks: list[Hunk] = []
     paths: list[str] = []
     seen = False
-    for body, header in _bodies(lines):
+    for body, header, near in _bodies(lines):
         seen = True
         paths += header
         while body and not body[-1].strip("\r"):
             body.pop()
         if body:
             ops, ends = _ops(body)
-            hunks.append(Hunk(tuple(ops), None, ends))
+            hunks.append(Hunk(tuple(ops), None, ends, near=near))
     return (hunks, paths) if seen else None
 
 
-def _bodies(lines: list[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """The lines of each hunk, and the paths of the header before it."""
+def _bodies(lines: list[str]) -> Iterator[tuple[list[str], list[str], int | None]]:
+    """The lines of each hunk, the paths of the header before it, and the line at which it says that it begins."""
     fence, diff_fence = "", False
     at = 0
     header: list[str] = []
@@ -161,6 +168,7 @@ def _bodies(lines: list[str]) -> Iterator[tuple[list[str], list[str]]]:
             at += 1
             continue
         body: list[str] = []
+        said = re.match(r"@@ -(\d{1,9})", line)
         at += 1
         while at < len(lines) and not lines[at].startswith("@@") and not _is_header(lines, at):
             if lines[at].removesuffix("\r")[:1] not in ("", " ", "-", "+", "\\"):
@@ -171,7 +179,7 @@ def _bodies(lines: list[str]) -> Iterator[tuple[list[str], list[str]]]:
             raise malformed(
                 f"lines {at + 1} and {at + 2} of the answer may be a hunk's, or the head of another file"
             )
-        yield body, header
+        yield body, header, int(said[1]) if said else None
         header = []
         rest = at
         while (
@@ -200,7 +208,10 @@ def _named(old: str, new: str) -> list[str]:
         name[2:] if name[:2] in ("a/", "b/") else name for name in names if re.search(r"[/.]", name)
     ]
     if len(set(paths)) > 1:
-        raise PatchRefused("scope-violation", f"the patch renames `{paths[0]}` to `{paths[1]}`")
+        said = [_SIDE.sub("", name) for name in paths]
+        if said[0] != said[1]:
+            raise PatchRefused("scope-violation", f"the patch renames `{paths[0]}` to `{paths[1]}`")
+        return [name for name in paths if name == said[0]][:1] or paths[:1]
     return paths[:1]
 
 

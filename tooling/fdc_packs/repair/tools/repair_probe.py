@@ -47,11 +47,11 @@ def probe(
     edits: list[dict[str, Any]],
     seconds: float = SECONDS,
 ) -> dict[str, Any]:
-    """Tries edits (`{key, path, pieces}`, best first) of files in `folder`: `{verdicts, tried, why}`.
+    """Tries edits (`{key, path, pieces}`, best first) of files in `folder`: `{verdicts, changes, tried, why}`.
 
     `verdicts` says of each key that was tried `passes`, `helps` (fewer tests fail, and no others), `breaks` (others fail) or
-    `fails`. It is empty, and `why` says why, where the command cannot be tried in forks. Raises ToolFailure (`sandbox`),
-    Cancelled.
+    `fails`; `changes`, where several pass, for how many generated inputs each gives another result, `[differ, inputs]`.
+    No verdicts, and `why` says why, where the command cannot be tried in forks. Raises ToolFailure (`sandbox`), Cancelled.
     """
     hidden = os.path.join(os.path.realpath(folder), HIDDEN)
     shutil.rmtree(hidden, ignore_errors=True)
@@ -62,7 +62,9 @@ def probe(
             for path in {one["path"] for one in edits}
         }
         rows = [{"path": paths[one["path"]], "pieces": one["pieces"]} for one in edits]
-        given = {"edits": rows, "files": sorted(paths.values()), "enough": ENOUGH, "more": MORE, "slow": SLOW, "seconds": seconds,
+        risky = [at for at, one in enumerate(edits) if one.get("risky")]
+        given = {"edits": rows, "files": sorted(paths.values()), "enough": ENOUGH, "more": MORE, "slow": SLOW,
+                 "risky": risky, "seconds": seconds,
                  "cpu_seconds": CPU_SECONDS}  # fmt: skip
         for name, text in (("given.json", json.dumps(given)), ("sitecustomize.py", _BEGIN)):
             with open(os.path.join(hidden, name), "w", encoding="utf-8") as out:
@@ -108,9 +110,12 @@ def _told(hidden: str) -> list[dict[str, Any]]:
 def _read(told: list[dict[str, Any]], edits: list[dict[str, Any]]) -> dict[str, Any]:
     """The verdicts: what the last process says that failed without an edit."""
     verdicts: dict[str, str] = {}
+    changes: dict[str, list[int]] = {}
     base: set[str] | None = None
     for row in told:
-        if row["edit"] < 0:
+        if "behaviour" in row:
+            changes[edits[row["edit"]]["key"]] = row["behaviour"]
+        elif row["edit"] < 0:
             base = set(row["failed"]) if row["status"] != 0 and row["used"] else None
         elif base is not None and row["used"]:
             verdicts[edits[row["edit"]]["key"]] = _verdict(row, base)
@@ -119,7 +124,7 @@ def _read(told: list[dict[str, Any]], edits: list[dict[str, Any]]) -> dict[str, 
         if verdicts or not edits
         else "no process of the test command could be forked before it imports what is edited"
     )
-    return {"verdicts": verdicts, "tried": len(verdicts), "why": why}
+    return {"verdicts": verdicts, "changes": changes, "tried": len(verdicts), "why": why}
 
 
 def _verdict(row: dict[str, Any], base: set[str]) -> str:

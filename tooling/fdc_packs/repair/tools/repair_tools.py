@@ -19,6 +19,8 @@ from fdc_toolchain.api.text import unified
 from fdc_toolchain.api.tools import Context, ToolFailure, text, word
 
 from . import repair_copy
+from .repair_patch import recent
+from .whole_suite import broken
 
 SOURCES, MOST_SOURCE, SPECTRUM = 12, 400_000, 60
 TIMED_OUT, NOT_FOUND = 124, 127
@@ -96,8 +98,9 @@ def _apart(path: str) -> bool:
 def run_tests(args: dict[str, Any], context: Context) -> Any:
     """Runs the test command in the copy: both streams and the exit code, None where the command is not found (HYP-38).
 
-    With `spectrum`, once more under coverage where it fails; with `twice`, once more where it passes: what passes only now
-    and then has not passed. A command that takes too long has failed; it does not end the repair.
+    With `spectrum`, once more under coverage where it fails. With `confirm`, where it passes: once more, for what passes only
+    now and then has not passed, and then the whole suite and the doctests: what breaks one has not
+    passed. A command that takes too long has failed; it does not end the repair.
     """
     command = text(args, "test")
     folder = repair_copy.copy_of(context)
@@ -107,18 +110,33 @@ def run_tests(args: dict[str, Any], context: Context) -> Any:
     limited = replace(context, shell_seconds=min(patience, context.shell_seconds))
     done = _run(command, limited, folder)
     took = round(time.monotonic() - began, 2)
-    why, flaky = "", False
+    why, flaky, checked = "", False, ""
     if word(args, "spectrum", "no") == "yes" and done["exit_code"] not in (0, None):
         spectra, why, code = _spectrum(command, context, folder)
         durable.replace(
             spectrum_file(context), json.dumps({"spectra": spectra, "why": why}).encode()
         )
         flaky = code == 0 and _run(command, limited, folder)["exit_code"] == 0
-    elif word(args, "twice", "no") == "yes" and done["exit_code"] == 0:
+    elif word(args, "confirm", "no") == "yes" and done["exit_code"] == 0:
         done = _run(command, limited, folder)
         flaky = done["exit_code"] != 0
         why = "it passed, and failed when it was run again" if flaky else ""
-    return {"passed": done["exit_code"] == 0, **done, "seconds": took, "why": why, "flaky": flaky}
+        for path in _patched(context) if not flaky else ():
+            found = broken(command, context, folder, path)
+            checked = found["said"]
+            if found["broken"]:
+                done = {"exit_code": 1, "stdout": found["output"], "stderr": ""}
+                more = f" and {len(found['broken']) - 3} more" if len(found["broken"]) > 3 else ""
+                why = f"the command passes, and {', '.join(found['broken'][:3])}{more} of {checked} fail that passed before"
+    passed = done["exit_code"] == 0
+    return {
+        "passed": passed,
+        **done,
+        "seconds": took,
+        "why": why,
+        "flaky": flaky,
+        "checked": checked,
+    }
 
 
 def _run(command: str, context: Context, folder: str) -> dict[str, Any]:
@@ -163,17 +181,19 @@ def _spectrum(
     out = []
     for run in measured["spectra"]:
         files = []
+        framed = {path for path, _ in run["frames"]}
         for file in run["files"]:
             lines = [row for row in file["lines"] if row[1] and row[0] > 0]
             if file["path"] in held and lines:
                 files.append({"path": file["path"], "lines": lines})
         files.sort(
             key=lambda file: (
+                file["path"] not in framed,
                 -max(row[1] / (row[1] + row[2]) for row in file["lines"]),
                 file["path"],
             )
         )
-        out.append({**run, "files": files[:SPECTRUM]})
+        out.append({**run, "files": files[:SPECTRUM], "recent": recent(context.root.path, held)})
     if measured["spectra"] and not any(run["files"] for run in out):
         return out, "failing tests run no line of a file that may be changed", code
     return (
@@ -193,7 +213,7 @@ def probe_edits(args: dict[str, Any], context: Context) -> Any:
     command, edits = text(args, "test"), object_of(args, "listed")["edits"]
     began = time.monotonic()
     if not edits:
-        return {"verdicts": {}, "tried": 0, "why": "", "seconds": 0.0}
+        return {"verdicts": {}, "changes": {}, "tried": 0, "why": "", "seconds": 0.0}
     folder, base = repair_copy.copy_of(context), repair_copy.base_of(context)
     for one in {str(row["path"]) for row in edits} | _patched(context):
         repair_copy.put(folder, one, repair_copy.read(base, one))
@@ -227,9 +247,9 @@ def keep_repair(args: dict[str, Any], context: Context) -> Any:
         if not os.path.exists(os.path.join(first, path)):
             repair_copy.put(first, path, now)
         repair_copy.put(base, path, after)
-    mark = _mark(context)
-    if os.path.exists(mark):
-        os.unlink(mark)
+    for done in (_mark(context), os.path.join(context.run_folder, "whole.json")):
+        if os.path.exists(done):
+            os.unlink(done)
     return {"path": path, "digest": patch["digest"]}
 
 

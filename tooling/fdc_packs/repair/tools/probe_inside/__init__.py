@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from . import behaviour
 from .edited_files import COLLECTED, CONTROL, FOLDER, ONE, UNFIT, given, result_of, show, tell
 from .function_code import find, swap, watch
 
@@ -33,6 +34,8 @@ _mine: int | None = None
 _first: list[str] = []
 _session: Any = None
 _passed = 0
+_good: list[int] = []
+"""Edits with which everything passes; `_passed` counts those of them that are no bare negation or removal."""
 _until = 0.0
 
 
@@ -95,7 +98,9 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
             unfit.append(number)
             continue
         tell({"edit": number, "status": status, **result_of(number)})
-        _passed += status == 0
+        if status == 0:
+            _good.append(number)
+            _passed += number not in given["risky"]
     return unfit
 
 
@@ -174,6 +179,9 @@ def _watch_result(owner: Any, name: str) -> None:
 
 
 def _tell_result(stopped: bool, tests: bool = True) -> None:
+    if sys.getprofile() is behaviour.record:
+        sys.setprofile(None)
+        behaviour.keep()
     failed = sorted(
         (name for name, good in _outcomes.items() if not good),
         key=lambda name: _took.get(name, 0.0),
@@ -236,7 +244,7 @@ def pytest_runtestloop(session: Any) -> Iterator[None]:
         if session.testsfailed:  # a file could not be imported: the edit must be there before
             os._exit(1)
         find()
-        status = _fork(CONTROL, swap, 0, _until - time.monotonic())
+        status = _fork(CONTROL, _control_swap, 0, _until - time.monotonic())
         if _mine == COLLECTED:
             base = result_of(CONTROL)
             if status in (None, 0, UNFIT) or not base["used"]:
@@ -244,7 +252,9 @@ def pytest_runtestloop(session: Any) -> Iterator[None]:
             tell({"edit": CONTROL, "status": status, **base})
             _first[:] = base["failed"]
             unfit = _try(range(len(given["edits"])), swap)
-            if unfit is not None:
+            if unfit is not None and len(_good) > 1:
+                _compare()
+            if unfit is not None and _mine == COLLECTED:
                 said = {
                     "unfit": unfit,
                     "passed": _passed,
@@ -263,6 +273,21 @@ def pytest_runtestloop(session: Any) -> Iterator[None]:
 
 
 pytest_runtestloop.pytest_impl = {"hookwrapper": True, "tryfirst": True}  # type: ignore[attr-defined]
+
+
+def _control_swap(number: int) -> None:
+    swap(number)
+    sys.setprofile(behaviour.record)
+
+
+def _compare() -> None:
+    """Of the edits that pass: how many results of generated inputs each changes."""
+    for number in _good:
+        if _fork(number, behaviour.compare, 10, 10.0) == 0:
+            with open(
+                os.path.join(os.environ[FOLDER], f"behaviour.{number}"), encoding="ascii"
+            ) as text:
+                tell({"edit": number, "behaviour": json.load(text)})
 
 
 def pytest_collectreport(report: Any) -> None:

@@ -12,7 +12,7 @@ from .edited_files import CONTROL, UNFIT, edited, given, note_use, text_of
 
 _ran: set[tuple[str, str, int]] = set()
 _known: dict[str, bool] = {}
-_functions: dict[tuple[str, str, int], list[FunctionType]] = {}
+functions: dict[tuple[str, str, int], list[FunctionType]] = {}
 _blocks: dict[str, list[tuple[int, int, int]]] = {}
 _FUTURES = 0x1FF0000  # what `from __future__` leaves in the flags of code
 
@@ -29,7 +29,7 @@ def find() -> None:
         if isinstance(one, FunctionType):
             place = _place(one.__code__)
             if place[0] in given["files"]:
-                _functions.setdefault(place, []).append(one)
+                functions.setdefault(place, []).append(one)
     for path in given["files"]:
         text = text_of(path)
         starts = [0, *(found.end() for found in re.finditer("\r\n?|\n", text)), len(text)]
@@ -45,7 +45,7 @@ def find() -> None:
 def swap(number: int) -> None:
     """Puts the edited code into the functions; ends the fork where that cannot be done, or does not say all."""
     if number == CONTROL:
-        if all(not any(place[0] == path for place in _functions) for path in given["files"]):
+        if all(not any(place[0] == path for place in functions) for path in given["files"]):
             os._exit(UNFIT)
         note_use(number)
         return
@@ -59,7 +59,7 @@ def swap(number: int) -> None:
         )
         flags = next(
             one[0].__code__.co_flags & _FUTURES
-            for place, one in _functions.items()
+            for place, one in functions.items()
             if place[0] == path
         )
         old = text_of(path)[block[0] : block[1]]
@@ -71,7 +71,7 @@ def swap(number: int) -> None:
         for was, now in changed if fit else ():
             place = _place(was)
             fit = fit and place not in _ran
-            for function in _functions.get(place, ()):
+            for function in functions.get(place, ()):
                 function.__code__ = now
     except (StopIteration, SyntaxError, ValueError, KeyError):
         fit = False

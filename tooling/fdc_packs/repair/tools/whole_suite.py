@@ -1,0 +1,130 @@
+"""What a patch breaks beyond its test command: the whole suite, the other test files and the doctests, with and without it.
+
+What fails without the patch too is not its doing. What could not be run is said, and nothing is concluded from it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from dataclasses import replace
+from typing import Any
+
+from fdc_toolchain.api.files import durable
+from fdc_toolchain.api.tools import Context, ToolFailure
+
+from ..failure import failing, plain
+from . import repair_copy
+
+SECONDS = 300.0
+"""The most that a run of a suite may take."""
+DOCTESTS = 80
+_PYTEST = re.compile(
+    r"(?:\S*python[\d.]*\s+(?:-[A-Za-z]+\s+)*?-m\s+pytest|(?<!\S)(?:\S*/)?(?:pytest|py\.test))(?=\s|$)"
+)
+_UNITTEST = re.compile(r"\S*python[\d.]*\s+(?:-[A-Za-z]+\s+)*?-m\s+unittest(?=\s|$)")
+_OPTIONS = ("-p", "-o", "-c", "-W", "--rootdir", "--import-mode", "--confcutdir", "--override-ini")
+_RAN = re.compile(r"\b(\d+) passed\b|^Ran (\d+) tests? ", re.MULTILINE)
+_PROMPT = re.compile(rb"^\s*>>> ", re.MULTILINE)
+
+
+def commands(command: str, documented: list[str]) -> tuple[dict[str, str], list[str]]:
+    """The commands by what they run, and what no command is known for. `documented`: files that have doctests."""
+    found = _PYTEST.search(command)
+    if found is not None:
+        begin = f"{command[: found.end()]} {_kept(command[found.end() :])}-q --tb=short -rfE -p no:cacheprovider"
+        out = {"the whole test suite": begin}
+        if documented:
+            named = " ".join(shlex.quote(path) for path in documented)
+            out["the doctests"] = f"{begin} --doctest-modules {named}"
+        return out, []
+    found = _UNITTEST.search(command)
+    if found is not None:
+        missing = ["the doctests (only pytest runs them here)"] if documented else []
+        return {"the whole test suite": f"{command[: found.end()]} discover"}, missing
+    return {}, ["the other tests (the command starts neither pytest nor unittest)"]
+
+
+def _kept(rest: str) -> str:
+    """The options of a pytest command that say how it runs, and not which tests."""
+    try:
+        words = shlex.split(re.split(r"[|;&<>]", rest)[0])
+    except ValueError:
+        return ""
+    kept: list[str] = []
+    for at, one in enumerate(words):
+        if one in _OPTIONS:
+            kept += words[at : at + 2]
+        elif one.partition("=")[0] in _OPTIONS or (one[:2] in _OPTIONS and one[:2] != "--"):
+            kept.append(one)
+    return "".join(f"{shlex.quote(one)} " for one in kept)
+
+
+def broken(command: str, context: Context, folder: str, path: str) -> dict[str, Any]:
+    """What the patch of `path` in the copy breaks: `{broken, output, said}`; `said` names what ran and what did not."""
+    base = repair_copy.base_of(context)
+    held = repair_copy.held(context)
+    with_doctests = [one for one in [path, *sorted(held)] if one in held and one.endswith(".py")]
+    documented = [
+        one for one in dict.fromkeys(with_doctests) if _PROMPT.search(repair_copy.read(base, one))
+    ]
+    known, missing = commands(command, documented[:DOCTESTS])
+    ran: list[str] = []
+    for what, run in known.items():
+        after = _run(run, context, folder)
+        if after["why"]:
+            missing.append(f"{what} ({after['why']})")
+            continue
+        ran.append(f"{what} ({after['passed']} passed)")
+        if after["failing"]:
+            before = _without(what, run, context, folder, path)
+            fresh = [] if before["why"] else sorted(set(after["failing"]) - set(before["failing"]))
+            if before["why"]:
+                missing.append(f"{what} without the patch ({before['why']})")
+            if fresh:
+                return {"broken": fresh, "output": after["output"], "said": what}
+    said = f"run beside the command: {', '.join(ran)}" if ran else ""
+    no = f"not run: {', '.join(missing)}" if missing else ""
+    return {"broken": [], "output": "", "said": "; ".join(one for one in (said, no) if one)}
+
+
+def _without(what: str, run: str, context: Context, folder: str, path: str) -> dict[str, Any]:
+    """What fails without the patch, measured once until a patch is kept."""
+    place = os.path.join(context.run_folder, "whole.json")
+    kept: dict[str, Any] = json.loads(durable.read(place) or b"{}")
+    if run not in kept:
+        patched = repair_copy.read(folder, path)
+        try:
+            repair_copy.put(folder, path, repair_copy.read(repair_copy.base_of(context), path))
+            kept[run] = {**_run(run, context, folder), "output": ""}
+        finally:
+            repair_copy.put(folder, path, patched)
+        durable.replace(place, json.dumps(kept).encode())
+    found: dict[str, Any] = kept[run]
+    return found
+
+
+def _run(run: str, context: Context, folder: str) -> dict[str, Any]:
+    limited = replace(context, shell_seconds=min(SECONDS, context.shell_seconds))
+    try:
+        done = repair_copy.run_in_copy(["bash", "-c", run], limited, folder)
+    except ToolFailure as failed:
+        if failed.kind not in ("timeout", "limit"):
+            raise
+        return {"why": f"stopped: {failed}", "failing": [], "passed": 0, "output": ""}
+    output = plain(done.output.decode("utf-8", "replace"), (folder,), ())
+    names = failing(output)
+    counts = [int(one or other) for one, other in _RAN.findall(output)]
+    why = (
+        ""
+        if names or (done.exit_code == 0 and any(counts))
+        else f"it ran no test, exit code {done.exit_code}"
+    )
+    return {
+        "why": why,
+        "failing": names,
+        "passed": counts[-1] if counts else 0,
+        "output": output[-60_000:],
+    }
