@@ -224,6 +224,9 @@ class LocalTools:
             return self._prompt(effect, declared, args)
         if run is not None and "command" in run:
             return outcome_of(command_tools.call(declared, args, self._context(effect)))
+        if run is not None and "mcp" in run:
+            called = imported("fdc_toolchain.mcp_client.calling", "call")
+            return outcome_of(called(declared, args, self._context(effect)))
         if run is not None:
             given = {name: value for name, value in args.items() if value is not None}
             return outcome_of(self._python(effect, run["python"], declared, [], given))
