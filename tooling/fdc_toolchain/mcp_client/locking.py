@@ -9,8 +9,7 @@ from typing import Any
 
 from ..agent.host.tool_context import opened
 from ..durable import replace
-from ..engine.ports import WorldFailed
-from ..exits import UsageError
+from ..exits import UsageError, WorldError
 from ..linking.catalogue_check import examined
 from ..linking.look_up import LookUp
 from ..linking.own_row import LOCK, looser, pinned
@@ -20,7 +19,7 @@ from .rows import Unfit, hinted, row_of
 
 
 def lock(names: LookUp) -> Iterator[str]:
-    """Writes the lock; tells what changed, line by line. Raises UsageError and WorldFailed, and writes nothing then."""
+    """Writes the lock; tells what changed, line by line. Raises UsageError and WorldError, and writes nothing then."""
     servers = _servers(names)
     before = _rows(names.files.read(LOCK))
     rows: dict[str, Any] = {}
@@ -30,7 +29,7 @@ def lock(names: LookUp) -> Iterator[str]:
             try:
                 offers = offered(server, declared, context)
             except ToolFailure as failed:
-                raise WorldFailed(str(failed)) from failed
+                raise WorldError(str(failed)) from failed
             _fits(server, declared, {one["name"]: one for one in offers})
             for offer in offers:
                 try:
