@@ -129,7 +129,7 @@ wheel: ## build dist/*.tar.gz and dist/*.whl; the same commit gives the same byt
 lock: ## write .ci/requirements.lock: what CI installs, each package with its hashes
 	@$(SETUP) base
 	@[ -x .venv-lock/bin/uv ] || { $(PY) -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet "uv>=0.9,<1"; }
-	.venv-lock/bin/uv pip compile pyproject.toml --quiet --extra dev --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --output-file .ci/requirements.lock $(ARGS)
+	.venv-lock/bin/uv pip compile pyproject.toml --quiet --extra dev --universal --python-version 3.11 --generate-hashes --no-annotate --custom-compile-command 'make lock' --output-file .ci/requirements.lock $(ARGS)
 
 vscode: ## package the extension as editors/vscode/fdc-plans.vsix (needs node and npm, and the network once)
 	@$(SETUP) base

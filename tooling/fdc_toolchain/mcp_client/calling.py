@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -114,7 +113,7 @@ def _program(word: str, root: str) -> str | None:
     if "/" in word:
         path = os.path.join(root, *parts_of(word))
         return path if os.access(path, os.X_OK) else None
-    beside = os.path.dirname(sys.executable)
+    beside = os.path.dirname(python_process.interpreter())
     return shutil.which(word, path=f"{beside}:/usr/local/bin:/usr/bin:/bin")
 
 
