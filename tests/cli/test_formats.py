@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.diagnostics.verdict_line import verdict_line
+from fdc_toolchain.report.sarif import help_uri
 
 from tests.support import workflow_commands
 from tests.support.process import fdc
@@ -94,6 +95,19 @@ def test_sarif_names_the_page_of_a_rule_where_the_pages_are_known(plan: Path) ->
     at = "https://git.example/fdc/blob/v1/docs"
     assert [f"{at}/rules.md#unknown-tool", f"{at}/rules.md#unused-name"] == uris(at + "/")
     assert [None, None] == uris("javascript:alert(1)")
+
+
+def test_the_page_of_a_rule_is_on_the_site_that_the_project_declares() -> None:
+    urls = ["Source, https://git.example/fdc", "Documentation, https://fdc.example/"]
+    assert "https://fdc.example/rules/FDC301.html" == help_uri("FDC301", "", urls)
+    assert "https://a.example/docs/rules.md#unknown-tool" == help_uri(
+        "FDC301", "https://a.example/docs/", urls
+    )
+    assert (
+        ""
+        == help_uri("FDC301", "", urls[:1])
+        == help_uri("FDC301", "", ["Documentation, file:///etc"])
+    )
 
 
 def test_gitlab_gets_an_entry_with_a_fingerprint_of_its_own_for_each_finding(plan: Path) -> None:
