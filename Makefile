@@ -68,6 +68,7 @@ docs: agents ## write every generated page
 	$(PY) editors/vscode/make_grammar.py
 	$(FDC) rules --format markdown --output docs/rules.md
 	$(PY) docs/pictures/draw.py
+	@command -v chromedriver >/dev/null && $(PY) -m docs.pictures.shoot || echo "no chromium-driver: the pictures of pages stay as they are"
 
 site: ## write the documentation as a site, with search, into dist/site (its links are checked)
 	@$(SETUP) dev
