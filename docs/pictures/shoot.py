@@ -2,7 +2,7 @@
 
     python3 -m docs.pictures.shoot
 
-It needs Debian's `chromium` and `chromium-driver`. Pictures of two machines differ in their fonts: look at them before you commit them.
+It needs Debian's `chromium` and `chromium-driver`. Pictures of two machines differ in their fonts: look at them before a commit.
 """
 
 from __future__ import annotations
