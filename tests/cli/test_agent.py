@@ -14,9 +14,10 @@ from fdc_toolchain.agent.master_control import MasterControlGraph
 from fdc_toolchain.agent.plan_source import ModelPlanner
 from fdc_toolchain.agent.prompts import prompt
 from fdc_toolchain.agent.state import AgentState
-from fdc_toolchain.agent.world import Policy
+from fdc_toolchain.agent.world import Policy, Polled
 from fdc_toolchain.testing import ScriptedModel
 
+from tests.support.agents import UNTAUGHT, taught
 from tests.support.background import PATIENCE, fdc_started, wait_for
 from tests.support.process import clean_environment, fdc, run
 from tests.support.repository import ROOT
@@ -32,7 +33,7 @@ def home(workspace: Path) -> Path:
 
 
 def agent(home: Path, *words: str, **options: Any) -> tuple[int, str, str]:
-    done = fdc("agent", *words, "--network", "off", cwd=home, **options)
+    done = fdc("agent", *words, *UNTAUGHT, "--network", "off", cwd=home, **options)
     assert "Traceback" not in done.stderr
     return done.returncode, done.stdout, done.stderr
 
@@ -92,7 +93,16 @@ def test_a_plan_that_stays_wrong_ends_in_error_and_nothing_ran(home: Path) -> No
 def test_a_plan_that_comes_later_is_waited_for(home: Path) -> None:
     """FDC-03."""
     with fdc_started(
-        "agent", "T-1", "--wait", str(PATIENCE), "--network", "off", "--plan", "my.plan", cwd=home
+        "agent",
+        "T-1",
+        *UNTAUGHT,
+        "--wait",
+        str(PATIENCE),
+        "--network",
+        "off",
+        "--plan",
+        "my.plan",
+        cwd=home,
     ) as process:
         wait_for(lambda: (home / ".fdc/agents/T-1/state.json").exists()
                  and json.loads((home / ".fdc/agents/T-1/state.json").read_text())["state"] == "PLANNING")  # fmt: skip
@@ -160,6 +170,32 @@ def test_whoever_asks_for_research_again_and_again_is_stopped(home: Path) -> Non
         state, world.logger(), plan=lambda _: "research how hot is green tea\n"
     )
     assert "1 pieces of research were made" in str(state.error)
+
+
+class Failing(LocalWorld):
+    """The first piece of research fails; no process is started."""
+
+    def launch(self, task_id: str, name: str, question: str, web: bool = True) -> None:
+        self.names = [*getattr(self, "names", ()), name]
+
+    def poll(self, task_id: str, name: str) -> Polled:
+        if name == self.names[0]:
+            return Polled(False, 3, "", "no space left")
+        found = {"status": "stopped", "stop": "require", "question": "how hot", "answer": [], "held": 0,
+                 "why": "nothing says so", "findings": [], "trust": "workspace"}  # fmt: skip
+        return Polled(False, 1, json.dumps(found), "")
+
+
+def test_research_works_again_after_it_failed_once(home: Path) -> None:
+    """FDC-54, FDC-90: another piece is begun under a name of its own, and its findings come home."""
+    world = Failing(str(home), network="off")
+    end, state, graph = researching(home, world)
+    assert "ERROR" == end and "no space left" in str(state.error)
+    graph.reorient(state)
+    asked = ["research how hot\n"]
+    end = graph.run(state, world.logger(), plan=lambda _: asked.pop() if asked else None)
+    assert ("PLANNING", ["research-1", "research-2"]) == (end, world.names), state.error
+    assert "how hot" == state.research_findings["question"]
 
 
 class Killing(LocalWorld):
@@ -267,7 +303,10 @@ def test_the_seeds_name_is_importable_and_runs(home: Path) -> None:
     assert ("START START plan_op\n", "") == (done.stdout, done.stderr)
     (home / "plan.txt").write_text(PLAN)
     script = ROOT / "tooling" / "master_control.py"
-    assert 0 == run([sys.executable, script, "T-1", "--network", "off"], cwd=home).returncode
+    assert (
+        0
+        == run([sys.executable, script, "T-1", *UNTAUGHT, "--network", "off"], cwd=home).returncode
+    )
 
 
 def test_a_plan_may_not_start_the_controller(home: Path) -> None:
@@ -348,7 +387,9 @@ def test_a_model_plans_and_repairs_its_plan(home: Path) -> None:
     plan = ModelPlanner(
         graph, model, str(home), "plan.txt", attempts=3, tools=("message_user TEXT",)
     )
-    assert "AWAITING_SUBMISSION" == graph.run(state, world.logger(), plan=plan), state.error
+    assert "AWAITING_SUBMISSION" == graph.run(state, world.logger(), plan=plan, analysis=taught), (
+        state.error
+    )
     first, second = (messages[-1]["content"] for _, messages in model.asked)
     assert "Say hello" in first and "refused" not in first
     assert "mesage_user" in second and "did you mean `message_user`" in second

@@ -13,6 +13,7 @@ from fdc_toolchain.tools.model.prices import price
 from tests.cli.test_agent import BAD, PLAN
 from tests.cli.test_prompts import GOOD, JUDGE, PROMPT, SCHEMA, world
 from tests.support import process
+from tests.support.agents import UNTAUGHT
 from tests.support.background import fdc_started, wait_for
 from tests.support.inside import fdc
 from tests.support.messages_api import Item, fault, held, messages_api, reply
@@ -33,6 +34,7 @@ def agent(
     with messages_api(script) as server:
         done = start(
             "agent",
+            *UNTAUGHT,
             *words,
             "--network",
             "off",
@@ -203,6 +205,7 @@ def test_no_answer_is_longer_than_the_task_s_money_allows(home: Path) -> None:
     with messages_api(script) as server:
         words = (
             "agent",
+            *UNTAUGHT,
             "Say hello",
             "--task-id",
             "T-1",
@@ -227,6 +230,7 @@ def test_what_a_killed_controller_had_set_aside_counts(home: Path) -> None:
     with messages_api([held("late")]) as server:
         words = (
             "agent",
+            *UNTAUGHT,
             "Say hello",
             "--task-id",
             "T-1",

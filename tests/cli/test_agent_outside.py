@@ -26,10 +26,9 @@ from fdc_toolchain.testing import Crash, CrashPoint, ScriptedModel
 from tests.cli.test_agent import PLAN
 from tests.cli.test_prompts import world
 from tests.fault.test_agent_crash import Dying
+from tests.support.agents import UNTAUGHT, fdc, oriented, taught
 from tests.support.background import PATIENCE, fdc_started, wait_for
-from tests.support.inside import fdc
 from tests.support.messages_api import Item, messages_api, reply
-from tests.support.repository import ROOT
 from tests.support.web import allowing, page, searxng, site
 
 pytest.importorskip("anthropic")
@@ -43,8 +42,7 @@ ASKING = {"plan": "research how hot is the water for white tea"}
 
 @pytest.fixture
 def home(workspace: Path) -> Path:
-    shutil.copy(ROOT / "knowledge_core" / "agent_meta.json", workspace / "knowledge_core")
-    return workspace
+    return oriented(workspace)
 
 
 def digest(text: str) -> str:
@@ -363,7 +361,7 @@ def test_a_controller_that_is_killed_after_the_approval_goes_on_without_another(
     waiting(home, HOSTILE)
     (home / "plan.txt").unlink()  # so it waits, approved, until it is killed
     words = ("agent", "--resume", "T-1", "--approve", digest(HOSTILE), "--wait", str(PATIENCE))
-    with fdc_started(*words, cwd=home, stdout=subprocess.DEVNULL) as process:
+    with fdc_started(*words, *UNTAUGHT, cwd=home, stdout=subprocess.DEVNULL) as process:
         wait_for(lambda: record(home)["control"].get("approved"))
         process.kill()
         assert -signal.SIGKILL == process.wait()
@@ -388,7 +386,8 @@ def test_wherever_a_controller_dies_an_approval_that_is_on_record_counts_and_no_
         assert state is not None
         if not graph.notes(state).get("approved"):
             graph.decide(state, name, "you", inner.logger(), approved=True)
-        return graph.run(state, inner.logger(), plan=lambda _: (place / "plan.txt").read_text())
+        text = (place / "plan.txt").read_text()
+        return graph.run(state, inner.logger(), plan=lambda _: text, analysis=taught)
 
     for number in range(1, 40):
         place = tmp_path / f"w{number}"

@@ -301,3 +301,23 @@ def test_the_checker_of_agents_files_finds_nothing(fresh: Path) -> None:
     done = run([ROOT / ".venv/bin/agnix", "--format", "json", "."], cwd=fresh)
     found = [item for item in json.loads(done.stdout)["diagnostics"] if item["level"] == "error"]
     assert [] == found
+
+
+def test_the_rules_that_come_with_init_bite(fresh: Path) -> None:
+    """Research order and tools, and a look outside before other people's technology is written about (FDC-52, 55, 64)."""
+    assert 0 == fdc("init", cwd=fresh).returncode
+    plans = {
+        "plan.txt": "set_plan external: x\nplan_step_complete y\n{}"
+        "create_file_with_block a.md\n    x\nread_file a.md\nclose_task\n",
+        "r.plan": "# FSM: tooling/research_fsm.json\nset_plan x\nread_file AGENTS.md\nplan_step_complete y\n"
+        "create_file_with_block r.md\n    x\nclose_task\n",
+        "home.plan": "set_plan x\nplan_step_complete y\ncreate_file_with_block b.md\n    x\nread_file b.md\nclose_task\n",
+    }  # fmt: skip
+    for name, text in plans.items():
+        (fresh / name).write_text(text.format(""), "utf-8")
+    said = fdc("lint", *plans, cwd=fresh).stdout
+    assert ["rag-mandate", "research-tools", "research-report"] == [
+        line.split("rule `")[1].split("`")[0] for line in said.splitlines() if "FDC461" in line
+    ]
+    (fresh / "plan.txt").write_text(plans["plan.txt"].format("google_search tea\n"), "utf-8")
+    assert "FDC461" not in fdc("lint", "plan.txt", cwd=fresh).stdout

@@ -53,3 +53,22 @@ def test_wrong_usage_says_so(workspace: Path) -> None:
         "fdc: `.` is a folder; name the plans to convert\n"
         == fdc("migrate", ".", cwd=workspace).stderr
     )
+
+
+def test_what_lint_finds_in_a_plan_that_is_in_the_language_is_said(workspace: Path) -> None:
+    """Nothing to do is no word that it is right; a tool with a typing error is no older notation."""
+    (workspace / "p.plan").write_text("set_plan x\nplan_step_complete y\nmesage_user a\nsubmit\n")
+    done = fdc("migrate", "p.plan", cwd=workspace)
+    assert 0 == done.returncode and "nothing to do" in done.stderr
+    assert "`fdc lint` finds line 3: [unknown-tool]" in done.stderr and "more" in done.stderr
+
+
+def test_nobody_is_sent_to_migrate_a_plan_that_it_refuses(workspace: Path) -> None:
+    text = "set_plan x\n---\nplan_step_complete y\n---\n{}\n---\nclose_task\n"
+    (workspace / "p.plan").write_text(text.format("hello there world"))
+    assert 1 == fdc("migrate", "p.plan", cwd=workspace).returncode
+    said = fdc("lint", "p.plan", cwd=workspace).stdout
+    assert "convert the plan with" not in said and "cannot do it: line 5" in said
+    (workspace / "p.plan").write_text(text.format("message_user hello"))
+    assert 0 == fdc("migrate", "p.plan", cwd=workspace).returncode
+    assert "convert the plan with `fdc migrate`" in fdc("lint", "p.plan", cwd=workspace).stdout

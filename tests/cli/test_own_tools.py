@@ -92,14 +92,16 @@ def test_a_run_does_not_go_on_with_code_that_changed_while_it_waited(
 def test_the_code_of_a_tool_is_part_of_the_program_and_of_no_other(workspace: Path) -> None:
     laid_out(workspace, ASKS)
     first = digest(workspace)
-    program = json.loads(fdc("expand", "a.plan", cwd=workspace).stdout)
+    program = json.loads(fdc("expand", "a.plan", "--format", "json", cwd=workspace).stdout)
     assert ["helper.py", "own.py"] == list(program["modules"])
     (workspace / "unrelated.py").write_text("x = 1\n")
     assert first == digest(workspace)
     (workspace / "helper.py").write_text(HELPER + "# more\n")
     assert first != digest(workspace)
     (workspace / "a.plan").write_text(f"{HEAD}close_task\nsubmit\n")
-    assert "modules" not in json.loads(fdc("expand", "a.plan", cwd=workspace).stdout)
+    assert "modules" not in json.loads(
+        fdc("expand", "a.plan", "--format", "json", cwd=workspace).stdout
+    )
 
 
 def test_a_plan_holds_its_tools_to_what_it_allows(workspace: Path) -> None:

@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.packs.offered import beside_packs, offered
 
 from tests.support.process import clean_environment, fdc
 from tests.support.repository import ROOT
@@ -132,3 +133,32 @@ def test_a_hostile_wheel_writes_nothing_and_is_refused(wheel: Path, workspace: P
         made.writestr("x/pack.toml", "format = 2\n")
     done = fdc("pack", "install", "bad.whl", "--yes", cwd=workspace)
     assert 1 == done.returncode and "`format` must be 1" in done.stderr
+
+
+def test_what_comes_with_the_packs_is_told_before_the_question(workspace: Path) -> None:
+    """A `.pth` is run by every Python of the environment, and pip fetches what a wheel says that it needs."""
+    made = workspace / "x.whl"
+    needs = "Metadata-Version: 2.1\nName: x\nRequires-Dist: evil @ http://127.0.0.1:9/evil.whl\n"
+    files = {"entry_points.txt": "[fdc.packs]\nx = x\n", "METADATA": needs}
+    with zipfile.ZipFile(made, "w") as wheel:
+        for name, text in files.items():
+            wheel.writestr(f"x-1.dist-info/{name}", text)
+        wheel.writestr("x/pack.toml", 'format = 1\nname = "x"\nsummary = "x"\n')
+        wheel.writestr("zz.pth", "import os")
+    folder = workspace / "folder"
+    (folder / "x").mkdir(parents=True)
+    (folder / "x/pack.toml").write_text('format = 1\nname = "x"\nsummary = "x"\n')
+    head = '[project]\nname = "x"\ndependencies = ["evil"]\n[project.entry-points."fdc.packs"]\nx = "x"\n'
+    (folder / "pyproject.toml").write_text(head)
+    for path, told in (
+        (
+            made,
+            [
+                "installs `zz.pth` beside it",
+                "fetches what it needs: evil @ http://127.0.0.1:9/evil.whl",
+            ],
+        ),
+        (folder, ["builds it first, which runs code of its own", "fetches what it needs: evil"]),
+    ):
+        with offered(str(path)) as packs:
+            assert told == list(beside_packs(str(path), packs))

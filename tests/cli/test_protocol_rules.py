@@ -47,6 +47,11 @@ def work(*steps: str) -> str:
     return BEGIN + "".join(f"{step}\n" for step in steps) + END
 
 
+def foreign(*steps: str) -> str:
+    """A plan about other people's technology: its first line says so."""
+    return work(*steps).replace("set_plan ", "set_plan external: ", 1)
+
+
 def research(*phases: str, report: str = REPORT) -> str:
     """A plan of the research cycle that gathers in these steps."""
     return RESEARCH + "".join(f"{step}\n" for step in phases) + report
@@ -80,11 +85,11 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "rag-mandate": [
-        (work(written("docs/a.md")), work(SEARCH, written("docs/a.md"))),
-        (work(written("docs/a.md"), SEARCH), work(WEB, written("docs/a.md"))),
+        (foreign(written("docs/a.md")), foreign(SEARCH, written("docs/a.md"))),
+        (foreign(written("docs/a.md"), SEARCH), work(written("docs/a.md"))),
         (
-            work("if 1 == 2", f"    {SEARCH}", written("docs/a.md")),
-            work("if 1 == 2", f"    {SEARCH}", "else", f"    {WEB}", written("docs/a.md")),
+            foreign("if 1 == 2", f"    {SEARCH}", written("docs/a.md")),
+            foreign("if 1 == 2", f"    {SEARCH}", "else", f"    {WEB}", written("docs/a.md")),
         ),
     ],
     "fdc-toolchain-mandate": [
@@ -253,8 +258,8 @@ ELSEWHERE = {"FDC325", "FDC326", "FDC328", "FDC329", "FDC501", "FDC502", "FDC503
 
 
 def named(rule: str, number: int, kind: str) -> str:
-    """The file of a plan. What is about outside technology says so in its name."""
-    return f"{rule}-{number}-{kind}{'.external' if rule == 'rag-mandate' else ''}.plan"
+    """The file of a plan."""
+    return f"{rule}-{number}-{kind}.plan"
 
 
 def furnished(root: Path) -> Path:

@@ -305,7 +305,7 @@ def test_fdc_28_what_runs_is_what_was_followed(desk: Desk):
         for line in desk("validate", "a.plan")[1].splitlines()
         if line.startswith("Line ")
     ]
-    program = json.loads(desk("expand", "a.plan")[1])
+    program = json.loads(desk("expand", "a.plan", "--format", "json")[1])
 
     def tools(body: list[dict]) -> list[str]:
         return [
@@ -396,7 +396,7 @@ def test_fdc_36_a_call_is_written_out_and_an_accepted_plan_has_a_finite_program(
     code, out = desk.lint("for_each_file *.plan\n  call_plan {file1}\n")
     assert (code, "`{file1}`, is computed" in out) == (1, True)
     assert desk.lint("iterate max 3\n  list_files\n")[0] == 0
-    program = json.loads(desk("expand", "a.plan")[1])
+    program = json.loads(desk("expand", "a.plan", "--format", "json")[1])
     assert program["plans"]["a.plan"]["body"][2]["max"] == 3
 
 
@@ -438,7 +438,7 @@ def test_fdc_41_the_registry_is_asked_first_and_hiding_a_file_is_told(desk: Desk
     code, out = desk.lint("call_plan sub.plan\n")
     assert code == 0
     assert "FDC324" in out
-    program = json.loads(desk("expand", "a.plan")[1])
+    program = json.loads(desk("expand", "a.plan", "--format", "json")[1])
     assert "lib/real.plan" in program["plans"]
 
 

@@ -53,6 +53,13 @@ def git(folder, *arguments):
     return done.stdout.strip()
 
 
+def test_a_first_commit_without_files_is_refused(context, tmp_path):
+    git(Path(context.root.path), "update-ref", "-d", "HEAD")
+    git(Path(context.root.path), "rm", "-q", "--cached", "a.txt")
+    with pytest.raises(ToolFailure, match="a step `git_add FILE` comes before"):
+        git_tools.commit({"message": "x"}, context)
+
+
 def test_what_was_added_is_committed_by_the_user_and_nothing_is_started(context, tmp_path):
     folder = Path(context.root.path)
     touched = tmp_path / "workspace/started"
@@ -89,7 +96,7 @@ def test_what_was_added_is_committed_by_the_user_and_nothing_is_started(context,
     )
     assert git(folder, "log", "-1", "--format=%B") == "second: `$(touch x)`\n\nmore"
     assert git(folder, "show", "--format=", "--name-only").splitlines() == ["a.txt", "c*.txt"]
-    with pytest.raises(ToolFailure, match="nothing was added"):
+    with pytest.raises(ToolFailure, match="no file was added"):
         git_tools.commit({"message": "third"}, context)
 
 

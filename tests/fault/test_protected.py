@@ -1,14 +1,14 @@
 """What no command and no file tool writes unless a plan names it, and what becomes of it where one does (findings B1, B2, B9)."""
 
+import contextlib
 import os
 import signal
 import threading
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.linking.project.obeyed import obeyed, of_workspace
+from fdc_toolchain.linking.project.obeyed import Leads, of_environment
 from fdc_toolchain.linking.project.protected import named, protected
-from fdc_toolchain.linking.project.settings import Settings
 from fdc_toolchain.sandbox import programs, sandbox
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
@@ -119,7 +119,7 @@ def test_what_links_and_the_settings_of_git_lead_to_is_obeyed_too(root, tier):
     (top / "src/rules.md").write_text("rules")
     (top / "tools/hooks").mkdir(parents=True)
     (top / "AGENTS.md").symlink_to("src/rules.md")
-    found = of_workspace(root.path, Settings(), (), "")
+    found = tuple(Leads(root.path, whole=True).protect)
     assert {"src/rules.md", "tools/hooks", "git.inc"} <= set(found)
     held = Root(root.path, protect=found)
     run(
@@ -150,7 +150,7 @@ def test_settings_of_git_that_name_nothing_of_the_workspace_protect_nothing(
     monkeypatch.setenv("HOME", str(tmp_path / "none"))
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/config").write_text(text)
-    assert () == obeyed(str(tmp_path))
+    assert {} == Leads(str(tmp_path), whole=True).protect
 
 
 def test_a_folder_of_the_path_is_an_environment_s_only_with_its_own_python(tmp_path):
@@ -158,8 +158,7 @@ def test_a_folder_of_the_path_is_an_environment_s_only_with_its_own_python(tmp_p
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("")
     path = os.pathsep.join(str(tmp_path / one) for one in ("tools/bin", ".venv/bin"))
-    found = of_workspace(str(tmp_path), Settings(), (), path)
-    assert "tools/bin" in found and ".venv/bin" not in found
+    assert ["tools/bin"] == of_environment(str(tmp_path), path)
 
 
 def test_it_is_taken_away_from_a_command_that_did_not_end_by_itself_too(root, tier):
@@ -245,6 +244,7 @@ def test_every_plan_of_the_stack_must_name_it(root, tier):
     [
         ("a/.git", "a/.git", True), ("a/.GIT/config", "a/.GIT", True), (".github", ".github", False),
         ("AGENTS.MD", "AGENTS.MD", False), ("x/agents.md", "x/agents.md", False),
+        ("x/.gitattributes", "x/.gitattributes", False),
         ("x/.github/a", "", False), ("x/fdc.toml", "", False), ("src/Makefile", "", False),
         ("protocols/deep/a.md", "protocols", False), ("knowledge_core/a.md", "", False), ("policy.json", "policy.json", True),
         ("law/x.md", "law/x.md", False), ("law/x.txt", "", False),
@@ -323,11 +323,10 @@ def test_without_mounts_a_command_makes_new_files_in_folders_that_the_plan_names
 
 def watcher(root):
     """The process that watches a command: the parent of the oldest process that works in the workspace."""
-    found = working_in(Path(root.path))
-    above = {
-        pid: int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-        for pid in found
-    }
+    above = {}
+    for pid in working_in(Path(root.path)):
+        with contextlib.suppress(OSError):  # `touch` has just ended
+            above[pid] = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     return next(parent for parent in above.values() if parent not in above)
 
 

@@ -11,11 +11,13 @@ import sys
 import textwrap
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from fdc_toolchain.agent.host import files
 from fdc_toolchain.journal.sqlite import Store
+from fdc_toolchain.runs.records.prune import choose
 from fdc_toolchain.workspace import run_folders
 from fdc_toolchain.workspace.run_folders import journal_path
 
@@ -165,6 +167,30 @@ def test_a_run_that_another_one_was_made_from_stays_as_long_as_that(shop: Path) 
         )
     answered(shop, third)
     assert "3 runs removed" in prune(shop, "--older", "0h") and not listed(shop)
+
+
+def test_a_run_within_stays_as_long_as_the_run_that_it_is_a_step_of(workspace: Path) -> None:
+    """`run_plan` gives the run within a folder of its own; the outer one asks for its record when it goes on."""
+    (workspace / ".fdc").mkdir()
+    held = Store(journal_path(str(workspace)))
+    for name, inputs in (
+        ("outer", {}),
+        ("inner", {"within": "outer"}),
+        ("left", {"within": "gone"}),
+    ):
+        held.create(name, f"{name}.plan", {"root": name}, inputs, 1.0)
+
+    def chosen(*over: str) -> tuple[list[str], list[str]]:
+        rows = [
+            row._replace(status="finished" if row.name in over else "waiting")
+            for row in held.runs()
+        ]
+        found = choose(SimpleNamespace(runs=lambda: rows), 2.0)  # type: ignore[arg-type]
+        return [row.name for row in found.rows], [f"{row.name}: {why}" for row, why in found.kept]
+
+    assert (["left"], ["inner: it ran within the run outer"]) == chosen("inner", "left")
+    assert (["outer", "inner", "left"], []) == chosen("outer", "inner", "left")
+    held.close()
 
 
 @pytest.mark.slow

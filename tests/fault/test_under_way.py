@@ -14,6 +14,7 @@ from fdc_toolchain.workspace.files import Root
 
 from tests.support.background import fdc_started, wait_for
 from tests.support.process import fdc
+from tests.unit.test_workspace_packs import put
 
 HEAD = "allow write {globs}\nallow run *\nset_plan Wait\nplan_step_complete begun\n"
 MAKES = "mkdir -p sub/lib && git init -q sub/lib && echo evil > sub/.envrc && touch sub/begun; while [ ! -e sub/go ]; do :; done"
@@ -135,3 +136,21 @@ def test_a_record_that_another_controller_clears_before_it_is_locked_is_made_aga
         assert [[f"{name}.new"]] == seen and [] == under_way.cleared(root)
         assert [name] == os.listdir(workspace / FOLDER)
     assert [] == os.listdir(workspace / FOLDER)
+
+
+def test_what_a_function_of_a_pack_kept_for_its_run_outlives_a_kill(prepared: Path) -> None:
+    """Such a file may be the mark by which the function knows that its effect happened."""
+    code = (
+        "import os, time\ndef pour(args, context):\n    mark = os.path.join(context.run_folder, 'mark')\n"
+        "    if os.path.exists(mark):\n        return open(mark).read()\n"
+        "    open(mark, 'w').write('poured')\n    open('sub/begun', 'w').close()\n"
+        "    while not os.path.exists('sub/go'):\n        time.sleep(0.01)\n"
+    )
+    put(prepared, code=code, access={"write": ["sub/**"]})
+    with fdc_started("run", "a.plan", cwd=prepared) as killed:
+        wait_for((prepared / "sub/begun").exists)
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+    done = fdc("resume", "last", "--shell-timeout", "20", cwd=prepared)
+    assert 0 == done.returncode and "\npoured\n" in done.stdout, done
+    assert [] == os.listdir(prepared / FOLDER)

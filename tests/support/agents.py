@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 from fdc_toolchain.agent.host.agent_log import ActivityLogger
 from fdc_toolchain.agent.host.real_world import LocalWorld
+from fdc_toolchain.agent.retrospect import untaught
 from fdc_toolchain.agent.state import AgentState
 from fdc_toolchain.cli.scripts.master_control import MasterControlGraph
 from fdc_toolchain.tasks.activity import faults, read
 from fdc_toolchain.testing import ScriptedModel
 
+from .inside import fdc as bare
 from .repository import ROOT
 
 PLAN = "set_plan x\nplan_step_complete y\n{}close_task\nsubmit\n"
@@ -41,7 +44,21 @@ def lines(home: Path, action: str = "") -> list[dict[str, Any]]:
     return [item for item in found if action in ("", item["action"]["type"])]
 
 
+def taught(_: AgentState) -> str:
+    """A person's word that a task of a test taught nothing."""
+    return untaught("", "it is a test")
+
+
+UNTAUGHT = ("--nothing-learned", "it is a test")
+
+
+def fdc(*words: str, **options: Any) -> CompletedProcess[str]:
+    """`fdc`; where a task may end without an analysis, with the word that it taught nothing."""
+    more = UNTAUGHT if words[0] == "agent" and "--analysis" not in words else ()
+    return bare(*words, *more, **options)
+
+
 def finish(
     one: MasterControlGraph, state: AgentState, home: Path, plan: str, **options: Any
 ) -> str:
-    return one.run(state, log(home), plan=lambda _: plan, **options)
+    return one.run(state, log(home), plan=lambda _: plan, **{"analysis": taught, **options})

@@ -150,6 +150,16 @@ def shares_memory(key):
     return segment >= 0 and libc.shmat(segment, None, 0) != ctypes.c_void_p(-1).value
 
 
+def holds_in_no_process(_):
+    os.close(os.memfd_create("x"))
+    return True
+
+
+def holds_in_segment(_):
+    segment = libc.shmget(0, 2 << 20, 0o1600)
+    return segment >= 0 and libc.shmctl(segment, 0, None) == 0
+
+
 def changes_mode(path):
     os.chmod(path, os.stat(path).st_mode & 0o777)
     return True
@@ -297,6 +307,13 @@ def probes(given):
         "processors of the controller": lambda: schedules(given["pid"]),
         "priority of the controller": lambda: slows(given["pid"]),
         "shared memory": lambda: shares_memory(given["memory"]),
+        "memory of no process": lambda: holds_in_no_process(None),
+        "large memory of no process": lambda: holds_in_segment(None),
+        "what a link below leads to": lambda: writes("led/rules.md"),
+        "what a link to a hook leads to": lambda: makes_anew("led/hook"),
+        "what a link to a hook leads to, moved": lambda: moves_protected("led"),
+        "what a secret link leads to": lambda: reads("led/dev.txt"),
+        "settings of a repository without .git": lambda: writes("led/bare/config"),
         "mode of a file outside": lambda: changes_mode(f"{outside}/precious"),
         "mode of a kept file": lambda: changes_mode(".git/config"),
         "mode of an open kept file": lambda: changes_mode_of_open(".git/config"),

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 
+from fdc_toolchain.linking.project.obeyed import Leads
 from fdc_toolchain.sandbox import sandbox
 from fdc_toolchain.tools import shell
 from fdc_toolchain.tools.context import Context, Leaving
@@ -29,10 +30,18 @@ FILES = {
     "protocols/a.protocol.json": "{}", ".github/workflows/ci.yml": "on: push\n", ".github/ISSUE_TEMPLATE.md": "x\n",
     "knowledge_core/plan_registry.json": "{}", "knowledge_core/notes.md": "x\n", "logs/activity.log.jsonl": "{}\n",
     ".claude/settings.json": "{}", ".envrc": "true\n", "programs/tool": "#!/bin/sh\n", "kept/by/settings.txt": "x\n",
+    "led/rules.md": "rules\n", "led/hook": "#!/bin/sh\n", "led/dev.txt": "TOKEN=x\n", "led/bare/HEAD": "ref: refs/heads/x\n",
+    "led/bare/config": "[core]\n", "led/bare/objects/x": "", "led/bare/refs/x": "",
     "runs/run/outside/page.txt": "from outside", "runs/other/outside/page.txt": "from outside", "runs/other/report.md": "x\n",
     "src/a.py": "print('a')\n", "data.txt": "b\na\n",
 }  # fmt: skip
 """What lies in the workspace; of these, only the last four and notes.md may be changed by a command."""
+
+LINKS = {
+    "sub/more/AGENTS.md": "../../led/rules.md",
+    ".git/hooks/pre-push": "../../led/hook",
+    "sub/more/.env": "../../led/dev.txt",
+}
 
 FREE = (
     "src/a.py",
@@ -129,13 +138,17 @@ def main() -> None:
         os.makedirs(os.path.dirname(os.path.join(top, path)), exist_ok=True)
         with open(os.path.join(top, path), "w") as file:
             file.write(text)
+    for path, text in LINKS.items():
+        os.makedirs(os.path.dirname(os.path.join(top, path)), exist_ok=True)
+        os.symlink(text, os.path.join(top, path))
     if given["mounts"] is not None:
         sandbox.mounting.cache_clear()
         sandbox.mounting = lambda: given["mounts"]
     tier = given["tier"]
     out: dict = {"reason": sandbox.reason(tier)}
     if not out["reason"]:
-        root = Root(top, (), ("kept/by", "programs"))
+        leads = Leads(top, whole=True)
+        root = Root(top, (), ("kept/by", "programs", *leads.protect), secret=tuple(leads.secret))
         honest = shell.run_in_bash_session({"command": HONEST}, context(root, tier))
         out["honest"] = honest.value["output"] if honest.failure is None else str(honest.failure)
         sandbox.MEMORY, most = 160 << 20, sandbox.MEMORY

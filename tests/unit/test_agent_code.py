@@ -111,7 +111,6 @@ def test_a_patch_that_does_not_fit_changes_nothing(
     [
         ("", {"edits": []}, "no test command is configured"),
         ("true", ModelFailed("refused by its provider"), "refused by its provider"),
-        ("true", {"edit": []}, "does not follow its schema"),
     ],
 )
 def test_code_that_nothing_can_show_to_work_is_a_failure(
@@ -124,6 +123,29 @@ def test_code_that_nothing_can_show_to_work_is_a_failure(
     assert "ERROR" == finish(one, state, home, CODE)
     model: Any = one._model
     assert why in str(state.error) and 1 == len(model.asked)
+
+
+def test_a_reply_that_is_no_patch_costs_an_attempt_and_no_test_is_said_to_have_run(
+    home: Path,
+) -> None:
+    """FDC-92: the next one is told what was wrong, and repairs it."""
+    tested(home, 1, "true")
+    one, state = graph(home, {"edit": []}, {"edits": []}), AgentState("T-1")
+    assert "AWAITING_SUBMISSION" == finish(one, state, home, CODE), state.error
+    model: Any = one._model
+    assert ["coder", "debugger"] == [role for role, _ in model.asked]
+    assert "does not follow its schema" in model.asked[1][1][-1]["content"]
+    details = [item["action"]["details"] for item in lines(home, "TOOL_EXEC")]
+    assert [2] == [one["attempt"] for one in details if "command" in one]
+    assert "code.test" not in [one.get("tool") for one in details]
+
+
+def test_replies_that_are_no_patches_end_with_the_attempts(home: Path) -> None:
+    tested(home, 1, "true")
+    state = AgentState("T-1")
+    assert "ERROR" == finish(graph(home, {"edit": []}, {"edit": []}), state, home, CODE)
+    assert "does not follow its schema" in str(state.error)
+    assert not [item for item in lines(home) if "command" in item["action"]["details"]]
 
 
 def test_tests_that_hang_are_ended(home: Path) -> None:

@@ -35,6 +35,8 @@ def test_an_unknown_tool_is_answered_with_the_tool_that_is_meant(line: str, told
 @pytest.mark.parametrize(
     ("lines", "code", "told"),
     [
+        ('git_commit -m "x y"\n', "FDC303", "`git_commit x y`"),
+        ('message_user --text="x"\n', "FDC303", "`message_user x`"),
         ("a <- list_files\nmessage_user $a\n", "FDC313", "`{a}`; `$a` in line 5 is text"),
         ("a <- list_files\nmessage_user $ab\n", "FDC313", "remove it"),
         ("a <- list_files\nfor x in $a max 3\n  submit\n", "FDC481", "a value is written `{a}`"),

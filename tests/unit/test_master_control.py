@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from fdc_toolchain.agent.host import files
 from fdc_toolchain.agent.host.real_world import LocalWorld
+from fdc_toolchain.agent.retrospect import untaught
 from fdc_toolchain.agent.state import AgentState, StepResult, task_id_of
 from fdc_toolchain.cli.scripts.master_control import MasterControlGraph
 from fdc_toolchain.engine.ports import WorldFailed
@@ -349,7 +350,9 @@ def test_a_missing_template_is_a_trigger_and_no_exception(
     monkeypatch.setattr(lifecycle.draft, "__kwdefaults__", absent)
     one, state = graph(home), AgentState("T-1")
     one.do_orientation(state, None)
-    assert "finalization_failed" == one.do_finalizing(state, "all well", log(home))
+    assert "finalization_failed" == one.do_finalizing(
+        state, untaught("all well", "a test"), log(home)
+    )
     assert "absent.j2 does not exist" in str(state.error)
     # The same where the plan's `close_task` would write it first.
     monkeypatch.setattr(lifecycle.close, "__kwdefaults__", absent)
@@ -374,7 +377,7 @@ def test_whatever_fails_in_finalizing_leads_to_error(
     monkeypatch.setattr(LocalWorld, "lessons", fails)
     one, state = graph(home), AgentState("T-1")
     one.do_orientation(state, None)
-    assert "finalization_failed" == one.do_finalizing(state, "all well", None)
+    assert "finalization_failed" == one.do_finalizing(state, untaught("all well", "a test"), None)
     assert state.error
 
 
@@ -397,11 +400,29 @@ def test_an_analysis_fills_its_sections_and_its_lessons_are_compiled(home: Path)
     assert "Read before writing." in str(state.final_report)
 
 
-def test_a_record_without_an_analysis_gives_no_lesson(home: Path) -> None:
-    """T-33."""
+def test_a_record_without_an_analysis_waits_for_what_a_person_says_was_learned(home: Path) -> None:
+    """T-33, FDC-69: a lesson, or that there was none; the rest is written already, and nothing is logged as done."""
     one, state = graph(home), AgentState("T-1")
     one.do_orientation(state, None)
+    assert None is one.do_finalizing(state, None, None) and None is state.error
+    path = home / str(state.draft_postmortem_path)
+    assert "`--nothing-learned WHY`" in one.waiting and state.draft_postmortem_path in one.waiting
+    assert [] == lines(home, "TASK_END") and "Not analysed" in path.read_text("utf-8")
+    path.write_text(
+        path.read_text("utf-8").replace("[One sentence", "Look first. [").partition("[")[0] + "\n"
+    )
+    path.write_text(path.read_text("utf-8") + "   **Action:** Write a list.\n")
     assert "finalization_succeeded" == one.do_finalizing(state, None, None), state.error
+    assert "Look first." in (home / "knowledge_core" / "lessons.jsonl").read_text()
+
+
+def test_a_person_may_say_that_nothing_was_learned(home: Path) -> None:
+    one, state = graph(home), AgentState("T-1")
+    one.do_orientation(state, None)
+    said = untaught("Tea was made.", "it was made before")
+    assert "finalization_succeeded" == one.do_finalizing(state, said, None), state.error
+    page = (home / str(state.draft_postmortem_path)).read_text("utf-8")
+    assert "Tea was made." in page and "Nothing was learned: it was made before" in page
     assert not (home / "knowledge_core" / "lessons.jsonl").exists()
 
 

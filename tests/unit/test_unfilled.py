@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from fdc_toolchain.tasks.unfilled import SECTIONS, unfilled
+from fdc_toolchain.tasks.unfilled import LEARNED, SECTIONS, unfilled
 
-WRITTEN = "# Post-mortem\n\n" + "".join(
-    f"## {n}. {name}\n\nIt was so.\n\n" for n, name in enumerate(SECTIONS, 1)
+WRITTEN = (
+    "# Post-mortem\n\n"
+    + "".join(f"## {n}. {name}\n\nIt was so.\n\n" for n, name in enumerate(SECTIONS, 1))
+    + "Nothing was learned: the task was done before.\n"
 )
 
 
@@ -46,3 +48,19 @@ def test_sections_without_text_and_sections_that_are_gone_are_gaps() -> None:
         ("Root Cause Analysis", "the section is missing"),
     ] == [(gap.section, gap.what) for gap in unfilled(page)]
     assert list(SECTIONS) == sorted((gap.section for gap in unfilled("")), key=SECTIONS.index)
+
+
+@pytest.mark.parametrize(
+    ("said", "gaps"),
+    [
+        ("No action was proposed.", 1),
+        ("Nothing was learned: WHY", 1),
+        ("Nothing was learned:", 1),
+        ("1. **Lesson:** Look first.", 1),
+        ("- Nothing was learned: it was done before", 0),
+        ("1. **Lesson:** Look first.\n   **Action:** Write a list.", 0),
+    ],
+)
+def test_a_post_mortem_says_what_was_learned_or_that_nothing_was(said: str, gaps: int) -> None:
+    page = WRITTEN.replace("Nothing was learned: the task was done before.", said)
+    assert [LEARNED] * gaps == [gap.section for gap in unfilled(page)]

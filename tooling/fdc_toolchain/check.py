@@ -12,6 +12,7 @@ from .diagnostics.diagnostic import Diagnostic, ordered, parted
 from .diagnostics.span import Span
 from .linking.graph import Graph, Instance
 from .linking.link import Linker
+from .linking.project.places import leads_out
 from .linking.project.settings import Settings, read_settings
 from .recursion import deepen
 from .rules import RULES, Context
@@ -134,10 +135,22 @@ def judge(
                 context.roots.remove(root)
                 found.append(fragment)
     for key in dict.fromkeys(instance.unit.key for instance in order):
-        found += linker.units[key].diagnostics
+        found += _advised(linker, key)
     for rule in RULES:
         found += rule(context)
     return found, context
+
+
+def _advised(linker: Linker, key: str) -> list[Diagnostic]:
+    """What is wrong with the text of a plan; nobody is sent to `fdc migrate` with a plan that it refuses."""
+    unit = linker.units[key]
+    found = list(unit.diagnostics)
+    if not any(item.code == "FDC119" for item in found):
+        return found
+    from .migrate.advice import checked
+
+    data = unit.text.encode("utf-8", "surrogateescape")
+    return checked(found, key, data, linker.catalogue, linker.settings.limits)
 
 
 def settle(
@@ -212,7 +225,7 @@ def _sources(linker: Linker) -> Callable[[str], str | None]:
         if unit is not None and unit.text:  # a plan over a limit was not read as text
             return unit.text
         data = linker.files.seen.get(key)
-        if data is None:
+        if data is None or leads_out(linker.root, key):
             return None
         return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import code_plan, provenance
-from .model_port import Message, ModelFailed, RunStands, Why, validated
+from .model_port import Malformed, Message, ModelFailed, RunStands, Why, validated
 from .prompts import prompt
 from .turn import Turn
 from .world import Driven
@@ -72,6 +72,8 @@ def generate(turn: Turn) -> str:
     else:
         try:
             reply = {"edits": _edits(turn, work, asked["role"], number, asked["report"])}
+        except Malformed as failed:  # it costs an attempt: whoever repairs is told
+            reply = {"edits": [], "refused": str(failed)}
         except ModelFailed as failed:
             reply = {"failed": str(failed)}
     turn.control["patches"] = number
@@ -221,24 +223,28 @@ def _told(turn: Turn, work: dict[str, Any]) -> str:
     """Puts into the log what the run has done since it was looked at last; why the last attempt failed, if it did."""
     _, _, records = turn.world.peek(work["run"])
     done = [one for one in records if one.kind == "outcome" and one.tool.startswith("code.")]
-    why = ""
-    for record in done[int(work.get("seen", 0)) :]:
+    why, applied, attempt, step = "", True, 0, work["address"]
+    for number, record in enumerate(done):
         value = record.body.get("value") or {}
-        attempt = int(work.get("tried", 0)) + 1
-        failed = record.body.get("failed") or {}
-        if failed:
-            why = str(failed["message"])
-            turn.log(
-                3, "TOOL_EXEC", {"tool": record.tool}, "FAILURE", error=why, step=work["address"]
-            )
-        elif record.tool == "code.apply" and "paths" in value:
-            details = {"paths": value["paths"], "attempt": attempt}
-            turn.log(3, "FILE_WRITE", details, "SUCCESS", step=work["address"])
-        elif record.tool == "code.test":
-            work["tried"] = attempt
+        broken = record.body.get("failed") or {}
+        failed = str(broken.get("message") or value.get("why") or "")
+        attempt += record.tool == "code.apply"
+        if record.tool == "code.test" and not applied:
+            continue  # no test ran: the patch before it failed, and that is in the log
+        applied = not failed
+        if number < int(work.get("seen", 0)):
+            continue
+        work["tried"] = attempt
+        if record.tool == "code.test" and not broken and value.get("failed") != "settings":
             if (record.body.get("notes") or {}).get("network") and value.get("exit_code") != 0:
                 provenance.of_tests(turn)
             why = _tested(turn, work, value)
+        elif failed:
+            why = failed
+            turn.log(3, "TOOL_EXEC", {"tool": record.tool}, "FAILURE", error=why, step=step)
+        elif record.tool == "code.apply":
+            details = {"paths": value["paths"], "attempt": attempt}
+            turn.log(3, "FILE_WRITE", details, "SUCCESS", step=step)
     work["seen"] = len(done)
     return why
 

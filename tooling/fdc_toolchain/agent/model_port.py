@@ -41,6 +41,10 @@ class ModelFailed(Exception):
     """There will be no answer, or none that fits the schema; the message says why."""
 
 
+class Malformed(ModelFailed):
+    """There was an answer, and it does not fit the schema: whoever answers may do better the next time."""
+
+
 class ModelPort(Protocol):
     """Whoever answers. The same request, asked again after a crash, may be answered again."""
 
@@ -55,13 +59,13 @@ class ModelPort(Protocol):
 
 
 def validated(reply: Any, schema: dict[str, Any]) -> dict[str, Any]:
-    """The reply, if it fits. Raises ModelFailed, naming every place where it does not."""
+    """The reply, if it fits. Raises Malformed, naming every place where it does not."""
     from jsonschema import Draft202012Validator
 
     wrong = sorted(Draft202012Validator(schema).iter_errors(reply), key=lambda one: one.json_path)
     if wrong:
         said = "; ".join(f"{one.json_path}: {one.message}" for one in wrong[:5])
-        raise ModelFailed(f"the reply does not follow its schema: {said[:600]}")
+        raise Malformed(f"the reply does not follow its schema: {said[:600]}")
     if not isinstance(reply, dict):
-        raise ModelFailed("the reply is not a JSON object")
+        raise Malformed("the reply is not a JSON object")
     return reply

@@ -38,7 +38,27 @@ def launch(turn: Turn) -> str:
 
 
 def poll(turn: Turn) -> str:
-    """AWAITING_RESULT while it runs, PLANNING once its findings are in the state. Raises Failed."""
+    """AWAITING_RESULT while it runs, PLANNING once its findings are in the state. Raises Failed.
+
+    Research that has ended, however it ended, is counted and forgotten: what is asked for next is another piece.
+    """
+    try:
+        came = _look(turn)
+    except Failed:
+        _over(turn)
+        raise
+    if came == "PLANNING":
+        _over(turn)
+    return came
+
+
+def _over(turn: Turn) -> None:
+    if turn.control.get("research"):
+        turn.control["research_number"] = int(turn.control.get("research_number", 0)) + 1
+    turn.control["research"] = turn.control["research_question"] = None
+
+
+def _look(turn: Turn) -> str:
     under_way: dict[str, Any] = turn.control.get("research") or {}
     name = under_way.get("name")
     if name is None:
@@ -79,8 +99,6 @@ def poll(turn: Turn) -> str:
         raise Failed(why) from wrong
     _integrate(turn, findings)
     turn.control["researched"] = result.get("run")
-    turn.control["research_number"] = int(turn.control.get("research_number", 0)) + 1
-    turn.control["research"] = turn.control["research_question"] = None
     return "PLANNING"
 
 

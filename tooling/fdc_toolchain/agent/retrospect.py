@@ -1,51 +1,29 @@
 """FINALIZING (FDC-93): the post-mortem is filled in, its lessons are compiled, self-correction runs, the task is closed.
 
-What nobody analysed is said as that. A section that somebody wrote is never touched.
+What nobody analysed is said as that. A section that somebody wrote is never touched. What was learned nobody can make up:
+the task waits until a person has written a lesson, or that there is none.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from ..tasks.postmortem import OUTSIDE, is_unsaid
-from ..tasks.unfilled import unfilled
+from ..tasks.unfilled import LEARNED, NOTHING, unfilled
 from . import provenance
+from .model_port import ModelWaiting
 from .turn import Failed, Turn
 
 _SECTION = re.compile(r"^## +(?:\d+\. +)?(.*?)\s*$", re.MULTILINE)
 _MARKS = re.compile(r"^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\*\*[A-Za-z ]+:\*\*\s*)?")
 _NOBODY = "Not analysed: this was written from the record, and a record does not say why."
 
-ANALYSIS: dict[str, Any] = {
-    "type": "object",
-    "required": ["summary", "went_well", "improve", "root_cause", "actions"],
-    "additionalProperties": False,
-    "properties": {
-        "summary": {"type": "string", "minLength": 1},
-        "went_well": {"type": "string", "minLength": 1},
-        "improve": {"type": "string", "minLength": 1},
-        "root_cause": {"type": "string", "minLength": 1},
-        "actions": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["lesson", "action"],
-                "additionalProperties": False,
-                "properties": {
-                    "lesson": {"type": "string", "minLength": 1},
-                    "action": {"type": "string", "minLength": 1},
-                },
-            },
-        },
-    },
-}
-"""What an analyst replies."""
-
 
 def finalize(turn: Turn, analysis: str | Mapping[str, str] | None) -> str:
-    """Writes the post-mortem, logs TASK_END, compiles lessons, runs self-correction. Raises Failed (T-21).
+    """Writes the post-mortem, logs TASK_END, compiles lessons, runs self-correction.
+
+    Raises Failed (T-21), and ModelWaiting for what was learned.
 
     A post-mortem of a task that was shown text from outside says so, and its lessons are for a person to apply.
     """
@@ -53,13 +31,17 @@ def finalize(turn: Turn, analysis: str | Mapping[str, str] | None) -> str:
     turn.state.draft_postmortem_path = path
     filled = fill(text, _given(analysis), facts(turn))
     gaps = unfilled(filled)
-    if gaps:
-        said = "; ".join(f"{path}:{gap.line}: {gap.section}: {gap.what}" for gap in gaps[:8])
+    said = "; ".join(f"{path}:{gap.line}: {gap.section}: {gap.what}" for gap in gaps[:8])
+    if any(gap.section != LEARNED for gap in gaps):
         raise Failed(f"the post-mortem is not filled in: {said}")
     if provenance.seen(turn.control) and OUTSIDE not in filled:
         filled = f"{OUTSIDE}\n{filled}"
     if filled != text:
         turn.world.write(path, filled)
+    if gaps:
+        raise ModelWaiting(
+            f"what was learned is to be written by a person: {said}; or `--nothing-learned WHY` says that nothing was"
+        )
     learned = list(turn.world.lessons(path))
     done = list(turn.world.correct())
     details = {"lessons": learned[:50], "self_correction": done[:50]}
@@ -69,6 +51,13 @@ def finalize(turn: Turn, analysis: str | Mapping[str, str] | None) -> str:
         raise Failed(refused)
     turn.state.final_report = "\n".join([summary(turn), f"post-mortem: {path}", *learned, *done])
     return "AWAITING_SUBMISSION"
+
+
+def untaught(text: str, why: str) -> str:
+    """An analysis with a person's word that the task taught nothing."""
+    text = text if _SECTION.search(text) or not text.strip() else f"## Summary\n\n{text}"
+    said = NOTHING.replace("WHY", " ".join(why.split()))
+    return f"{text.rstrip()}\n\n## {LEARNED}\n\n{said}\n"
 
 
 def fill(text: str, given: Mapping[str, str], known: Mapping[str, str]) -> str:
@@ -110,7 +99,6 @@ def facts(turn: Turn) -> dict[str, str]:
         "what went well": "\n".join(well) or "- Nothing on record says so.",
         "what could be improved": "\n".join(worse) or "- Nothing on record failed.",
         "root cause analysis": _NOBODY,
-        "proposed corrective actions": "No action was proposed.",
     }
 
 
@@ -122,21 +110,6 @@ def summary(turn: Turn) -> str:
         text += f"\n\nRun `{turn.control['run']}` of `{turn.state.plan_path}`"
         text += f": {_count(int(driven['steps']), 'step')}." if driven.get("steps") else "."
     return text
-
-
-def from_analyst(reply: Mapping[str, Any]) -> dict[str, str]:
-    """An analyst's reply as texts of the template's sections."""
-    rows = [
-        f"{number}. **Lesson:** {_line(row['lesson'])}\n   **Action:** {_line(row['action'])}"
-        for number, row in enumerate(reply["actions"], 1)
-    ]
-    return {
-        "summary": reply["summary"],
-        "what went well": reply["went_well"],
-        "what could be improved": reply["improve"],
-        "root cause analysis": reply["root_cause"],
-        "proposed corrective actions": "\n".join(rows) or "No action was proposed.",
-    }
 
 
 def _given(analysis: str | Mapping[str, str] | None) -> dict[str, str]:
@@ -161,10 +134,6 @@ def _open(body: str) -> bool:
 
 def _plain(title: str) -> str:
     return " ".join(title.lower().split())
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _count(number: int, thing: str) -> str:

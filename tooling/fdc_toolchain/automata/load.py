@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from ..diagnostics.diagnostic import Diagnostic, Label, ordered
 from ..diagnostics.source import Limits, decode
-from ..text.json_text import Places, parse
+from ..text.json_text import Places
 from ..text.suggest import did_you_mean
+from ..text.yaml_text import ENDS, parse
 from . import wellformed
 from .model import Automaton, build
 from .shape import Declaration, Name, Transition, read
@@ -36,7 +37,7 @@ def load(data: bytes, path: str) -> tuple[Automaton | None, list[Diagnostic]]:
     if text is None or _wrong(found):
         return None, found  # what a text with hidden characters says is not what it seems to say
     places = Places(path, text)
-    root, problems = parse(text)
+    root, problems = parse(path, text)
     found += [
         Diagnostic(
             places.span(problem.start, problem.end),
@@ -101,7 +102,9 @@ class _Meaning:
             message = f"{len(states)} states and {len(alphabet)} symbols make a table of more than {MAX_CELLS} cells"
             self.report("FDC106", declaration.states[0], message)
             return None
-        stem = path.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".json")
+        stem = path.replace("\\", "/").rsplit("/", 1)[-1]
+        for end in (".json", *ENDS):
+            stem = stem.removesuffix(end)
         accept = [name.text for name in declaration.accept]
         automaton = build(stem, path, states, alphabet, declaration.start.text, accept, moves)
         self.use(automaton)

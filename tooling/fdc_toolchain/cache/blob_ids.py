@@ -12,7 +12,7 @@ import os
 import time
 
 from .. import cachedir
-from ..linking.project.places import MAX_FILE
+from ..linking.project.places import MAX_FILE, leads_out
 from ..linking.project.stat_cache import NO_FILE, Stamp, listing, settled, sha1, stamp
 
 MOST = 256
@@ -84,6 +84,9 @@ class Contents:
         if now[2] > MAX_FILE:  # nobody reads it: its stamp stands for what is in it
             self.ids[key] = sha1(repr(now).encode()).digest()
             return self.ids[key]
+        if leads_out(self.root, key):
+            self.ids[key] = UNREADABLE
+            return UNREADABLE
         found = None
         self._missed += 1
         if not self._known or self._missed > FEW:

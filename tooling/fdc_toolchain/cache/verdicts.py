@@ -17,8 +17,10 @@ from typing import Any
 
 from .. import cachedir
 from ..linking.project.stat_cache import (
+    LED_TO,
     Seen,
     folder_stamp,
+    leads_of,
     missing_part,
     remember,
     sha1,
@@ -122,6 +124,7 @@ def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> 
         contents.path(key): contents.stamps[key] for key in record.files if not key.endswith("/")
     }
     files |= {path: stamp(path) for path in foreign.files()}
+    files |= {path: stamp(path) for path in leads_of(contents.path(LED_TO)).files}
     there = [contents.path(path) for path in record.present]
     not_there = [contents.path(path) for path in record.absent]
     for key, was in record.files.items():

@@ -39,7 +39,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "fdc_toolchain.cli.plan.validate",
         "follow a plan through its automaton, line by line",
     ),
-    "expand": ("fdc_toolchain.cli.plan.expand", "print the program that a plan compiles to"),
+    "expand": (
+        "fdc_toolchain.cli.plan.expand",
+        "list the steps of a plan, or print the program it compiles to",
+    ),
     "grammar": (
         "fdc_toolchain.cli.plan.grammar",
         "the language as a grammar for models: only plans that hold can be spelled",

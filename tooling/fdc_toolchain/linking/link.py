@@ -19,6 +19,7 @@ from .kept import NEW, Kept, KeptPlan, Statements
 from .look_up import LookUp
 from .model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from .project.files import SHIPPED, Files
+from .project.places import leads_out
 from .project.settings import Settings
 from .step_faults import StepFaults
 
@@ -49,7 +50,7 @@ class Linker(LookUp):
             asked: set[str] = set()
             self.files.log = asked
             if content is None:
-                content = self.files.read(here)
+                content = None if leads_out(self.root, here) else self.files.read(here)
             else:
                 self.files.seen[here] = content
             unit = self._unit(here, content, asked)
@@ -77,13 +78,21 @@ class Linker(LookUp):
         return unit
 
 
-def _missing(key: str) -> Parsed:
+def _missing(root: str, key: str) -> Parsed:
     span = Span(key, 1, 1, 1, 1)
-    return Parsed(
-        None,
-        None,
-        [Diagnostic(span, "FDC321", f"there is no file `{key}`", help="name a plan that exists")],
+    found = (
+        led_out(key)
+        if leads_out(root, key)
+        else Diagnostic(span, "FDC321", f"there is no file `{key}`", help="name a plan that exists")
     )
+    return Parsed(None, None, [found])
+
+
+def led_out(key: str) -> Diagnostic:
+    """The finding about a plan that is a link to a file outside of the workspace."""
+    said = f"`{key}` is a link that leads out of the workspace: it is not read"
+    hint = "put the plan itself there, or name it by its own path"
+    return Diagnostic(Span(key, 1, 1, 1, 1), "FDC416", said, help=hint)
 
 
 class _Reader(StepFaults):
@@ -94,7 +103,7 @@ class _Reader(StepFaults):
     ) -> None:
         limits = linker.settings.limits
         parsed = (
-            _missing(key)
+            _missing(linker.root, key)
             if data is None
             else parse(data, key, limits)
             if before is None or before.parsed is None

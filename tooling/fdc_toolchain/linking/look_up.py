@@ -35,6 +35,9 @@ MOST_HINTS = 200
 """Unknown tools for which the one that was meant is looked for; that takes a while for each."""
 
 
+_AUTOMATA = (".json", ".yaml", ".yml")
+
+
 class LookUp:
     """Names of one workspace."""
 
@@ -166,8 +169,9 @@ class LookUp:
 
     def _automaton_key(self, reference: str) -> str | None:
         candidates = [reference]
-        if "/" not in reference and not reference.endswith(".json"):
-            candidates = [f"tooling/{reference}_fsm.json", f"tooling/{reference}.json", reference]
+        if "/" not in reference and not reference.endswith(_AUTOMATA):
+            forms = (f"tooling/{reference}{end}" for end in ("_fsm.json", ".json", "_fsm.yaml"))
+            candidates = [*forms, reference]
             candidates += [self.automata[reference]] if reference in self.automata else []
         return next((key for key in map(self.files.find, candidates) if key is not None), None)
 

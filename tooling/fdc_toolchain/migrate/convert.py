@@ -8,7 +8,7 @@ from ..linking.catalogue import Catalogue
 from ..syntax.parse import parse
 from ..syntax.write import canonical
 from . import blocks, dialect, lines
-from .model import Draft, Migration, Numbered, Refused, Tools
+from .model import Draft, Migration, Numbered, Refused, Tools, Unknown
 
 
 def migrate(data: bytes, path: str, catalogue: Catalogue, limits: Limits) -> Migration:
@@ -30,6 +30,9 @@ def migrate(data: bytes, path: str, catalogue: Catalogue, limits: Limits) -> Mig
     try:
         new = _converted(draft, dialect.numbered(text), notation, tools)
     except Refused as refusal:
+        plain = isinstance(refusal, Unknown) and notation == dialect.LINES
+        if plain and not draft.changes and not _errors(data, path, limits):
+            return Migration(dialect.LANGUAGE, data, (), ())  # a tool that nobody knows is lint's
         return Migration(notation, None, (), (refusal.diagnostic(path),))
     return _finished(draft, new, data, path, notation, limits)
 

@@ -98,6 +98,8 @@ def detect(text: str, tools: Tools) -> str:
     bare = [
         part for part in parts if part[0][1].strip() in tools or part[0][1].strip() in _CONSTRUCTS
     ]
+    if len(parts) == 1 and sum(known(line, tools) for _, line in parts[0]) > 1:
+        return LINES  # nothing separates blocks
     inline = [part for part in parts if part not in bare and known(part[0][1], tools)]
     if len(bare) >= len(inline) and any(
         len(part) > 1 and not known(part[1][1], tools) for part in bare
@@ -140,6 +142,8 @@ def _is_language(text: str, plan: Plan, tools: Tools) -> bool:
         return False
     nodes = list(walk(plan.statements))
     steps = [node for node in nodes if isinstance(node, Step)]
+    if any(_below(node, tools) for node in steps):
+        return False
     if any(
         isinstance(node, Header | If | For | Iterate | Require | Yield) for node in nodes
     ) or any(
@@ -154,6 +158,11 @@ def _is_language(text: str, plan: Plan, tools: Tools) -> bool:
         return False
     first = next((at for at, line in numbered(text) if line.strip()), 1)
     return not any(automaton(line) and at != first for at, line in numbered(text))
+
+
+def _below(node: Step, tools: Tools) -> bool:
+    """True for a step with something below it, indented, whose tool takes no block: its argument."""
+    return node.block is not None and node.tool in tools and tools[node.tool].block is None
 
 
 def _lacks_arguments(plan: Plan, tools: Tools) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..syntax.language import WORDS
 from . import words
 from .dialect import automaton, colon, known, number
-from .model import Draft, Numbered, Refused, Tools
+from .model import Draft, Numbered, Refused, Tools, Unknown
 from .steps import step
 
 ONE_AUTOMATON = "one automaton governs a plan: name it in the first line"
@@ -42,6 +42,8 @@ def convert(draft: Draft, lines: list[Numbered], tools: Tools) -> None:
             draft.put(f"{first} {words.argument(draft, here, target)}", indent)
         elif first in tools:
             tool = tools[first]
+            if not rest and tool.inline:
+                rest, at = _below(draft, lines, at, first, tools)
             free = bool(tool.inline) and tool.inline[-1].kind == "rest"
             end = _deeper(lines, at, indent)
             if tool.block is not None and end == at and bool(rest) != free:
@@ -53,7 +55,7 @@ def convert(draft: Draft, lines: list[Numbered], tools: Tools) -> None:
         elif first in WORDS:
             draft.put(text, indent)
         else:
-            raise Refused(
+            raise Unknown(
                 here,
                 raw,
                 f"`{text[:60]}` is neither a step nor a comment",
@@ -103,6 +105,17 @@ def _operand(
         draft.say(lines[at][0], f"`{lines[at][1].strip()}` moved up to `{word}`")
         return lines[at][1].strip(), at + 1
     raise Refused(here, word, f"`{word}` stands alone", None)
+
+
+def _below(
+    draft: Draft, lines: list[Numbered], at: int, word: str, tools: Tools
+) -> tuple[str, int]:
+    """What a step that stands alone is about, where the line below it is no step, and the index of the line after it."""
+    text = lines[at][1].strip() if at < len(lines) else ""
+    if not text or text.startswith("#") or known(text, tools):
+        return "", at
+    draft.say(lines[at][0], f"`{text[:60]}` moved up to `{word}`")
+    return text, at + 1
 
 
 def _deeper(lines: list[Numbered], at: int, indent: int) -> int:

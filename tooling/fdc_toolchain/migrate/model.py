@@ -47,6 +47,10 @@ class Refused(Exception):
         return Diagnostic(span, "FDC119", str(self), help=self.help)
 
 
+class Unknown(Refused):
+    """A line that is neither a step nor a comment."""
+
+
 class Draft:
     """The new text while it is written: its lines, the changes, the parameters that it needs."""
 

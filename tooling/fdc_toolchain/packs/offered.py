@@ -7,7 +7,7 @@ import os
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -39,6 +39,30 @@ def offered(path: str) -> Iterator[list[Pack]]:
         except (zipfile.BadZipFile, EOFError, NotImplementedError, UnicodeDecodeError) as wrong:
             raise UsageError(f"`{path}` is not a wheel: {wrong}") from wrong
         yield [_pack(os.path.join(folder, *one.split(".")), one) for one in packages]
+
+
+def beside_packs(path: str, packs: Iterable[Pack]) -> Iterator[str]:
+    """What else comes with a distribution that `offered` has read, in lines: what it needs, what it puts beside its packs."""
+    if os.path.isdir(path):
+        with open(os.path.join(path, "pyproject.toml"), "rb") as file:
+            needs = tomllib.load(file)["project"].get("dependencies")
+        needs = [str(one) for one in needs] if isinstance(needs, list) else []
+        yield "builds it first, which runs code of its own"
+    else:
+        with zipfile.ZipFile(path) as wheel:
+            needs = [
+                line.partition(":")[2].strip()
+                for name in wheel.namelist()
+                if name.count("/") == 1 and name.endswith(".dist-info/METADATA")
+                for line in _content(wheel, name, path).decode("utf-8", "replace").splitlines()
+                if line.lower().startswith("requires-dist:")
+            ]
+            own = {pack.package.partition(".")[0] for pack in packs}
+            tops = {name.partition("/")[0] for name in wheel.namelist()} - own
+        yield from (
+            f"installs `{top}` beside it" for top in sorted(tops) if not top.endswith(".dist-info")
+        )
+    yield from (f"fetches what it needs: {one}" for one in needs)
 
 
 def _pack(folder: str, package: str) -> Pack:

@@ -11,13 +11,14 @@ from typing import NamedTuple
 from .. import durable
 from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
+from ..exits import Refused
 from ..linking.project.discover import SKIPPED
 from . import layout
 from .budget import Row
 from .checks import unusable
 from .compile import Build, How, Surroundings, compile_agents
 from .drift import drift, leftover
-from .load import PROSE, RULES
+from .load import SOURCES
 from .regions import take
 from .seal import is_for, is_sealed
 from .targets import TARGETS, named
@@ -47,11 +48,18 @@ def build(root: str, how: How) -> Written:
 
     Where a finding stops the build nothing is written. Nested files of an earlier build that are not
     among the outputs are removed if nobody has changed them; FDC511 names the others. A killed build
-    leaves each file whole, and the next one does the rest. Raises OSError.
+    leaves each file whole, and the next one does the rest. Raises OSError, and Refused where there are no sources and the
+    file that is there would be emptied.
     """
     made, untouched, changed = _compiled(root, how)
     if not made.outputs:
         return Written(made, (), ())
+    there = durable.read(os.path.join(root, how.output))
+    if not made.sources and not how.force and there and there != made.outputs[0].text.encode():
+        raise Refused(
+            f"no file below `{how.source}` is a protocol source ({', '.join('*' + end for end in SOURCES)}), so {how.output} "
+            "would lose all that it says; it was left as it is. `--source DIR` names another folder, `--force` builds it empty"
+        )
     memory = {os.path.join(root, path): data for path, data in made.memory}
     files = {path: data for path, data in memory.items() if durable.read(path) != data}
     written = []
@@ -143,7 +151,7 @@ def _sources(root: str, source: str) -> dict[str, bytes]:
     for folder, folders, names in os.walk(top):
         folders.sort()
         for name in names:
-            if name.endswith((RULES, PROSE)) or (name == layout.NAME and folder == top):
+            if name.endswith(SOURCES) or (name == layout.NAME and folder == top):
                 path = os.path.join(folder, name)
                 files[shown(path, root)] = durable.read(path) or b""
     return files

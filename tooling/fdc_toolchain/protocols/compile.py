@@ -12,14 +12,14 @@ from ..diagnostics.span import Span
 from ..linking.registry import shown
 from . import layout
 from .budget import HEAD, MAX_BYTES, TAIL, Chain, Row, chains, measure
-from .load import PROSE, RULES, Sources, load
+from .load import SOURCES, Sources, load
 from .regions import put, take
-from .render import Document, documents, page
+from .render import ORIGINAL_NOTICE, Document, documents, original, page
 from .seal import digest, is_ours, seal
 from .targets import TARGETS, Target, named
 from .tool_docs.tooldoc import document
 
-PROFILES = ("full", "compact")
+PROFILES = ("full", "compact", "original")
 
 _SEMVER = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
@@ -30,7 +30,8 @@ _SEMVER = re.compile(
 
 
 class How(NamedTuple):
-    """What a build is to write. `profile`: `full`, or `compact` without the documentation of tools. `split`: a file
+    """What a build is to write. `profile`: `full`, `compact` without the documentation of tools, or `original`: the
+    form of the repository that this language comes from, with nothing added. `split`: a file
     in each folder that a protocol is for. `targets`: other agents' files, by their names in `TARGETS`. `force`:
     write over files that fdc did not write.
     """
@@ -112,6 +113,8 @@ def compile_agents(
     if laid in files and (made := _laid_out(files, laid, read, how, around)) is not None:
         return made
     sources, found = load(files)
+    if how.profile == "original":
+        return _as_original(sources, found, how, around)
     number = _version(version, around.version_file, found)
     found += _scopes(sources, around)
     docs: dict[str, str] = {}
@@ -122,7 +125,7 @@ def compile_agents(
                 found.append(Diagnostic(span, "FDC506", f"the tool `{path}` does not exist"))
                 text = f"Warning: there is no documentation, because `{path}` does not exist."
             docs[path] = text
-    used = {path: data for path, data in files.items() if path.endswith((RULES, PROSE))}
+    used = {path: data for path, data in files.items() if path.endswith(SOURCES)}
     if _stops(found):
         return Build((), ordered(found), len(used))
     digests = {path: digest(data.replace(b"\r\n", b"\n")) for path, data in used.items()}
@@ -138,6 +141,19 @@ def compile_agents(
     return Build(() if _stops(found) else outputs, ordered(found), len(used), plan)
 
 
+def _as_original(
+    sources: Sources, found: list[Diagnostic], how: How, around: Surroundings
+) -> Build:
+    """AGENTS.md in the original form. It has no seal: a file that begins with its notice counts as built before."""
+    text, present = original(sources), around.present(how.output)
+    known = present is not None and present.startswith(ORIGINAL_NOTICE.encode())
+    text = _with_regions(how.output, text, present, how._replace(force=how.force or known), found)
+    row = Row(how.output, "(original form)", len(text.encode("utf-8")))
+    used = len(sources.prose) + len(sources.protocols)
+    outputs = () if _stops(found) else (Output(how.output, text, (row,)),)
+    return Build(outputs, ordered(found), used, (Chain("", (row,), row.size),))
+
+
 def _laid_out(
     files: Mapping[str, bytes],
     path: str,
@@ -150,7 +166,7 @@ def _laid_out(
     Nothing is added to it, so it needs no VERSION; and it may have as many bytes as it had then.
     """
     found: list[Diagnostic] = []
-    used = sum(name.endswith((RULES, PROSE)) for name in files)
+    used = sum(name.endswith(SOURCES) for name in files)
     known = layout.read(path, files[path], found)
     if known is None:
         return Build((), found, used)

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
 from ..text.json_text import Places, parse
-from .load import PROSE, RULES, Protocol, load
+from .load import PROSE, RULE_FILES, RULES, SOURCES, Protocol, load
 from .reader import read_protocols
 from .render import HEADING
 from .seal import digest
@@ -172,12 +172,15 @@ def assemble(
             for path, data in _sources(files).items()
         }
         return (layout.text if now == layout.sources else None), []
-    rules = {path: data for path, data in files.items() if path.endswith(RULES)}
+    rules = {path: data for path, data in files.items() if path.endswith(RULE_FILES)}
     sources, found = load(rules)
     texts = {path: _decoded(path, data, found) for path, data in _sources(files).items()}
     if found:
         return None, ordered(found)
     protocols = {item.path: item for item in sources.protocols}
+    for path, item in protocols.items():
+        if not path.endswith(RULES):  # what stands between the fences is JSON
+            texts[path] = json.dumps(item.body, indent=2, ensure_ascii=False)
     entries = _completed(
         [*_present(layout.entries, folder, texts)], [*sorted(texts)], folder, _line_end(layout)
     )
@@ -198,7 +201,7 @@ def assemble(
 
 
 def _sources(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    return {path: data for path, data in files.items() if path.endswith((RULES, PROSE))}
+    return {path: data for path, data in files.items() if path.endswith(SOURCES)}
 
 
 def _present(entries: tuple[Entry, ...], folder: str, texts: Mapping[str, str]) -> list[Entry]:
@@ -219,7 +222,7 @@ def _completed(entries: list[Entry], paths: list[str], folder: str, end: str) ->
         placed = {entry.source: at for at, entry in enumerate(entries) if isinstance(entry, Placed)}
         if name in placed:
             continue
-        fences = (f"```json{end}", f"```{end}") if name.endswith(RULES) else ("", "")
+        fences = (f"```json{end}", f"```{end}") if name.endswith(RULE_FILES) else ("", "")
         new = Placed(name, *fences, Memory("", {}) if fences[0] else None)
         kind = RULES if fences[0] else PROSE
         separator = _separator(entries, kind) or f"{end}{_RULE}{end}{end}"

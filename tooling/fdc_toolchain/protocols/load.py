@@ -1,4 +1,4 @@
-"""Reads protocol sources: every `*.protocol.json` against its schema, every `*.protocol.md` as prose (FDC-96).
+"""Reads protocol sources: every `*.protocol.json` or `.yaml` against its schema, every `*.protocol.md` as prose (FDC-96).
 
 Bytes in, values and findings out. All that is wrong in all sources is found in one go, each with its
 file, its place and its JSON path.
@@ -16,22 +16,28 @@ from .. import resources
 from ..diagnostics.codes import CODES
 from ..diagnostics.diagnostic import Diagnostic, Label, ordered
 from ..diagnostics.span import Span
-from ..text.json_text import Node, Places, parse
+from ..text.json_text import Node, Places, plain
+from ..text.yaml_text import parse
 from .regions import fence, take
 
 RULES = ".protocol.json"
+RULE_FILES = (RULES, ".protocol.yaml", ".protocol.yml")
 PROSE = ".protocol.md"
+SOURCES = (*RULE_FILES, PROSE)
 SCHEMA = "protocols/protocol.schema.json"
 
 _CODE = re.compile(r"FDC[0-9]{3}")
 _PATTERNS = {
     "^[a-z0-9-]+$": "has other characters than small letters, digits and dashes",
+    "^[A-Za-z0-9_-]+$": "has other characters than letters, digits, dashes and underscores",
     "^FDC[0-9]{3}$": "is not the code of a diagnostic, such as FDC401",
 }
 _SCOPE = "is no folder of the repository, written from its top with `/` between: `src/api`"
 
 
 DEFAULT_PRIORITY = 50
+EVERYWHERE = "repository"
+"""A scope that is no folder: the whole repository."""
 
 
 class Protocol(NamedTuple):
@@ -71,12 +77,12 @@ def load(files: Mapping[str, bytes]) -> tuple[Sources, list[Diagnostic]]:
     protocols = []
     owners: dict[str, Span] = {}
     for path in sorted(files):
-        if path.endswith(RULES):
+        if path.endswith(RULE_FILES):
             read = _rules(path, files[path], found)
             if read is not None:
                 _unique(*read, owners, found)
                 protocols.append(_protocol(path, *read))
-    rules = {item.path.removesuffix(RULES): item for item in protocols}
+    rules = {_stem(item.path): item for item in protocols}
     prose = []
     for path in sorted(files):
         if path.endswith(PROSE):
@@ -88,13 +94,19 @@ def load(files: Mapping[str, bytes]) -> tuple[Sources, list[Diagnostic]]:
     return Sources(tuple(prose), tuple(protocols)), ordered(found)
 
 
+def _stem(path: str) -> str:
+    return path.rpartition(".protocol.")[0]
+
+
 def _protocol(path: str, body: dict[str, Any], places: Places, root: Node) -> Protocol:
     at = None
     if "scope" in body:
         node = _at(root, ("scope",))
         at = places.span(node.start, node.end)
     priority = int(body.get("priority", DEFAULT_PRIORITY))
-    return Protocol(path, body, _scripts(body, places, root), body.get("scope", ""), priority, at)
+    scope = body.get("scope", "")
+    scope, at = ("", None) if scope == EVERYWHERE else (scope, at)
+    return Protocol(path, body, _scripts(body, places, root), scope, priority, at)
 
 
 def _decoded(path: str, data: bytes, found: list[Diagnostic]) -> str | None:
@@ -131,14 +143,14 @@ def _rules(
     text = _decoded(path, data, found)
     if text is None:
         return None
-    root, problems = parse(text)
+    root, problems = parse(path, text)
     places = Places(path, text)
     for problem in problems:
         span = places.span(problem.start, problem.end)
         found.append(Diagnostic(span, "FDC501", problem.message, help=problem.help))
     if root is None:
         return None
-    body = _plain(root)
+    body = plain(root)
     wrong = [*_broken(body), *_unknown_codes(body)]
     for at, said in sorted(wrong, key=lambda row: _json_path(row[0])):
         node = _at(root, at)
@@ -211,14 +223,6 @@ def _scripts(body: dict[str, Any], places: Places, root: Node) -> tuple[tuple[st
             node = _at(root, ("associated_tools", number))
             named.append((name, places.span(node.start, node.end)))
     return tuple(named)
-
-
-def _plain(node: Node) -> Any:
-    if node.kind == "object":
-        return {member.key.value: _plain(member.value) for member in node.value}
-    if node.kind == "array":
-        return [_plain(item) for item in node.value]
-    return node.value
 
 
 def _at(node: Node, path: tuple[str | int, ...]) -> Node:

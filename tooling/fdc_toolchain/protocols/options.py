@@ -44,6 +44,10 @@ def how_of(
         raise UsageError(
             f"nested files and those of other agents need an output at the top of the workspace, not `{how.output}`"
         )
+    if how.profile == "original" and (how.split or how.targets):
+        raise UsageError(
+            "the profile `original` is one file: it goes with no --split and no --target"
+        )
     laid = f"{how.source}/{layout.NAME}"
     if (how.split or how.targets) and os.path.exists(os.path.join(root, laid)):
         raise UsageError(

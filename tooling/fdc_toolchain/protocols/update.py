@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..report.terminal.terminal_text import visible
-from ..text.json_text import Member, Node, parse
+from ..text.json_text import Member, Node
 from ..text.suggest import did_you_mean
-from .load import RULES, load
+from ..text.yaml_text import ENDS, parse
+from .load import RULE_FILES, load
 
 MAX_DESCRIPTION = 2_000
 """Characters of a rule's description: AGENTS.md has 32 KiB for all of them."""
@@ -61,6 +62,8 @@ def edit(files: Mapping[str, bytes], command: str, parameters: Mapping[str, str]
             f"{len(owners)} files have the protocol id '{protocol}': {', '.join(owners)}; nothing was changed"
         )
     path = owners[0]
+    if path.endswith(ENDS):
+        return Refusal(f"{path} is YAML, which fdc reads and does not write: change it by hand")
     wrong = _errors(files, path)
     if wrong:
         return Refusal(f"the source {path} is not valid as it is, and was left untouched", wrong)
@@ -94,8 +97,8 @@ def _owners(files: Mapping[str, bytes], protocol: str) -> tuple[list[str], list[
     """The sources with this id, and all ids; sources that cannot be read have none."""
     owners, ids = [], []
     for path in sorted(files):
-        if path.endswith(RULES):
-            root = _root(files[path])
+        if path.endswith(RULE_FILES):
+            root = _root(path, files[path])
             name = None if root is None else _member(root, "protocol_id")
             if name is not None and name.value.kind == "string":
                 ids.append(name.value.value)
@@ -113,7 +116,7 @@ def _edited(
     data: bytes, command: str, parameters: Mapping[str, str]
 ) -> tuple[bytes, str] | Refusal:
     text = data.decode("utf-8-sig")
-    root = _root(data)
+    root = _root(".json", data)
     assert root is not None  # `_errors` has read it
     protocol = parameters["protocol_id"]
     if command == "update-rule":
@@ -195,9 +198,9 @@ def _gap(text: str, start: int) -> str:
     return gap if "\n" in gap else " "
 
 
-def _root(data: bytes) -> Node | None:
+def _root(path: str, data: bytes) -> Node | None:
     try:
-        root, problems = parse(data.decode("utf-8-sig"))
+        root, problems = parse(path, data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         return None
     return root if root is not None and root.kind == "object" and not problems else None

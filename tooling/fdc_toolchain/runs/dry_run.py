@@ -15,6 +15,11 @@ MOST = 2_000
 """Lines that are shown; a plan that calls another from many places is read aloud once for each."""
 
 
+def steps(program: dict[str, Any], root: str) -> Iterator[str]:
+    """The steps of every plan that would run, in order, a line each; what is called stands below its call."""
+    return _Reader(program, root).plan(program["root"], {}, 0)
+
+
 def outline(
     program: dict[str, Any],
     root: str,
@@ -208,9 +213,9 @@ def said(found: Worst) -> list[str]:
 def _opened(program: dict[str, Any], root: str) -> Iterator[str]:
     """What the plans may write of what is protected, because they name it."""
     from ..tools.approvals.openings import named_by
-    from .tool_runtime import protected
+    from .tool_runtime import guarded
 
-    for _, glob, found in named_by(program, *protected(root)):
+    for _, glob, found in named_by(program, *guarded(root)[:2]):
         yield f"may write `{visible(glob)}`, after an approval: `{visible(found.entry)}` {found.what}"
 
 

@@ -206,9 +206,10 @@ def _wait(root: str, name: str, ended: Ended, mark: dict[str, Any], context: Con
 
     unsettled = [one for one in ended.questions if one["how"] != "answer"]
     if unsettled:
+        at = unsettled[0]["address"]
         raise Waiting(
-            f"the run {name} within waits until somebody finds out what happened at {unsettled[0]['address']}, and says so: "
-            f"`fdc resume {name} --assume`; then resume this run"
+            f"the run {name} within waits until somebody finds out what happened at {at}, and says so: `fdc resume {name} "
+            f"--assume {at}=done` (or `{at}=not-done`); then `fdc resume {context.run}`"
         )
     asked = ended.questions[0]
     with reading(root) as store:

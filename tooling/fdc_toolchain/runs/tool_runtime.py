@@ -59,14 +59,10 @@ def bench_for(
 
 def opened(root: str) -> Root:
     """The workspace with all that is protected or secret in it."""
-    from ..linking.project.settings import Settings, SettingsError, read_settings
     from ..workspace.files import Root
 
-    try:
-        secret = read_settings(root).secret
-    except SettingsError:
-        secret = Settings().secret
-    return Root(root, *protected(root), secret=secret)
+    catalogues, protect, secret = guarded(root)
+    return Root(root, catalogues, protect, secret=secret)
 
 
 def take_away(root: str) -> None:
@@ -93,12 +89,13 @@ def take_away(root: str) -> None:
         held.close()
 
 
-def protected(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What `workspace.files.Root` protects in a workspace, beside what it always does: files of settings, and globs."""
+def guarded(root: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """What `workspace.files.Root` guards in a workspace, beside what it always does: files of settings, globs of what is
+    protected, and of what is secret."""
     import os
 
-    from .. import durable
-    from ..linking.project.obeyed import of_workspace
+    from .. import cachedir, durable
+    from ..linking.project.obeyed import Leads, below, of_environment, of_workspace
     from ..linking.project.settings import Settings, SettingsError, read_settings
     from ..linking.registry import REGISTRY, read_registry
 
@@ -112,7 +109,11 @@ def protected(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         data = None
     registry, _ = read_registry(data, REGISTRY)
     plans = registry.entries.values()
-    return settings.catalogues, of_workspace(root, settings, plans, os.environ.get("PATH", ""))
+    leads = Leads(root, settings.protect, settings.secret, whole=True)
+    folders = of_environment(root, os.environ.get("PATH", ""))
+    protect = of_workspace(leads.protect, settings, plans, folders)
+    secret = (*settings.secret, *leads.secret, *below(root, [cachedir.state_dir()]))
+    return settings.catalogues, protect, secret
 
 
 def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:

@@ -16,6 +16,12 @@ SETTLED = 60.0
 """A folder that is younger, in seconds, may belong to one who has not locked it yet."""
 
 
+RUN = "fdc-run"
+"""The part of a scratch folder that belongs to a run, which may go on and ask for it (`own_folder`)."""
+LEFT = 7 * 86400.0
+"""Seconds after which nobody asks for it any more."""
+
+
 @contextmanager
 def scratch() -> Iterator[str]:
     """A folder of one's own, absolute, that is gone afterwards. Those of killed controllers go, too, once per process.
@@ -65,5 +71,6 @@ def _is_old(entry: os.DirEntry[str]) -> bool:
     return (
         entry.is_dir(follow_symlinks=False)
         and found.st_uid == os.getuid()
-        and time.time() - found.st_mtime > SETTLED
+        and time.time() - found.st_mtime
+        > (LEFT if os.path.lexists(os.path.join(entry.path, RUN)) else SETTLED)
     )

@@ -58,13 +58,21 @@ _ATTRIBUTES: dict[str, tuple[int | None, int | None]] = {
     "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16), "removexattrat": (466, 466),
 }  # fmt: skip
 
+# Memory that no process holds, and that is counted nowhere: programs use files instead where there is none.
+_UNCOUNTED: dict[str, tuple[int | None, int | None]] = {
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+}
+_MOST_SEGMENT = 1 << 20
+"""Bytes of a piece of shared memory of System V, of which the kernel allows 4,096: that is counted nowhere either."""
+
 # Asked of the process that watches the command; `confine` reads them by these names.
 _ASKED: dict[str, tuple[int | None, int | None]] = {
     "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
     "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
     "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
 }  # fmt: skip
-_SOCKET, _CLONE, _CLONE3, _IOCTL = (41, 198), (56, 220), (435, 435), (16, 29)
+_SOCKET, _CLONE, _CLONE3, _IOCTL, _SHMGET = (41, 198), (56, 220), (435, 435), (16, 29), (29, 194)
 
 _NAMESPACES = 0x7E020080
 """CLONE_NEW*: time, mount, cgroup, UTS, IPC, user, PID, network."""
@@ -115,6 +123,11 @@ def program(sockets: bool, namespaces: bool) -> bytes:
     if column == 0:
         code += _when(_AT_LEAST, _X32, refuse)
     code += _each(_REFUSED, column, refuse)
+    code += _each(_UNCOUNTED, column, absent)
+    if namespaces:
+        large = [_argument(1, high=True), *_when(_AT_LEAST, 1, refuse)]
+        large += [_argument(1), *_when(_AT_LEAST, _MOST_SEGMENT + 1, refuse), *allow]
+        code += _when(_EQUAL, _SHMGET[column], large)
     if not namespaces:
         code += _each(_SHARED, column, refuse)
         code += _each(_ATTRIBUTES, column, [_instruction(_RETURN, _ERRNO | errno.ENOTSUP)])
@@ -163,6 +176,6 @@ def _when(test: int, k: int, then: list[bytes]) -> list[bytes]:
     return [_instruction(test, k, 0, len(then)), *then]
 
 
-def _argument(number: int) -> bytes:
-    """Loads the low half of an argument of the call (little-endian machines only, which both known ones are)."""
-    return _instruction(_LOAD, 16 + 8 * number)
+def _argument(number: int, *, high: bool = False) -> bytes:
+    """Loads half of an argument of the call, the low one (little-endian machines only, which both known ones are)."""
+    return _instruction(_LOAD, 16 + 8 * number + (4 if high else 0))

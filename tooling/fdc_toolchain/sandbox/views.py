@@ -94,7 +94,8 @@ def taken(root: Root, was: Before, grants: Sequence[Grant], into: str) -> list[s
             ):  # another command that ended just now has taken it away
                 root.move_out(path, into)
         for path in {*gone, *(path for path in wrong if was.entries.get(path))}:
-            root.link_again(path, was.entries[path])
+            with suppress(OSError):  # what is no folder now holds no link, and the step has failed
+                root.link_again(path, was.entries[path])
     return sorted({*wrong, *gone})
 
 
@@ -292,6 +293,9 @@ def _entries(root: Root, environments: set[str], known: frozenset[str] | None) -
                 same in ANYWHERE
                 or folded_path(path) in exact
                 or any(matches(path, glob) for glob in globs)
+                or same == "head"
+                and not is_folder
+                and protected(path) is not None
             ):
                 yield path
             elif is_folder and name != "node_modules":

@@ -1,8 +1,9 @@
 """Reads post-mortems: who they are about, and the lessons in them (FDC-71, FDC-73, C-33). Pure.
 
 Lessons are looked for below headings that speak of lessons or of corrective actions, in three forms: a list of
-`**Lesson:**` and `**Action:**` pairs, a table with these two columns, and JSON in a code block. What a template
-left open is no lesson (T-33); what is half written is said, with its line.
+`**Lesson:**` and `**Action:**` pairs, a table with these two columns, and JSON in a code block. Where there is none of
+these, each item of a list is a lesson. What a template left open is no lesson (T-33); what is half written is said, with
+its line, and so is a text in which no lesson is found.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ OUTSIDE = "<!-- fdc: whoever worked on this task was shown text from outside -->
 """First line of a post-mortem whose words may be those of strangers: nothing that it asks for is done without a person."""
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
-_ABOUT = re.compile(r"\b(?:lessons?|corrective actions?)\b", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"\b(?:lessons?|learnings?|takeaways?|what (?:we|was) learned|corrective actions?)\b",
+    re.IGNORECASE,
+)
 _FENCE = re.compile(r"([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})([^`]*)")
 _LABEL = re.compile(
     r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\*\*|__)?(lesson|insight|action)s?(?:\*\*|__)?[ \t]*:[ \t]*(?:\*\*|__)?(.*)",
@@ -85,11 +89,14 @@ def read(text: str, today: date) -> Postmortem:
     notes: list[tuple[int, str]] = []
     found: list[Found] = []
     for section in _sections(lines):
+        before = len(found), len(notes)
         found += _listed(section, notes)
         found += _tabled(section, notes)
         for line in section:
             if line.block is not None and line.block[0] in ("json", "jsonc", "json5"):
                 found += _encoded(line, notes)
+        if before == (len(found), len(notes)):
+            found += _itemised(section, notes)
     found.sort(key=lambda item: item.line)
     return Postmortem(
         _of(_TASK, plain) or "Unknown",
@@ -204,6 +211,33 @@ def _listed(section: list[_Line], notes: list[tuple[int, str]]) -> Iterator[Foun
             else:
                 draft.parts[part].append(line.text)
     yield from _made(draft, notes)
+
+
+def _itemised(section: list[_Line], notes: list[tuple[int, str]]) -> Iterator[Found]:
+    """The items of a section's lists, where none of them has a label; each says itself what to do."""
+    said: list[tuple[int, list[str]]] = []
+    inside = False
+    plain = [line for line in section if line.block is None and line.text.strip()]
+    if any(_LABEL.fullmatch(line.text) or line.text.lstrip().startswith("|") for line in plain):
+        return  # the template's own lines
+    for line in section:
+        if line.block is not None or _HEADING.fullmatch(line.text):
+            inside = False
+        elif _ITEM.match(line.text):
+            said.append((line.number, [_ITEM.sub("", line.text, count=1)]))
+            inside = True
+        elif inside and line.text.strip():
+            said[-1][1].append(line.text)
+        else:
+            inside = False
+    for number, parts in said:
+        text = " ".join(" ".join(parts).split())
+        if not is_unsaid(text) and not text.lower().startswith("nothing was learned"):
+            yield Found(number, text, parse_action_to_command(text))
+    if plain and not said and not plain[0].text.lower().lstrip().startswith("nothing was learned"):
+        notes.append(
+            (plain[0].number, "no lesson is found in this text; a list of lessons is read")
+        )
 
 
 def _tabled(section: list[_Line], notes: list[tuple[int, str]]) -> Iterator[Found]:

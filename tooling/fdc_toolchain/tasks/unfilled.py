@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import NamedTuple
 
-from .postmortem import is_unsaid
+from .postmortem import is_unsaid, read
 
 SECTIONS = (
     "Summary", "What Went Well", "What Could Be Improved", "Root Cause Analysis", "Proposed Corrective Actions",
 )  # fmt: skip
 """The sections of a post-mortem (FDC-70), as its template has them."""
 
+LEARNED = SECTIONS[-1]
+NOTHING = "Nothing was learned: WHY"
+"""How a person says that a task taught nothing."""
+
 _HEADING = re.compile(r"#{1,6}\s+(?:[0-9]+[.)]?\s+)?(.*?)\s*#*")
+_NOTHING = re.compile(r"^[ \t]*(?:[-*+] )?nothing was learned:(.*)", re.IGNORECASE | re.MULTILINE)
 _MARKS = re.compile(r"\s*(?:(?:[-*+]|[0-9]{1,9}[.)])\s+)?(?:(?:\*\*|__)[^*_]+:(?:\*\*|__)\s*)?")
 
 
@@ -28,7 +34,8 @@ def unfilled(text: str) -> list[Gap]:
     """Every gap of a post-mortem, in the order of its lines; empty where all of it is written.
 
     A gap is a line that is nothing but a text in square brackets (behind a list's mark and a bold label),
-    a section in which nothing is written, and one of `SECTIONS` that is not there.
+    a section in which nothing is written, and one of `SECTIONS` that is not there. So is the last of them where
+    it has neither a lesson with its action nor a person's word that nothing was learned.
     """
     gaps: list[Gap] = []
     heads: list[tuple[int, str]] = []
@@ -62,4 +69,12 @@ def unfilled(text: str) -> list[Gap]:
     gaps += [
         Gap(last, name, "the section is missing") for name in SECTIONS if name.lower() not in names
     ]
+    word = any(not is_unsaid(found[1].replace("WHY", "")) for found in _NOTHING.finditer(text))
+    if (
+        LEARNED not in {gap.section for gap in gaps}
+        and not word
+        and not read(text, date.min).lessons
+    ):
+        at = next(number for number, name in heads if name.lower() == LEARNED.lower())
+        gaps.append(Gap(at, LEARNED, f"no lesson with an action, and no `{NOTHING}`"))
     return sorted(gaps)

@@ -12,6 +12,9 @@ _SCRIPT = re.compile(r"(?:^|[\s;&|(/])([A-Za-z0-9_-]+)\.py\b")
 _FDC = re.compile(r"(?:^|[;&|(]\s*|/)(fdc|plan_manager)(?=\s)")
 
 
+_STEPS = ("TOOL_EXEC", "FILE_READ", "FILE_WRITE")
+
+
 class Use(NamedTuple):
     """How often a tool was used, how often it failed, and the first line of the log that says so."""
 
@@ -38,16 +41,21 @@ class Usage(NamedTuple):
     cited: int = 0
     tasks: int = 0
     unclosed: tuple[tuple[str, int], ...] = ()
+    odd: tuple[tuple[int, str], ...] = ()
+    """Entries that are counted, whose type of action is another tool's."""
+    nameless: int = 0
+    """Entries that speak of a step and name no tool."""
 
 
 def usage(log: bytes) -> Usage:
     """Sums a log up; lines that are no entry are counted by number, and their reasons given where there are some."""
     damaged: list[int] = []
     invalid: list[tuple[int, str]] = []
+    odd: list[tuple[int, str]] = []
     tools: dict[str, list[int]] = {}
     scripts: dict[str, list[int]] = {}
     started: dict[str, int] = {}
-    steps = failures = cited = entries = 0
+    steps = failures = cited = entries = nameless = 0
     for number, raw in enumerate(log.split(b"\n"), 1):
         if not raw.strip():
             continue
@@ -57,6 +65,10 @@ def usage(log: bytes) -> Usage:
             continue
         item = found[0]
         wrong = faults(item)
+        if len(wrong) == 1 and isinstance((item.get("action") or {}).get("type"), str):
+            if wrong[0].startswith("$.action.type:"):
+                odd.append((number, item["action"]["type"]))
+                wrong = []
         if wrong:
             invalid.append((number, wrong[0]))
             continue
@@ -66,8 +78,9 @@ def usage(log: bytes) -> Usage:
         if item["action"]["type"] == "TASK_START":
             started[item["task"]["id"]] = number
         details = item["action"]["details"]
-        tool = details.get("tool")
+        tool = details.get("tool") or details.get("tool_name")
         if not isinstance(tool, str) or not tool:
+            nameless += item["action"]["type"] in _STEPS or (number, item["action"]["type"]) in odd
             for name in _implied(item):
                 _count(scripts, name, number, failed)
             continue
@@ -89,6 +102,8 @@ def usage(log: bytes) -> Usage:
         cited,
         len(started),
         unclosed,
+        tuple(odd),
+        nameless,
     )
 
 
@@ -112,7 +127,7 @@ def _implied(item: Entry) -> Iterable[str]:
 
 def _started(details: dict[str, Any]) -> set[str]:
     """The scripts that a step's command starts. `fdc` is `fdc_cli`: the same program."""
-    arguments = details.get("arguments")
+    arguments = details.get("arguments") or details.get("parameters")
     command = arguments.get("command") if isinstance(arguments, dict) else None
     if not isinstance(command, str):
         return set()

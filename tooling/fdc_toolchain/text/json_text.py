@@ -68,6 +68,15 @@ class Problem(NamedTuple):
     earlier: Node | None = None
 
 
+def plain(node: Node) -> Any:
+    """The value of a node as Python has it."""
+    if node.kind == "object":
+        return {member.key.value: plain(member.value) for member in node.value}
+    if node.kind == "array":
+        return [plain(item) for item in node.value]
+    return node.value
+
+
 class Places:
     """Turns offsets of one text into spans: lines end with LF, columns count code points."""
 

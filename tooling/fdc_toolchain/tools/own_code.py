@@ -218,7 +218,7 @@ def _run(
         if isinstance(given, bytes):
             file.write(given)
             file.seek(0)
-        before = own_folder.lay_out(kept, folder) if kept else set()
+        own = own_folder.lay_out(kept, folder) if kept else None
         inside = {
             **environment(access, folder),
             "FDC_RUN": context.run,
@@ -234,7 +234,7 @@ def _run(
         held = access.writes and fenced.tier != "none"
         try:
             with noted(
-                root, context.key, context.run_folder if held else "", was, context.grants, made
+                root, context.key, context.run_folder, was, context.grants, made, own, held=held
             ):
                 try:
                     done = started(
@@ -247,8 +247,8 @@ def _run(
                         talk=talk,
                     )
                 finally:
-                    if kept:
-                        own_folder.take_back(folder, kept, before)
+                    if own is not None:
+                        own_folder.take_back(own)
                     withdraw(made, root.path)
                     made = ()
                     wrong = (

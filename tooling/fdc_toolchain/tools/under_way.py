@@ -1,7 +1,8 @@
 """Commands under way, on record for the case that fdc is killed with one: what it made and no command makes is taken away later.
 
 When a command has ended, `views.taken` takes away what it made of protected names. A controller that was killed cannot do that.
-So each command has a file in `.fdc/under-way/`, locked while its controller lives, which says what was there before it. It is
+So each command has a file in `.fdc/under-way/`, locked while its controller lives, which says what was there before it. For a
+function of a pack it says where its files for the run lie, which are kept then (`own_folder`). It is
 sealed with the user's key: one that came with a clone counts for nothing.
 """
 
@@ -19,9 +20,11 @@ from typing import TYPE_CHECKING, Any
 from ..journal.user_key import key
 from ..program.model import Grant
 from ..sandbox import views, writable
+from .sandboxed import own_folder
 
 if TYPE_CHECKING:
     from ..workspace.files import Root
+    from .sandboxed.own_folder import Kept
 
 FOLDER = os.path.join(".fdc", "under-way")
 
@@ -34,15 +37,21 @@ def noted(
     was: views.Before,
     grants: Sequence[Grant],
     made: Sequence[str],
+    own: Kept | None = None,
+    *,
+    held: bool = True,
 ) -> Iterator[None]:
     """On record until the end of the block; not for a run that has no folder, or whose workspace has no `.fdc`. `step`: its key.
 
-    `made`: what was made for the command and goes with it while it is empty.
+    `made`: what was made for the command and goes with it while it is empty. `own`: the files that it keeps for its run.
+    Not `held`: it makes nothing that is to be taken away.
 
     Raises OSError where that cannot be written.
     """
-    if not os.path.isdir(run_folder) or not os.path.isdir(
-        os.path.join(root.path, ".fdc")
+    if (
+        not (held or own)
+        or not os.path.isdir(run_folder)
+        or not os.path.isdir(os.path.join(root.path, ".fdc"))
     ):  # which `was` would not know
         yield
         return
@@ -53,7 +62,7 @@ def noted(
     )
     said = {
         "entries": was.entries, "environments": sorted(was.environments), "grants": grants, "made": list(made),
-        "into": os.path.relpath(os.path.join(run_folder, "refused"), root.path),
+        "into": os.path.relpath(os.path.join(run_folder, "refused"), root.path), "own": own, "held": held,
     }  # fmt: skip
     handle = _locked(f"{path}.new")
     try:
@@ -130,9 +139,13 @@ def _read(root: Root, handle: int) -> dict[str, Any]:
 def _taken(root: Root, said: dict[str, Any]) -> tuple[list[str], str]:
     if not said:
         return [], ""
+    if said.get("own"):
+        own_folder.rescue(own_folder.Kept(*said["own"]))
     was = views.Before(said["entries"], frozenset(said["environments"]))
     for path in said["made"]:  # by fdc, not by the command
         writable.discard(path, root.path)
+    if not said.get("held", True):
+        return [], ""
     return views.taken(root, was, said["grants"], os.path.join(root.path, said["into"])), said[
         "into"
     ]

@@ -347,9 +347,9 @@ class Root:
                 os.rename(parts[-1], target, src_dir_fd=above)
 
     def link_again(self, path: str, target: str) -> None:
-        """Makes a symbolic link that was there before, unless there is anything now. Raises OSError."""
+        """Makes a symbolic link that was there before, and its folder, unless there is anything now. Raises OSError."""
         parts = parts_of(path)
-        with self.folder(parts[:-1]) as above:
+        with self.folder(parts[:-1], make=True) as above:
             try:
                 os.symlink(target, parts[-1], dir_fd=above)
             except FileExistsError:

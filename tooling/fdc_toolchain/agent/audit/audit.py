@@ -22,7 +22,7 @@ from ...linking.project.settings import Settings
 from ...linking.project.stat_cache import Seen
 from ...linking.protocol_rules.obligation import Obligation
 from ...linking.protocol_rules.read_checks import place
-from ...protocols.load import PROSE, RULES, Protocol, load
+from ...protocols.load import SOURCES, Protocol, load
 from ...rules.solver.events import letters
 from ...tasks.activity import LOG
 from ...tasks.usage import Usage, usage
@@ -223,6 +223,9 @@ def _log(seen: Usage) -> Iterable[Diagnostic]:
         yield Diagnostic(
             _line(number), "FDC540", f"the line is no log entry: {why}", help="it is passed over"
         )
+    for number, kind in seen.odd:
+        message = f"`{kind}` is no type of action that fdc writes"
+        yield Diagnostic(_line(number), "FDC540", message, help="the entry is counted all the same")
     for task, number in seen.unclosed:
         message = f"the task `{task}` was started and never closed"
         yield Diagnostic(
@@ -259,6 +262,16 @@ def _tools(
     if not seen.steps or not protocols:
         return
     used = {one.name for one in seen.tools}
+    unread = len(seen.damaged) + len(seen.invalid)
+    but = [
+        f"{seen.nameless} name none" if seen.nameless else "",
+        f"{unread} lines cannot be read"
+        if unread > 1
+        else "one line cannot be read"
+        if unread
+        else "",
+    ]
+    but_said = ", ".join(filter(None, but))
     started = {one.name for one in seen.scripts}
     by_action = {
         event.name
@@ -286,7 +299,8 @@ def _tools(
             yield Diagnostic(
                 _top(sorted(where.values())[0]),
                 "FDC538",
-                f"`{tool}` is a tool of {names}, and no step on record used it",
+                f"`{tool}` is a tool of {names}, and no step on record "
+                + (f"that names its tool used it ({but_said})" if but_said else "used it"),
             )
 
 
@@ -345,7 +359,7 @@ def sources_of(root: str, folder: str) -> dict[str, bytes]:
     for here, folders, names in os.walk(os.path.join(root, folder)):
         folders.sort()
         for name in sorted(names):
-            if name.endswith((RULES, PROSE)):
+            if name.endswith(SOURCES):
                 path = os.path.join(here, name)
                 found[os.path.relpath(path, root).replace(os.sep, "/")] = durable.read(path) or b""
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..model_port import Message, ModelFailed, ModelWaiting, validated
+from ..model_port import Malformed, Message, ModelFailed, ModelWaiting, validated
 
 if TYPE_CHECKING:
     from ...tools.model.messages_api import MessagesModel
@@ -52,7 +52,8 @@ class AskedModel:
             if self._purse is not None and failed.kind == "budget":
                 measure = next(one for one in ("tokens", "money") if one in self._purse.budget)
                 raise ModelWaiting(str(self._purse.exhausted(measure))) from failed
-            raise ModelFailed(f"the {role}: {failed}") from failed
+            kind = Malformed if failed.kind == "reply" else ModelFailed
+            raise kind(f"the {role}: {failed}") from failed
         except WorldFailed as failed:
             self._settle(None)
             raise ModelWaiting(f"the {role} cannot be asked now: {failed}") from failed

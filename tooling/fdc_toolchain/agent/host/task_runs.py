@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from ...exits import Exit, UsageError, WorldError
+from ...exits import Exit, WorldError
 from ...runs.observer import Observer
 from ..world import Driven
 from .tool_context import opened, tools_of
@@ -32,18 +32,21 @@ def create(
 ) -> bool:
     """Puts a run of a task on record. False where a run of that name is there for another program.
 
-    Raises ValueError where the budget is one of money, and cannot be kept to.
+    Raises ValueError where the budget is one of money, and cannot be kept to, and where the program has no certificate
+    that holds (`runs.certified`).
     """
     from ...program.codec import encode
     from ...runs import run_driver
+    from ...runs.certified import certified
     from ...runs.cost import pricing
     from ...runs.cost.ceilings import least
     from ...workspace import run_folders
 
     ceilings = {} if purse is None else least(program, purse.left(run))
     try:
+        certified(program, plan, root)
         rates = pricing.settle(root, program, ceilings, operator)
-    except UsageError as wrong:
+    except Exit as wrong:
         raise ValueError(str(wrong)) from wrong
     run_folders.folder(root)
     task = _task(root, task_id)

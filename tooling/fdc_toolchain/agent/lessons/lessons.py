@@ -13,20 +13,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ... import resources
-from ...tasks.actions import canonical
+from ...tasks.actions import canonical, parse_action_to_command
 from ...tasks.postmortem import Found, Postmortem
 
 LESSONS = "knowledge_core/lessons.jsonl"
 """Where a workspace keeps them."""
 
 SCHEMA = "grammar/lessons.schema.json"
-PENDING, APPLYING, APPLIED, FAILED, DISMISSED = STATUSES = (
-    "pending",
-    "applying",
-    "applied",
-    "failed",
-    "dismissed",
-)
+STATUSES = ("pending", "applying", "applied", "failed", "dismissed", "obsolete")
+PENDING, APPLYING, APPLIED, FAILED, DISMISSED, _ = STATUSES
 _SPACE = uuid.UUID("5b0e5f3c-6c0d-5c5e-9a51-0d0a4d6f7c11")
 
 Lesson = dict[str, Any]
@@ -167,6 +162,7 @@ def _lesson(raw: bytes) -> tuple[Lesson | None, str | None]:
         value = json.loads(
             raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
         )
+        value = understood(value)
         wrong = faults(value)
         encoded(value)
     except UnicodeDecodeError as found:
@@ -176,6 +172,25 @@ def _lesson(raw: bytes) -> tuple[Lesson | None, str | None]:
     except RecursionError:
         return None, "not JSON: nested too deeply"
     return (None, "no lesson: " + "; ".join(wrong[:3])) if wrong else (value, None)
+
+
+def understood(value: Any) -> Any:
+    """A lesson of another tool with the keys that fdc reads; its own keys stay.
+
+    `lesson` is the insight; so is what a `failure` says. What names no action waits for a person.
+    """
+    if not isinstance(value, dict):
+        return value
+    out = dict(value)
+    failure = out.get("failure")
+    if "insight" not in out and isinstance(out.get("lesson"), str):
+        out["insight"] = out["lesson"]
+    elif "insight" not in out and isinstance(failure, dict):
+        said = [failure.get(key) for key in ("test_file", "error_message")]
+        out["insight"] = ": ".join(one for one in said if isinstance(one, str))
+    if "action" not in out and isinstance(out.get("insight"), str):
+        out["action"] = parse_action_to_command(out["insight"])
+    return out
 
 
 def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ... import durable
 from ...diagnostics.diagnostic import Diagnostic
-from ...protocols.load import PROSE, RULES
+from ...protocols.load import SOURCES
 from ...protocols.update import Edit, Refusal, edit
 
 
@@ -52,7 +52,7 @@ def sources(root: str, folder: str) -> dict[str, bytes]:
     for at, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
-            if name.endswith((RULES, PROSE)):
+            if name.endswith(SOURCES):
                 path = os.path.join(at, name)
                 shown = os.path.relpath(path, root).replace(os.sep, "/")
                 files[path if shown.startswith("../") else shown] = durable.read(path) or b""

@@ -104,13 +104,13 @@ def guarded(path: str) -> Protected | None:
     """Why an agent does not edit the file at an absolute path, as it is written or where links lead."""
     from ...cachedir import state_dir
     from ...linking.project.protected import Protected
-    from ...runs.tool_runtime import protected as of_workspace
+    from ...runs.tool_runtime import guarded as of_workspace
 
     real = os.path.realpath(path)
     if _is_in(real, os.path.realpath(state_dir())):
         return Protected(real, "holds the key with which fdc seals runs", True)
     root = _root_of(os.path.normpath(path))
-    catalogues, globs = of_workspace(root)
+    catalogues, globs, _ = of_workspace(root)
     for one, top in ((os.path.normpath(path), root), (real, os.path.realpath(root))):
         if _is_in(one, top):
             found = _listed(os.path.relpath(one, top), catalogues, globs)

@@ -124,6 +124,7 @@ def judged_table(
     plan that those under `keys` reach, and what each of these calls."""
     default_automaton(linker)
     linker.callable_names()  # reads the registries, on which every verdict may depend
+    linker.files.leads()  # as do links of protected and secret names
     outside = (
         linker.outside
     )  # what they say and where they lie is among the files that are read for every verdict

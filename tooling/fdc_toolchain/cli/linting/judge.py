@@ -11,6 +11,7 @@ from ...diagnostics.diagnostic import Diagnostic, ordered, parted
 from ...diagnostics.formats import COUNTING
 from ...diagnostics.verdict_line import verdict_line
 from ...exits import CLEAN, FINDINGS, WorldError
+from ...linking.project.places import leads_out
 from ...workspace.confirmed_settings import settings_of
 from .options import Options
 
@@ -57,6 +58,8 @@ def reader(root: str) -> Callable[[str], str | None]:
                 from ...packs import shipped
 
                 data = shipped.read(key[4:]) or b""
+            elif leads_out(root, key):
+                return None
             else:
                 with open(os.path.join(root, key), "rb") as file:
                     data = file.read()

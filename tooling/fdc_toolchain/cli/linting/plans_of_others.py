@@ -40,12 +40,17 @@ NONE = OfOthers([])
 def look(keys: list[str], options: Options, root: str) -> OfOthers:
     """Checks the files under `keys`. What is no plan at all is said on stderr. Raises WorldError."""
     from ...exits import WorldError
+    from ...linking.link import led_out
+    from ...linking.project.places import leads_out
     from ...linking.project.regular_file import read
 
     out = NONE
     named = {os.path.abspath(str(path)) for path in options["paths"] or ()}  # type: ignore[attr-defined]
     unknown = []
     for key in dict.fromkeys(keys):
+        if leads_out(root, key):
+            out = _joined(out, OfOthers([led_out(key)], (key,), (), 1))
+            continue
         try:
             data = read(os.path.join(root, key))
         except OSError as failed:

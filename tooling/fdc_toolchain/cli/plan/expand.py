@@ -1,4 +1,4 @@
-"""`fdc expand`: the program that a plan compiles to (FDC-36)."""
+"""`fdc expand`: the steps of a plan, and the program that it compiles to (FDC-36)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,22 @@ from ...exits import CLEAN, FINDINGS, UsageError
 
 @click.command("expand")
 @click.argument("plan")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="text: the steps; json: the program.",
+)
 @click.option("--digest", is_flag=True, help="Print the program's hash only.")
 @click.option(
     "--workspace",
     metavar="DIR",
     help="The workspace; the nearest one above the current folder otherwise.",
 )
-def command(plan: str, digest: bool, workspace: str | None) -> int:
-    """Print the program that PLAN compiles to, as JSON: every plan it reaches, resolved, with its hash.
+def command(plan: str, form: str, digest: bool, workspace: str | None) -> int:
+    """List the steps of PLAN, with those of every plan that it reaches; or print the program that it compiles to.
 
     The program is finite, and every loop in it has a bound: that is why every run ends.
     """
@@ -29,6 +37,7 @@ def command(plan: str, digest: bool, workspace: str | None) -> int:
     from ...linking.project.root import find_root
     from ...program.codec import digest as digest_of
     from ...report.render import render
+    from ...runs.dry_run import steps
     from ...workspace.confirmed_settings import settings_of
 
     if not os.path.isfile(plan):
@@ -44,5 +53,11 @@ def command(plan: str, digest: bool, workspace: str | None) -> int:
         )
         return FINDINGS
     program = program_of(checked)
-    click.echo(digest_of(program) if digest else json.dumps(program, indent=2, ensure_ascii=False))
+    if digest:
+        click.echo(digest_of(program))
+    elif form == "json":
+        click.echo(json.dumps(program, indent=2, ensure_ascii=False))
+    else:
+        for line in steps(program, root):
+            click.echo(line)
     return CLEAN

@@ -37,7 +37,7 @@ def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | N
 
     The notation is recognised, and every change is listed on stderr with its line. The new text goes
     to stdout, or into the file with --write. Where converting would be guessing, the plan is refused
-    with the place and left as it is. `-` reads stdin.
+    with the place and left as it is. What lint finds in the new text is said too. `-` reads stdin.
     """
     if not write and len(paths) > 1:
         raise UsageError("more than one plan needs --write")
@@ -55,6 +55,8 @@ def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | N
         data = _read(path)
         done = migrate(data, name, catalogue, settings.limits)
         _report(done, name, data, quiet)
+        if done.text is not None and not quiet:
+            _judged(root, name, done.text)
         if done.text is None:
             code = FINDINGS
         elif not write:
@@ -74,6 +76,17 @@ def _read(path: str) -> bytes:
             return file.read()
     except FileNotFoundError as missing:
         raise UsageError(f"Could not find file `{path}`") from missing
+
+
+def _judged(root: str, name: str, text: bytes) -> None:
+    """Says what lint finds in the plan as it is now: a plan that is in the language may still be wrong."""
+    from ...tools.plans.plan_text import proved
+
+    path = os.path.abspath(name) if name != "<stdin>" else "stdin.plan"
+    found = proved(root, path, text.decode("utf-8", "surrogateescape")).findings
+    if found:
+        more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+        click.echo(f"{name}: `fdc lint` finds {found[0]}{more}", err=True)
 
 
 def _report(done: Migration, name: str, data: bytes, quiet: bool) -> None:

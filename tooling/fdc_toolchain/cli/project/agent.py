@@ -86,6 +86,9 @@ _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
     help="A text for the post-mortem: its sections, or its summary.",
 )
 @click.option(
+    "--nothing-learned", metavar="WHY", help="You say that the task taught nothing, and why."
+)
+@click.option(
     "--fsm",
     default="tooling/fsm.json",
     show_default=True,
@@ -119,6 +122,7 @@ def command(
     model: str | None,
     budgets: tuple[str, ...],
     analysis: str | None,
+    nothing_learned: str | None,
     fsm: str,
     network: str | None,
     quiet: bool,
@@ -156,7 +160,7 @@ def command(
     operator = Operator.of_environment(model=model)
     world = LocalWorld(root, show=talk.steps, network=network, operator=operator)
     asked = model_for(root, operator.model)
-    text = _analysis(analysis)
+    text = _analysis(analysis, nothing_learned)
     try:
         named = _named(root, task, task_id) if resume is None else _resumed(root, resume)
         lock = files.TaskLock(root, named)
@@ -377,12 +381,18 @@ def _relative(root: str, path: str) -> str:
     return relative
 
 
-def _analysis(path: str | None) -> str | None:
+def _analysis(path: str | None, nothing: str | None) -> str | None:
+    """What a person gives to the post-mortem: a file, and the word that nothing was learned."""
+    from ...agent.retrospect import untaught
+
+    if nothing is not None and not nothing.strip():
+        raise UsageError("--nothing-learned says why")
     if path is None:
-        return None
+        return None if nothing is None else untaught("", nothing)
     try:
         with open(path, encoding="utf-8") as file:
-            return file.read(1 << 20)
+            text = file.read(1 << 20)
+        return text if nothing is None else untaught(text, nothing)
     except UnicodeDecodeError as wrong:
         raise UsageError(f"`{path}` is not UTF-8 text") from wrong
     except FileNotFoundError as wrong:

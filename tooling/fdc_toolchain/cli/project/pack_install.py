@@ -26,7 +26,7 @@ def install(path: str, commands: Collection[str], *, yes: bool) -> int:
     """
     from ...doctor.packs import faults
     from ...packs.model import PackError
-    from ...packs.offered import offered
+    from ...packs.offered import beside_packs, offered
 
     try:
         with offered(path) as packs:
@@ -36,6 +36,8 @@ def install(path: str, commands: Collection[str], *, yes: bool) -> int:
                     raise Refused(f"the pack `{pack.name}` cannot be used: {found[0]}")
                 for line in _told(pack):
                     click.echo(visible(line))
+            for line in beside_packs(path, packs):
+                click.echo(f"  pip {visible(line)}")
     except PackError as wrong:
         raise Refused(f"the pack cannot be used: {wrong}") from wrong
     click.echo(

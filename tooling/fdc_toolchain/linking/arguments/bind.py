@@ -272,6 +272,15 @@ def _rest(
             for part in values.template(text)
         )
     arguments[last.name] = Value(text, parts, at, len(tail))
+    option = _OPTION.fullmatch(text) if last.sink != "command" else None
+    if option is not None:
+        message = f"`{tool.name}` has no options: `{option[1]}` would be part of its `{last.name}`"
+        hint = f"write the text alone: `{tool.name} {option[2]}`"
+        problems.append(Problem("FDC303", at, at + len(option[1]), message, hint))
+
+
+_OPTION = re.compile(r'(--?[A-Za-z][\w-]*)[ =]"([^"]*)"')
+"""A text as a shell's command line would have it."""
 
 
 def _words(

@@ -10,7 +10,7 @@ from ... import resources
 from ...packs import shipped
 from ...packs.model import PREFIX
 from .places import MAX_FILE
-from .stat_cache import PACK, RIGHT_BELOW, listing
+from .stat_cache import LED_TO, PACK, RIGHT_BELOW, listing
 
 SHIPPED = "fdc:"
 """What starts the key of a shipped file."""
@@ -103,13 +103,21 @@ class Files:
         found = (key.split("/") for key in self._listed(PREFIX.rstrip("/") + RIGHT_BELOW))
         return [parts[2] for parts in found if len(parts) == 4 and parts[3] == PACK]
 
+    def leads(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Where links of protected and of secret names lead, at the top and in protected folders there, and git's settings."""
+        found = [line[len(LED_TO) + 1 :].partition(" ") for line in self._listed(LED_TO)]
+        return (
+            tuple(path for kind, _, path in found if kind == "write"),
+            tuple(path for kind, _, path in found if kind == "read"),
+        )
+
     def _listed(self, folder: str) -> list[str]:
         """The keys of what `listing` finds below a folder. What was found counts as the content of `FOLDER/`."""
         key = folder + "/"
         if self.log is not None:
             self.log.add(key)
         if key not in self.seen:
-            self.seen[key] = listing(os.path.join(self.root, key[:-1]))
+            self.seen[key] = listing(f"{self.root}/{key[:-1]}")
         return [
             key + name
             for name in (self.seen[key] or b"").decode("utf-8", "surrogateescape").split("\n")

@@ -1,6 +1,6 @@
-"""What else is obeyed in a workspace, because a link or the settings of git lead there.
+"""What else is obeyed, or secret, in a workspace, because a link or the settings of git lead there.
 
-The names are those of `linking.project.protected`.
+The names are those of `linking.project.protected` and `linking.project.secret_files`.
 
 Where `AGENTS.md` is a link to `docs/rules.md`, that file is what agents obey. Where `core.hooksPath` is `tools/hooks`, git
 runs what lies there. Read without git: no process is started, and what cannot be read leads nowhere.
@@ -10,68 +10,164 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from .protected import ANYWHERE, TOP, folded_name, own_environment
+from ... import cachedir
+from .protected import Protection, own_environment, packages
+from .secret_files import secret
 
 if TYPE_CHECKING:
     from .settings import Settings
 
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"[^"]*")?\s*\]')
 _ROW = re.compile(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)")
-_KEYS = frozenset(
-    ("core.hookspath", "core.attributesfile", "core.fsmonitor", "include.path", "includeif.path")
-)
-_MOST = 1 << 20
-
-
-def obeyed(root: str) -> tuple[str, ...]:
-    """Paths of the workspace that a link with a protected name leads to, at its top, or that git's settings name."""
-    root = os.path.realpath(root)
-    found = [os.path.realpath(path) for path in (*_links(root), *_of_git(root))]
-    return tuple(
-        dict.fromkeys(
-            os.path.relpath(path, root) for path in found if path.startswith(root + os.sep)
-        )
+_WORD = re.compile(r"[^\s\"'\\;|&()<>=!$]+")
+_PATHS = frozenset(("core.hookspath", "core.attributesfile", "include.path", "includeif.path"))
+_COMMANDS = frozenset(
+    (
+        "core.fsmonitor", "core.sshcommand", "core.editor", "core.pager", "core.askpass", "core.gitproxy", "sequence.editor",
+        "filter.clean", "filter.smudge", "filter.process", "diff.external", "diff.textconv", "diff.command", "merge.driver",
+        "gpg.program", "credential.helper", "trailer.command", "trailer.cmd", "interactive.difffilter",
     )
+)  # fmt: skip
+"""Settings whose value is a program that git starts by itself."""
+_OF_GIT = ("hooks", "info")
+"""The folders of a `.git` in which, beside itself, a link leads to what git obeys."""
+_MOST, _MOST_LINKS = 1 << 20, 40
 
 
-def _links(root: str) -> Iterator[str]:
-    try:
-        with os.scandir(root) as entries:
-            names = sorted(one.name for one in entries if one.is_symlink())
-    except OSError:
-        return
-    yield from (
-        os.path.join(root, name)
-        for name in names
-        if folded_name(name) in ANYWHERE or folded_name(name) in TOP
-    )
+class Leads:
+    """Where the links of a workspace and the settings of git lead. `protect` and `secret` are paths below the root.
 
+    `whole`: links in every folder count, and repositories without a `.git` of their own; else the links at the top and in
+    protected folders there. `globs` and `secrets` are those of the settings. `folders` and `files` are what was looked at.
+    """
 
-def _of_git(root: str) -> Iterator[str]:
-    own = os.path.join(root, ".git")
-    if not os.path.lexists(own):
-        return
-    folder = own
-    if os.path.isfile(own):  # a work tree of a repository elsewhere
-        folder = _path(_text(own).removeprefix("gitdir:").strip(), root)
-        yield folder
-    common = _text(os.path.join(folder, "commondir")).strip()
-    folders = [folder, *([_path(common, folder)] if common else [])]
-    yield from folders[1:]
-    configs = [os.path.join(one, name) for one in folders for name in ("config", "config.worktree")]
-    home = os.path.expanduser("~")
-    there = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    for config in (
-        *configs,
-        os.path.join(home, ".gitconfig"),
-        os.path.join(there, "git", "config"),
-        "/etc/gitconfig",
-    ):
-        for key, value in _rows(_text(config)):
-            yield _path(value, os.path.dirname(config) if key.endswith(".path") else root)
+    def __init__(
+        self, root: str, globs: Iterable[str] = (), secrets: Iterable[str] = (), *, whole: bool
+    ) -> None:
+        self.root = os.path.realpath(root)
+        self.protect: dict[str, None] = {}
+        self.secret: dict[str, None] = {}
+        self.folders: dict[str, None] = {}
+        self.files: list[str] = []
+        self._list, self._secrets, self._whole = Protection((), globs), tuple(secrets), whole
+        self._work = [(self.root, False, False)]
+        for path in self._of_git():
+            self._lead(path, self.protect)
+        seen: set[tuple[str, bool, bool]] = set()
+        while self._work:
+            row = self._work.pop()
+            if row not in seen:
+                seen.add(row)
+                self._folder(*row)
+
+    def _folder(self, here: str, obeyed: bool, hidden: bool) -> None:
+        """Looks at the links in a folder; `obeyed` and `hidden`: a link led here, so that it is protected, or secret."""
+        self.folders[here] = None
+        try:
+            with os.scandir(here) as found:
+                rows = [
+                    (one.name, one.is_symlink(), one.is_dir(follow_symlinks=False)) for one in found
+                ]
+        except OSError:
+            return
+        start = here[len(self.root) + 1 :] + "/" if here != self.root else ""
+        own = f"/{start}".endswith("/.git/")
+        of_git = own or f"/{start}".endswith(("/.git/hooks/", "/.git/info/"))
+        for name, is_link, is_folder in rows:
+            path, below = start + name, os.path.join(here, name)
+            if is_link:
+                if obeyed or self._list.of(path) is not None:
+                    self._lead(below, self.protect)
+                if hidden or secret(path, self._secrets) is not None:
+                    self._lead(below, self.secret)
+            elif not is_folder or name == ".fdc":
+                continue
+            elif of_git:
+                if own and name in _OF_GIT:
+                    self._work.append((below, obeyed, hidden))
+            elif self._whole or obeyed or hidden or self._list.of(path) is not None:
+                if not packages(below):
+                    self._work.append((below, obeyed, hidden))
+        if (
+            self._whole
+            and start
+            and not of_git
+            and {"HEAD", "objects", "refs"} <= {one[0] for one in rows}
+        ):
+            self.protect[start[:-1]] = None
+
+    def _lead(self, path: str, into: dict[str, None]) -> None:
+        """Notes each link on the way from a path, and where it ends, as far as that lies in the workspace."""
+        at, left, links = self.root, path[len(self.root) :].split("/")[::-1], 0
+        if not path.startswith(self.root + "/"):
+            at, left = "/", path.split("/")[::-1]
+        while left:
+            name = left.pop()
+            if name == "..":
+                at = os.path.dirname(at)
+            if name in ("", ".", ".."):
+                continue
+            at = os.path.join(at, name)
+            try:
+                text = os.readlink(at)
+            except (OSError, ValueError):
+                continue
+            links += 1
+            if links > _MOST_LINKS:
+                return
+            self._note(at, into)
+            left += text.split("/")[::-1]
+            at = "/" if text.startswith("/") else os.path.dirname(at)
+        self._note(at, into)
+        if at.startswith(self.root + "/") and os.path.isdir(at):
+            self._work.append((at, into is self.protect, into is self.secret))
+
+    def _note(self, path: str, into: dict[str, None]) -> None:
+        if path.startswith(self.root + "/"):
+            into[path[len(self.root) + 1 :]] = None
+
+    def _of_git(self) -> Iterator[str]:
+        """What the settings of git name, of the workspace and of the user: paths, which may not be there."""
+        own = os.path.join(self.root, ".git")
+        self.files.append(own)
+        if not os.path.lexists(own):
+            return
+        folder = own
+        if os.path.isfile(own):  # a work tree of a repository elsewhere
+            folder = _path(_text(own).removeprefix("gitdir:").strip(), self.root)
+            yield folder
+        common = self._read(os.path.join(folder, "commondir")).strip()
+        folders = [folder, *([_path(common, folder)] if common else [])]
+        yield from folders[1:]
+        home = os.path.expanduser("~")
+        there = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+        configs = [
+            *(os.path.join(one, name) for one in folders for name in ("config", "config.worktree")),
+            os.path.join(home, ".gitconfig"),
+            os.path.join(there, "git", "config"),
+            "/etc/gitconfig",
+        ]
+        for config in configs:  # it grows by what they include
+            for key, value in _rows(self._read(config)):
+                if key in _COMMANDS:
+                    words = [_path(word, self.root) for word in _WORD.findall(value)]
+                    yield from (word for word in words if os.path.isfile(word))
+                    self.files += [word for word in words if word.startswith(self.root + "/")]
+                elif key.endswith(".path"):
+                    path = _path(value, os.path.dirname(config))
+                    yield path
+                    if path not in configs and len(configs) < _MOST_LINKS:
+                        configs.append(path)
+                else:
+                    yield _path(value, self.root)
+
+    def _read(self, path: str) -> str:
+        self.files.append(path)
+        return _text(path)
 
 
 def _path(value: str, start: str) -> str:
@@ -86,8 +182,11 @@ def _rows(text: str) -> Iterator[tuple[str, str]]:
         if head is not None:
             section, line = head[1].lower(), line[head.end() :]
         row = _ROW.match(line)
-        if row is not None and f"{section}.{row[1].lower()}" in _KEYS:
-            yield f"{section}.{row[1].lower()}", re.split(r"\s[#;]", row[2])[0].strip().strip('"')
+        key = f"{section}.{row[1].lower()}" if row is not None else ""
+        if row is not None and key in _COMMANDS:
+            yield key, row[2]
+        elif row is not None and key in _PATHS:
+            yield key, re.split(r"\s[#;]", row[2])[0].strip().strip('"')
 
 
 def _text(path: str) -> str:
@@ -101,15 +200,25 @@ def _text(path: str) -> str:
         return ""
 
 
-def of_workspace(root: str, settings: Settings, plans: Iterable[str], path: str) -> tuple[str, ...]:
+def of_workspace(
+    leads: Iterable[str], settings: Settings, plans: Iterable[str], folders: Iterable[str] = ()
+) -> tuple[str, ...]:
     """Globs of what is protected in this workspace beside the list: what its settings say, what they obey (automaton, protocols),
-    its registered `plans`, where links of protected names and the settings of git lead, and folders of `path` (a PATH) in it
-    that belong to no environment of its own."""
-    found = [*settings.protect, settings.fsm, settings.protocols, *plans, *obeyed(root)]
-    root = os.path.realpath(root)
-    for folder in path.split(os.pathsep):
-        inside = os.path.realpath(folder) if os.path.isabs(folder) else ""
-        name = os.path.relpath(inside, root) if inside.startswith(root + "/") else ""
-        if name and not own_environment(inside):
-            found.append(name)
+    its registered `plans`, `leads` (of links and the settings of git), and `folders` of programs (`of_environment`)."""
+    found = [*settings.protect, settings.fsm, settings.protocols, *plans, *leads, *folders]
     return tuple(dict.fromkeys(one for one in found if one))
+
+
+def of_environment(root: str, path: str) -> list[str]:
+    """The folders of the workspace from which this process, or what the user types, takes programs: those of `path` (a PATH) that
+    belong to no environment of its own, and the environment that fdc itself runs in; and where it keeps what it knows."""
+    inside = [os.path.realpath(one) for one in path.split(os.pathsep) if os.path.isabs(one)]
+    found = [one for one in inside if not own_environment(one)]
+    return below(root, [*found, sys.prefix, cachedir.cache_dir(), cachedir.state_dir()])
+
+
+def below(root: str, paths: Iterable[str]) -> list[str]:
+    """Those of some folders that lie in the workspace, by their paths in it."""
+    root = os.path.realpath(root)
+    real = [os.path.realpath(one) for one in paths]
+    return [os.path.relpath(one, root) for one in real if one.startswith(root + os.sep)]

@@ -5,6 +5,8 @@ A path is relative to the workspace, and leads neither upwards nor through a lin
 
 from __future__ import annotations
 
+import os
+
 MAX_FILE = 32 * 1024 * 1024
 """Bytes of one file that a step reads or writes; more is refused."""
 
@@ -31,3 +33,14 @@ def outside(path: str) -> str | None:
     if len(encoded) > _LONGEST or any(len(name) > _LONGEST_NAME for name in encoded.split(b"/")):
         return f"`{path[:40]}...` is longer than a path may be ({_LONGEST_NAME} bytes a name)"
     return None
+
+
+def leads_out(root: str, key: str) -> bool:
+    """True for a file below the workspace `root`, by its key, of which a link makes one outside. What it says is not shown."""
+    if key.startswith(("/", "fdc:", "<")):
+        return False
+    try:
+        top, real = os.path.realpath(root), os.path.realpath(os.path.join(root, key))
+    except (OSError, ValueError):
+        return False
+    return not real.startswith(top.rstrip("/") + "/")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -25,10 +26,12 @@ class Protected(NamedTuple):
 
 _FDC = "holds settings of fdc"
 _GIT = "belongs to git, which runs its hooks and obeys its settings"
+_BARE = "makes a folder a repository of git, whose settings and hooks are obeyed in it"
 _HISTORY = "holds the history of the workspace, whose hooks and settings are obeyed"
 _AGENTS = "is obeyed by agents"
 _EDITOR = "is obeyed by an editor, which may run what it says"
 _SHELL = "is run when somebody enters the folder"
+_HOME = "is obeyed in a home folder, by shells, ssh or git"
 _CI = "is run by the CI"
 _COMMIT = "is run at commits"
 _RECORD = "is a record that fdc relies on"
@@ -37,17 +40,31 @@ _OURS = "is protected in this workspace (by its settings, its plans, its PATH, a
 ANYWHERE: dict[str, tuple[str, bool]] = {
     ".git": (_GIT, True),
     ".fdc": ("belongs to fdc, which keeps its records there", True),
+    ".gitattributes": (_GIT, False),
     **dict.fromkeys((".hg", ".svn", ".jj", ".bzr"), (_HISTORY, False)),
     **dict.fromkeys((".envrc", ".autoenv", ".mise.toml", "mise.toml", ".mise", ".direnv"), (_SHELL, False)),
-    **dict.fromkeys((".vscode", ".idea", ".fleet", ".zed", ".nvim.lua", ".exrc", ".nvimrc", ".dir-locals.el"), (_EDITOR, False)),
-    **dict.fromkeys((".dir-locals-2.el", ".helix", ".idx"), (_EDITOR, False)),
+    **dict.fromkeys(
+        (
+            ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshenv", ".zshrc",
+            ".zprofile", ".zlogin", ".zlogout", ".xprofile", ".xsessionrc", ".xinitrc", ".pam_environment", ".ssh", ".gitconfig",
+        ),
+        (_HOME, False),
+    ),
+    **dict.fromkeys(
+        (
+            ".vscode", ".idea", ".fleet", ".zed", ".nvim.lua", ".exrc", ".nvimrc", ".vimrc", "_vimrc", ".gvimrc", ".lvimrc",
+            ".dir-locals.el", ".dir-locals-2.el", ".helix", ".idx", ".theia",
+        ),
+        (_EDITOR, False),
+    ),
     **dict.fromkeys(
         (
             "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", ".claude", ".cursor", ".codex",
             ".gemini", ".windsurf", ".continue", ".roo", ".clinerules", ".cursorrules", ".windsurfrules",
             ".aider.conf.yml", ".mcp.json", ".opencode", ".amazonq", ".kiro", ".junie", ".goosehints", ".agents",
             ".rules", ".kilocode", ".augment", ".augment-guidelines", ".cline", ".trae", ".qwen", "qwen.md", ".crush", "crush.md",
-            "warp.md", ".factory",
+            "warp.md", ".factory", "agent.md", ".amp", ".openhands", ".openhands_instructions", ".ruler", ".claude-plugin",
+            ".codeium", ".devin", ".antigravity", ".pr_agent.toml", ".coderabbit.yaml", ".coderabbit.yml",
         ),
         (_AGENTS, False),
     ),
@@ -65,7 +82,7 @@ TOP: dict[str, tuple[str, bool]] = {
     "knowledge_core/agent_meta.json": (_RECORD, False),
     "logs/activity.log.jsonl": (_RECORD, False),
     "tooling/fdc_fsm.json": ("is an automaton that plans are proved against", False),
-    **dict.fromkeys((".gitattributes", ".gitmodules", ".lfsconfig"), (_GIT, False)),
+    **dict.fromkeys((".gitmodules", ".lfsconfig"), (_GIT, False)),
     **dict.fromkeys(
         (".pre-commit-config.yaml", "prek.toml", ".overcommit.yml", ".husky", ".githooks", ".lefthook"), (_COMMIT, False)
     ),
@@ -79,7 +96,8 @@ TOP: dict[str, tuple[str, bool]] = {
             ".woodpecker.yml", ".woodpecker.yaml", ".drone.yml", ".cirrus.yml", ".cirrus.star", ".appveyor.yml", "appveyor.yml",
             ".teamcity", "azure-pipelines.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".semaphore", ".builds", ".build.yml",
             "azure-pipelines.yaml", ".azure-pipelines", "buildspec.yml", "cloudbuild.yaml", ".tekton", ".zuul.yaml", ".zuul.d",
-            "zuul.yaml", "zuul.d", ".readthedocs.yaml", ".readthedocs.yml",
+            "zuul.yaml", "zuul.d", ".readthedocs.yaml", ".readthedocs.yml", "netlify.toml", "vercel.json", ".mergify.yml",
+            "renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json", ".pipelines",
         ),
         (_CI, False),
     ),
@@ -90,7 +108,7 @@ TOP: dict[str, tuple[str, bool]] = {
 }  # fmt: skip
 """Paths that are protected from the workspace's top, with all that is below them: path, folded, to (what it is, never)."""
 
-_RUN_BY_OTHERS = frozenset((_EDITOR, _SHELL, _CI, _COMMIT))
+_RUN_BY_OTHERS = frozenset((_EDITOR, _SHELL, _HOME, _CI, _COMMIT))
 
 
 def obeyed(found: Protected) -> bool:
@@ -142,7 +160,7 @@ class Protection:
             if found is not None:
                 return found
             entry = longer
-        return None
+        return Protected(entry, _BARE, False) if _is_head(entry.rpartition("/")[2]) else None
 
     def _alone(self, entry: str, same: str, folded: str) -> Protected | None:
         """Why an entry is protected itself; `same`: the entry with its names folded, of which `folded` is the last."""
@@ -154,6 +172,13 @@ class Protection:
         if entry in self._plain or any(matches(entry, glob) for glob in self._globs):
             return Protected(entry, _OURS, False)
         return None
+
+
+def _is_head(name: str) -> bool:
+    """True for the file by which git knows a repository without a `.git`; where names have a case, `head` is another one."""
+    return folded_name(name) == "head" and (
+        name != "head" or sys.platform in ("darwin", "win32", "cygwin")
+    )
 
 
 def own_environment(folder: str) -> bool:

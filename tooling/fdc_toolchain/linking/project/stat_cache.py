@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from .obeyed import Leads
+
 try:
     from _sha1 import sha1 as sha1  # type: ignore[import-not-found, unused-ignore]
 except ImportError:  # pragma: no cover - an interpreter built without it
@@ -100,7 +102,7 @@ def folder_stamp(path: str) -> Stamp | None:
     return (info.st_mtime_ns, info.st_ctime_ns, info.st_dev, info.st_ino)
 
 
-PROTOCOLS = ".protocol.json"
+PROTOCOLS = (".protocol.json", ".protocol.yaml", ".protocol.yml")
 """How the names of protocol sources end."""
 
 PACK = "pack.toml"
@@ -109,9 +111,21 @@ PACK = "pack.toml"
 RIGHT_BELOW = "/."
 """How the path of a folder ends of which only the folders right below count."""
 
+LED_TO = "./->"
+"""What stands behind the path of a workspace of which counts where its links and the settings of git lead (`obeyed`)."""
+
+
+def leads_of(folder: str) -> Leads:
+    """Where the links of a workspace lead, by its path with `LED_TO`, without what its settings say beside the lists."""
+    from .obeyed import Leads
+
+    return Leads(folder.removesuffix("/" + LED_TO), whole=False)
+
 
 def walked(folder: str) -> Iterator[tuple[str, list[str]]]:
     """The folders that `listing` looks into, and the names of their files."""
+    if folder.endswith("/" + LED_TO):
+        yield from ((here, []) for here in leads_of(folder).folders)
     for here, folders, names in os.walk(folder):
         folders.sort()
         if here != folder and folder.endswith(RIGHT_BELOW):
@@ -127,10 +141,17 @@ def listing(folder: str) -> bytes | None:
     It stands as the content of the key that is the folder's with a `/` behind it: what was found by
     looking for sources holds while the list is the same (and the sources, which are files like others).
     """
+    if folder.endswith("/" + LED_TO):
+        leads = leads_of(folder)
+        rows = [
+            *(f"write {one}" for one in leads.protect),
+            *(f"read {one}" for one in leads.secret),
+        ]
+        return "\n".join(rows).encode("utf-8", "surrogateescape")
     if not os.path.isdir(folder):
         return None
     found = []
-    wanted = PROTOCOLS if not folder.endswith(RIGHT_BELOW) else PACK
+    wanted = PROTOCOLS if not folder.endswith(RIGHT_BELOW) else (PACK,)
     for here, names in walked(folder):
         start = here[len(folder) + 1 :] + "/" if here != folder else ""
         found += [start + name for name in names if name.endswith(wanted)]

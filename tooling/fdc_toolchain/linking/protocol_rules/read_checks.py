@@ -48,10 +48,10 @@ def read_obligations(
     out: list[Obligation] = []
     for path in paths:
         data = workspace.read(path)
-        if data is None or (b'"check"' not in data and b"\\u" not in data):
+        if data is None or (b"check" not in data and b"\\u" not in data):
             continue
         try:
-            document = _document(data)
+            document = _document(path, data)
         except ValueError as wrong:
             found += _unreadable(path, data, str(wrong))
             continue
@@ -76,10 +76,14 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return out
 
 
-def _document(data: bytes) -> dict[str, Any]:
+def _document(path: str, data: bytes) -> dict[str, Any]:
     """The source as far as its checks can be told from the rest. Raises ValueError."""
     try:
-        body = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_once)
+        text = data.decode("utf-8-sig")
+        if path.endswith(".json"):
+            body = json.loads(text, object_pairs_hook=_once)
+        else:
+            body = _yaml(path, text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     if not isinstance(body, dict) or not isinstance(body.get("protocol_id"), str):
@@ -95,13 +99,25 @@ def _document(data: bytes) -> dict[str, Any]:
     return body
 
 
+def _yaml(path: str, text: str) -> Any:
+    """The plain value of a YAML text. Raises ValueError."""
+    from ...text.json_text import plain
+    from ...text.yaml_text import parse
+
+    root, problems = parse(path, text)
+    if root is None or problems:
+        raise ValueError(problems[0].message)
+    return plain(root)
+
+
 def _unreadable(path: str, data: bytes, why: str) -> list[Diagnostic]:
     """Where and why a source is not strict JSON of its form: its checks may be lost in it."""
-    from ...text.json_text import Places, parse
+    from ...text.json_text import Places
+    from ...text.yaml_text import parse
 
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     places = Places(path, text)
-    problems = parse(text)[1]
+    problems = parse(path, text)[1]
     help_ = "`fdc protocols check` says all that is wrong with it"
     if not problems:
         return [
@@ -117,10 +133,11 @@ def _unreadable(path: str, data: bytes, why: str) -> list[Diagnostic]:
 
 def place(data: bytes, path: str, where: Place) -> Span:
     """The span of a value in a JSON text, or of the innermost thing around it that is there."""
-    from ...text.json_text import Places, parse
+    from ...text.json_text import Places
+    from ...text.yaml_text import parse
 
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
-    node, _ = parse(text)
+    node, _ = parse(path, text)
     if node is None:
         return Span(path, 1, 1, 1, 2)
     for part in where:

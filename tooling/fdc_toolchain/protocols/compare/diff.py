@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ...diagnostics.diagnostic import Diagnostic, ordered
 from ...diagnostics.span import Span
-from ..load import PROSE, RULES, load
+from ..load import PROSE, RULE_FILES, load
 from ..render import bare, unmarked
 from .strength import compare
 
@@ -52,7 +52,7 @@ class Side(NamedTuple):
 
 def side(files: Mapping[str, bytes]) -> tuple[Side, list[Diagnostic]]:
     """The set that the sources in `files` (path to bytes) are, and FDC501 and FDC502 for what cannot be read."""
-    sources, found = load({path: data for path, data in files.items() if path.endswith(RULES)})
+    sources, found = load({path: data for path, data in files.items() if path.endswith(RULE_FILES)})
     prose = {}
     for path, data in sorted(files.items()):
         if path.endswith(PROSE):

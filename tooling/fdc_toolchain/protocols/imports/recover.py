@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..load import PROSE, RULES
+from ..load import PROSE, RULES, SOURCES
 from ..reader import Part
 from ..render import bare, unmarked
 from ..seal import digest, inputs
@@ -23,7 +23,7 @@ def sources_of(
     byte where its digest says how it was written: as the file of its name (`read`), or in a plain form. Where
     the digest fits neither, the plain form is taken.
     """
-    named = {path: mark for path, mark in inputs(text).items() if path.endswith((RULES, PROSE))}
+    named = {path: mark for path, mark in inputs(text).items() if path.endswith(SOURCES)}
     if not named:
         return None
     head = next((at for at, part in enumerate(parts) if part.kind == "prose"), 0)

@@ -73,15 +73,21 @@ def choose(store: Store, before: float, tasks: Iterable[Mapping[str, Any]] = ())
                     if f'"{name}"' in text
                 }
             )
+    there = {row.name for row in everything}
     changed = True
     while changed:  # a run that stays may need another one
         changed = False
         for row in everything:
             if row.name in old and row.name not in why:
-                outer = _folder(row)
-                if row.origin is None and outer != row.name and (outer not in old or outer in why):
-                    why[row.name] = f"it ran within the run {outer}"
-                    changed = True
+                above = (
+                    {row.inputs.get("within")}
+                    if row.origin
+                    else {row.inputs.get("within"), _folder(row)}
+                )
+                for outer in above & there - {row.name}:
+                    if outer not in old or outer in why:
+                        why[row.name] = f"it ran within the run {outer}"
+                        changed = True
                 continue
             for needed in {_folder(row), (row.origin or {}).get("run")} & old.keys() - why.keys():
                 why[str(needed)] = f"the run {row.name} was made from it"

@@ -65,8 +65,15 @@ def commit(args: dict[str, Any], context: Context) -> Any:
     who = _author(context)
     old = _head(context)
     tree = _git(context, "write-tree").strip()
-    if tree == (_git(context, "rev-parse", f"{old}^{{tree}}").strip() if old != _NOTHING else ""):
-        raise ToolFailure("git", "nothing was added since the last commit (`git_add FILE`)")
+    if (
+        _git(context, "rev-parse", f"{old}^{{tree}}").strip() == tree
+        if old != _NOTHING
+        else not _git(context, "ls-files").strip()
+    ):
+        raise ToolFailure(
+            "git",
+            "no file was added since the last commit: a step `git_add FILE` comes before `git_commit`",
+        )
     parents = () if old == _NOTHING else ("-p", old)
     new = _git(context, "commit-tree", tree, *parents, "-m", message, environment=who).strip()
     result = {"commit": new, "message": message}

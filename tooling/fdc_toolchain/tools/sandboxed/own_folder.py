@@ -11,15 +11,25 @@ import os
 import shutil
 import stat
 from contextlib import suppress
+from typing import NamedTuple
 
 from ...durable import replace
+from ...sandbox.scratch import RUN
 from ...workspace.failure import ToolFailure
 from ..context import Context
 
-NAME = "fdc-run"
+NAME = RUN
 """Its name in the scratch folder; `tools.own_code_inside` looks there, too."""
 MOST_BYTES = 16 * 1024 * 1024
 MOST_FILES = 256
+
+
+class Kept(NamedTuple):
+    """Where a function's copy is, where its files are kept, and which of them the copy began with."""
+
+    scratch: str
+    kept: str
+    before: list[str]
 
 
 def of(context: Context, pack: str) -> str:
@@ -27,23 +37,32 @@ def of(context: Context, pack: str) -> str:
     return os.path.join(context.run_folder, "kept", pack) if context.run_folder else ""
 
 
-def lay_out(kept: str, scratch: str) -> set[str]:
-    """Copies what is kept into the scratch folder; returns the names of the files."""
+def lay_out(kept: str, scratch: str) -> Kept:
+    """Copies what is kept into the scratch folder."""
     inside = os.path.join(scratch, NAME)
     os.mkdir(inside)
-    names = set(os.listdir(kept)) if os.path.isdir(kept) else set()
+    names = sorted(os.listdir(kept)) if os.path.isdir(kept) else []
     for name in names:
         shutil.copyfile(os.path.join(kept, name), os.path.join(inside, name))
-    return names
+    return Kept(scratch, kept, names)
 
 
-def take_back(scratch: str, kept: str, before: set[str]) -> None:
+def rescue(own: Kept) -> None:
+    """Takes back what a function left whose controller was killed, as far as its scratch folder is there, which goes then."""
+    with suppress(ToolFailure):  # too much is lost: the function would have failed for it
+        take_back(own)
+    shutil.rmtree(own.scratch, ignore_errors=True)
+
+
+def take_back(own: Kept) -> None:
     """Keeps the files that the function left, and drops those of `before` that it removed; others may have come meanwhile.
 
     Raises ToolFailure (`size`) where they are too large or too many; then nothing changes.
     """
     try:
-        folder = os.open(os.path.join(scratch, NAME), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        folder = os.open(
+            os.path.join(own.scratch, NAME), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+        )
     except OSError:
         return  # it removed its copy, or put something else in its place
     files: dict[str, bytes] = {}
@@ -60,12 +79,12 @@ def take_back(scratch: str, kept: str, before: set[str]) -> None:
     finally:
         os.close(folder)
     if files:
-        os.makedirs(kept, exist_ok=True)
+        os.makedirs(own.kept, exist_ok=True)
     for name, data in files.items():
-        replace(os.path.join(kept, name), data)
-    for name in before - files.keys():
+        replace(os.path.join(own.kept, name), data)
+    for name in set(own.before) - files.keys():
         with suppress(FileNotFoundError):
-            os.unlink(os.path.join(kept, name))
+            os.unlink(os.path.join(own.kept, name))
 
 
 def _bytes(name: str, folder: int) -> bytes | None:

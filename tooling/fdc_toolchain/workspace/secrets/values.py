@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from ...linking.project.obeyed import Leads
 from ...linking.project.protected import packages
 from ...linking.project.secret_files import secret, variable
 from ...linking.project.settings import SettingsError, read_settings
@@ -47,6 +48,7 @@ def files_of(root: str) -> list[str]:
         more = read_settings(root).secret
     except SettingsError:
         more = ()
+    more = (*more, *Leads(root, (), more, whole=True).secret)
     found: list[str] = []
     work = [("", False)]
     while work and len(found) < MOST_FILES:

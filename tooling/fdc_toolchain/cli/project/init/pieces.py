@@ -233,7 +233,8 @@ def rule(test: str) -> str:
                 "description": f"After the last change of a file the tests run (`{test}`), before the plan submits.",
                 "enforcement": "In every plan that submits. Tests that fail stop the run, unless the plan keeps the result.",
                 "check": check,
-            }
+            },
+            *json.loads(template("house.rules.json")),
         ],
     }
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"

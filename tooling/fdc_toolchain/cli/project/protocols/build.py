@@ -76,7 +76,10 @@ def _options(function: Callable[..., int]) -> Callable[..., int]:
             help=f"Write the file of another agent as well: {', '.join(TARGETS)}, all, none. May be repeated.",
         ),
         click.option("--split/--no-split", default=None, help="Rules with a scope go into an AGENTS.md in their folder."),
-        click.option("--profile", type=click.Choice(PROFILES), help="compact: without the documentation of tools."),
+        click.option(
+            "--profile", type=click.Choice(PROFILES),
+            help="compact: no documentation of tools. original: the form of the first repository.",
+        ),
         click.option("--output", metavar="FILE", type=click.Path(), help="The compiled file.  [default: AGENTS.md]"),
         click.option("--source", metavar="DIR", type=click.Path(), help="The sources.  [default: protocols/]"),
         workspace_option,
@@ -133,7 +136,8 @@ def _run(only_check: bool, root: str, options: dict[str, Any], show_bytes: bool)
             continue
         size = f"{len(output.text.encode())} bytes"
         if output is made.outputs[0]:
-            size += f" of at most {how.max_bytes}, from {made.sources} sources"
+            most = f" of at most {how.max_bytes}" if how.profile != "original" else ""
+            size += f"{most}, from {made.sources} sources"
         click.echo(
             f"{output.path} {'written' if output.path in done.written else 'is up to date'}: {size}"
         )

@@ -16,7 +16,7 @@ from ....linking.project.root import find_root
 from ....protocols import build as work
 from ....protocols.compare.diff import Difference, Side, differences, lines, side
 from ....protocols.imports.agents_md import take_apart
-from ....protocols.load import PROSE, RULES
+from ....protocols.load import SOURCES
 from ....protocols.options import how_of
 from ....report.terminal.terminal_text import cut, visible
 from ...shared.findings import show
@@ -95,7 +95,7 @@ def _there(path: str) -> _Place:
         for folder, folders, names in os.walk(path):
             folders.sort()
             for entry in names:
-                if entry.endswith((RULES, PROSE)):
+                if entry.endswith(SOURCES):
                     inside = os.path.relpath(os.path.join(folder, entry), path).replace(os.sep, "/")
                     files[inside] = durable.read(os.path.join(folder, entry)) or b""
         return _Place(name, files, False)
@@ -166,7 +166,7 @@ def _revision(since: str, path: str, now: _Place) -> _Place:
     for row in _git(folder, "ls-tree", "-r", "-z", "--full-tree", thing).split(b"\0"):
         about, _, raw = row.partition(b"\t")
         entry = os.fsdecode(raw)
-        if about.startswith(b"100") and entry.endswith((RULES, PROSE)):
+        if about.startswith(b"100") and entry.endswith(SOURCES):
             files[entry] = _git(folder, "cat-file", "blob", about.split()[2].decode("ascii"))
     return _Place(name, files, False)
 

@@ -11,7 +11,7 @@ from .... import durable
 from ....exits import CLEAN, FINDINGS, UsageError
 from ....linking.project.root import find_root
 from ....packs import shipped
-from ....protocols.load import RULES, load
+from ....protocols.load import RULE_FILES, load
 from ...shared.findings import show
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _sources(folder: str, root: str) -> dict[str, bytes]:
     for inner, folders, names in os.walk(folder):
         folders.sort()
         for name in names:
-            if name.endswith(RULES):
+            if name.endswith(RULE_FILES):
                 path = os.path.join(inner, name)
                 inside = os.path.relpath(path, root).replace(os.sep, "/")
                 files[path if inside.startswith("..") else inside] = durable.read(path) or b""

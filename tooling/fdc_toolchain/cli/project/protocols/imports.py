@@ -15,7 +15,7 @@ from ....protocols import build as work
 from ....protocols import layout
 from ....protocols.compile import How, Surroundings, compile_agents
 from ....protocols.imports.agents_md import take_apart
-from ....protocols.load import PROSE, RULES
+from ....protocols.load import PROSE, RULE_FILES, SOURCES
 from ....protocols.markdown.sanitise import findings, sanitised
 from ...shared.findings import show
 
@@ -69,7 +69,7 @@ def command(file: str, out: str, sanitise: bool, force: bool) -> int:
         click.echo(f"error: {source} was left as it is", err=True)
         return FINDINGS
     _write(folder, made.files, old)
-    rules = sum(path.endswith(RULES) for path in made.files)
+    rules = sum(path.endswith(RULE_FILES) for path in made.files)
     prose = sum(path.endswith(PROSE) for path in made.files)
     kept = f", and {layout.NAME} for all else" if layout.NAME in made.files else ""
     click.echo(f"{source}: {_count(rules, 'protocol')}, {_count(prose, 'section')} of prose{kept}")
@@ -109,7 +109,7 @@ def _sources(folder: str, force: bool, out: str) -> list[str]:
         )
     found = []
     for inside, _, names in os.walk(folder):
-        found += [os.path.join(inside, name) for name in names if name.endswith((RULES, PROSE))]
+        found += [os.path.join(inside, name) for name in names if name.endswith(SOURCES)]
     kept = os.path.join(folder, layout.NAME)
     return [*found, kept] if os.path.lexists(kept) else found
 

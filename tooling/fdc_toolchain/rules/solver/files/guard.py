@@ -41,8 +41,9 @@ class Guard:
             if key and ":" not in key
         ]
         self.files = linker.files
-        self.secret = linker.settings.secret
-        self.more = of_workspace(linker.root, linker.settings, plans, "")
+        protect, hidden = linker.files.leads()
+        self.secret = (*linker.settings.secret, *hidden)
+        self.more = of_workspace(protect, linker.settings, plans)
         self._protection = Protection(self.settings, self.more)
         kept = linker.kept
         known = KnownPaths() if kept is None else kept.fact(KnownPaths, KnownPaths)

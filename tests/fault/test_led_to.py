@@ -1,0 +1,189 @@
+"""What is obeyed, or secret, because a link, git's settings or the shape of a folder lead there: nobody changes or reads it."""
+
+import os
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.linking.project.obeyed import Leads, of_environment
+from fdc_toolchain.linking.project.protected import protected
+from fdc_toolchain.runs.tool_runtime import opened
+from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.workspace.secrets.values import values_of
+
+from tests.fault.test_protected import refused, tier
+from tests.fault.test_sandbox import only, run
+from tests.support.process import fdc
+
+__all__ = ["tier"]
+
+LINKS = {
+    ".git/hooks/pre-commit": ("tools/pre-commit", "../../tools/pre-commit"),
+    ".github/workflows/ci.yml": ("ci/ci.yml", "../../ci/ci.yml"),
+    "sub/AGENTS.md": ("docs/rules.md", "../docs/rules.md"),
+    "sub/deep/.claude": ("common/claude/settings.json", "../../common/claude"),
+    "protocols/p.md": ("docs/p.md", "../docs/p.md"),
+    "CLAUDE.md": ("conf/v1/r.md", "conf/cur/r.md"),
+    "conf/cur": ("", "v1"),
+    "common/claude/agents/a.md": ("docs/a.md", "../../../docs/a.md"),
+}
+"""A link, by the file that it leads to (empty: a link on another one's way), and its text."""
+LED = sorted(path for path, _ in LINKS.values() if path)
+
+
+@pytest.fixture
+def top(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    folder = tmp_path / "workspace"
+    for link, (target, text) in LINKS.items():
+        for path in (link, target or "conf/v2/r.md"):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        if target:
+            (folder / target).write_text("was\n")
+        (folder / link).symlink_to(text)
+    (folder / "conf/v2/r.md").write_text("was\n")
+    return folder
+
+
+@pytest.fixture
+def root(top):
+    held = opened(str(top))
+    yield held
+    held.close()
+
+
+def test_what_links_below_the_top_lead_to_is_written_by_nobody(root, top, tier):
+    """Also through the link, through another one, and by moving a folder or a link on the way."""
+    tried = "; ".join(f"(echo evil > {path}) 2> /dev/null" for path in (*LED, *LINKS))
+    moved = "rm conf/cur && ln -s v2 conf/cur; mv conf conf2; mv docs docs2 && mkdir docs; mv sub/deep/.claude x; mv sub sub2"
+    run(root, f"{tried}; {moved}; exit 0", only(tier))
+    assert [] == [path for path in LED if Path(top, path).read_text() != "was\n"]
+    assert {link: text for link, (_, text) in LINKS.items()} == {
+        link: os.readlink(top / link) for link in LINKS
+    }
+    for path in LED:
+        with pytest.raises(ToolFailure, match="is protected"):
+            root.write(path, b"evil", "edit", "k")
+
+
+def test_what_a_secret_link_leads_to_is_secret(top, tier):
+    (top / "vault").mkdir()
+    (top / "conf/dev.txt").write_text("TOKEN=hunter2hunter2\n")
+    (top / "vault/a").write_text("SECRET=swordfish99\n")
+    (top / "sub/.env").symlink_to("../conf/dev.txt")
+    (top / ".aws").symlink_to("vault")
+    held = opened(str(top))
+    outcome = run(held, "cat sub/.env conf/dev.txt vault/a .aws/a; exit 0", only(tier))
+    assert "hunter2" not in str(outcome) and "swordfish" not in str(outcome)
+    for path in ("conf/dev.txt", "vault/a"):
+        with pytest.raises(ToolFailure, match="is secret"):
+            held.read(path)
+    held.close()
+    assert {"hunter2hunter2", "swordfish99"} == set(values_of(str(top)))
+
+
+def test_a_folder_that_git_takes_for_a_repository_is_none(root, top, tier):
+    """Git needs no `.git`: a folder with HEAD, objects and refs will do, and a shell's prompt may ask git about it."""
+    (top / "lib").mkdir()
+    made = "cd lib; mkdir objects refs; echo ref: refs/heads/main > HEAD; echo '[core]' > config; exit 0"
+    outcome = run(root, made, only(tier))
+    assert outcome.failure is not None and outcome.failure.kind == "protected"
+    assert not (top / "lib/HEAD").exists() and refused(root) == ["0-HEAD"]
+    with pytest.raises(ToolFailure, match="makes a folder a repository"):
+        root.write("docs/HEAD", b"ref: refs/heads/main\n", "create", "k")
+    assert protected("src/head") is None and protected("src/HEAD/a.py") is None
+
+
+def test_the_settings_of_a_repository_without_git_are_protected(top, tier):
+    bare = top / "data/x.git"
+    for name in ("HEAD", "config", "objects/o", "refs/r"):
+        (bare / name).parent.mkdir(parents=True, exist_ok=True)
+        (bare / name).write_text("was\n")
+    held = opened(str(top))
+    run(held, "echo evil > data/x.git/config; mv data/x.git data/y; exit 0", only(tier))
+    assert (bare / "config").read_text() == "was\n"
+    with pytest.raises(ToolFailure, match="is protected"):
+        held.write("data/x.git/config", b"evil", "edit", "k")
+    held.close()
+
+
+def test_programs_that_git_starts_by_its_settings_are_protected(top):
+    (top / ".git/config").write_text(
+        '[filter "x"]\n\tclean = "sh tools/clean.sh %f"\n[core]\n\tsshCommand = tools/ssh -v\n[include]\n\tpath = ../git.inc\n'
+    )
+    (top / "git.inc").write_text("[core]\n\thooksPath = more\n[diff]\n\texternal=tools/none\n")
+    for name in ("clean.sh", "ssh"):
+        (top / "tools" / name).write_text("")
+    found = Leads(str(top), whole=True).protect
+    assert {"tools/clean.sh", "tools/ssh", "git.inc", "more"} <= set(found)
+    assert "tools/none" not in found
+
+
+def test_the_environment_that_fdc_runs_in_is_protected(top, monkeypatch):
+    """Whoever writes there is run by the next fdc: a `.pth` will do."""
+    monkeypatch.setattr("sys.prefix", str(top / ".venv"))
+    (top / ".venv/lib").mkdir(parents=True)
+    assert of_environment(str(top), "") == [".venv"]
+    held = opened(str(top))
+    with pytest.raises(ToolFailure, match="is protected"):
+        held.write(".venv/lib/evil.pth", b"import os", "create", "k")
+    held.close()
+
+
+def test_the_key_and_the_verdicts_of_the_user_are_closed_in_a_home_that_is_the_workspace(
+    top, monkeypatch, tier
+):
+    monkeypatch.setenv("HOME", str(top))
+    for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME", "FDC_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    for path in (".local/state/fdc/key", ".cache/fdc/lint/x", ".bashrc", ".ssh/authorized_keys"):
+        (top / path).parent.mkdir(parents=True, exist_ok=True)
+        (top / path).write_text("was hunter2\n")
+    held = opened(str(top))
+    names = ".local/state/fdc/key .cache/fdc/lint/x .bashrc .ssh/authorized_keys"
+    outcome = run(held, f"for f in {names}; do cat $f; echo evil > $f; done; exit 0", only(tier))
+    assert (
+        "hunter2" not in run(held, "cat .local/state/fdc/key; exit 0", only(tier)).value["output"]
+    )
+    assert {"was hunter2\n"} == {(top / path).read_text() for path in names.split()}, outcome
+    held.close()
+
+
+def test_a_verdict_that_is_kept_does_not_outlive_a_link(workspace):
+    """Warm lint: by times, by content, and after git's settings changed."""
+    text = "set_plan x\nplan_step_complete ready\nread_file {0}\n{1}close_task\nsubmit\n"
+    write = "overwrite_file_with_block docs/a.md\n    x\n"
+    (workspace / "docs").mkdir()
+    (workspace / "docs/a.md").write_text("x")
+    (workspace / ".git").mkdir()
+    (workspace / "p.plan").write_text(text.format("docs/a.md", write))
+
+    def codes():
+        said = fdc("lint", "--format", "concise", "p.plan", cwd=workspace).stdout
+        return [code for code in ("FDC417", "FDC418") if code in said]
+
+    assert codes() == codes() == []
+    (workspace / "AGENTS.md").symlink_to("docs/a.md")
+    assert codes() == codes() == ["FDC417"]
+    (workspace / "AGENTS.md").unlink()
+    assert codes() == []
+    (workspace / ".git/config").write_text("[core]\nhooksPath = docs\n")
+    assert codes() == ["FDC417"]
+    (workspace / ".git/config").unlink()
+    (workspace / ".env").symlink_to("docs/a.md")
+    assert codes() == ["FDC418"]
+
+
+def test_a_plan_that_is_a_link_out_of_the_workspace_is_not_quoted(workspace, tmp_path):
+    """A change that somebody offers must not make a CI's log say what lies on its machine; plans of other tools as our own."""
+    (tmp_path / "key").write_text("- [ ] T001 hunter2\n- [ ] T001 hunter2\n")
+    for path in ("x.plan", "tasks.md", ".claude/workflows/w.js", "calls.plan"):
+        (workspace / path).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / path).symlink_to(tmp_path / "key")
+    (workspace / "calls.plan").unlink()
+    (workspace / "calls.plan").write_text("set_plan x\ncall_plan x.plan\nsubmit\n")
+    for words in ([], [], ["x.plan"], ["tasks.md"]):
+        done = fdc("lint", *words, cwd=workspace)
+        assert 1 == done.returncode and "hunter2" not in done.stdout + done.stderr, done
+        assert "is a link that leads out of the workspace: it is not read" in done.stdout
+    assert "hunter2" not in fdc("run", "x.plan", cwd=workspace).stdout
+    assert "hunter2" in fdc("lint", str(tmp_path / "key"), cwd=workspace).stdout

@@ -1,0 +1,100 @@
+"""YAML as the tree of `json_text`, with the place of everything in it; only what JSON can say is read.
+
+Aliases, tags and merges are refused: a protocol or an automaton says everything where it stands.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .json_text import MAX_DEPTH, Member, Node, Problem
+from .json_text import parse as parse_json
+
+ENDS = (".yaml", ".yml")
+_TAG = "tag:yaml.org,2002:"
+_WORDS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+
+
+class _Stop(Exception):
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+
+def parse(path: str, text: str) -> tuple[Node | None, list[Problem]]:
+    """The tree of a file's text, YAML or JSON by its name, and all that is wrong with it. Never raises."""
+    if not path.endswith(ENDS):
+        return parse_json(text)
+    import yaml
+
+    problems: list[Problem] = []
+    try:
+        for token in yaml.scan(text, yaml.SafeLoader):
+            if isinstance(token, yaml.AliasToken | yaml.AnchorToken):
+                raise _stop(token, "an alias is not read here", "write the value itself")
+        root = yaml.compose(text, yaml.SafeLoader)
+        if root is None:
+            return None, [Problem(0, len(text), "the file is empty")]
+        return _node(root, problems, 0), problems
+    except _Stop as stop:
+        return None, [*problems, stop.problem]
+    except yaml.MarkedYAMLError as wrong:
+        mark = wrong.problem_mark or wrong.context_mark
+        said = f"this is not YAML: {wrong.problem or wrong.context}"
+        return None, [Problem(mark.index if mark else 0, mark.index if mark else 0, said)]
+    except yaml.YAMLError as wrong:
+        return None, [Problem(0, 0, f"this is not YAML: {str(wrong).splitlines()[0]}")]
+    except RecursionError:
+        return None, [Problem(0, 0, f"nested deeper than {MAX_DEPTH}", limit=True)]
+
+
+def _stop(at: Any, message: str, help_: str | None = None, limit: bool = False) -> _Stop:
+    return _Stop(Problem(at.start_mark.index, at.end_mark.index, message, help_, limit))
+
+
+def _node(found: Any, problems: list[Problem], depth: int) -> Node:
+    import yaml
+
+    start, end = found.start_mark.index, found.end_mark.index
+    tag = found.tag.removeprefix(_TAG)
+    if depth > MAX_DEPTH:
+        raise _stop(found, f"nested deeper than {MAX_DEPTH}", limit=True)
+    if isinstance(found, yaml.SequenceNode) and tag == "seq":
+        items = tuple(_node(item, problems, depth + 1) for item in found.value)
+        return Node("array", items, start, items[-1].end if items else end)
+    if isinstance(found, yaml.MappingNode) and tag == "map":
+        return _object(found, problems, depth)
+    if not isinstance(found, yaml.ScalarNode) or tag not in (
+        "str", "int", "float", "bool", "null", "timestamp",
+    ):  # fmt: skip
+        raise _stop(
+            found, f"`{found.tag[:80]}` is not read here", "write a text, a list or a table"
+        )
+    return Node(*_scalar(tag, found), start, end)
+
+
+def _object(found: Any, problems: list[Problem], depth: int) -> Node:
+    members: list[Member] = []
+    seen: dict[str, Node] = {}
+    for name, value in found.value:
+        key = Node("string", str(name.value), name.start_mark.index, name.end_mark.index)
+        if not isinstance(name.value, str) or name.tag == f"{_TAG}merge":
+            raise _stop(name, "a key is a text")
+        if key.value in seen:
+            said = f"the key `{key.value[:80]}` twice in one object"
+            problems.append(Problem(key.start, key.end, said, earlier=seen[key.value]))
+        seen.setdefault(key.value, key)
+        members.append(Member(key, _node(value, problems, depth + 1)))
+    end = members[-1].value.end if members else found.end_mark.index
+    return Node("object", tuple(members), found.start_mark.index, end)
+
+
+def _scalar(tag: str, found: Any) -> tuple[str, Any]:
+    """The kind and the value of a scalar. What JSON would not take for a number or a word is a text: dates, `yes`, `0o7`."""
+    text = found.value
+    if tag in ("int", "float") and not found.style:
+        root, wrong = parse_json(text)
+        if root is not None and not wrong:
+            return root.kind, root.value
+    if tag == "bool" and text in _WORDS:
+        return "boolean", _WORDS[text]
+    return ("null", None) if tag == "null" else ("string", text)
