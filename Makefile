@@ -1,7 +1,7 @@
 # Verbs only; `make` lists them. The first one that needs it makes .venv (see .ci/setup).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test install check lint fmt types docs agents golden site verify bench count bench-agentdojo bench-repair bench-research mutants soak live wheel vscode clean
+.PHONY: help demo test install check lint fmt types docs agents golden site verify bench count bench-agentdojo bench-repair bench-research mutants soak live wheel lock vscode clean
 
 SETUP := sh .ci/setup
 BIN := .venv/bin
@@ -68,6 +68,7 @@ docs: agents ## write every generated page
 	$(PY) editors/vscode/make_grammar.py
 	$(FDC) rules --format markdown --output docs/rules.md
 	$(PY) docs/pictures/draw.py
+	@command -v chromedriver >/dev/null && $(PY) -m docs.pictures.shoot || echo "no chromium-driver: the pictures of pages stay as they are"
 
 site: ## write the documentation as a site, with search, into dist/site (its links are checked)
 	@$(SETUP) dev
@@ -123,9 +124,14 @@ live: ## run the test with a real small language model, and write docs/benchmark
 	@$(PY) -m pytest -m live tests/fault/test_small_model.py $(ARGS)
 	$(PY) -m benchmarks.drafts --output docs/benchmarks-drafts.md
 
-wheel: ## build dist/*.tar.gz and dist/*.whl
+wheel: ## build dist/*.tar.gz and dist/*.whl; the same commit gives the same bytes
 	@$(SETUP) dev
-	$(PY) -m build --no-isolation
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(PY) -m build --no-isolation
+
+lock: ## write .ci/requirements.lock: what CI installs, each package with its hashes
+	@$(SETUP) base
+	@[ -x .venv-lock/bin/uv ] || { $(PY) -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet "uv>=0.9,<1"; }
+	.venv-lock/bin/uv pip compile pyproject.toml --quiet --extra dev --universal --python-version 3.11 --generate-hashes --no-annotate --custom-compile-command 'make lock' --output-file .ci/requirements.lock $(ARGS)
 
 vscode: ## package the extension as editors/vscode/fdc-plans.vsix (needs node and npm, and the network once)
 	@$(SETUP) base
@@ -134,5 +140,5 @@ vscode: ## package the extension as editors/vscode/fdc-plans.vsix (needs node an
 	cd editors/vscode && npx --yes "@vscode/vsce@^4.1" package --skip-license --allow-missing-repository --out fdc-plans.vsix
 
 clean: ## remove what can be made again
-	rm -rf .venv .venv-agentdojo .venv-model .venv-research editors/vscode/node_modules editors/vscode/*.vsix build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-agentdojo .venv-lock .venv-model .venv-research editors/vscode/node_modules editors/vscode/*.vsix build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

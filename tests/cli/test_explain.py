@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.diagnostics.codes import BY_NAME, CODES
+from fdc_toolchain.report import explanations
 
 from tests.support.process import fdc
 from tests.support.repository import ROOT
@@ -97,3 +98,13 @@ def test_colours_are_for_terminals_only(tmp_path: Path) -> None:
         "\x1b[1;31merror"
         in fdc("explain", "FDC301", cwd=tmp_path, env={"NO_COLOR": "", "FORCE_COLOR": "1"}).stdout
     )
+
+
+@pytest.mark.parametrize("word", ["301", "fdc301", "FDC301", " Unknown-Tool "])
+def test_a_rule_is_found_by_its_number_code_or_name(word: str) -> None:
+    assert "FDC301" == explanations.find(word)
+
+
+@pytest.mark.parametrize("word", ["30", "999", "3010", "³01"])
+def test_no_other_number_is_a_rule(word: str) -> None:
+    assert explanations.find(word) is None

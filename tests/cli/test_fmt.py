@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.support.process import fdc
 
 UGLY = "set_plan   a\n\n\n\nx<-read_file   b   \n"
@@ -96,3 +98,12 @@ def test_excluded_and_ignored_plans_are_left_alone_unless_named(workspace: Path)
         "Would reformat: old/a.plan\nWould reformat: b.tmp.plan\n2 plans would be reformatted\n"
         == named.stdout
     )
+
+
+@pytest.mark.parametrize("name", ["README.md", "notes/Page.MARKDOWN"])
+def test_markdown_is_refused_and_left_alone(workspace: Path, name: str) -> None:
+    (workspace / "notes").mkdir()
+    (workspace / name).write_text("set_plan   x\n")
+    done = fdc("fmt", name, cwd=workspace)
+    assert (2, "") == (done.returncode, done.stdout) and "is Markdown" in done.stderr
+    assert "set_plan   x\n" == (workspace / name).read_text()

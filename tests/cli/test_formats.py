@@ -7,6 +7,8 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.diagnostics.verdict_line import verdict_line
+from fdc_toolchain.report.sarif import help_uri
 
 from tests.support import workflow_commands
 from tests.support.process import fdc
@@ -95,6 +97,19 @@ def test_sarif_names_the_page_of_a_rule_where_the_pages_are_known(plan: Path) ->
     assert [None, None] == uris("javascript:alert(1)")
 
 
+def test_the_page_of_a_rule_is_on_the_site_that_the_project_declares() -> None:
+    urls = ["Source, https://git.example/fdc", "Documentation, https://fdc.example/"]
+    assert "https://fdc.example/rules/FDC301.html" == help_uri("FDC301", "", urls)
+    assert "https://a.example/docs/rules.md#unknown-tool" == help_uri(
+        "FDC301", "https://a.example/docs/", urls
+    )
+    assert (
+        ""
+        == help_uri("FDC301", "", urls[:1])
+        == help_uri("FDC301", "", ["Documentation, file:///etc"])
+    )
+
+
 def test_gitlab_gets_an_entry_with_a_fingerprint_of_its_own_for_each_finding(plan: Path) -> None:
     before = json.loads(lint(plan, "gitlab"))
     assert [("FDC301", "major", 4), ("FDC313", "minor", 5)] == [
@@ -129,3 +144,17 @@ def test_a_clean_lint_imports_no_renderer(plan: Path) -> None:
     loaded = [line for line in run.stderr.splitlines() if line.startswith("import 'fdc_toolchain")]
     assert any("fdc_toolchain.cli.linting.fast_lint'" in line for line in loaded)
     assert [] == [line for line in loaded if "fdc_toolchain.report" in line]
+
+
+def test_a_plan_with_warnings_only_is_said_to_be_proved(plan: Path) -> None:
+    text = (plan / "example.plan").read_text("utf-8")
+    assert "proved" not in lint(plan, "text"), "it has an error"
+    (plan / "example.plan").write_text(text.replace("list_file docs", "list_files docs"), "utf-8")
+    done = fdc("lint", "example.plan", cwd=plan)
+    assert 0 == done.returncode and done.stdout.endswith("\n1 warning in 1 file\n1 plan proved\n")
+
+
+def test_a_fragment_alone_is_no_plan_that_is_proved() -> None:
+    assert "1 fragment" == verdict_line(1, 0, 1)
+    assert "1 plan proved, 1 fragment" == verdict_line(2, 0, 1)
+    assert "no plans found" == verdict_line(0)

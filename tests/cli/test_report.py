@@ -13,6 +13,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.cli.run.report import command
+from fdc_toolchain.exits import UsageError
 from fdc_toolchain.report.run_page import Budget, Line, Plan, Run, Step, Value, link, render
 
 from tests.support.background import fdc_started, wait_for
@@ -294,3 +296,9 @@ def test_the_page_agrees_with_fdc_show(reported: Path) -> None:
     assert len([one for one in page.all("details") if one.get("class") == "step ok"]) == len(done)
     assert page.text.count("waits for a person") == 1  # in the legend only
     assert all(one["address"] in page.text for one in done) and shown["program"] in page.text
+
+
+def test_a_terminal_is_told_to_name_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    with pytest.raises(UsageError, match=r"-o run\.html"):
+        command.main(["last"], standalone_mode=False)

@@ -205,13 +205,13 @@ def write(folder: Path, release: Path) -> None:
 
     for plan, code in (("sequence", 0), ("calls", 0), ("loop", 0), ("fork", 0), ("large", 0), ("gate", 1), ("budget", 1)):
         begun(plan, plan, code)
-    begun("ask", "ask", 1)
-    begun("cancelled", "ask", 1)
+    begun("ask", "ask", PERSON)
+    begun("cancelled", "ask", PERSON)
     assert 0 == fdc("cancel", names["cancelled"], cwd=root, env=env).returncode
-    begun("answered", "ask", 1)
-    assert 1 == fdc("resume", names["answered"], "--answer", "black", cwd=root, env=env).returncode
-    begun("refused", "ask", 1)
-    assert 1 == fdc("resume", names["refused"], "--answer", "black", cwd=root, env=env).returncode
+    begun("answered", "ask", PERSON)
+    assert PERSON == fdc("resume", names["answered"], "--answer", "black", cwd=root, env=env).returncode
+    begun("refused", "ask", PERSON)
+    assert PERSON == fdc("resume", names["refused"], "--answer", "black", cwd=root, env=env).returncode
     assert 1 == fdc("resume", names["refused"], "--answer", "no", cwd=root, env=env).returncode
     done = fdc("fork", "-q", f"{names['sequence']}@main/7", cwd=root, env=env)
     names["forked"] = done.stdout.strip()

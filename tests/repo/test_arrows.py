@@ -28,7 +28,7 @@ FLOORS = {
     "agent": 13, "doctor": 13, "console": 13,
     "api": 14,
     "testing": 15, "foreign": 15, "grammar_export": 15,
-    "server": 16, "language_server": 16, "mcp_server": 16, "draft": 16,
+    "server": 16, "language_server": 16, "mcp_server": 16, "mcp_client": 16, "draft": 16,
     "cli": 17,
     "__main__": 18,
 }  # fmt: skip

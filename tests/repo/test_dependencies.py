@@ -9,6 +9,10 @@ import sys
 import tomllib
 from collections.abc import Iterable
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
 from tests.support.repository import ROOT, files
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -100,3 +104,17 @@ def test_every_requirement_is_a_range_with_an_upper_end() -> None:
 def test_an_undeclared_import_is_found_wherever_it_stands() -> None:
     source = "import requests\ndef f():\n    from httpx import get\n    import yaml.x\n"
     assert {"requests", "httpx", "yaml"} == imported(source)
+
+
+def test_the_lock_of_ci_pins_all_that_developers_install() -> None:
+    """`make lock` writes it anew after a change of pyproject.toml."""
+    rows = re.split(r"(?<!\\)\n", (ROOT / ".ci" / "requirements.lock").read_text("utf-8").strip())
+    pins: dict[str, list[Version]] = {}
+    for row in [one for one in rows if not one.startswith("#")]:
+        pin = re.match(r"([a-z0-9-]+)(?:\[[a-z0-9,-]+\])?==([^ ;]+)", row)
+        assert pin and " --hash=sha256:" in row, row
+        pins.setdefault(pin[1], []).append(Version(pin[2]))
+    for line in (*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]):
+        wanted = Requirement(line)
+        found = pins.get(canonicalize_name(wanted.name), [])
+        assert found and all(one in wanted.specifier for one in found), line

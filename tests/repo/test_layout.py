@@ -9,7 +9,7 @@ TOP_LEVEL = {
     "pyproject.toml",
     "benchmarks", "docs", "editors", "grammar", "knowledge_core", "plans", "protocols", "tests", "tooling",
 }  # fmt: skip
-HIDDEN = {".ci", ".gitignore", ".pre-commit-hooks.yaml"}
+HIDDEN = {".ci", ".github", ".gitignore", ".pre-commit-hooks.yaml"}
 
 
 def test_the_repository_has_exactly_these_at_the_top() -> None:

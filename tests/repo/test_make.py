@@ -203,6 +203,24 @@ def test_a_failed_addition_leaves_what_was_there_in_use(machine: Machine) -> Non
     assert (0, "") == machine.setup("base")
 
 
+def test_a_lock_is_installed_with_its_hashes_and_nothing_beside_it(machine: Machine) -> None:
+    machine.put_python("python3", (3, 12))
+    code, said = machine.setup(FDC_LOCK=".ci/requirements.lock")
+    assert code == 0, said
+    first, second = (
+        call for call in machine.calls.read_text("utf-8").splitlines() if " -m pip install " in call
+    )
+    assert first.endswith("--require-hashes --requirement .ci/requirements.lock")
+    assert second.endswith("--no-deps --no-build-isolation --editable .")
+
+
+def test_a_lock_that_cannot_be_installed_ends_the_set_up(machine: Machine) -> None:
+    machine.put_python("python3", (3, 12), pip=1)
+    code, said = machine.setup(FDC_LOCK="lock")
+    assert code == 3 and "exactly what lock lists" in said
+    assert 1 == len(machine.installs())
+
+
 def test_an_unknown_level_is_refused(machine: Machine) -> None:
     assert (2, "fdc: `all` is neither base nor dev.\n") == machine.setup("all")
 

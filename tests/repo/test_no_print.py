@@ -19,6 +19,7 @@ ATTRIBUTES = {
 PROGRAMS = {
     "sandbox/sandbox_launcher.py",
     "tools/own_code_inside.py",
+    "mcp_client/inside.py",
     "fdc_packs/repair/tools/probe_inside/__init__.py",
     "tools/files/text_reader.py",
 }

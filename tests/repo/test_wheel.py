@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tarfile
 import tomllib
@@ -93,6 +94,33 @@ def expected_names() -> set[str]:
 def test_the_wheel_holds_exactly_the_package_and_its_data(built: tuple[Path, Path]) -> None:
     with zipfile.ZipFile(built[1]) as wheel:
         assert expected_names() == set(wheel.namelist())
+
+
+@pytest.mark.soak
+def test_the_same_files_give_the_same_bytes_elsewhere_and_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two folders, two years of the files, two masks; `SOURCE_DATE_EPOCH` is the only time that the files in it have."""
+    made = []
+    for name, when, mask in (
+        ("one", 1_700_000_000, 0o022),
+        ("another/place", 1_760_000_000, 0o077),
+    ):
+        before = os.umask(mask)
+        try:
+            source = copy_to(tmp_path / name)
+        finally:
+            os.umask(before)
+        for path in source.rglob("*"):
+            os.utime(path, (when, when))
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", "1750000000")
+        out = tmp_path / "dist" / name
+        done = process.run(
+            [sys.executable, "-m", "build", "--no-isolation", "--outdir", out, source], cwd=source
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        made.append({path.name: path.read_bytes() for path in out.iterdir()})
+    assert made[0] == made[1] and 2 == len(made[0])
 
 
 def test_shipped_data_is_the_checkout_s_byte_for_byte(built: tuple[Path, Path]) -> None:

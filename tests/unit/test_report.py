@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -232,3 +233,28 @@ def test_severities_have_the_words_of_each_format() -> None:
         for severity in by_severity
     }
     assert expected == dict(zip(by_severity, levels, strict=True))
+
+
+@pytest.mark.parametrize("width", [20, 40, 79])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "stopped after 3 steps; `fdc resume 20261123-234129-18j8` tries again what failed, and then some",
+        "  \x1b[31mfailed\x1b[0m main/3     run_in_bash_session  two  blanks stay where nothing is broken off",
+        "茶 " * 40,
+        "short",
+    ],
+)
+def test_a_long_line_is_broken_between_words_only(line: str, width: int) -> None:
+    rows = terminal_text.folded(line, width).split("\n")
+    assert line.split() == " ".join(rows).split()
+    start = len(line) - len(line.lstrip(" "))
+    for row in rows:
+        bare = re.sub(r"\x1b\[\d*m", "", row)
+        alone = re.sub(r"`[^`]*`", "x", bare)
+        assert terminal_text.columns(bare) <= width or 1 == len(alone.split())
+        assert 0 == bare.count("`") % 2, "a command is never broken"
+    assert all(row.startswith(" " * (start + 2)) for row in rows[1:])
+    assert line == terminal_text.folded(line, 0) and (
+        1 < len(rows) or "short" == line or width >= 79
+    )

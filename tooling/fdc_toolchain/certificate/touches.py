@@ -100,7 +100,7 @@ class Step:
                 )
             if not paths and (
                 self.tool["trust"] == "workspace"
-                or {"python", "command"} & {*self.tool.get("run", ())}
+                or {"python", "command", "mcp"} & {*self.tool.get("run", ())}
             ):
                 yield ANY, texts, True
         failed = self.tool.get("failure") == "value"

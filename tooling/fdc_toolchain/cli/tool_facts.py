@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from ..linking.catalogue import Parameter, Tool
+from ..linking.own_row import sandboxed
 
 EFFECTS = {
     "pure": "it computes a value and changes nothing; a lost step is repeated",
@@ -247,7 +248,7 @@ def needs(tool: Tool) -> list[str]:
         if "embedded" not in run:
             return [NEEDS["model"]]
         return [f"{NEEDS['model']}; without one, `{run['embedded']}` answers"]
-    if "python" in run or "command" in run:
+    if sandboxed(tool.row):
         if "python" in run and is_own(run["python"]):
             return []
         net = [NEEDS["network"]] if tool.row.get("access", {}).get("net") else []
@@ -282,6 +283,17 @@ def failure_kinds(tool: Tool) -> list[str]:
         found |= {"model", "refusal", "reply", "prompt", "budget"}
     elif "python" in run:
         found |= {"error", "result", "timeout", "sandbox"}
+    elif "mcp" in run:
+        found |= {
+            "argument",
+            "changed",
+            "error",
+            "tool",
+            "result",
+            "timeout",
+            "sandbox",
+            "unavailable",
+        }
     elif "command" in run:
         found |= {
             "argument",

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str | None) -> int:
     """List the tools that plans see here: those of the core, of the workspace, and of the packs in its settings.
 
+    `fdc tools lock` starts the MCP servers that a catalogue declares and writes what they offer into fdc_tools.lock.json.
+
     With NAME, explain one tool, of whatever pack: its parameters and what the text given there chooses, its result, what it
     needs, how it fails, what it costs.
     """
@@ -43,6 +45,12 @@ def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str 
 
     root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
     names = LookUp(root, read_settings(root))
+    if name == "lock" and name not in names.catalogue.tools:
+        from ..mcp_client.locking import lock
+
+        for line in lock(names):
+            click.echo(visible(line))
+        return CLEAN
     for pack in packs:
         if pack not in names.packs:
             raise UsageError("; ".join(names.no_pack(pack)))

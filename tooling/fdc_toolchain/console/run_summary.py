@@ -10,7 +10,7 @@ import click
 
 from ..exits import BUG, CLEAN, FINDINGS, INTERRUPTED, PERSON, WORLD, WorldError
 from ..report.terminal.style import Style
-from ..report.terminal.terminal_text import visible
+from ..report.terminal.terminal_text import folded, visible
 from ..runs.observer import Observer
 from .progress import arguments, duration
 
@@ -55,7 +55,7 @@ def tell(ended: Ended, show: Observer, form: str, quiet: bool, style: Style) -> 
         more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
         show.line(f"wrote {', '.join(visible(path) for path in paths[:5])}{more}")
     for line in _story(ended, style):
-        show.line(line)
+        show.line(folded(line, style.width))
     return code
 
 

@@ -29,3 +29,12 @@ def style(color: object = None, *, to_file: bool = False) -> Style:
         except OSError:
             width = 80
     return Style(colour, width)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Prints a text; on a terminal, lines that are too long are broken between words."""
+    import click
+
+    from ..report.terminal.terminal_text import folded
+
+    click.echo(folded(text, style().width), err=err)

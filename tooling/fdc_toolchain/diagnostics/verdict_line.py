@@ -18,7 +18,7 @@ def verdict_line(
         for number, word in ((fragments, "fragment"), (assumptions, "assumption"))
         if number
     ]
-    seen = [f"{_plural(plans - fragments, 'plan')} proved"] if plans else []
+    seen = [f"{_plural(plans - fragments, 'plan')} proved"] if plans > fragments else []
     if others:
         seen.append(f"{_plural(others, 'plan')} of other tools checked")
     line = ", ".join([*seen, *(rest or ["no findings"])])

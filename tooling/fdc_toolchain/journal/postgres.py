@@ -13,7 +13,6 @@ written down once. What differs is here:
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -299,19 +298,14 @@ class _Connection:
         return self._pg.info.transaction_status.name in ("INTRANS", "INERROR", "ACTIVE")
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor:
-        """Parameters are `?`, or `?1` and so on."""
+        """Parameters are `?`."""
         import psycopg
 
         query = self._known.get(statement)
         if query is None:
             query = self._known[statement] = _translated(statement)
-        given = (
-            {f"p{number}": value for number, value in enumerate(values, 1)}
-            if "%(p" in query
-            else values
-        )
         try:
-            return self._pg.execute(query, given or None)
+            return self._pg.execute(query, values or None)
         except psycopg.IntegrityError as failed:
             raise sqlite3.IntegrityError(_said(failed)) from failed
         except psycopg.Error as failed:
@@ -323,8 +317,6 @@ class _Connection:
 
 def _translated(statement: str) -> str:
     statement = statement.replace("%", "%%")
-    if re.search(r"\?[0-9]", statement):
-        return re.sub(r"\?([0-9]+)", r"%(p\1)s", statement)
     if statement.startswith("UPDATE run SET"):
         statement = statement.replace(
             "UPDATE run SET", "UPDATE run SET touched=clock_timestamp(),", 1

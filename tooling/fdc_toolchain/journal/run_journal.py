@@ -129,7 +129,7 @@ class RunJournal:
 
     def _insert(self, row: tuple[Any, ...]) -> None:
         try:
-            count = self._db.execute(self._store.insert, (*row, self.epoch)).rowcount
+            count = self._db.execute(self._store.insert, (*row, self._run, self.epoch)).rowcount
         except sqlite3.IntegrityError:
             raise Fenced(f"another controller has written the {row[2]} of {row[1]}") from None
         if not count:

@@ -160,7 +160,7 @@ class Store(Database):
         """The runs whose names start with `prefix`, the oldest first."""
         return list(
             self._rows(
-                f"WHERE {self.every} AND substr(name, 1, length(?1))=?1 ORDER BY id", (prefix,)
+                f"WHERE {self.every} AND substr(name, 1, ?)=? ORDER BY id", (len(prefix), prefix)
             )
         )
 

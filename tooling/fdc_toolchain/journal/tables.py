@@ -40,7 +40,7 @@ _FIRST = {
 OWNER = "id, name, engine, plan, program, inputs, origin, started, epoch, status, ending, ended, seq, head, digest"
 ROW = "kind, address, turn, seq, tool, request, at, body, blob, link"
 
-INSERT = "INSERT INTO record SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11 FROM run WHERE id=?1 AND epoch=?12"
+INSERT = f"INSERT INTO record SELECT {','.join('?' * 11)} FROM run WHERE id=? AND epoch=?"
 """One record, while the run belongs to the writer's epoch."""
 HELD = "SELECT 1 FROM run WHERE id=? AND epoch=?"
 _VALUES = f"({','.join('?' * 11)})"

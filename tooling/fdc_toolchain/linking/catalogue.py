@@ -20,7 +20,7 @@ from ..packs.beside import FILE
 from ..packs.index import index
 from ..packs.model import PREFIX, Pack
 from ..program.model import LEFT
-from .own_row import reads_all, sandboxed
+from .own_row import LOCK, reads_all, sandboxed, unlocked
 
 CORE = "grammar/tools.json"
 """The core's own catalogue."""
@@ -202,6 +202,8 @@ def read_catalogue(
     shipped = frozenset(tools)
     owners: dict[str, str] = {}
     unsound: dict[str, int] = {}
+    servers: dict[str, Any] = {}
+    locked: dict[str, Any] = {}
     of_packs = {path: pack for pack in local for path in pack.catalogues}
     for path in (*paths, *of_packs):
         data = read(path)
@@ -213,6 +215,8 @@ def read_catalogue(
         document, broken = _checked(data, path, shipped, owners, found)
         if document is not None:
             owners.update(dict.fromkeys(document["tools"], path))
+            servers |= document.get("servers", {})
+            locked |= document.get("locked", {}) if path == LOCK else {}
             if pack is not None:
                 packs.update(_performed(document, pack))
             _add(document, tools, rows)
@@ -221,6 +225,9 @@ def read_catalogue(
                 unsound[name] = ANY_NUMBER
             elif name not in tools:
                 tools[name] = _broken(name, _written(data, name))
+    for said in unlocked(servers, locked):
+        here = Span(LOCK, 1, 1, 1, 1)
+        found.append(Diagnostic(here, "FDC308", said, help="run `fdc tools lock`"))
     counts = {name: len(row["parameters"]) for name, row in rows.items()}
     return Catalogue(tools, {**unsound, **counts}, rows, packs), found
 

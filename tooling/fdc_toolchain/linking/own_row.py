@@ -8,6 +8,9 @@ from typing import Any
 
 from .project.secret_files import variable
 
+LOCK = "fdc_tools.lock.json"
+"""The catalogue of what MCP servers offer, which `fdc tools lock` writes."""
+
 _RULES = re.compile(
     r"(PYTHON|LD_|DYLD_|FDC_|GIT_|SSH_|BASH_|HOME$|PATH$|TMPDIR$|PWD$|ENV$|IFS$|XDG_|__)",
     re.IGNORECASE,
@@ -24,9 +27,9 @@ def targets(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def sandboxed(row: Mapping[str, Any]) -> bool:
-    """True for a tool that is a Python function or a command: what it does, only its row says."""
+    """True for a tool that is a Python function, a command or an MCP server's: what it does, only its row says."""
     run = row.get("run") or {}
-    return "python" in run or "command" in run
+    return "python" in run or "command" in run or "mcp" in run
 
 
 def reads_all(row: Mapping[str, Any]) -> bool:
@@ -51,6 +54,7 @@ def no_variable(name: str) -> str | None:
 def wrong(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
     """What a schema cannot say of `access`: where in the row, what, and what to do."""
     yield from _command(row)
+    yield from _mcp(row)
     yield from _one_of(row)
     access = row.get("access")
     if access is None:
@@ -82,6 +86,56 @@ def wrong(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]
             "what comes from the network is not trusted",
             "say `untrusted` as its `trust`",
         )
+
+
+_EFFECTS = ("pure", "read", "idempotent", "once")
+
+
+def looser(effect: str, than: str) -> bool:
+    """Whether an effect lets a controller do more than another one."""
+    return _EFFECTS.index(effect) < _EFFECTS.index(than)
+
+
+def pinned(server: Mapping[str, Any]) -> str:
+    """The hash of how a catalogue declares a server."""
+    import hashlib
+    import json
+
+    return hashlib.sha256(json.dumps(server, sort_keys=True).encode()).hexdigest()
+
+
+def unlocked(servers: Mapping[str, Any], locked: Mapping[str, Any]) -> Iterator[str]:
+    """What the lock and the catalogues do not have alike."""
+    for name in sorted(servers.keys() | locked.keys()):
+        if name not in locked:
+            yield f"the tools of the server `{name}` are not in `{LOCK}`"
+        elif name not in servers:
+            yield f"`{LOCK}` has the tools of the server `{name}`, which no catalogue declares"
+        elif pinned(servers[name]) != locked[name]:
+            yield f"the server `{name}` is declared in another way than when `{LOCK}` was written"
+
+
+def _mcp(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
+    """What a row of an MCP server's tool may not say: anything that lets a plan do more than the server itself promises."""
+    mcp = (row.get("run") or {}).get("mcp")
+    if mcp is None:
+        return
+    if row["trust"] != "untrusted":
+        yield ["trust"], "what an MCP server answers is not trusted", "say `untrusted`"
+    if looser(row["effect"], mcp["says"]):
+        said = (
+            f"the server says `{mcp['says']}` of the tool, so its effect is not `{row['effect']}`"
+        )
+        yield ["effect"], said, None
+    for key in ("clears", "repeatable", "creates", "approves", "reads"):
+        if key in row:
+            yield [key], f"`{key}` is not for tools of MCP servers: nobody here checks it", None
+    for number, item in enumerate(row["parameters"]):
+        if "sink" in item:
+            said = (
+                "what an MCP server does with an argument nobody here knows: it may choose anything"
+            )
+            yield ["parameters", number, "sink"], said, "leave `sink` out"
 
 
 PLACEHOLDER = re.compile(r"(?:[^{}]*=)?\{([a-z_][a-z0-9_]*)\}")

@@ -35,9 +35,9 @@ def path(rule: str) -> str:
 
 
 def find(word: str) -> str | None:
-    """The code that a user means by a code or a rule's name, in any case, or None."""
+    """The code that a user means by a code (`301` is FDC301) or a rule's name, in any case, or None."""
     word = word.strip()
-    code = word.upper()
+    code = f"FDC{word}" if word.isdecimal() else word.upper()
     return code if code in CODES else BY_NAME.get(word.lower())
 
 

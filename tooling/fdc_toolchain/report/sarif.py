@@ -2,13 +2,14 @@
 
 Columns count code points. URIs are relative to %SRCROOT%, the folder the command ran in, and
 percent-encoded. What GitHub refuses or cuts (results a run, steps of a flow, places of a
-result) is cut here, and said in a notification. There is no `helpUri`: the help is in the file.
+result) is cut here, and said in a notification. The help is in the file, too: `helpUri` needs an address.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 from urllib.parse import quote
 
@@ -140,10 +141,31 @@ def _rule(code: str) -> dict[str, Any]:
         what = help_ = row.summary
     out["fullDescription"] = {"text": " ".join(what.split())[:1000]}
     out["help"] = {"text": help_, "markdown": help_}
-    docs = os.environ.get("FDC_DOCS", "").rstrip("/")
-    if docs.startswith(("https://", "http://")):
-        out["helpUri"] = quote(f"{docs}/rules.md", safe="/:@%?=&+~.,-_") + f"#{row.name}"
+    address = help_uri(code, os.environ.get("FDC_DOCS", ""), _urls())
+    if address:
+        out["helpUri"] = address
     return out
+
+
+def help_uri(code: str, docs: str, urls: Iterable[str]) -> str:
+    """The page of a rule: in the folder `docs` of a repository, as FDC_DOCS names it, else on the site that pyproject.toml
+    declares as `Documentation` (`urls`, as in the package's metadata). Empty where neither is an address of the web."""
+    site = next((one.partition(",")[2] for one in urls if one.startswith("Documentation,")), "")
+    for base, page in ((docs, f"rules.md#{CODES[code].name}"), (site, f"rules/{code}.html")):
+        base = base.strip().rstrip("/")
+        if base.startswith(("https://", "http://")):
+            return quote(base, safe="/:@%?=&+~.,-_") + f"/{page}"
+    return ""
+
+
+@cache
+def _urls() -> tuple[str, ...]:
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        return tuple(metadata("fdc-toolchain").get_all("Project-URL") or ())
+    except PackageNotFoundError:
+        return ()
 
 
 def _result(item: Diagnostic, rule_index: int, mark: str, texts: Texts) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from importlib import util
 from typing import Any, NamedTuple
 
 from ..engine.reach import Reach
+from ..linking.own_row import sandboxed
 from ..program.model import Program
 from ..tools.model.wire import OPENAI
 from ..workspace.failure import ToolFailure
@@ -65,8 +66,8 @@ def _needs(program: Program, operator: Operator, reach: Reach) -> Needs:  # noqa
                 needs.add("model", name)
             elif not operator.model and not is_own(run["embedded"]):
                 needs.add("sandbox", name)
-        elif "python" in run or "command" in run:
-            if "command" in run or not is_own(run["python"]):
+        elif sandboxed(declared):
+            if "python" not in run or not is_own(run["python"]):
                 needs.add("sandbox", name)
                 if declared.get("access", {}).get("net"):
                     needs.add("network", name)

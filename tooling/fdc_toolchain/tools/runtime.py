@@ -226,13 +226,13 @@ class LocalTools:
         if run is not None and "one_of" in run:
             within = self._program["tools"], self._context(effect)
             return one_of.perform(declared, args, *within, self._function)
-        if run is not None and "command" in run:
-            return outcome_of(command_tools.call(declared, args, self._context(effect)))
+        if run is not None and ("command" in run or "mcp" in run):
+            called = command_tools.call if "command" in run else self._function(tool_rows.MCP)
+            return outcome_of(called(declared, args, self._context(effect)))
         if run is not None:
             given = {name: value for name, value in args.items() if value is not None}
             return outcome_of(self._python(effect, run["python"], declared, [], given))
-        override = self._bench.overrides.get(effect.tool)
-        if override is not None:
+        if (override := self._bench.overrides.get(effect.tool)) is not None:
             return outcome_of(override(args, self._context(effect)))
         row = tool_rows.tool(effect.tool)
         if row is None:

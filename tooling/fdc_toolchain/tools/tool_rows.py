@@ -60,6 +60,9 @@ class Row(NamedTuple):
     needs: tuple[str | Where, ...] = ()
 
 
+MCP = Row("fdc_toolchain.mcp_client.calling", "call")
+"""What performs the tools of MCP servers; it is given the declaration, too."""
+
 TOOLS: dict[str, Row] = {
     "set_plan": Row("fdc_toolchain.tools.talk_tools", "mark"),
     "plan_step_complete": Row("fdc_toolchain.tools.talk_tools", "mark"),

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import threading
+import weakref
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from fdc_toolchain.api.files import CODE, Document
 
@@ -74,11 +77,13 @@ class Index:
         self.passages: list[Passage] = []
         self.sizes: list[int] = []
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
+        weakref.finalize(self, self._database.close)
         self._database.execute(
             f"CREATE VIRTUAL TABLE f USING fts5(name, head, body, content='', tokenize=\"{TOKENIZER}\")"
         )
         # one flush of its hash table is cheaper than many merges
         self._database.execute("INSERT INTO f(f, rank) VALUES ('hashsize', 64000000)")
+        self._asking = threading.Lock()
         self._hits: dict[str, dict[int, float]] = {}
         rows = (row for number in range(len(documents)) for row in self._rows(number))
         self._database.executemany(
@@ -122,20 +127,20 @@ class Index:
         if text not in self._hits:
             quoted = '"' + text.replace('"', " ") + '"'
             weights = ",".join(map(str, WEIGHTS))
-            rows = self._database.execute(
-                f"SELECT rowid, -bm25(f, {weights}) FROM f WHERE f MATCH ?", (quoted,)
-            )
-            self._hits[text] = dict(rows)
+            asked = f"SELECT rowid, -bm25(f, {weights}) FROM f WHERE f MATCH ?"
+            self._hits[text] = dict(self._rows_of(asked, (quoted,)))
         return self._hits[text]
 
     def vocabulary(self, first: str) -> Iterable[tuple[str, int]]:
         """The stems that begin with a letter, and how many passages have each."""
-        self._database.execute(
-            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.v USING fts5vocab(main, f, row)"
-        )
-        return self._database.execute(
-            "SELECT term, doc FROM temp.v WHERE term >= ? AND term < ?", (first, first + "\uffff")
-        )
+        self._rows_of("CREATE VIRTUAL TABLE IF NOT EXISTS temp.v USING fts5vocab(main, f, row)")
+        asked = "SELECT term, doc FROM temp.v WHERE term >= ? AND term < ?"
+        return self._rows_of(asked, (first, first + "\uffff"))
+
+    def _rows_of(self, statement: str, values: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
+        """All rows; branches ask at once, and from Python 3.12 on one connection does not serve two threads at a time."""
+        with self._asking:
+            return self._database.execute(statement, values).fetchall()
 
     def rarity(self, concept: Concept) -> float:
         """Inverse document frequency over passages; 0 for what no passage has."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import weakref
 from collections.abc import Sequence
 
 from ..outline.sentences import WIDE
@@ -22,6 +23,7 @@ class Stemmer:
 
     def __init__(self) -> None:
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
+        weakref.finalize(self, self._database.close)
         self._database.execute(
             f"CREATE VIRTUAL TABLE t USING fts5(body, content='', tokenize=\"{TOKENIZER}\")"
         )

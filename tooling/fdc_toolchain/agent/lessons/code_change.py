@@ -17,7 +17,7 @@ _KEPT = (
 )
 """Folders that no lesson's code change may touch, and why. The engine refuses more (`workspace.files`)."""
 
-_FILES = ("agents.md", "version", "fdc.toml", "fdc_tools.json")
+_FILES = ("agents.md", "version", "fdc.toml", "fdc_tools.json", "fdc_tools.lock.json")
 
 
 def path_fault(path: str) -> str | None:

@@ -61,6 +61,9 @@ def command(
     for path in paths:
         if not os.path.exists(path):
             raise UsageError(f"Could not find file `{path}`")
+        if path.lower().endswith((".md", ".markdown")):
+            said = "is Markdown, and `fdc fmt` writes files that are plans; `fdc lint` checks the plans in its blocks"
+            raise UsageError(f"`{path}` {said}")
     for path in find_plans(list(paths) or [os.curdir], root, settings.exclude):
         job.file(path)
     if not quiet:

@@ -124,7 +124,9 @@ def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -
     found = [item for item in checked.diagnostics if item.code.startswith(_CODES)]
     bad = any(item.severity == "error" for item in found)
     if found:
-        click.echo(render("text", found, checked.sources, style=style(), files_checked=1), nl=False)
+        # of these findings alone nothing follows about the whole plan, so it is not counted among those that are proved
+        text = render("text", found, checked.sources, style=style(), files_checked=0, others=1)
+        click.echo(text, nl=False)
     else:
         click.echo("Valid.")
     if evidence and instance.unit.plan is not None:

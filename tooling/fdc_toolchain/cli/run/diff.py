@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...console.run_options import database_option, root_of
+from ...console.terminal import say
 from ...exits import CLEAN, FINDINGS, UsageError
 
 if TYPE_CHECKING:
@@ -88,10 +89,10 @@ def _runs(one: str, other: str, form: str, database: str | None, workspace: str 
         return FINDINGS if found else CLEAN
     click.echo(f"- {first.name}: {visible(first.plan)}\n+ {second.name}: {visible(second.plan)}")
     for difference in found:
-        click.echo(f"{visible(difference['what'])} {visible(difference['where'])}".rstrip())
+        say(f"{visible(difference['what'])} {visible(difference['where'])}".rstrip())
         for sign, side in (("-", "one"), ("+", "other")):
             if difference[side] is not None:
-                click.echo(f"  {sign} {_shown(difference[side])}")
+                say(f"  {sign} {_shown(difference[side])}")
     if not found:
         click.echo("the same steps, with the same outcomes, in the same order")
     return FINDINGS if found else CLEAN

@@ -97,24 +97,25 @@ def _side(path: str, root: str) -> Side | None:
 
 
 def _print(one: str, other: str, found: Compared) -> None:
+    from ...console.terminal import say
     from ...report.terminal.terminal_text import cut, visible
 
-    click.echo(f"- {visible(one)}\n+ {visible(other)}")
+    say(f"- {visible(one)}\n+ {visible(other)}")
     heading = ""
     for row in found.differences:
         title = f"{row.what} of {row.where}" if row.what == "steps" else row.what
         if title != heading:
             heading = title
-            click.echo(visible(title))
+            say(visible(title))
         where = f"{row.where}: " if row.where and row.what != "steps" else ""
         for sign, side in (("-", row.old), ("+", row.new)):
             if side is not None:
-                click.echo(f"  {sign} {cut(visible(where + side), 200)}")
+                say(f"  {sign} {cut(visible(where + side), 200)}")
     for kind, reasons in found.grown.items():
         if reasons:
             click.echo(f"{kind}:")
             for reason in reasons:
-                click.echo(f"  {cut(visible(reason), 200)}")
+                say(f"  {cut(visible(reason), 200)}")
     if not found.differences:
         click.echo("the same in meaning")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 )
 @click.argument("run")
 @click.option(
-    "-o", "--output", metavar="FILE", help="Where the page goes; otherwise it is printed."
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Where the page goes; otherwise it is printed, but not on a terminal.",
 )
 @database_option
 @click.option(
@@ -40,6 +44,10 @@ def command(run: str, output: str | None, database: str | None, workspace: str |
     from ...runs import run_driver
     from ...runs.workers import remote
 
+    if output is None and sys.stdout.isatty():
+        raise UsageError(
+            f"the page is HTML, for a browser: name its file (`fdc report {run} -o run.html`)"
+        )
     root = root_of(workspace)
     with remote.reading(database, root) as store:
         row = run_driver.the_run(store, run)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...console.run_options import database_option, root_of
+from ...console.terminal import say
 from ...exits import CLEAN, UsageError
 from ...report.exit_codes import exit_code
 from .verify import SEALS
@@ -97,16 +98,16 @@ def _lines(
 
     look = style()
     began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(row.started))
-    click.echo(f"run {row.name}: {visible(row.plan)}")
+    say(f"run {row.name}: {visible(row.plan)}")
     given = " ".join(
         f"{name}={arguments({name: value})}" for name, value in row.inputs.get("given", {}).items()
     )
-    click.echo(f"{status}; started {began}" + (f"; {given}" if given else ""))
-    click.echo(f"program {row.digest}")
+    say(f"{status}; started {began}" + (f"; {given}" if given else ""))
+    say(f"program {row.digest}")
     if "simulate" in row.inputs:
-        click.echo("simulated: nothing was performed")
+        say("simulated: nothing was performed")
     if row.origin is not None:
-        click.echo(f"forked from {row.origin['run']} at {visible(row.origin['address'])}")
+        say(f"forked from {row.origin['run']} at {visible(row.origin['address'])}")
     for record, _ in rows:
         budget = {**budget, **record.body.get("budget", {})} if record.kind == "budget" else budget
     if budget:
@@ -114,11 +115,11 @@ def _lines(
         used = ", ".join(
             f"{spent.get(name, 0):g} of {most:g} {name}" for name, most in budget.items()
         )
-        click.echo(f"budget {used}")
+        say(f"budget {used}")
     whole = "whole" if not checked.faults else f"DAMAGED (`fdc verify {row.name}`)"
-    click.echo(f"journal {whole}, {SEALS[checked.signature]}")
+    say(f"journal {whole}, {SEALS[checked.signature]}")
     if checked.older:
-        click.echo(look.paint("error", visible(counter.outdated(row.name, checked.older))))
+        say(look.paint("error", visible(counter.outdated(row.name, checked.older))))
     _steps(rows, marks, look)
     steps = sum(
         1
@@ -141,40 +142,38 @@ def _steps(rows: Rows, marks: list[Mark], look: Style) -> None:
     passed = deque(marks)
     for number, (record, effect) in enumerate(rows):
         while passed and passed[0].after <= number:
-            click.echo(mark_line(passed.popleft(), look))
+            say(mark_line(passed.popleft(), look))
         if record.kind == "outcome" and effect is not None:
             failed = record.body.get("failed")
             failure = None if failed is None else Failure(failed["kind"], failed["message"])
             outcome = Outcome(record.body.get("value"), failure)
             line = step_line(effect, outcome, record.body.get("took", 0.0), look)
-            click.echo(line + _remarks(record))
+            say(line + _remarks(record))
         elif (
             record.kind == "intent"
             and effect is not None
             and (record.address, record.turn) not in settled
         ):
-            click.echo(
-                f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}"
-            )
+            say(f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}")
         elif record.kind == "interrupted" and effect is not None:
             what = (
                 "stopped by fdc before it ended"
                 if record.body.get("begun", True)
                 else "not begun, fdc was asked to end"
             )
-            click.echo(
+            say(
                 f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}: {what}"
             )
         elif record.kind == "session" and record.turn > 1:
-            click.echo(look.paint("faint", f"       resumed by process {record.body.get('pid')}"))
+            say(look.paint("faint", f"       resumed by process {record.body.get('pid')}"))
         elif record.kind == "cancel":
-            click.echo(look.paint("faint", f"       cancelled by process {record.body.get('pid')}"))
+            say(look.paint("faint", f"       cancelled by process {record.body.get('pid')}"))
         elif record.kind == "budget":
-            click.echo(look.paint("faint", f"       budget changed: {arguments(record.body)}"))
+            say(look.paint("faint", f"       budget changed: {arguments(record.body)}"))
         elif record.kind == "retry":
-            click.echo(look.paint("faint", f"       to be tried again: {visible(record.address)}"))
+            say(look.paint("faint", f"       to be tried again: {visible(record.address)}"))
     for mark in passed:
-        click.echo(mark_line(mark, look))
+        say(mark_line(mark, look))
 
 
 def _remarks(record: Record) -> str:
@@ -208,7 +207,7 @@ def _end(row: RunRow, steps: str, kept: list[dict[str, Any]]) -> None:
     from ...runs.records.run_outcome import Ended
 
     if row.ending is None or row.status in ("running", "new"):
-        click.echo(f"{steps} so far; `fdc resume {row.name}` goes on")
+        say(f"{steps} so far; `fdc resume {row.name}` goes on")
         return
     said = row.ending
     ended = Ended(

@@ -74,6 +74,7 @@ ANYWHERE: dict[str, tuple[str, bool]] = {
 TOP: dict[str, tuple[str, bool]] = {
     "fdc.toml": (_FDC, True),
     "fdc_tools.json": (_FDC, True),
+    "fdc_tools.lock.json": (_FDC, True),
     "packs": ("holds packs, whose tools and commands fdc offers", False),
     "protocols": (_AGENTS, False),
     "knowledge_core/plan_registry.json": (_RECORD, False),

@@ -54,7 +54,7 @@ class Settings(NamedTuple):
 
     fsm: str = "tooling/fdc_fsm.json"
     profile: str = "default"
-    catalogues: tuple[str, ...] = ("fdc_tools.json",)
+    catalogues: tuple[str, ...] = ("fdc_tools.json", "fdc_tools.lock.json")
     protocols: str = "protocols"
     exclude: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()

@@ -149,13 +149,14 @@ def _fix(fix: Fix) -> str:
 def _summary(
     parts: Parts, assumed: int, files_checked: int, style: Style, *, hidden: bool, others: int
 ) -> str:
+    number, errors = len(parts.fragments), summary.counts(parts.findings)["error"]
+    verdict = verdict_line(files_checked, assumed, number, listed=not hidden, others=others)
     if not parts.findings and (assumed or parts.fragments):
-        number = len(parts.fragments)
-        line = verdict_line(files_checked, assumed, number, listed=not hidden, others=others)
-        return line + "\n"
+        return verdict + "\n"
+    proved = verdict.removesuffix(", no findings") if files_checked and not errors else ""
     text = summary.line(parts.findings, files_checked + others)
     gravest = next(
         (name for name, number in summary.counts(parts.findings).items() if number), "help"
     )
     head, mark, rest = text.partition(" in ")
-    return f"{style.paint(gravest, head)}{mark}{rest}\n"
+    return f"{style.paint(gravest, head)}{mark}{rest}\n" + (f"{proved}\n" if proved else "")

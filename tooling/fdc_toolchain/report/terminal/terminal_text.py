@@ -119,3 +119,35 @@ def cut(text: str, width: int) -> str:
             break
         out.append(shown)
     return "".join(out) + "..."
+
+
+def folded(text: str, width: int) -> str:
+    """Painted lines, those that are wider than `width` (0: none) broken between words; what goes on is indented further."""
+    return "\n".join(_folded(line, width) for line in text.split("\n")) if width else text
+
+
+def _folded(line: str, width: int) -> str:
+    import re
+
+    def long(text: str) -> int:
+        return columns(re.sub(r"\x1b\[[0-9;]*m", "", text))
+
+    if long(line) <= width:
+        return line
+    start = len(line) - len(line.lstrip(" "))
+    margin = " " * min(start + 2, width // 2)
+    rows, row, used = [], line[:start], start
+    words: list[str] = []
+    for piece in line[start:].split(" "):
+        if words and words[-1].count("`") % 2:
+            words[-1] += f" {piece}"  # a command stays whole, so that it can be copied
+        else:
+            words.append(piece)
+    for number, word in enumerate(words):
+        size = long(word)
+        if number and used + 1 + size > width:
+            rows.append(row.rstrip(" "))
+            row, used = margin + word, len(margin) + size
+        else:
+            row, used = (f"{row} {word}", used + 1 + size) if number else (row + word, used + size)
+    return "\n".join([*rows, row])

@@ -9,7 +9,6 @@ break it for all that can be known before the plan runs (FDC463).
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from functools import partial
 from typing import NamedTuple
 
 from ...diagnostics.diagnostic import Diagnostic
@@ -194,8 +193,9 @@ class Together(Summaries):
         key = (id(instance), mask)
         found = self._whole.get(key)
         if found is None:
-            work = partial(self.body, instance, instance.unit.body, mask)
-            found = self._whole[key] = self.apart(work) if mask else (0, 0)
+            nodes = instance.unit.body
+            found = (0, 0) if not mask else self.apart(self.body, instance, nodes, mask)
+            self._whole[key] = found
         self.passed |= found[1]
         return found[0] | hidden
 

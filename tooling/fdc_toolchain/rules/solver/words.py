@@ -27,14 +27,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from copy import copy
-from functools import partial
-from typing import Self
+from typing import Self, TypeVar
 
 from ...automata.model import Automaton
 from ...linking.graph import Instance
 from ...linking.model import Act, Choice, Gate, Invoke, Loop, Node
 from .rounds import states_after
 
+_N = TypeVar("_N")
 Read = Callable[[Instance, Act], Hashable]
 """What a step contributes to the word; None: nothing."""
 
@@ -133,10 +133,15 @@ class Summaries:
             twin._exits, twin._loops, twin._alphabets, twin._twin = {}, {}, {}, twin
         return self._twin
 
-    def apart(self, work: Callable[[], int]) -> tuple[int, int]:
-        """Where `work` ends, and the states that it comes by on the way, which nothing else has noted."""
+    def apart(
+        self, work: Callable[[Instance, _N, int], int], instance: Instance, nodes: _N, mask: int
+    ) -> tuple[int, int]:
+        """Where `work` ends, and the states that it comes by on the way, which nothing else has noted.
+
+        A plain call, and no `partial`: from Python 3.12 on, calls through C are on a stack that nothing deepens.
+        """
         before, self.passed = self.passed, 0
-        ends = work()
+        ends = work(instance, nodes, mask)
         passed, self.passed = self.passed, before
         return ends, passed
 
@@ -185,9 +190,7 @@ class Summaries:
             key = (id(instance), low)
             known = self._exits.get(key)
             if known is None:
-                known = self._exits[key] = self.apart(
-                    partial(self.body, instance, instance.unit.body, low)
-                )
+                known = self._exits[key] = self.apart(self.body, instance, instance.unit.body, low)
             out |= known[0]
             self.passed |= known[1]
         return out
@@ -244,7 +247,7 @@ class Summaries:
         key = (id(instance), id(node), mask)
         found = self._loops.get(key)
         if found is None:
-            found = self._loops[key] = self.apart(partial(self._rounds, instance, node, mask))
+            found = self._loops[key] = self.apart(self._rounds, instance, node, mask)
         self.passed |= found[1]
         return found[0]
 
@@ -280,7 +283,7 @@ class Summaries:
     def branch(self, instance: Instance, fork: Loop, mask: int) -> int:
         """Where a branch can end that may stop anywhere."""
         twin = self.branches()
-        ends, passed = twin.apart(partial(twin.body, instance, fork.body, mask))
+        ends, passed = twin.apart(twin.body, instance, fork.body, mask)
         return ends | passed
 
     # ---- forks -------------------------------------------------------------------------

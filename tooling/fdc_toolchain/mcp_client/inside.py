@@ -1,0 +1,71 @@
+"""The process in which a server runs, inside of the sandbox: starts it, asks what it offers, and calls one tool.
+
+Input, as JSON: `command`; to call, `tool`, `schema` (the digest of what is locked) and `arguments` too. Output: one JSON object,
+`offers`, `result`, `changed` (whether the tool is still there) or `failed` (why). Not imported by fdc, but for `digest`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+MOST_TOOLS = 1000
+LOCKED = ("name", "description", "inputSchema", "outputSchema", "annotations")
+"""What of a tool is locked: all that a person or a model goes by."""
+
+
+def digest(offer: Mapping[str, Any]) -> str:
+    """The hash of what is locked of a tool."""
+    kept = {key: offer[key] for key in LOCKED if key in offer}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+
+async def answered(given: dict[str, Any]) -> dict[str, Any]:
+    """What the server says."""
+    from mcp import Client, StdioServerParameters
+
+    program, *words = given["command"]
+    server = StdioServerParameters(
+        command=program, args=words, env=dict(os.environ), cwd=os.getcwd()
+    )
+    async with Client(server) as client:
+        offers: list[dict[str, Any]] = []
+        cursor = None
+        while len(offers) < MOST_TOOLS:
+            page = await client.list_tools(cursor=cursor)
+            offers += [
+                one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in page.tools
+            ]
+            cursor = page.next_cursor
+            if not cursor:
+                break
+        if "tool" not in given:
+            return {"offers": offers}
+        found = next((one for one in offers if one["name"] == given["tool"]), None)
+        if found is None or digest(found) != given["schema"]:
+            return {"changed": found is not None}
+        said = await client.call_tool(given["tool"], given["arguments"])
+        return {"result": said.model_dump(mode="json", by_alias=True, exclude_none=True)}
+
+
+def main() -> None:
+    """Answers once."""
+    given = json.loads(sys.stdin.buffer.read())
+    try:
+        told = asyncio.run(answered(given))
+    except ImportError:
+        told = {"missing": "mcp"}
+    except BaseException as raised:
+        while isinstance(raised, BaseExceptionGroup):
+            raised = raised.exceptions[0]
+        told = {"failed": f"{type(raised).__name__}: {str(raised)[:500]}"}
+    sys.stdout.write(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main()

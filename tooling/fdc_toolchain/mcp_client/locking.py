@@ -1,0 +1,95 @@
+"""`fdc tools lock`: starts the servers of the catalogues once each, and writes what they offer as a catalogue, the lock."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..agent.host.tool_context import opened
+from ..durable import replace
+from ..exits import UsageError, WorldError
+from ..linking.catalogue_check import examined
+from ..linking.look_up import LookUp
+from ..linking.own_row import LOCK, looser, pinned
+from ..workspace.failure import ToolFailure
+from .calling import offered
+from .rows import Unfit, hinted, row_of
+
+
+def lock(names: LookUp) -> Iterator[str]:
+    """Writes the lock; tells what changed, line by line. Raises UsageError and WorldError, and writes nothing then."""
+    servers = _servers(names)
+    before = _rows(names.files.read(LOCK))
+    rows: dict[str, Any] = {}
+    left: list[str] = []
+    with opened(names.root, "lock") as context:
+        for server, declared in servers.items():
+            try:
+                offers = offered(server, declared, context)
+            except ToolFailure as failed:
+                raise WorldError(str(failed)) from failed
+            _fits(server, declared, {one["name"]: one for one in offers})
+            for offer in offers:
+                try:
+                    rows[f"{server}.{offer['name']}"] = row_of(server, declared, offer)
+                except Unfit as unfit:
+                    left.append(f"left out: {server}.{str(offer['name'])[:80]}: {unfit}")
+    locked = {server: pinned(declared) for server, declared in servers.items()}
+    document = {"format": 1, "name": "locked", "locked": locked, "tools": rows}
+    data = (json.dumps(document, indent=1) + "\n").encode()
+    wrong = [one for one in examined(data, LOCK, frozenset(), {})[0] if one.severity == "error"]
+    if wrong:
+        raise UsageError(f"what the servers offer makes no catalogue: {wrong[0].message}")
+    replace(os.path.join(names.root, LOCK), data)
+    for name in sorted(before.keys() | rows.keys()):
+        if before.get(name) != rows.get(name):
+            how = "new" if name not in before else "gone" if name not in rows else "changed"
+            yield f"{how:8}{name}"
+    yield from left
+    many = f"{len(rows)} tool{'' if len(rows) == 1 else 's'} of {len(servers)} server"
+    yield f"{LOCK}: {many}{'' if len(servers) == 1 else 's'}"
+
+
+def _servers(names: LookUp) -> dict[str, dict[str, Any]]:
+    paths = names.settings.catalogues
+    if LOCK not in paths:
+        raise UsageError(f"`catalogues` in the settings does not name `{LOCK}`: add it there")
+    found: dict[str, dict[str, Any]] = {}
+    for path in paths:
+        data = names.files.read(path)
+        if data is None or path == LOCK:
+            continue
+        wrong = [one for one in examined(data, path, frozenset(), {})[0] if one.severity == "error"]
+        if wrong:
+            place = f"{wrong[0].span.path}:{wrong[0].span.line}"
+            raise UsageError(f"{place}: {wrong[0].message}")
+        found |= json.loads(data.decode("utf-8-sig")).get("servers", {})
+    if not found:
+        raise UsageError(f"no catalogue declares `servers` ({', '.join(paths)})")
+    return found
+
+
+def _fits(server: str, declared: Mapping[str, Any], offers: Mapping[str, Any]) -> None:
+    for name, more in declared.get("tools", {}).items():
+        if name not in offers:
+            raise UsageError(f"the server `{server}` offers no `{name}`; it offers {_some(offers)}")
+        says = hinted(offers[name])
+        if looser(more.get("effect", "once"), says):
+            raise UsageError(
+                f"`{name}` of `{server}` cannot be declared `{more['effect']}`: the server itself says `{says}`"
+            )
+
+
+def _some(offers: Mapping[str, Any]) -> str:
+    names = [f"`{one}`" for one in list(offers)[:8]]
+    return ", ".join(names) + (f" and {len(offers) - 8} more" if len(offers) > 8 else "") or "none"
+
+
+def _rows(data: bytes | None) -> dict[str, Any]:
+    try:
+        found = json.loads(data or b"{}").get("tools", {})
+    except (ValueError, AttributeError):
+        return {}
+    return found if isinstance(found, dict) else {}
