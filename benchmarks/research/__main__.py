@@ -25,7 +25,7 @@ from benchmarks.research.ways import Answer, Bm25, Command, Place, Ripgrep, docu
 
 Ask = Callable[[str], Answer]
 WAYS = ("ripgrep", "BM25, 20 lines", "BM25, 40 lines", "fdc research", "fdc explore")
-PARTS = ("development", "held-out")
+PARTS = ("development", "held-out", "new")
 
 
 def rank(places: Sequence[Place], answers: Iterable[tuple[str, int, int]]) -> int:
