@@ -6,6 +6,8 @@ from typing import Any
 
 from fdc_toolchain.api.tools import Context
 
+from ..answering.judge import shown
+
 LEAST_QUOTE = 8
 """Characters that a quotation has at least where it is not the whole line: less stands on many lines, and shows nothing."""
 
@@ -41,6 +43,7 @@ def check_synthesis(args: dict[str, Any], context: Context) -> Any:
         out[part] = held
         out["rejected"] += rejected
         out["checked"] += checked
+    out["claims"] = shown(out["unified"], out["nuances"])
     return out
 
 
