@@ -38,11 +38,11 @@ def test_the_answer_is_markdown_and_every_citation_holds(tmp_path: Path) -> None
     """EXP-01, 04, 12, 16, 17, 25: the plan comes first, on stderr; the page stays."""
     shop(tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    done = fdc("explore", QUESTION, cwd=tmp_path)
+    done = fdc("explore", QUESTION, "--full", cwd=tmp_path)
     assert 0 == done.returncode, done.stderr
-    assert done.stdout.startswith(f"# {QUESTION}\n\n## Answer\n\n- ")
+    assert done.stdout.startswith(f"# {QUESTION}\n\n## Answer\n\n```\nshop/orders.py:10  place_order")
     assert (
-        "- function `place_order` is defined in `shop/orders.py`"
+        "- function `place_order`: def place_order(basket, purse):"
         in done.stdout.split("## Nuances")[0]
     )
     assert "`shop/orders.py:10` `def place_order(basket, purse):`" in done.stdout
@@ -53,10 +53,20 @@ def test_the_answer_is_markdown_and_every_citation_holds(tmp_path: Path) -> None
     assert said.index(f"Track plan: {QUESTION}") < first and "(ImplementationScan)" in done.stderr
     [page] = (tmp_path / "runs").rglob("synthesis.md")
     assert page.read_text("utf-8").endswith(done.stdout)
-    assert "## Nuances" in done.stdout and "Confidence: Moderate (" in done.stdout
+    assert "## Nuances" in done.stdout and "Confidence: " in done.stdout
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     new = {path.relative_to(tmp_path).parts[0] for path in after.keys() - before.keys()}
     assert before.items() <= after.items() and new <= {"runs", ".fdc"}
+
+
+def test_the_first_lines_answer_and_fit_a_terminal(tmp_path: Path) -> None:
+    """At most 25 lines of 80 columns, with the deciding code and its place; they say that nobody claimed anything."""
+    done = fdc("explore", QUESTION, cwd=shop(tmp_path))
+    rows = done.stdout.rstrip("\n").split("\n")
+    assert 0 == done.returncode and len(rows) <= 25 and max(map(len, rows)) <= 80
+    assert rows[0].startswith("shop/orders.py:10  place_order")
+    assert any("release(basket)" in row and row.split()[0] == "14" for row in rows)
+    assert "Quotations only: no model was asked." in done.stdout
 
 
 def test_who_lacks_a_grammar_is_told_that_definitions_are_guessed(tmp_path: Path) -> None:
@@ -157,12 +167,9 @@ def test_who_calls_one_name_is_answered_by_one_agent(tmp_path: Path) -> None:
     """EXP-36: below three sides, and yet not asked back."""
     done = fdc("explore", "Who calls `release`?", cwd=shop(tmp_path))
     assert 0 == done.returncode, done.stdout
-    first = done.stdout.split("## Answer")[1].strip().split("\n")
-    assert (
-        "`release` is used by that name in `place_order` (shop/orders.py)" in first[0]
-        and "shop/orders.py:14" in first[1]
-    )
-    assert "it is about one name" in done.stderr and [] == wrong_citations(tmp_path, done.stdout)
+    assert done.stdout.startswith("shop/orders.py:14  in place_order: release(basket)")
+    assert "1 found by the syntax tree" in " ".join(done.stdout.split())
+    assert "it is about one name" in done.stderr
 
 
 def test_without_a_terminal_nothing_is_asked_and_the_run_is_kept(tmp_path: Path) -> None:
@@ -172,7 +179,7 @@ def test_without_a_terminal_nothing_is_asked_and_the_run_is_kept(tmp_path: Path)
     for question, code in ((QUESTION, 0), ("zzqx?", 5)):
         with open(os.devnull) as nothing:
             done = subprocess.run(
-                [*command, question], cwd=tmp_path, stdin=nothing, capture_output=True, text=True, timeout=PATIENCE,
+                [*command, question, "--full"], cwd=tmp_path, stdin=nothing, capture_output=True, text=True, timeout=PATIENCE,
                 env=clean_environment({}),
             )  # fmt: skip
         assert code == done.returncode and "> " not in done.stdout.split("\n")[-1], done.stderr
@@ -241,10 +248,10 @@ def test_a_model_reasons_over_the_same_evidence_and_all_tracks_are_asked_at_once
     with thinking(document=waiting) as (server, env):
         done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
     assert 0 == done.returncode, done.stderr
-    assert (
-        "says it" in done.stdout and "Confidence: High" in done.stdout and 5 == len(server.requests)
-    )
-    assert [] == wrong_citations(tmp_path, done.stdout) and CITED.search(done.stdout)
+    assert "says it" in done.stdout and 6 == len(server.requests)
+    assert "confirmed by a second question" in " ".join(done.stdout.split())
+    page = (next((tmp_path / "runs").rglob("synthesis.md"))).read_text("utf-8")
+    assert [] == wrong_citations(tmp_path, page) and CITED.search(page)
     evidence = data(server.requests[1])[2]["evidence"]
     assert evidence and all(
         {"path", "line", "quote", "description"} <= row.keys() for row in evidence
@@ -258,10 +265,10 @@ def test_one_failed_track_does_not_lose_the_others(tmp_path: Path) -> None:
         return reply("no", stop="refusal") if data(body)[1]["name"] == "users" else documented(body)
 
     with thinking(document=one_refuses) as (_, env):
-        done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
+        done = fdc("explore", QUESTION, "--full", cwd=shop(tmp_path), env=env)
     assert 0 == done.returncode, done.stderr
     assert "- users (DependencyTrace): blocked: refusal" in done.stdout and "says it" in done.stdout
-    assert "Confidence: Low (1 of 3 tracks is blocked: `users`)" in done.stdout
+    assert "1 of the tracks is blocked" in " ".join(done.stdout.split())
 
 
 @pytest.mark.slow
@@ -287,14 +294,14 @@ def test_a_track_whose_agent_is_too_slow_is_blocked_and_the_others_are_told(tmp_
 
     with thinking(document=one_is_slow) as (server, env):
         done = run(
-            [sys.executable, copy / "tooling" / "fdc_cli.py", "explore", QUESTION],
+            [sys.executable, copy / "tooling" / "fdc_cli.py", "explore", QUESTION, "--full"],
             cwd=shop(tmp_path / "w"),
             env=env,
         )
         server.release.set()
     assert 0 == done.returncode, done.stderr
     assert "- users (DependencyTrace): blocked: timeout" in done.stdout and "says it" in done.stdout
-    assert "Confidence: Low (1 of 3 tracks is blocked: `users`)" in done.stdout
+    assert "1 of the tracks is blocked" in " ".join(done.stdout.split())
 
 
 def test_where_every_track_is_blocked_the_blockers_and_alternatives_are_told(
@@ -334,7 +341,7 @@ def test_an_invented_citation_takes_its_claim_with_it(tmp_path: Path) -> None:
         return {**said, "unified": said["unified"] + lies}
 
     with thinking(document=lying, aggregate=lying_too) as (_, env):
-        done = fdc("explore", QUESTION, cwd=shop(tmp_path / "w"), env=env)
+        done = fdc("explore", QUESTION, "--full", cwd=shop(tmp_path / "w"), env=env)
     assert 0 == done.returncode, done.stderr
     answer, _, open_questions = done.stdout.partition("## Open questions")
     assert "lie" not in answer and "Confidence: Low" in done.stdout
@@ -343,6 +350,46 @@ def test_an_invented_citation_takes_its_claim_with_it(tmp_path: Path) -> None:
         assert sum(why in line for line in open_questions.split("\n")) >= 4, (
             why
         )  # three tracks and the synthesis
+
+
+FALSE = [
+    "It sends each order to a neural network.", "The stock is kept in Redis.", "A refused order is tried again.",
+    "The purse is encrypted.", "place_order runs in a thread.", "It writes a log file.", "The basket is copied first.",
+    "A refund is booked at night.", "The price comes from a web service.", "Every order is mailed to the owner.",
+]  # fmt: skip
+
+
+def test_no_false_claim_with_a_real_citation_gets_into_an_answer(tmp_path: Path) -> None:
+    """E9: ten lies, each with a line that is there; the judge is asked apart, sees claim and line only, and is honest."""
+    seen: list[Any] = []
+
+    def lying(body: dict[str, Any]) -> dict[str, Any]:
+        said = documented(body)
+        cited = said["findings"][0]["citations"]
+        lies = [{"claim": claim, "citations": cited} for claim in FALSE]
+        return {"findings": [*said["findings"], *lies], "conclusions": FALSE[0], "gaps": []}
+
+    def lying_too(body: dict[str, Any]) -> dict[str, Any]:
+        said = aggregated(body)
+        cited = said["unified"][0]["citations"]
+        rows = [{"claim": claim, "citations": cited} for claim in FALSE]
+        nuances = [{**row, "explanation": "so it is"} for row in rows[5:]]
+        return {"unified": [said["unified"][0], *rows[:5]], "nuances": nuances, "open_questions": []}
+
+    def honest(body: dict[str, Any]) -> dict[str, Any]:
+        seen.extend(data(body)[0])
+        verdicts = [
+            {"number": row["number"], "says_so": "says it" in row["claim"], "why": "no"}
+            for row in data(body)[0]
+        ]
+        return {"verdicts": verdicts}
+
+    with thinking(document=lying, aggregate=lying_too, judge=honest) as (_, env):
+        done = fdc("explore", QUESTION, "--full", cwd=shop(tmp_path), env=env)
+    assert 0 == done.returncode and "says it" in done.stdout, done.stdout + done.stderr
+    assert not [claim for claim in FALSE if claim in done.stdout]
+    assert "Confidence: Low" in done.stdout and 11 == len(seen)
+    assert all(row.keys() == {"number", "claim", "lines"} for row in seen)
 
 
 def test_tracks_that_repeat_each_other_are_dropped_and_asked_for_once_more(tmp_path: Path) -> None:
@@ -411,7 +458,7 @@ def test_a_hostile_model_writes_no_heading_and_answers_with_nothing_that_was_not
         return {**said, "unified": [*said["unified"], letter, other]}
 
     with thinking(plan=lambda body: proposal, document=little, aggregate=off) as (_, env):
-        done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
+        done = fdc("explore", QUESTION, "--full", cwd=shop(tmp_path), env=env)
     assert 0 == done.returncode, done.stderr
     assert (
         1 == done.stdout.count("\n## Answer")
@@ -419,7 +466,7 @@ def test_a_hostile_model_writes_no_heading_and_answers_with_nothing_that_was_not
         and "\x1b" not in done.stdout
     )
     answer, _, left = done.stdout.partition("## Open questions")
-    assert "All is well" not in answer and "parses" not in answer and "Confidence: Low" in left
+    assert "All is well" not in answer and "parses" not in answer and "Confidence: Low" in answer
     assert (
         4 == left.count("`e` is too little of that line")
         and "it cites nothing of what the tracks found" in left
@@ -441,11 +488,11 @@ def test_an_agent_is_told_what_does_not_hold_and_goes_on(tmp_path: Path) -> None
 
     question = "Was geschieht mit dem Vorrat, wenn eine Bestellung abgelehnt wird?"
     with thinking(document=corrected) as (server, env):
-        done = fdc("explore", question, cwd=shop(tmp_path), env=env)
+        done = fdc("explore", question, "--full", cwd=shop(tmp_path), env=env)
     assert (
-        0 == done.returncode and "Confidence: High" in done.stdout and "rejected" not in done.stdout
+        0 == done.returncode and "Confidence: Low" in done.stdout and "rejected" not in done.stdout
     ), done.stdout + done.stderr
-    assert 8 == len(server.requests) and 3 == len(told)
+    assert 9 == len(server.requests) and 3 == len(told)
     assert all(
         ["A lie."] == [row["claim"] for row in rows] and "not there" in rows[0]["why"]
         for rows in told
@@ -489,7 +536,7 @@ def test_an_exploration_that_was_killed_goes_on_and_does_not_plan_again(tmp_path
     [page] = (tmp_path / "runs").rglob("synthesis.md")
     text = page.read_text("utf-8")
     assert (
-        "Confidence: High" in text
+        "confirmed by a second question" in " ".join(text.split())
         and len(CITED.findall(text)) == 3
         and [] == wrong_citations(tmp_path, text)
     )

@@ -85,7 +85,9 @@ def _references(tree: Tree, relation: Relation) -> Found:
     verb = {"call": "calls", "use": "uses", "import": "imports", "raise": "raises"}[relation.kind]
     if not found:
         known = stands(tree, relation.name)
-        why = f"nothing here {verb} `{relation.name}`" if known else f"no file has `{relation.name}`"
+        why = (
+            f"nothing here {verb} `{relation.name}`" if known else f"no file has `{relation.name}`"
+        )
         return Found((), NONE, why, 0)
     places = tuple(
         Shown(one.path, one.line, one.inside, verb, ((one.line, _cut(_line(tree, one.path, one.line))),), 1.0)
@@ -100,7 +102,9 @@ def _named_first(tree: Tree, units: list[Unit], names: list[str]) -> list[Unit]:
     """Units with the names as they stand first: what defines one, then what has one in a line."""
     if not names:
         return units
-    whole = [re.compile(rf"(?<![\w$]){re.escape(one.rpartition('.')[2])}(?![\w$])") for one in names]
+    whole = [
+        re.compile(rf"(?<![\w$]){re.escape(one.rpartition('.')[2])}(?![\w$])") for one in names
+    ]
 
     def rank(unit: Unit) -> int:
         if unit.definition is not None and (
@@ -122,8 +126,7 @@ def _places(search: Search, units: list[Unit]) -> tuple[Shown, ...]:
             continue
         first, last = code[0][0], code[-1][0]
         if any(
-            one.path == unit.path
-            and max(one.code[-1][0], last) - min(one.code[0][0], first) < NEAR
+            one.path == unit.path and max(one.code[-1][0], last) - min(one.code[0][0], first) < NEAR
             for one in out
         ):
             continue
@@ -204,4 +207,3 @@ def as_rows(found: Found) -> list[dict[str, Any]]:
         {**one._asdict(), "code": [{"line": line, "text": text} for line, text in one.code]}
         for one in found.places
     ]
-

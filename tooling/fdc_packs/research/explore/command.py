@@ -31,7 +31,13 @@ if TYPE_CHECKING:
     from fdc_toolchain.api.tools import Outcome, Perform
 
 PLAN = "explore"
-EXITS = {"success": CLEAN, "confusion": PERSON, "ambiguity": PERSON, "blocked": NO_RESULT, "absent": NO_RESULT}
+EXITS = {
+    "success": CLEAN,
+    "confusion": PERSON,
+    "ambiguity": PERSON,
+    "blocked": NO_RESULT,
+    "absent": NO_RESULT,
+}
 
 
 @click.command(
@@ -102,7 +108,15 @@ def command(
     from fdc_toolchain.api.commands import budget_of, root_of
 
     root, budget = root_of(workspace), budget_of(budgets)
-    explored = partial(_explored, root, budget, model=model, jobs=jobs, form="full" if full and form == "text" else form, quiet=quiet)
+    explored = partial(
+        _explored,
+        root,
+        budget,
+        model=model,
+        jobs=jobs,
+        form="full" if full and form == "text" else form,
+        quiet=quiet,
+    )
     code, outcome = explored({**given, "question": _asked(question)})
     if outcome.get("ended") == "confusion" and sys.stdin.isatty() and sys.stdout.isatty():
         again = _again()

@@ -213,11 +213,19 @@ def _confidence(
     if sure == NONE and not judged:
         return NONE, why
     if judged:
-        why = f"{len(unified)} claim{'' if len(unified) == 1 else 's'} confirmed by a second question"
+        why = (
+            f"{len(unified)} claim{'' if len(unified) == 1 else 's'} confirmed by a second question"
+        )
     if rejected:
-        return LOW, f"{why}; {len(rejected)} did not hold and {'is' if len(rejected) == 1 else 'are'} left out"
+        return (
+            LOW,
+            f"{why}; {len(rejected)} did not hold and {'is' if len(rejected) == 1 else 'are'} left out",
+        )
     if blocked:
-        return LOW, f"{why}; {len(blocked)} of the tracks {'is' if len(blocked) == 1 else 'are'} blocked"
+        return (
+            LOW,
+            f"{why}; {len(blocked)} of the tracks {'is' if len(blocked) == 1 else 'are'} blocked",
+        )
     return (LOW if sure == NONE else sure), why
 
 
@@ -283,7 +291,7 @@ def markdown(out: dict[str, Any]) -> str:
     if out["ended"] == "success":
         rows += [
             "",
-            f"Citations: {out['checked']} opened and compared, {out['held']} quoted here, all of which hold."
+            f"Citations: {out['checked']} opened and compared, {out['held']} quoted here, all of which hold.",
         ]
     return "\n".join(rows)
 

@@ -17,13 +17,13 @@ from fdc_toolchain.api.tools import Context, ToolFailure, text, word
 
 from ..answering.found import as_rows
 from ..answering.found import find_places as found_places
+from ..answering.quotes import of_workspace
 from ..answering.references import asked as asked_relation
 from ..retrieval import library
 from ..retrieval.file_worth import TESTS
 from ..retrieval.question import written_names
 from .code_search import Tree
 from .place import inside, subjects
-from .quote_checks import Lines
 from .strategies import STRATEGIES, as_row, places
 
 CANDIDATES = 200
@@ -236,12 +236,12 @@ def explore_track(args: dict[str, Any], context: Context) -> Any:
 def collect_evidence(args: dict[str, Any], context: Context) -> Any:
     """Opens the files and quotes the lines that were found (EXP-15: collect)."""
     rows = _list(_object(args, "found"), "places")
-    lines = Lines(context)
     out = []
-    for row in rows:
-        quote = lines.at(str(row.get("path")), int(row.get("line", 0)))
-        if quote is not None and quote.strip():
-            out.append({**row, "quote": quote.strip()[:QUOTE]})
+    with of_workspace(context) as lines:
+        for row in rows:
+            quote = lines.at(str(row.get("path")), int(row.get("line", 0)))
+            if quote is not None and quote.strip():
+                out.append({**row, "quote": quote.strip()[:QUOTE]})
     return {
         "evidence": out,
         "count": len(out),
