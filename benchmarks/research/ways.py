@@ -111,14 +111,15 @@ Cited = list[tuple[str, int, int, str]]
 
 
 def _explored(said: dict[str, Any]) -> tuple[Cited, str]:
+    """The places that are printed, in their order; where it says that it does not find it, there are none."""
     result = said.get("result") or {}
-    rows = [*(result.get("unified") or ()), *(result.get("nuances") or ())]
+    rows = [] if result.get("ended") == "absent" else list(result.get("places") or ())[:DEPTH]
     cited = [
-        (one["path"], one["line"], one["line"], one["quote"])
+        (row["path"], one["line"], one["line"], str(one["text"]).removesuffix("...").strip())
         for row in rows
-        for one in row["citations"]
+        for one in row["code"]
     ]
-    return cited, str(result.get("markdown") or "")
+    return cited, str(result.get("text") or "")
 
 
 def _researched(said: dict[str, Any]) -> tuple[Cited, str]:

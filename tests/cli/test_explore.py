@@ -40,7 +40,9 @@ def test_the_answer_is_markdown_and_every_citation_holds(tmp_path: Path) -> None
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     done = fdc("explore", QUESTION, "--full", cwd=tmp_path)
     assert 0 == done.returncode, done.stderr
-    assert done.stdout.startswith(f"# {QUESTION}\n\n## Answer\n\n```\nshop/orders.py:10  place_order")
+    assert done.stdout.startswith(
+        f"# {QUESTION}\n\n## Answer\n\n```\nshop/orders.py:10  place_order"
+    )
     assert (
         "- function `place_order`: def place_order(basket, purse):"
         in done.stdout.split("## Nuances")[0]
@@ -374,7 +376,11 @@ def test_no_false_claim_with_a_real_citation_gets_into_an_answer(tmp_path: Path)
         cited = said["unified"][0]["citations"]
         rows = [{"claim": claim, "citations": cited} for claim in FALSE]
         nuances = [{**row, "explanation": "so it is"} for row in rows[5:]]
-        return {"unified": [said["unified"][0], *rows[:5]], "nuances": nuances, "open_questions": []}
+        return {
+            "unified": [said["unified"][0], *rows[:5]],
+            "nuances": nuances,
+            "open_questions": [],
+        }
 
     def honest(body: dict[str, Any]) -> dict[str, Any]:
         seen.extend(data(body)[0])

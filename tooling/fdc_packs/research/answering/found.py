@@ -50,7 +50,7 @@ class Found(NamedTuple):
     total: int
 
 
-def find_places(tree: Tree, search: Search, question: str) -> Found:
+def find_places(tree: Tree, search: Search, question: str, most: int = MOST) -> Found:
     """The answer to a question: references where it asks for them, else the units that its words and names rank first."""
     names = written_names(question)
     relation = asked(question)
@@ -58,7 +58,7 @@ def find_places(tree: Tree, search: Search, question: str) -> Found:
         return _references(tree, relation)
     lost = [name for name in names if not stands(tree, name)]
     units = _named_first(tree, search.units(), [name for name in names if name not in lost])
-    places = _places(search, units)
+    places = _places(search, units, most)
     if lost:
         said = ", ".join(f"`{name}`" for name in lost)
         return Found(places, NONE, f"no file has {said}", len(units))
@@ -118,7 +118,7 @@ def _named_first(tree: Tree, units: list[Unit], names: list[str]) -> list[Unit]:
     return sorted(units, key=rank)
 
 
-def _places(search: Search, units: list[Unit]) -> tuple[Shown, ...]:
+def _places(search: Search, units: list[Unit], most: int) -> tuple[Shown, ...]:
     out: list[Shown] = []
     for unit in units:
         code = _excerpt(search, unit, OTHERS if out else FIRST)
@@ -134,7 +134,7 @@ def _places(search: Search, units: list[Unit]) -> tuple[Shown, ...]:
         name = one.qualified if one is not None else unit.heading
         kind = one.kind if one is not None else "text"
         out.append(Shown(unit.path, first, name, kind, code, unit.score))
-        if len(out) == MOST:
+        if len(out) == most:
             break
     return tuple(out)
 

@@ -59,7 +59,7 @@ def _findings(subject: str, home: str, rows: list[dict[str, Any]]) -> list[dict[
         kinds.setdefault("definition" if kind == "documentation" else kind, []).append(row)
     return [
         _finding(
-            "; ".join(f"{_cut(row.get('description', ''))}: {_said(row)}" for row in inside[:2]),
+            "; ".join(f"{_cut(row.get('description', ''))}: {_said(row)}" for row in inside[:3]),
             subject,
             home,
             inside[:SHOWN],
