@@ -135,7 +135,7 @@ Answer = Callable[[dict[str, Any]], "dict[str, Any] | Item"]
 
 @contextmanager
 def thinking(**answers: Answer) -> Iterator[tuple[Server, dict[str, str]]]:
-    """A model: `plan`, `document`, `aggregate` and `judge` answer the four prompts. Yields it and the environment that names it."""
+    """A model: `plan`, `document`, `aggregate` and `judge` answer the prompts. Yields it and the environment that names it."""
     known: dict[str, Answer] = {
         "plan": lambda body: PLAN,
         "document": documented,

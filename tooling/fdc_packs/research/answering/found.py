@@ -13,7 +13,7 @@ from ..retrieval.question import written_names
 from .references import Relation, asked, find
 
 MOST = 5
-NEAR = 20
+NEAR = 6
 """Lines: what lies nearer to a place is that place."""
 FIRST, OTHERS = 8, 2
 """Lines that are shown of the first place, and of each of the others."""
@@ -50,14 +50,21 @@ class Found(NamedTuple):
     total: int
 
 
-def find_places(tree: Tree, search: Search, question: str, most: int = MOST) -> Found:
-    """The answer to a question: references where it asks for them, else the units that its words and names rank first."""
+def find_places(
+    tree: Tree, search: Search, question: str, most: int = MOST, ranked: Search | None = None
+) -> Found:
+    """The answer to a question: references where it asks for them, else the units that its words and names rank first.
+
+    `ranked`: the same search in another order; how sure that is was measured without it.
+    """
     names = written_names(question)
     relation = asked(question)
     if relation is not None and (relation.name in names or tree.defined(relation.name)):
         return _references(tree, relation)
     lost = [name for name in names if not stands(tree, name)]
-    units = _named_first(tree, search.units(), [name for name in names if name not in lost])
+    units = _named_first(
+        tree, (ranked or search).units(), [name for name in names if name not in lost]
+    )
     places = _places(search, units, most)
     if lost:
         said = ", ".join(f"`{name}`" for name in lost)
@@ -66,7 +73,7 @@ def find_places(tree: Tree, search: Search, question: str, most: int = MOST) -> 
         return Found((), NONE, "no file has the words of the question", 0)
     if names:
         return Found(places, HIGH, f"`{names[0]}` stands there", len(units))
-    sure, why = _sure(search, units)
+    sure, why = _sure(search, search.units())
     return Found(places, sure, why, len(units))
 
 

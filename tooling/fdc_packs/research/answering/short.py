@@ -6,7 +6,7 @@ import textwrap
 from typing import Any
 
 LINES, COLUMNS = 25, 80
-OFTEN = {"High": 9, "Moderate": 6, "Low": 4}
+OFTEN = {"High": 9, "Moderate": 8, "Low": 6}
 """Of ten answers with that confidence so many are right; measured by `make bench-research`."""
 QUOTED = "Quotations only: no model was asked."
 MORE = "`--full` shows the rest."
@@ -20,7 +20,7 @@ def short(outcome: dict[str, Any]) -> str:
     if outcome.get("ended") == "absent":
         rows = textwrap.wrap(f"I do not find it: {why}.", COLUMNS)
         near = [_one_line(row) for row in places[:5]]
-        return "\n".join([*rows, *(["", "Nearest, and probably not it:", *near] if near else [])])
+        return "\n".join([*rows, *(["", "Nearest:", *near] if near else [])])
     end = textwrap.wrap(f"Confidence: {sure} ({_measured(sure)}; {why}).", COLUMNS)
     end += textwrap.wrap(f"{'' if claims else QUOTED} {MORE}".strip(), COLUMNS)
     room = LINES - len(end) - 1
@@ -40,7 +40,7 @@ def short(outcome: dict[str, Any]) -> str:
 
 
 def _measured(sure: str) -> str:
-    return f"about {OFTEN.get(sure, 4)} of 10 such answers are right"
+    return f"about {OFTEN.get(sure, 6)} of 10 such answers are right"
 
 
 def _fitting(rows: list[str], room: int) -> list[str]:

@@ -158,8 +158,8 @@ def find_places(args: dict[str, Any], context: Context) -> Any:
     """The places that answer a question, with their deciding lines, and how sure that is."""
     question = text(args, "question")
     tree, _ = _mapped(args, context)
-    search = _looked(tree, {"terms": [question], "asked": question}, args)
-    found = found_places(tree, search, question)
+    ranked = _looked(tree, {"terms": [question], "asked": question}, args)
+    found = found_places(tree, _search(tree, question), question, ranked=ranked)
     return {
         "places": as_rows(found),
         "total": found.total,
