@@ -9,9 +9,10 @@ import pytest
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.text.fence import RULE, fenced
 from fdc_toolchain.tools.model.json_reply import fitting
-from fdc_toolchain.tools.model.messages_api import Choice, MessagesModel, Question
+from fdc_toolchain.tools.model.messages_api import MessagesModel
 from fdc_toolchain.tools.model.prices import price
 from fdc_toolchain.tools.model.prompt_tools import rendered, variables
+from fdc_toolchain.tools.model.question import Choice, Question
 from fdc_toolchain.workspace.failure import ToolFailure
 
 from tests.support.messages_api import Server, broken, fault, messages_api, reply

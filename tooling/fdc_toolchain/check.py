@@ -247,6 +247,7 @@ def program_of(checked: Checked) -> dict[str, Any]:
         linker.obligations,
         untrusted,
         context.marks,
+        linker.catalogue.tools,
     )
     reached = {plan["path"] for plan in program["plans"].values()}
     program["assumptions"] = [

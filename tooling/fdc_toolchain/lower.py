@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from types import MappingProxyType
 from typing import Any
 
 from .automata.model import Automaton
+from .linking.arguments import one_of
+from .linking.catalogue import Tool
 from .linking.commands import pieces
 from .linking.graph import Graph, Instance
 from .linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
@@ -30,13 +33,14 @@ def lower(
     rules: Iterable[Obligation] = (),
     untrusted: Sequence[str] = (),
     marks: Mapping[tuple[str, int], str] = MappingProxyType({}),
+    catalogue: Mapping[str, Tool] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """The program whose root is the plan under `key`, which must have no error.
 
     `default` governs a root that names no automaton; `files` is what was read on the way, also for plans, catalogues
     and registries that the program does not reach: those are not in it, so that they do not change its digest;
     `predicates` are all that are declared, `rules` those of the protocols, `untrusted` the globs of the settings. `marks`:
-    by plan and line, the steps that write text from outside into files.
+    by plan and line, the steps that write text from outside into files. `catalogue`: every tool that a model may ask for.
     """
     root = graph.instance(key)
     order = graph.order([root])
@@ -58,7 +62,7 @@ def lower(
     made = FORMAT
     for instance in order:
         unit = instance.unit
-        lowering = _Lowering(instance, tools, predicates, asked, files, texts, marks)
+        lowering = _Lowering(instance, tools, predicates, asked, files, texts, marks, catalogue)
         plans[instance.id] = {
             "path": unit.key,
             "name": unit.name,
@@ -120,7 +124,9 @@ class _Lowering:
         files: Files,
         texts: set[str],
         marks: Mapping[tuple[str, int], str],
+        catalogue: Mapping[str, Tool],
     ) -> None:
+        self.catalogue = catalogue
         self.instance = instance
         self.texts = texts
         self.marks = marks
@@ -177,9 +183,16 @@ class _Lowering:
     def declaration(self, row: dict[str, Any]) -> dict[str, Any]:
         """What is declared of a tool; of a prompt, with the texts that its files hold: the program needs no file."""
         run = row.get("run", {})
+        for name in run.get("one_of", ()):
+            self.tools.setdefault(name, deepcopy(self.catalogue[name].row))
         if "prompt" not in run:
             return row
         texts = {kind: self.text(run[kind]) for kind in ("prompt", "schema") if kind in run}
+        if "calls" in run:
+            asked = self.catalogue[run["calls"]].row
+            base = json.loads(texts.get("schema", "{}"))
+            texts["schema"] = json.dumps(one_of.schema(base, asked, self.catalogue))
+            texts["tools"] = one_of.offered(asked, self.catalogue)
         return {**row, "run": {**run, "texts": texts}}
 
     def text(self, path: str) -> str:

@@ -145,7 +145,7 @@ def _asked_and_closed(model: MessagesModel) -> list[Found]:
 def _asked(tiny: MessagesModel, heard: list[str]) -> list[Found]:
     """What the server honours, by asking it: one count, one question with a schema, streamed."""
     from ..engine.ports import WorldFailed
-    from ..tools.model.messages_api import Question
+    from ..tools.model.question import Question
     from ..workspace.failure import ToolFailure
 
     choice = tiny.choice("doctor")

@@ -51,6 +51,7 @@ def no_variable(name: str) -> str | None:
 def wrong(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
     """What a schema cannot say of `access`: where in the row, what, and what to do."""
     yield from _command(row)
+    yield from _one_of(row)
     access = row.get("access")
     if access is None:
         return
@@ -109,3 +110,28 @@ def _command(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | Non
     used = {found[1] for word in words if (found := PLACEHOLDER.fullmatch(word))}
     for name in sorted({*names} - used):
         yield ["run", "command"], f"the command does not use the parameter `{name}`", None
+
+
+_ASKED = {"call": "data", "files": "path"}
+
+
+def _one_of(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
+    """What a schema cannot say of a row that performs calls of a model."""
+    if "one_of" not in (row.get("run") or {}):
+        return
+    found = {item["name"]: item for item in row["parameters"]}
+    for name, sink in _ASKED.items():
+        item = found.get(name, {})
+        if item.get("sink") != sink or item["kind"] != "word" or not item.get("required", True):
+            yield (
+                ["parameters"],
+                f"a tool that performs `one_of` a list has the parameter `{name}`, a word with the sink `{sink}`",
+                None,
+            )
+    wanted = {"effect": "read", "trust": "workspace", "failure": "value"}
+    for key, value in wanted.items():
+        if row.get(key) != value:
+            yield [key], f"`{key}` of a tool that performs `one_of` a list is `{value}`", None
+    for key in ("access", "cost", "clears", "approves", "limits"):
+        if key in row:
+            yield [key], f"a tool that performs `one_of` a list has no `{key}`", None

@@ -1,15 +1,18 @@
-"""The files of a tool that is a prompt exist: the text that is put to a model, and the schema of its reply."""
+"""What a prompt needs is there: its text, the schema of its reply, and the tools that a model may ask for."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
+from ..linking.arguments import one_of
 from .solver.rule import Context
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """FDC309 at every step whose tool's prompt or schema is not there."""
+    """FDC309 at every step whose tool's prompt or schema is not there; FDC308 where a model may not ask for a listed tool."""
+    tools = context.linker.catalogue.tools
     seen: set[str] = set()
     for instance in context.order:
         unit = instance.unit
@@ -18,10 +21,30 @@ def check(context: Context) -> Iterator[Diagnostic]:
         seen.add(unit.key)
         for act in unit.acts:
             run = act.bound.tool.row.get("run")
+            if run and "one_of" in run:
+                for why in one_of.unfit(act.bound.tool.row, tools):
+                    message = (
+                        f"the tool `{act.step.tool}` lists what a model may not ask for: {why}"
+                    )
+                    yield Diagnostic(unit.span(act.step), "FDC308", message)
             if not run or "prompt" not in run:
                 continue
+            if "calls" in run and (why := one_of.no_calls(run["calls"], tools)):
+                message = f"the tool `{act.step.tool}` cannot offer calls: {why}"
+                yield Diagnostic(unit.span(act.step), "FDC308", message)
             for kind in ("prompt", "schema"):
                 path = run.get(kind)
                 if path is not None and context.linker.files.find(path) is None:
                     message = f"the {kind} `{path}` of the tool `{act.step.tool}` does not exist"
                     yield Diagnostic(unit.span(act.step), "FDC309", message)
+                elif path is not None and kind == "schema" and not _object(context, path):
+                    message = f"the schema `{path}` of the tool `{act.step.tool}` is no JSON object"
+                    yield Diagnostic(unit.span(act.step), "FDC309", message)
+
+
+def _object(context: Context, path: str) -> bool:
+    files = context.linker.files
+    try:
+        return isinstance(json.loads(files.read(files.find(path) or path) or b""), dict)
+    except (ValueError, RecursionError):
+        return False

@@ -195,7 +195,8 @@ def _unasked() -> str:
 def _without_key(_environment: tuple[tuple[str, str], ...]) -> str:
     """What the SDK says where neither variable is set: it may find credentials elsewhere."""
     from ..engine.ports import WorldFailed
-    from ..tools.model.messages_api import Choice, MessagesModel
+    from ..tools.model.messages_api import MessagesModel
+    from ..tools.model.question import Choice
 
     model = MessagesModel(Choice("none"))
     try:

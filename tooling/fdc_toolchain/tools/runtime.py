@@ -23,6 +23,7 @@ from ..workspace.secrets.scrubber import Scrubber, without
 from ..workspace.secrets.values import values_of
 from . import arguments, intent_files, python_tools, tool_rows
 from .approvals import approvals, openings
+from .calls import one_of
 from .context import Context, Leaving
 from .results import as_declared, outcome_of
 from .sandboxed import command_tools
@@ -222,6 +223,9 @@ class LocalTools:
             intent_files.write(context.run_folder, context.key, {"there": there})
         if run is not None and "prompt" in run:
             return self._prompt(effect, declared, args)
+        if run is not None and "one_of" in run:
+            within = self._program["tools"], self._context(effect)
+            return one_of.perform(declared, args, *within, self._function)
         if run is not None and "command" in run:
             return outcome_of(command_tools.call(declared, args, self._context(effect)))
         if run is not None:
@@ -328,8 +332,8 @@ class LocalTools:
         """The answer that lies ready for a step, if any: who gave it goes into the record."""
         given = self._bench.answers.get(effect.address)
         if given is not None:
-            known = self._bench.givers.get(effect.address, {"by": "command line"})
-            self._answered[effect.address] = known
+            by = self._bench.givers.get(effect.address, {"by": "command line"})
+            self._answered[effect.address] = by
         return given
 
     def _key(self, effect: Perform) -> str:

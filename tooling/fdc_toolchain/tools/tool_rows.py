@@ -109,6 +109,9 @@ TOOLS: dict[str, Row] = {
     "view_image": Row("fdc_toolchain.tools.files.file_tools", "view_image"),
     "list_files": Row("fdc_toolchain.tools.files.find_tools", "list_files"),
     "grep": Row("fdc_toolchain.tools.files.find_tools", "grep"),
+    "read_lines": Row("fdc_toolchain.tools.files.file_tools", "read_lines"),
+    "among": Row("fdc_toolchain.tools.calls.list_tools", "among"),
+    "append": Row("fdc_toolchain.tools.calls.list_tools", "append"),
     "run_in_bash_session": Row(
         "fdc_toolchain.tools.shell", "run_in_bash_session", None, ("sandbox", "bash")
     ),

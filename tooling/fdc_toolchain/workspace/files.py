@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
@@ -70,6 +70,7 @@ class Root:
         self._noted: Noted | None = None
         self._opening: Opening | None = None
         self._records: Callable[[], bool] | None = None
+        self._only: frozenset[str] | None = None
         self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
     def granted(
@@ -87,11 +88,14 @@ class Root:
         `records` whether the step's own text names records of fdc, before it reads one.
         """
         seen = copy.copy(self)
-        seen._grants = grants
-        seen._keeper = keeper
-        seen.released = released
-        seen._opening = opening
-        seen._records = records
+        seen._grants, seen._keeper, seen.released = grants, keeper, released
+        seen._opening, seen._records = opening, records
+        return seen
+
+    def only(self, paths: Iterable[str]) -> Root:
+        """The same for a step that reads these files and sees no others."""
+        seen = copy.copy(self)
+        seen._only = frozenset(paths)
         return seen
 
     def open_named(self) -> None:
@@ -159,6 +163,8 @@ class Root:
 
     def withheld(self, path: str) -> str:
         """Why a step may not read a file that holds secrets, or a record of fdc, as a sentence; empty where it may."""
+        if self._only is not None and path not in self._only:
+            return f"`{path}` is not one of the files that the plan listed"
         if (
             self.guarded
             and self._records is not None

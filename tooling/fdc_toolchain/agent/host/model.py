@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..model_port import Message, ModelFailed, ModelWaiting, validated
 
 if TYPE_CHECKING:
-    from ...tools.model.messages_api import MessagesModel, Question
+    from ...tools.model.messages_api import MessagesModel
+    from ...tools.model.question import Question
     from .budget import Purse
 
 
@@ -27,7 +28,7 @@ class AskedModel:
     ) -> dict[str, Any]:
         """The reply. Raises ModelFailed, and ModelWaiting for trouble that passes and for a budget that is used up."""
         from ...engine.ports import WorldFailed
-        from ...tools.model.messages_api import Question
+        from ...tools.model.question import Question
         from ...workspace.failure import ToolFailure
         from .budget import Exhausted
 

@@ -18,7 +18,8 @@ def model_for(
     if not name:
         return None
     from ...linking.project.settings import SettingsError, read_settings
-    from ...tools.model.messages_api import Choice, MessagesModel
+    from ...tools.model.messages_api import MessagesModel
+    from ...tools.model.question import Choice
     from ...workspace.secrets.scrubber import Scrubber
     from ...workspace.secrets.values import values_of
 

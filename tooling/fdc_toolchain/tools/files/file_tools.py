@@ -11,6 +11,8 @@ from ...workspace.files import parts_of
 from .. import intent_files
 from ..context import Context, text, word
 
+MOST_LINES = 1_000
+
 
 def create(args: dict[str, Any], context: Context) -> Any:
     """`create_file_with_block`: the file must not exist; one with exactly this content is a repetition."""
@@ -108,6 +110,16 @@ def read(args: dict[str, Any], context: Context) -> Any:
     """`read_file`: its text."""
     path = word(args, "path")
     return _text(context.root.read(path), path)
+
+
+def read_lines(args: dict[str, Any], context: Context) -> Any:
+    """`read_lines`: those of the lines that there are, from the first one to the last one asked for."""
+    path = word(args, "path")
+    lines = _text(context.root.read(path), path).removesuffix("\n").split("\n")
+    first = max(1, int(args.get("first") or 1))
+    last = min(len(lines), first + MOST_LINES - 1, int(args.get("last") or len(lines)))
+    text = "\n".join(lines[first - 1 : max(last, 0)])
+    return {"text": text, "first": first, "last": last, "lines": len(lines)}
 
 
 def view_image(args: dict[str, Any], context: Context) -> Any:

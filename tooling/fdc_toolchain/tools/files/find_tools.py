@@ -64,8 +64,9 @@ def grep(args: dict[str, Any], context: Context) -> Any:
                 "size", f"more than {MAX_SEARCHED} bytes to search; name a smaller folder"
             )
         found.append((path, data))
-    hits = _search(pattern, found)
-    notes = {"cut": f"only the first {MAX_HITS} lines"} if len(hits) >= MAX_HITS else None
+    most = max(1, min(int(args.get("most") or MAX_HITS), MAX_HITS))
+    hits = _search(pattern, found, most)
+    notes = {"cut": f"only the first {most} lines"} if len(hits) >= most else None
     return Outcome(hits, None, None, notes)
 
 
@@ -82,10 +83,10 @@ def _glob(args: dict[str, Any], context: Context) -> str:
     return f"{plain}/**" if kind == "folder" else where
 
 
-def _search(pattern: str, found: list[tuple[str, bytes]]) -> list[Any]:
+def _search(pattern: str, found: list[tuple[str, bytes]], most: int) -> list[Any]:
     head = {
         "pattern": pattern,
-        "most": MAX_HITS,
+        "most": most,
         "files": [(path, len(data)) for path, data in found],
     }
     text = b"".join([json.dumps(head).encode("ascii"), b"\n", *(data for _, data in found)])

@@ -19,56 +19,20 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...engine.ports import WorldFailed
 from ...workspace.failure import ToolFailure
 from ...workspace.secrets.scrubber import Scrubber
 from .json_reply import fitting
 from .prices import price
+from .question import Choice, Question, Reply
 from .server_errors import passes, retry_after, short
 
 MAX_REPLY = 8 * 1024 * 1024
 """Characters of a reply that are taken; a server that sends more is cut off."""
 
 _LEAST = 64
-
-
-class Choice(NamedTuple):
-    """Which model, and how it is asked. `effort`: low to max, where the model has it; `repairs`: turns to mend a reply.
-    `delay`: seconds that the first pause before another attempt is made of; each further one is twice as long."""
-
-    model: str
-    max_tokens: int = 8192
-    effort: str = ""
-    seconds: float = 600.0
-    attempts: int = 5
-    repairs: int = 1
-    delay: float = 0.5
-
-
-class Question(NamedTuple):
-    """What is asked: who answers (`role`), what they are told to be, the question, the JSON Schema of the reply or None.
-
-    `tokens` is the most that all turns together may use, `calls` the most turns; None for no ceiling.
-    `temperature`: how warm the reply is to be; None leaves it to the server.
-    """
-
-    role: str
-    system: str
-    text: str
-    schema: Mapping[str, Any] | None = None
-    tokens: int | None = None
-    calls: int | None = None
-    temperature: float | None = None
-
-
-class Reply(NamedTuple):
-    """The answer (text, or the JSON value that the schema asks for), what it cost, remarks for the journal."""
-
-    value: Any
-    usage: dict[str, float]
-    notes: dict[str, Any]
 
 
 class MessagesModel:
@@ -102,8 +66,11 @@ class MessagesModel:
 
     def ask(self, question: Question) -> Reply:
         """The answer. Raises ToolFailure (`refusal`, `reply`, `budget`, `model`) and WorldFailed. No secret is asked."""
+        clean = self.secrets.text
         question = question._replace(
-            system=self.secrets.text(question.system), text=self.secrets.text(question.text)
+            system=clean(question.system),
+            text=clean(question.text),
+            kept=tuple(map(clean, question.kept)),
         )
         return _Dialogue(self, question, self.choice(question.role)).run()
 
@@ -208,7 +175,7 @@ class _Dialogue:
         if schema is not None:
             wanted = json.dumps(schema, indent=1, sort_keys=True, ensure_ascii=False)
             system = f"{system}\n\nReply with one JSON value and nothing else. It must follow this JSON Schema:\n{wanted}".strip()
-        messages: list[dict[str, Any]] = [{"role": "user", "content": self.question.text}]
+        messages: list[dict[str, Any]] = [{"role": "user", "content": _content(self.question)}]
         turns = self.choice.repairs + 1
         if self.question.calls is not None:
             turns = min(turns, max(1, self.question.calls))
@@ -276,7 +243,7 @@ class _Dialogue:
             )
             return int(counted.input_tokens)
         except (anthropic.APIError, AttributeError, TypeError, ValueError):
-            text = system + "".join(message["content"] for message in messages)
+            text = system + json.dumps(messages, ensure_ascii=False)
             return len(text.encode("utf-8", "replace")) + 16 * (len(messages) + 1)
 
     def _attempts(self, system: str, messages: list[dict[str, Any]]) -> Any:
@@ -369,6 +336,19 @@ class _Dialogue:
 
     def _failed(self, kind: str, why: str) -> ToolFailure:
         return ToolFailure(kind, why, self._usage(), self.notes)
+
+
+def _content(question: Question) -> str | list[dict[str, Any]]:
+    """The question; where pieces of it come again, in blocks: the server keeps what ends with one of the marks, at most four."""
+    if not question.kept:
+        return question.text
+    blocks = [
+        {"type": "text", "text": text} for text in (*question.kept, question.text) if text.strip()
+    ]
+    last = len(question.kept) - 1
+    for number in {0, last - 1, last} & {*range(len(question.kept))}:
+        blocks[number]["cache_control"] = {"type": "ephemeral"}  # type: ignore[assignment]
+    return blocks
 
 
 def _heard(stream: Any, size: int) -> dict[str, int]:

@@ -3,7 +3,8 @@
 The prompt is a Jinja2 text whose variables are the tool's parameters. A line of three dashes parts
 it: what stands above tells the model what it is, what stands below is the question. Values come
 from files, pages and other models, so a prompt puts them in as `{{ value | data }}`: fenced by a
-mark that the value cannot hold, and named as data to the model.
+mark that the value cannot hold, and named as data to the model. What stands above a `{{ cache }}` is
+the same in the next question of its kind, so that a server need not read it again.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+import secrets
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,7 +21,7 @@ from ...text.fence import RULE, fenced
 from ...workspace.failure import ToolFailure
 
 if TYPE_CHECKING:
-    from .messages_api import Question, Reply
+    from .question import Question, Reply
 
 _PART = re.compile(r"^---\n", re.MULTILINE)
 
@@ -61,15 +63,25 @@ def perform(
             if isinstance(value, Outcome)
             else Outcome(value, None, nothing, {"model": "embedded"})
         )
-    from .messages_api import Question
+    from .question import Question
 
-    system, text = rendered(run["texts"]["prompt"], given)
-    schema = json.loads(run["texts"]["schema"]) if "schema" in run else None
+    texts = run["texts"]
+    if "tools" in texts:
+        given["tools"] = texts["tools"]
+    system, *kept, text = parts(texts["prompt"], given)
+    schema = json.loads(texts["schema"]) if "schema" in texts else None
     cost = declared.get("cost", {})
     warm = _temperature(run, given)
     reply = model.ask(
         Question(
-            run["role"], system, text, schema, cost.get("tokens"), cost.get("model_calls"), warm
+            run["role"],
+            system,
+            text,
+            schema,
+            cost.get("tokens"),
+            cost.get("model_calls"),
+            warm,
+            tuple(kept),
         )
     )
     return Outcome(reply.value, None, reply.usage, reply.notes)
@@ -91,24 +103,39 @@ def _temperature(run: Mapping[str, Any], given: Mapping[str, Any]) -> float | No
 
 def rendered(prompt: str, values: Mapping[str, Any]) -> tuple[str, str]:
     """What the model is told to be, and the question. Raises ToolFailure for a prompt that cannot be filled in."""
+    system, *text = parts(prompt, values)
+    return system, "".join(text)
+
+
+def parts(prompt: str, values: Mapping[str, Any]) -> list[str]:
+    """What the model is told to be, and the question, cut where the prompt says `{{ cache }}`. Raises ToolFailure."""
     from jinja2 import TemplateError
 
-    parts = _PART.split(prompt.replace("\r\n", "\n"), 1)
-    system, text = parts if len(parts) == 2 else ("", parts[0])
+    halves = _PART.split(prompt.replace("\r\n", "\n"), 1)
+    system, text = halves if len(halves) == 2 else ("", halves[0])
+    mark = f"<{secrets.token_hex(16)}>"  # no value knows it
     try:
-        made = [_page(part).render(values).strip() for part in (system, text)]
+        made = [_page(half).render({**values, "cache": mark}).strip() for half in (system, text)]
     except TemplateError as wrong:
         raise ToolFailure("prompt", f"the prompt cannot be filled in: {wrong}") from wrong
-    if "<data-" in made[1]:
-        made[0] = f"{made[0]}\n\n{RULE}".strip()
-    return made[0], made[1]
+    system, text = made[0].replace(mark, ""), made[1]
+    if "<data-" in text:
+        system = f"{system}\n\n{RULE}".strip()
+    return [system, *text.split(mark)]
 
 
 def variables(prompt: str) -> set[str]:
     """The names that a prompt needs to be given."""
     from jinja2 import meta
 
-    return set(meta.find_undeclared_variables(_pages().parse(prompt)))
+    return set(meta.find_undeclared_variables(_pages().parse(prompt))) - {"cache"}
+
+
+def _numbered(text: str, first: int = 1) -> str:
+    """Lines with their numbers."""
+    return "\n".join(
+        f"{number}: {line}" for number, line in enumerate(text.split("\n"), int(first))
+    )
 
 
 @functools.lru_cache(maxsize=64)
@@ -129,4 +156,5 @@ def _pages() -> Any:
         keep_trailing_newline=True,
     )
     pages.filters["data"] = fenced
+    pages.filters["numbered"] = _numbered
     return pages

@@ -1,0 +1,103 @@
+"""Tools that a model may ask for: `run: {one_of: [...]}` performs one call of a closed list, `calls` of a prompt names it.
+
+A call is `{"tool": NAME, "args": {...}}`. What the row's own parameters say beside `call` and `files`, the plan gives to each
+listed tool that has a parameter of that name; all others the model fills in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..catalogue import Tool
+
+MOST = 8
+"""Calls that a model may ask for in one reply, where the row does not say it (`most`)."""
+
+_FREE = (None, "data", "path")
+
+
+def unfit(row: Mapping[str, Any], tools: Mapping[str, Tool]) -> Iterator[str]:
+    """Why a model may not ask for what a row lists, as sentences."""
+    for name in row["run"]["one_of"]:
+        tool = tools.get(name)
+        if tool is None or tool.broken or tool.forbidden:
+            yield f"no tool `{name}` can be called"
+        elif tool.effect not in ("pure", "read") or tool.trust not in ("trusted", "workspace"):
+            yield f"`{name}` does more than to read the workspace"
+        elif "run" in tool.row or tool.row.get("cost"):
+            yield f"`{name}` is performed by a command, a model or code of the workspace"
+        elif any(item.sink not in _FREE for item in tool.parameters):
+            yield f"`{name}` takes what a model may not choose"
+        elif tool.clears:
+            yield f"`{name}` clears text"
+
+
+def no_calls(name: str, tools: Mapping[str, Tool]) -> str:
+    """Why a prompt cannot offer the calls of a tool; empty where it can."""
+    tool = tools.get(name)
+    if tool is None or "one_of" not in (tool.row.get("run") or {}):
+        return f"`{name}` is no tool that performs `one_of` a list"
+    return next(unfit(tool.row, tools), "")
+
+
+def offered(row: Mapping[str, Any], tools: Mapping[str, Tool]) -> str:
+    """The list of tools, as a prompt shows it."""
+    lines = []
+    for name in row["run"]["one_of"]:
+        tool = tools[name]
+        words = [
+            f"{one['name']}{'' if one.get('required', True) else ' (may be left out)'}: {_KINDS.get(one['kind'], 'text')}"
+            for one in _asked(row, tool)
+        ]
+        lines.append(f"- {name}: {tool.row['summary']}. Arguments: {'; '.join(words) or 'none'}")
+    return "\n".join(lines)
+
+
+_KINDS = {
+    "path": "the path of a listed file",
+    "glob": "a folder, or a glob such as src/**/*.py",
+    "number": "a whole number",
+}
+
+
+def schema(
+    base: Mapping[str, Any], row: Mapping[str, Any], tools: Mapping[str, Tool]
+) -> dict[str, Any]:
+    """The JSON Schema of a reply: what `base` asks for, and `calls`."""
+    calls = {
+        "type": "array",
+        "maxItems": row["run"].get("most", MOST),
+        "items": {"anyOf": [_call(row, tools[name]) for name in row["run"]["one_of"]]},
+    }
+    return {
+        **base,
+        "type": "object",
+        "properties": {**base.get("properties", {}), "calls": calls},
+        "required": [*base.get("required", ()), "calls"],
+    }
+
+
+def _call(row: Mapping[str, Any], tool: Tool) -> dict[str, Any]:
+    asked = _asked(row, tool)
+    args = {
+        "type": "object",
+        "properties": {
+            one["name"]: {"type": "integer" if one["kind"] == "number" else "string"}
+            for one in asked
+        },
+        "required": [one["name"] for one in asked if one.get("required", True)],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {"tool": {"const": tool.name}, "args": args},
+        "required": ["tool", "args"],
+        "additionalProperties": False,
+    }
+
+
+def _asked(row: Mapping[str, Any], tool: Tool) -> list[dict[str, Any]]:
+    """The parameters that the model fills in."""
+    given = {item["name"] for item in row["parameters"]} - {"call", "files"}
+    return [item for item in tool.row["parameters"] if item["name"] not in given]
