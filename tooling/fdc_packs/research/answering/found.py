@@ -192,7 +192,7 @@ def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
     odds = bias + share * covered + worth * math.log(top.score / total + 0.01)
     odds += many * len(telling) / 5 * covered
     likely = 1 / (1 + math.exp(-odds))
-    why = f"the first place has {covered:.0%} of what the question tells"
+    why = f"the first place has {covered:.0%} of the question's words, by weight"
     for level, least in LEVELS:
         if likely >= least:
             return level, why

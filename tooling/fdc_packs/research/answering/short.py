@@ -52,7 +52,7 @@ def _head(row: dict[str, Any]) -> str:
     name = " ".join(str(row.get("name") or "").split())
     kind = str(row.get("kind") or "")
     shown = f"{place}  {name}" + (f" ({kind})" if name and kind != "text" else "")
-    return _cut(shown)
+    return _cut(shown.rstrip())
 
 
 def _block(row: dict[str, Any]) -> list[str]:
