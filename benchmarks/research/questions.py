@@ -45,6 +45,12 @@ def read(path: Path = QUESTIONS) -> tuple[list[Question], dict[str, Package]]:
     return [_question(row) for row in found["questions"]], packages
 
 
+def absent(path: Path = QUESTIONS) -> list[Question]:
+    """The questions whose answer is in no file of their package."""
+    rows = json.loads(path.read_text("utf-8"))["absent"]
+    return [Question(row["id"], row["package"], "code", "absent", row["ask"], ()) for row in rows]
+
+
 def _question(row: dict[str, Any]) -> Question:
     answers = tuple((one["path"], *one["lines"]) for one in row["answers"])
     return Question(row["id"], row["package"], row["kind"], row["part"], row["ask"], answers)

@@ -30,7 +30,7 @@ def chance(better: int, worse: int) -> float:
 def remarks(rows: Sequence[Row], missing: str = "") -> list[str]:
     """The remarks as Markdown list items. `missing`: how to get the reranker, where it is not installed."""
     out = []
-    for part in ("held-out", "development"):
+    for part in ("new", "held-out", "development"):
         ways = _by_way([row for row in rows if row.question.part == part])
         if OURS in ways:
             out += [_against(part, ways, name) for name in ways if name.startswith(PLAIN)]
@@ -39,6 +39,32 @@ def remarks(rows: Sequence[Row], missing: str = "") -> list[str]:
     out += _others(ways, missing)
     out += _citations(rows)
     return [f"- {one}" for one in out if one]
+
+
+def confidence(rows: Sequence[Row]) -> list[str]:
+    """Of the answers with each confidence, how many are right: one of the places that are shown answers."""
+    out = []
+    for level in ("High", "Moderate", "Low"):
+        for name, some in _by_way([row for row in rows if row.answer.sure == level]).items():
+            if name.startswith(OURS):
+                right = within(some, 5)
+                share = f"{right / len(some):.0%}"
+                out.append(f"- `{name}` says {level}: {right} of {len(some)} are right ({share}).")
+    return out
+
+
+def refused(rows: Sequence[Row], without: Sequence[Row]) -> list[str]:
+    """How often it says that it does not find it, where there is an answer and where there is none."""
+    out = []
+    for name, some in _by_way(without).items():
+        said = sum(row.answer.sure == "None" for row in some)
+        too_often = [row for row in rows if row.way == name and row.answer.sure == "None"]
+        asked = sum(row.way == name for row in rows)
+        out.append(
+            f"- `{name}` says that it does not find it for {said} of {len(some)} questions without an answer, and for "
+            f"{len(too_often)} of {asked} with one, of which {within(too_often, 5)} have it among the nearest."
+        )
+    return out
 
 
 def _by_way(rows: Sequence[Row]) -> dict[str, list[Row]]:

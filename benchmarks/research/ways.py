@@ -44,6 +44,8 @@ class Answer(NamedTuple):
     wrong: list[str]
     read: int
     seconds: float
+    sure: str = ""
+    """What it says of how sure it is; `None` where it says that it does not find it."""
 
 
 def folded(cited: Iterable[tuple[str, int, int]]) -> list[Place]:
@@ -104,21 +106,24 @@ class Command(NamedTuple):
             if not _holds(folder, path, first, last, quote)
         ]
         places = folded((path, first, last) for path, first, last, _ in cited)
-        return Answer(places, len(cited), wrong, len(text) // 4, done.seconds)
+        sure = str((said.get("result") or {}).get("confidence") or "None")
+        return Answer(places, len(cited), wrong, len(text) // 4, done.seconds, sure)
 
 
 Cited = list[tuple[str, int, int, str]]
 
 
 def _explored(said: dict[str, Any]) -> tuple[Cited, str]:
+    """The lines that are printed, in their order; those that come nearest where it says that it does not find it."""
     result = said.get("result") or {}
-    rows = [*(result.get("unified") or ()), *(result.get("nuances") or ())]
+    rows = list(result.get("places") or ())[:DEPTH]
+    near = result.get("ended") == "absent"
     cited = [
-        (one["path"], one["line"], one["line"], one["quote"])
+        (row["path"], one["line"], one["line"], str(one["text"]).removesuffix("...").strip())
         for row in rows
-        for one in row["citations"]
+        for one in row["code"][: 1 if near else None]
     ]
-    return cited, str(result.get("markdown") or "")
+    return cited, str(result.get("text") or "")
 
 
 def _researched(said: dict[str, Any]) -> tuple[Cited, str]:

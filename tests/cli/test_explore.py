@@ -38,11 +38,13 @@ def test_the_answer_is_markdown_and_every_citation_holds(tmp_path: Path) -> None
     """EXP-01, 04, 12, 16, 17, 25: the plan comes first, on stderr; the page stays."""
     shop(tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    done = fdc("explore", QUESTION, cwd=tmp_path)
+    done = fdc("explore", QUESTION, "--full", cwd=tmp_path)
     assert 0 == done.returncode, done.stderr
-    assert done.stdout.startswith(f"# {QUESTION}\n\n## Answer\n\n- ")
+    assert done.stdout.startswith(
+        f"# {QUESTION}\n\n## Answer\n\n```\nshop/orders.py:10  place_order"
+    )
     assert (
-        "- function `place_order` is defined in `shop/orders.py`"
+        "- function `place_order`: def place_order(basket, purse):"
         in done.stdout.split("## Nuances")[0]
     )
     assert "`shop/orders.py:10` `def place_order(basket, purse):`" in done.stdout
@@ -53,7 +55,7 @@ def test_the_answer_is_markdown_and_every_citation_holds(tmp_path: Path) -> None
     assert said.index(f"Track plan: {QUESTION}") < first and "(ImplementationScan)" in done.stderr
     [page] = (tmp_path / "runs").rglob("synthesis.md")
     assert page.read_text("utf-8").endswith(done.stdout)
-    assert "## Nuances" in done.stdout and "Confidence: Moderate (" in done.stdout
+    assert "## Nuances" in done.stdout and "Confidence: " in done.stdout
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     new = {path.relative_to(tmp_path).parts[0] for path in after.keys() - before.keys()}
     assert before.items() <= after.items() and new <= {"runs", ".fdc"}
@@ -157,12 +159,9 @@ def test_who_calls_one_name_is_answered_by_one_agent(tmp_path: Path) -> None:
     """EXP-36: below three sides, and yet not asked back."""
     done = fdc("explore", "Who calls `release`?", cwd=shop(tmp_path))
     assert 0 == done.returncode, done.stdout
-    first = done.stdout.split("## Answer")[1].strip().split("\n")
-    assert (
-        "`release` is used by that name in `place_order` (shop/orders.py)" in first[0]
-        and "shop/orders.py:14" in first[1]
-    )
-    assert "it is about one name" in done.stderr and [] == wrong_citations(tmp_path, done.stdout)
+    assert done.stdout.startswith("shop/orders.py:14  in place_order: release(basket)")
+    assert "1 found by the syntax tree" in " ".join(done.stdout.split())
+    assert "it is about one name" in done.stderr
 
 
 def test_without_a_terminal_nothing_is_asked_and_the_run_is_kept(tmp_path: Path) -> None:
@@ -172,7 +171,7 @@ def test_without_a_terminal_nothing_is_asked_and_the_run_is_kept(tmp_path: Path)
     for question, code in ((QUESTION, 0), ("zzqx?", 5)):
         with open(os.devnull) as nothing:
             done = subprocess.run(
-                [*command, question], cwd=tmp_path, stdin=nothing, capture_output=True, text=True, timeout=PATIENCE,
+                [*command, question, "--full"], cwd=tmp_path, stdin=nothing, capture_output=True, text=True, timeout=PATIENCE,
                 env=clean_environment({}),
             )  # fmt: skip
         assert code == done.returncode and "> " not in done.stdout.split("\n")[-1], done.stderr
@@ -241,10 +240,10 @@ def test_a_model_reasons_over_the_same_evidence_and_all_tracks_are_asked_at_once
     with thinking(document=waiting) as (server, env):
         done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
     assert 0 == done.returncode, done.stderr
-    assert (
-        "says it" in done.stdout and "Confidence: High" in done.stdout and 5 == len(server.requests)
-    )
-    assert [] == wrong_citations(tmp_path, done.stdout) and CITED.search(done.stdout)
+    assert "says it" in done.stdout and 6 == len(server.requests)
+    assert "confirmed by a second question" in " ".join(done.stdout.split())
+    page = (next((tmp_path / "runs").rglob("synthesis.md"))).read_text("utf-8")
+    assert [] == wrong_citations(tmp_path, page) and CITED.search(page)
     evidence = data(server.requests[1])[2]["evidence"]
     assert evidence and all(
         {"path", "line", "quote", "description"} <= row.keys() for row in evidence
@@ -258,10 +257,10 @@ def test_one_failed_track_does_not_lose_the_others(tmp_path: Path) -> None:
         return reply("no", stop="refusal") if data(body)[1]["name"] == "users" else documented(body)
 
     with thinking(document=one_refuses) as (_, env):
-        done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
+        done = fdc("explore", QUESTION, "--full", cwd=shop(tmp_path), env=env)
     assert 0 == done.returncode, done.stderr
     assert "- users (DependencyTrace): blocked: refusal" in done.stdout and "says it" in done.stdout
-    assert "Confidence: Low (1 of 3 tracks is blocked: `users`)" in done.stdout
+    assert "1 of the tracks is blocked" in " ".join(done.stdout.split())
 
 
 @pytest.mark.slow
@@ -287,14 +286,14 @@ def test_a_track_whose_agent_is_too_slow_is_blocked_and_the_others_are_told(tmp_
 
     with thinking(document=one_is_slow) as (server, env):
         done = run(
-            [sys.executable, copy / "tooling" / "fdc_cli.py", "explore", QUESTION],
+            [sys.executable, copy / "tooling" / "fdc_cli.py", "explore", QUESTION, "--full"],
             cwd=shop(tmp_path / "w"),
             env=env,
         )
         server.release.set()
     assert 0 == done.returncode, done.stderr
     assert "- users (DependencyTrace): blocked: timeout" in done.stdout and "says it" in done.stdout
-    assert "Confidence: Low (1 of 3 tracks is blocked: `users`)" in done.stdout
+    assert "1 of the tracks is blocked" in " ".join(done.stdout.split())
 
 
 def test_where_every_track_is_blocked_the_blockers_and_alternatives_are_told(
@@ -334,7 +333,7 @@ def test_an_invented_citation_takes_its_claim_with_it(tmp_path: Path) -> None:
         return {**said, "unified": said["unified"] + lies}
 
     with thinking(document=lying, aggregate=lying_too) as (_, env):
-        done = fdc("explore", QUESTION, cwd=shop(tmp_path / "w"), env=env)
+        done = fdc("explore", QUESTION, "--full", cwd=shop(tmp_path / "w"), env=env)
     assert 0 == done.returncode, done.stderr
     answer, _, open_questions = done.stdout.partition("## Open questions")
     assert "lie" not in answer and "Confidence: Low" in done.stdout
@@ -411,7 +410,7 @@ def test_a_hostile_model_writes_no_heading_and_answers_with_nothing_that_was_not
         return {**said, "unified": [*said["unified"], letter, other]}
 
     with thinking(plan=lambda body: proposal, document=little, aggregate=off) as (_, env):
-        done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
+        done = fdc("explore", QUESTION, "--full", cwd=shop(tmp_path), env=env)
     assert 0 == done.returncode, done.stderr
     assert (
         1 == done.stdout.count("\n## Answer")
@@ -419,7 +418,7 @@ def test_a_hostile_model_writes_no_heading_and_answers_with_nothing_that_was_not
         and "\x1b" not in done.stdout
     )
     answer, _, left = done.stdout.partition("## Open questions")
-    assert "All is well" not in answer and "parses" not in answer and "Confidence: Low" in left
+    assert "All is well" not in answer and "parses" not in answer and "Confidence: Low" in answer
     assert (
         4 == left.count("`e` is too little of that line")
         and "it cites nothing of what the tracks found" in left
@@ -441,11 +440,11 @@ def test_an_agent_is_told_what_does_not_hold_and_goes_on(tmp_path: Path) -> None
 
     question = "Was geschieht mit dem Vorrat, wenn eine Bestellung abgelehnt wird?"
     with thinking(document=corrected) as (server, env):
-        done = fdc("explore", question, cwd=shop(tmp_path), env=env)
+        done = fdc("explore", question, "--full", cwd=shop(tmp_path), env=env)
     assert (
-        0 == done.returncode and "Confidence: High" in done.stdout and "rejected" not in done.stdout
+        0 == done.returncode and "Confidence: Low" in done.stdout and "rejected" not in done.stdout
     ), done.stdout + done.stderr
-    assert 8 == len(server.requests) and 3 == len(told)
+    assert 9 == len(server.requests) and 3 == len(told)
     assert all(
         ["A lie."] == [row["claim"] for row in rows] and "not there" in rows[0]["why"]
         for rows in told
@@ -489,7 +488,7 @@ def test_an_exploration_that_was_killed_goes_on_and_does_not_plan_again(tmp_path
     [page] = (tmp_path / "runs").rglob("synthesis.md")
     text = page.read_text("utf-8")
     assert (
-        "Confidence: High" in text
+        "confirmed by a second question" in " ".join(text.split())
         and len(CITED.findall(text)) == 3
         and [] == wrong_citations(tmp_path, text)
     )

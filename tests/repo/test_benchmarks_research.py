@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.research import questions, ways
 from benchmarks.research.__main__ import measure, page, rank, table
-from benchmarks.research.remarks import chance, remarks
+from benchmarks.research.remarks import chance, confidence, refused, remarks
 from benchmarks.research.row import Row
 from tests.support.explored import shop
 
@@ -139,3 +139,15 @@ def test_a_citation_that_does_not_hold_is_seen(tmp_path: Path) -> None:
     assert not ways._holds(tmp_path, "none.py", 1, 1, "x") and not ways._holds(
         tmp_path, "a.py", 9, 9, "x = 3"
     )
+
+
+def test_how_sure_an_answer_is_and_what_is_refused_are_counted() -> None:
+    right, wrong = _rows("fdc explore", 1, 5, 0), _rows("fdc explore", 0, 3)
+    sure = [row._replace(answer=row.answer._replace(sure="High")) for row in right]
+    none = [row._replace(answer=row.answer._replace(sure="None")) for row in wrong]
+    assert ["- `fdc explore` says High: 2 of 3 are right (67%)."] == confidence([*sure, *none])
+    [said] = refused([*sure, *none], none[:1])
+    assert (
+        "for 1 of 1 questions without an answer, and for 2 of 5 with one, of which 1 have" in said
+    )
+    assert 20 == len(questions.absent())

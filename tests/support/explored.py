@@ -121,16 +121,26 @@ def aggregated(body: dict[str, Any]) -> dict[str, Any]:
     return {"unified": unified[:8], "nuances": [], "open_questions": []}
 
 
+def agreeing(body: dict[str, Any]) -> dict[str, Any]:
+    """A judge that confirms every claim."""
+    return {
+        "verdicts": [
+            {"number": row["number"], "says_so": True, "why": "so"} for row in data(body)[0]
+        ]
+    }
+
+
 Answer = Callable[[dict[str, Any]], "dict[str, Any] | Item"]
 
 
 @contextmanager
 def thinking(**answers: Answer) -> Iterator[tuple[Server, dict[str, str]]]:
-    """A model: `plan`, `document` and `aggregate` answer the three prompts. Yields it and the environment that names it."""
+    """A model: `plan`, `document`, `aggregate` and `judge` answer the prompts. Yields it and the environment that names it."""
     known: dict[str, Answer] = {
         "plan": lambda body: PLAN,
         "document": documented,
         "aggregate": aggregated,
+        "judge": agreeing,
         **answers,
     }
 
@@ -139,7 +149,9 @@ def thinking(**answers: Answer) -> Iterator[tuple[Server, dict[str, str]]]:
             server.requests.append(body)
         system = body["system"][0]["text"]
         kind = (
-            "plan"
+            "judge"
+            if "You are a judge" in system
+            else "plan"
             if "You plan" in system
             else "document"
             if "You document" in system

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from fdc_toolchain.api.files import lines_in, read_beneath
-
+from .answering.quotes import Lines
 from .retrieval.citations import Citation
 
 _MARKS = re.compile(r"[\s>#*/;%!|:'-]*\Z")
@@ -49,12 +48,10 @@ def check(
     """Opens the file of each citation below `folder` and compares the text at its span. `pages`: the lines of pages of
     the web by their addresses, as they were read."""
     out = Check()
-    files: dict[str, tuple[str, ...] | str] = dict(pages or {})
+    files = Lines(folder, pages)
     for citation in citations:
         out.checked += 1
-        if citation.path not in files:
-            files[citation.path] = _lines(folder, citation.path)
-        lines = files[citation.path]
+        lines = files.of(citation.path)
         why = lines if isinstance(lines, str) else _wrong(lines, citation)
         if why:
             out.failures.append(Failure(citation.path, citation.line, why))
@@ -71,7 +68,7 @@ def check_report(
     White space and the marks of Markdown and comments are not compared: a report writes a sentence on one line.
     """
     out = Check()
-    files: dict[str, tuple[str, ...] | str] = dict(pages or {})
+    files = Lines(folder, pages)
     for row in markdown.split("\n"):
         found = _QUOTED_LINE.match(row)
         if found is None:
@@ -79,9 +76,7 @@ def check_report(
         out.checked += 1
         path, line = found["path"], int(found["line"])
         end = int(found["end"] or line)
-        if path not in files:
-            files[path] = _lines(folder, path)
-        lines = files[path]
+        lines = files.of(path)
         if isinstance(lines, str):
             out.failures.append(Failure(path, line, lines))
         elif not 1 <= line <= end <= len(lines):
@@ -91,16 +86,6 @@ def check_report(
         else:
             out.held.append(Citation(path, line, 1, end, 1, found["text"]))
     return out
-
-
-def _lines(folder: str | int, path: str) -> tuple[str, ...] | str:
-    """The file's lines, or one sentence about why there are none."""
-    try:
-        return lines_in(path, read_beneath(folder, path))
-    except UnicodeDecodeError:
-        return "the file is not UTF-8 any more"
-    except OSError as failed:
-        return f"the file cannot be opened: {(failed.strerror or 'unknown').lower()}"
 
 
 def _wrong(lines: tuple[str, ...], citation: Citation) -> str | None:

@@ -1,18 +1,16 @@
 """Evidence for a question about source files: the ranking of `fdc explore`, quoted as research quotes (issue 5, L4).
 
-Definitions, what they say of themselves and what is said elsewhere are found and weighed as two strategies of explore
-do it; each find is then one line of code, or the whole sentence of a comment or document that stands there.
+Each find is a line of code, or the whole sentence of a comment or document that stands there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from fdc_toolchain.api.files import CODE, Document
 
-from .explore.place import Place
-from .explore.strategies import places
+from .answering.found import Shown, find_places
 from .explore.tools import _search as looked_for
 from .explore.tools import _tree as tree_of
 from .outline.blocks import Outline
@@ -24,16 +22,13 @@ from .retrieval.citations import Citation
 from .retrieval.question import Concept
 from .retrieval.stems import Stemmer
 
-SAID = 1.1
-"""What is said of the matter is worth a little more than the place where it is defined: on the development questions of
-benchmarks/research that answers most."""
 FLOOR = 0.25
 """What is worth less than this part of the best find is no evidence; the first few always are."""
 FEWEST = 3
-PER_DOCUMENT = 6
+QUOTED = 2
+"""Lines of a place that are quoted."""
 LONGEST_LINE = 400
 LONGEST_PASSAGE = 60
-_DEFINED = ("definition", "documentation")
 
 
 def passages(question: str, shelf: library.Shelf, limit: int) -> list[dict[str, Any]]:
@@ -63,52 +58,26 @@ def rarities(question: str, shelf: library.Shelf) -> dict[str, float]:
 def evidence(
     question: str, concepts: Sequence[Concept], shelf: library.Shelf, limit: int
 ) -> list[Citation]:
-    """At most `limit` finds, best first, each quoted with its place. A definition and what it says of itself are one find."""
+    """The places of the one engine, at most `limit`, best first: of each the lines that decide, quoted."""
     tree = tree_of(shelf, "**")
-    search = looked_for(tree, question)
-    ranked = list(places(tree, search, "ImplementationScan"))
-    ranked += [
-        one._replace(score=SAID * one.score) for one in places(tree, search, "PatternSearch")
-    ]
-    ranked.sort(key=lambda one: (-one.score, one.path, one.line))
+    found = find_places(tree, looked_for(tree, question), question, limit)
     has = _Has(concepts)
     shapes: dict[str, Outline] = {}
     out: list[Citation] = []
     taken: set[tuple[str, int, int]] = set()
-    counts: dict[str, int] = {}
-    groups = list(_grouped(ranked))
-    for number, group in enumerate(groups):
-        score = group[0].score
-        if len(out) >= limit or (number >= FEWEST and score < FLOOR * groups[0][0].score):
+    best = max((place.score for place in found.places), default=0.0)
+    for number, place in enumerate(found.places, 1):
+        if number > FEWEST and place.score < FLOOR * best:
             break
-        for place in group:
-            document = tree.documents[place.path]
-            shape = shapes.setdefault(place.path, _outline(document))
-            cited = _cited(place, document, shape, round(score, 4), number + 1, has)
+        document = tree.documents[place.path]
+        shape = shapes.setdefault(place.path, _outline(document))
+        for line, _ in place.code[:QUOTED]:
+            cited = _cited(place, line, document, shape, number, has)
             at = (cited.path, cited.line, cited.column) if cited is not None else None
-            if (
-                cited is not None
-                and at is not None
-                and at not in taken
-                and counts.get(place.path, 0) < PER_DOCUMENT
-            ):
+            if cited is not None and at is not None and at not in taken:
                 taken.add(at)
-                counts[place.path] = counts.get(place.path, 0) + 1
                 out.append(cited)
     return out
-
-
-def _grouped(ranked: Sequence[Place]) -> Iterator[list[Place]]:
-    """Each find by itself, but a definition with what it says of itself."""
-    own: dict[str, list[Place]] = {}
-    for one in ranked:
-        if one.kind in _DEFINED:
-            own.setdefault(one.home, []).append(one)
-    for one in ranked:
-        if one.kind not in _DEFINED:
-            yield [one]
-        elif own.get(one.home):
-            yield sorted(own.pop(one.home), key=lambda row: row.kind != "definition")
 
 
 def _outline(document: Document) -> Outline:
@@ -135,31 +104,31 @@ class _Has:
 
 
 def _cited(
-    place: Place, document: Document, shape: Outline, score: float, group: int, has: _Has
+    place: Shown, number: int, document: Document, shape: Outline, group: int, has: _Has
 ) -> Citation | None:
-    """The sentence that stands at a place, else its line; None for a line that cannot be quoted."""
-    line = document.lines[place.line - 1]
-    tells_of = (place.subject,) if place.subject and place.kind != "passage" else ()
+    """The sentence that stands at a line, else the line itself; None for one that cannot be quoted."""
+    line = document.lines[number - 1]
+    tells_of = (place.name,) if place.name else ()
     for block in shape.blocks:
-        if block.kind == "code" or not block.line <= place.line <= block.end_line:
+        if block.kind == "code" or not block.line <= number <= block.end_line:
             continue
         here = [
             one
             for one in sentences(block, document.lines)
-            if one.line <= place.line <= one.end_line and is_prose(one.text)
+            if one.line <= number <= one.end_line and is_prose(one.text)
         ]
-        if here and place.kind != "definition":
+        if here:
             best = max(here, key=lambda one: len(has(one.text)))
             section = tells_of or shape.sections[block.section].path
             return Citation(
-                place.path, best.line, best.column, best.end_line, best.end_column, best.text, section, "", score, "answer",
-                group, has(f"{best.text} {place.subject}"),
+                place.path, best.line, best.column, best.end_line, best.end_column, best.text, section, "", place.score,
+                "answer", group, has(f"{best.text} {place.name}"),
             )  # fmt: skip
     text = line.strip()
     if not text or len(text) > LONGEST_LINE or HIDDEN.search(text):
         return None
     column = line.index(text) + 1
     return Citation(
-        place.path, place.line, column, place.line, column + len(text), text, tells_of, "", score, "answer",
-        group, has(f"{text} {place.subject}"),
+        place.path, number, column, number, column + len(text), text, tells_of, "", place.score, "answer",
+        group, has(f"{text} {place.name}"),
     )  # fmt: skip

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fdc_toolchain.api.files import Document, Scan, lines_in, read_beneath
-from fdc_toolchain.api.tools import Context, ToolFailure, web_pages
+from fdc_toolchain.api.files import Document, Scan
+from fdc_toolchain.api.tools import Context, web_pages
 
+from .answering.quotes import Lines
 from .arguments import labelled, list_of, object_of, pages_of, shelf_of, text_of, with_code
 from .retrieval import library
 from .retrieval.tools import passages_of, scoped
@@ -141,18 +142,23 @@ def check_claims(args: dict[str, Any], context: Context) -> Any:
     claims = given.get("claims") if isinstance(given, dict) else None
     scan = object_of(args, "scan")
     pages = {page.path: page.lines for page in pages_of(args, context)}
-    files: dict[str, tuple[str, ...] | str] = dict(pages)
     held: list[dict[str, Any]] = []
     rejected: list[dict[str, Any]] = []
     checked = 0
     with library.folder(text_of(scan, "folder"), context) as opened:
+        lines = Lines(opened.base, pages)
         for row in (claims if isinstance(claims, list) else [])[:MOST_CLAIMS]:
             citations = row.get("citations") if isinstance(row, dict) else None
             if not isinstance(citations, list) or not citations:
                 continue
             checked += len(citations)
             wrong = next(
-                (why for why in (_wrong(opened.base, files, one) for one in citations) if why), ""
+                (
+                    f"{one.get('path')}:{one.get('line')}: {why}" if isinstance(one, dict) else why
+                    for one in citations
+                    if (why := lines.wrong(one)) is not None
+                ),
+                "",
             )
             if wrong:
                 rejected.append({"claim": str(row.get("claim", ""))[:300], "why": wrong})
@@ -175,38 +181,3 @@ def check_claims(args: dict[str, Any], context: Context) -> Any:
             "untrusted"  # what a model makes of it is text from outside too, and the journal says so
         )
     return labelled(value, args)
-
-
-def _wrong(base: int, files: dict[str, tuple[str, ...] | str], citation: Any) -> str:
-    """Why a citation does not hold; nothing where it does."""
-    if not isinstance(citation, dict):
-        return "it is no citation"
-    path, line, quote = citation.get("path"), citation.get("line"), citation.get("quote")
-    if (
-        not isinstance(path, str)
-        or not isinstance(line, int)
-        or isinstance(line, bool)
-        or not isinstance(quote, str)
-    ):
-        return "it does not say source, line and quotation"
-    if path not in files:
-        files[path] = _lines(base, path)
-    found = files[path]
-    if isinstance(found, str):
-        return f"{path}: {found}"
-    if not 1 <= line <= len(found):
-        return f"{path} has {len(found)} lines, not {line}"
-    if not quote.strip() or quote.strip() not in found[line - 1]:
-        return f"{path}:{line}: the quoted text is not there"
-    return ""
-
-
-def _lines(base: int, path: str) -> tuple[str, ...] | str:
-    if path.startswith(("http://", "https://")):
-        return "the page was not read in this run"
-    try:
-        return lines_in(path, read_beneath(base, path))
-    except UnicodeDecodeError:
-        return "the file is not UTF-8"
-    except (OSError, ToolFailure) as failed:
-        return f"it cannot be opened: {(getattr(failed, 'strerror', None) or str(failed)).lower()}"

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from .. import cachedir, durable
-from ..tools.files.documents import CODE, MARK, Document, Scan, lines_in, read_beneath, scan
+from ..tools.files.documents import (
+    CODE,
+    MARK,
+    Document,
+    Scan,
+    Skipped,
+    lines_in,
+    read_beneath,
+    scan,
+)
 from ..tools.files.find_tools import list_files
 from ..workspace import globs, merge_diff, run_folders
 from ..workspace.files import Root, parts_of
 
 __all__ = [
     "CODE", "MARK", "cachedir", "Document", "durable", "globs", "lines_in", "list_files", "merge_diff",
-    "parts_of", "read_beneath", "Root", "run_folders", "Scan", "scan",
+    "parts_of", "read_beneath", "Root", "run_folders", "Scan", "scan", "Skipped",
 ]  # fmt: skip

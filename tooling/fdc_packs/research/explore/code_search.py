@@ -198,6 +198,7 @@ class Search:
             for _, number in blocks:
                 counts[number] += 1
         total = sum(len(document.lines) // BLOCK + 1 for document in self.tree.documents.values())
+        self.unheard = math.log(1 + (total + 0.5) / 0.5) ** RARITY
         rare = [
             math.log(1 + (total - count + 0.5) / (count + 0.5)) ** RARITY if count else 0.0
             for count in counts
@@ -276,7 +277,7 @@ class Search:
                     for number, weight in concepts.items():
                         here[number] = max(here.get(number, 0.0), weight)
             score = max(self._worth(here) for here in blocks.values())
-            score += 0.5 * self._worth(self._named(os.path.splitext(path)[0]))
+            score += 0.5 * self._worth(self.named(os.path.splitext(path)[0]))
             worth[path] = score * worth_of(self.tree.documents[path], self._asked)
             if any(one.search(self.tree.text(path)[0]) for one in named):
                 worth[path] += sum(self.weights)
@@ -302,10 +303,10 @@ class Search:
             name = one.definition.qualified if one.definition is not None else one.heading
             if name:
                 parts = len(PARTS.findall(name)) or 1
-                named = self._named(name)
+                named = self.named(name)
                 exact = 0.6 + 0.4 * min(1.0, len(named) / parts)
                 one.named = {number: weight * exact for number, weight in named.items()}
-        above = self._named(f"{os.path.splitext(path)[0]} {spans.title}")
+        above = self.named(f"{os.path.splitext(path)[0]} {spans.title}")
         factor = worth_of(document, self._asked) * (
             DOCUMENTS if self.code and outlined is None else 1.0
         )
@@ -316,11 +317,11 @@ class Search:
         found = self._meant.get(name)
         if found is None:
             found = self._meant[name] = frozenset(
-                number for number, worth in self._named(name).items() if worth >= PLAIN
+                number for number, worth in self.named(name).items() if worth >= PLAIN
             )
         return found
 
-    def _named(self, name: str) -> dict[int, float]:
+    def named(self, name: str) -> dict[int, float]:
         """The concepts that a name is made of."""
         parts = [part.lower() for part in PARTS.findall(name)]
         stems = self.tree.stems(parts)

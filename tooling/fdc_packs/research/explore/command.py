@@ -31,12 +31,18 @@ if TYPE_CHECKING:
     from fdc_toolchain.api.tools import Outcome, Perform
 
 PLAN = "explore"
-EXITS = {"success": CLEAN, "confusion": PERSON, "ambiguity": PERSON, "blocked": NO_RESULT}
+EXITS = {
+    "success": CLEAN,
+    "confusion": PERSON,
+    "ambiguity": PERSON,
+    "blocked": NO_RESULT,
+    "absent": NO_RESULT,
+}
 
 
 @click.command(
     epilog="Exit codes: 0 answered, 1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of fdc, 5 the question "
-    "needs to be put otherwise or means several things, 7 blocked."
+    "needs to be put otherwise or means several things, 7 blocked or not found."
 )
 @click.argument("question")
 @click.option(
@@ -52,10 +58,11 @@ EXITS = {"success": CLEAN, "confusion": PERSON, "ambiguity": PERSON, "blocked": 
     help="A track that finds more places than this is taken apart once more.",
 )
 @click.option(
-    "--rerank",
-    is_flag=True,
-    help="Order what was found by meaning too, with a local model (extra `semantic`).",
+    "--rerank/--no-rerank",
+    default=None,
+    help="Order what was found by meaning too; on where the extra `semantic` is installed.",
 )
+@click.option("--full", is_flag=True, help="Print the whole page, not only its first lines.")
 @click.option(
     "--model",
     metavar="NAME",
@@ -75,7 +82,8 @@ def command(
     paths: str,
     broad: bool,
     deepen_above: int,
-    rerank: bool,
+    rerank: bool | None,
+    full: bool,
     model: str | None,
     jobs: int,
     form: str,
@@ -86,21 +94,29 @@ def command(
     """Answer QUESTION about the source code here: three to six independent tracks, one answer, every claim cited."""
     if paths.startswith("/") or ".." in paths.split("/"):
         raise UsageError(f"`{paths}` leads out of the workspace; --paths takes a glob below it")
-    if rerank:
-        from fdc_toolchain.api.models import missing
+    from fdc_toolchain.api.models import missing
 
-        if missing():
-            raise UsageError(missing())
+    lacks = missing() if rerank is not False else "not asked for"
+    if rerank and lacks:
+        raise UsageError(lacks)
     given = {
         "paths": paths or "**",
         "broad": _said(broad),
         "deepen_above": str(deepen_above),
-        "rerank": _said(rerank),
+        "rerank": _said(not lacks),
     }
     from fdc_toolchain.api.commands import budget_of, root_of
 
     root, budget = root_of(workspace), budget_of(budgets)
-    explored = partial(_explored, root, budget, model=model, jobs=jobs, form=form, quiet=quiet)
+    explored = partial(
+        _explored,
+        root,
+        budget,
+        model=model,
+        jobs=jobs,
+        form="full" if full and form == "text" else form,
+        quiet=quiet,
+    )
     code, outcome = explored({**given, "question": _asked(question)})
     if outcome.get("ended") == "confusion" and sys.stdin.isatty() and sys.stdout.isatty():
         again = _again()
@@ -213,8 +229,10 @@ def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:
         )
         return code
     if "markdown" in outcome:
-        lines = outcome["markdown"].split("\n")
-        click.echo("\n".join(visible(line) for line in lines[1:]))
+        lines = outcome["text"].split("\n")
+        if form == "full":
+            lines = outcome["markdown"].split("\n")[1:]
+        click.echo("\n".join(visible(line) for line in lines))
         click.echo(f"page: runs/{ended.run}/synthesis.md  (run {ended.run})", err=True)
         return code
     broken_off(ended)

@@ -12,21 +12,13 @@ SHOWN = 4
 """Places of one kind that a finding cites."""
 USES = ("use", "import", "export", "dependency", "internal")
 """Evidence of how a definition is tied to others, not of what it is."""
-_VERBS = {
-    "use": "is used by that name in",
-    "import": "is imported by that name in",
-    "export": "is named by an entry file,",
-    "error": "raises or catches something in",
-    "implementation": "is implemented by",
-    "internal": "is internal: no entry file names it; it stands in",
-}
 _DOC = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 
 
 def document(
     question: str, track: dict[str, Any], evidence: dict[str, Any], refused: Any = None
 ) -> dict[str, Any]:
-    """Groups the evidence by what it tells of; each group is a claim that its places show. No sentence is made up.
+    """Groups the evidence by what it tells of; each claim is its quotation, with what kind of place it is.
 
     `refused`: findings of an earlier try that did not hold (a file has changed since); what they cited is left out.
     """
@@ -60,99 +52,20 @@ def document(
 
 
 def _findings(subject: str, home: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One finding for each kind of evidence: what it is, and the quotation itself."""
     kinds: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        kinds.setdefault(str(row.get("kind")), []).append(row)
-    out = []
-    defined = kinds.pop("definition", [])
-    says = kinds.pop("documentation", [])
-    if defined or says:
-        first = (defined or says)[0]
-        what = str(first.get("description", "")) if defined else f"`{subject}`"
-        words = _said(says[0]) if says else ""
-        claim = f"{what} is defined in `{first['path']}`" + (f" and says: {words}" if words else "")
-        out.append(
-            _finding(
-                claim if defined else f"`{subject}` says: {words}",
-                subject,
-                home,
-                [*defined[:1], *says[:1]],
-            )
+        kind = str(row.get("kind"))
+        kinds.setdefault("definition" if kind == "documentation" else kind, []).append(row)
+    return [
+        _finding(
+            "; ".join(f"{_cut(row.get('description', ''))}: {_said(row)}" for row in inside[:3]),
+            subject,
+            home,
+            inside[:SHOWN],
         )
-    for kind, inside in kinds.items():
-        if kind in _VERBS:
-            out.append(
-                _finding(
-                    f"{_subject(kind, subject)} {_VERBS[kind]} {_places(inside)}",
-                    subject,
-                    home,
-                    inside[:SHOWN],
-                )
-            )
-        elif kind == "variation":
-            out.append(
-                _finding(
-                    f"`{subject}` is written {', '.join(_said(row) for row in inside)} here",
-                    subject,
-                    home,
-                    inside,
-                )
-            )
-        elif kind == "effect":
-            out.append(
-                _finding(
-                    f"`{subject}` has this effect: `{_cut(inside[0]['quote'])}`",
-                    subject,
-                    home,
-                    inside[:SHOWN],
-                )
-            )
-        elif kind == "dependency":
-            quotes = "; ".join(f"`{_cut(row['quote'], 80)}`" for row in inside[:2])
-            out.append(
-                _finding(
-                    f"what `{subject}` stands in depends on others: {quotes}",
-                    subject,
-                    home,
-                    inside[:SHOWN],
-                )
-            )
-        elif kind == "code":
-            out.append(
-                _finding(
-                    f"`{subject}` does this with it: `{_cut(inside[0]['quote'])}`",
-                    subject,
-                    home,
-                    inside[:SHOWN],
-                )
-            )
-        elif kind == "passage":
-            where = f" ({inside[0]['path']})" if subject != inside[0]["path"] else ""
-            claim = f"{_cut(subject, 100)}{where} says: " + " … ".join(
-                _said(row) for row in inside[:2]
-            )
-            out.append(_finding(claim, subject, home, inside[:SHOWN]))
-        else:
-            said = f"`{subject}`" if home else f"`{inside[0]['path']}`"
-            out += [
-                _finding(f"{said}: {_said(row)}", subject, home, [row]) for row in inside[:SHOWN]
-            ]
-    return out
-
-
-def _subject(kind: str, subject: str) -> str:
-    return f"`{subject.rpartition('.')[2] if kind in ('use', 'import') else subject}`"
-
-
-def _places(rows: list[dict[str, Any]]) -> str:
-    """Where these places lie: by the definition around each, where that is known, else by the file."""
-    names = list(
-        dict.fromkeys(
-            f"`{row['said']}` ({row['path']})" if row.get("said") else f"`{row['path']}`"
-            for row in rows
-        )
-    )
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        for inside in kinds.values()
+    ]
 
 
 def _finding(claim: str, subject: str, home: str, rows: list[dict[str, Any]]) -> dict[str, Any]:

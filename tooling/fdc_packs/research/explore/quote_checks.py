@@ -6,8 +6,8 @@ from typing import Any
 
 from fdc_toolchain.api.tools import Context
 
-LEAST_QUOTE = 8
-"""Characters that a quotation has at least where it is not the whole line: less stands on many lines, and shows nothing."""
+from ..answering.judge import shown
+from ..answering.quotes import Lines, of_workspace
 
 
 def check_findings(args: dict[str, Any], context: Context) -> Any:
@@ -16,9 +16,10 @@ def check_findings(args: dict[str, Any], context: Context) -> Any:
     """
     documented = args.get("documented")
     evidence = {_at(row) for row in _rows(args.get("evidence"), "evidence")}
-    held, rejected, checked = _checked(
-        _rows(documented, "findings"), Lines(context), evidence, "the track's evidence"
-    )
+    with of_workspace(context) as lines:
+        held, rejected, checked = _checked(
+            _rows(documented, "findings"), lines, evidence, "the track's evidence"
+        )
     return {"documented": documented, "held": held, "rejected": rejected, "checked": checked}
 
 
@@ -32,71 +33,17 @@ def check_synthesis(args: dict[str, Any], context: Context) -> Any:
         _at(cited) for row in (tracks if isinstance(tracks, list) else ()) for one in _rows(row, "findings")
         for cited in _rows(one, "citations")
     }  # fmt: skip
-    lines = Lines(context)
     out: dict[str, Any] = {"proposal": proposal, "rejected": [], "checked": 0}
-    for part in ("unified", "nuances"):
-        held, rejected, checked = _checked(
-            _rows(proposal, part), lines, found, "what the tracks found"
-        )
-        out[part] = held
-        out["rejected"] += rejected
-        out["checked"] += checked
+    with of_workspace(context) as lines:
+        for part in ("unified", "nuances"):
+            held, rejected, checked = _checked(
+                _rows(proposal, part), lines, found, "what the tracks found"
+            )
+            out[part] = held
+            out["rejected"] += rejected
+            out["checked"] += checked
+    out["claims"] = shown(out["unified"], out["nuances"])
     return out
-
-
-class Lines:
-    """Files of the workspace as they are now, each opened once."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._files: dict[str, tuple[str, ...] | str] = {}
-
-    def of(self, path: str) -> tuple[str, ...] | str:
-        """The file's lines, or why there are none."""
-        from fdc_toolchain.api.files import lines_in, read_beneath
-
-        if path not in self._files:
-            try:
-                with self._context.root.folder([]) as base:
-                    self._files[path] = lines_in(path, read_beneath(base, path))
-            except UnicodeDecodeError:
-                self._files[path] = "the file is not UTF-8"
-            except OSError as failed:
-                self._files[path] = (
-                    f"the file cannot be opened: {(failed.strerror or 'unknown').lower()}"
-                )
-        return self._files[path]
-
-    def at(self, path: str, number: int) -> str | None:
-        """One line, or None."""
-        found = self.of(path)
-        return (
-            found[number - 1] if not isinstance(found, str) and 1 <= number <= len(found) else None
-        )
-
-    def wrong(self, citation: Any) -> str | None:
-        """Why a citation does not hold; None where it does."""
-        if not isinstance(citation, dict):
-            return "it is no citation"
-        path, line, quote = citation.get("path"), citation.get("line"), citation.get("quote")
-        if (
-            not isinstance(path, str)
-            or not isinstance(line, int)
-            or isinstance(line, bool)
-            or not isinstance(quote, str)
-        ):
-            return "it does not say file, line and quotation"
-        found = self.of(path)
-        if isinstance(found, str):
-            return found
-        if not 1 <= line <= len(found):
-            return f"the file has {len(found)} lines"
-        quote = quote.strip()
-        if not quote or quote not in found[line - 1]:
-            return "the quoted text is not there"
-        if len(quote) < LEAST_QUOTE and quote != found[line - 1].strip():
-            return f"`{quote}` is too little of that line to show anything"
-        return None
 
 
 def _at(row: Any) -> tuple[Any, Any] | None:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..answering.found import LOW, NONE
+from ..answering.judge import confirmed
+from ..answering.short import short
+
 MARK = "<!-- fdc: research report -->"
 UNIFIED, NUANCES = 6, 12
 LEADS = 0.7
@@ -143,26 +147,28 @@ def judge(
     findings: list[Any],
     checked: dict[str, Any],
     scope: dict[str, Any],
+    places: dict[str, Any],
+    verdicts: dict[str, Any],
 ) -> dict[str, Any]:
-    """The outcome of an exploration: `success` with a synthesis, or `blocked` with blockers and alternatives (EXP-04, 05).
+    """The outcome: `success` with what was confirmed, `absent` where nothing here answers, or `blocked` with blockers and
+    alternatives (EXP-04, 05). What a judge was asked about and did not confirm is dropped.
 
-    The confidence is computed, whoever wrote the synthesis (EXP-24): Low where a track is blocked or a claim of the synthesis
-    was rejected, Moderate where tracks differ or one cited what is not there, High where nothing of that is so.
+    The confidence is that of the places, as measured (EXP-24); it is lowered where claims were dropped or tracks blocked.
     """
     rows = [row for row in findings if isinstance(row, dict)]
     blocked = [row for row in rows if row.get("blocked")]
-    unified, nuances = _list(checked, "unified"), _list(checked, "nuances")
     proposal = checked.get("proposal")
     proposal = proposal if isinstance(proposal, dict) else {}
+    first = _list(checked, "unified")
+    unified, dropped = confirmed(first, 0, verdicts)
+    nuances, more = confirmed(_list(checked, "nuances"), len(first), verdicts)
+    rejected = [*_list(checked, "rejected"), *dropped, *more]
     gaps = [gap for row in rows for gap in row.get("gaps", ())]
     gaps += [str(one) for one in proposal.get("open_questions") or () if str(one).strip()]
     gaps += [f"no file has `{word}`" for word in scope.get("missing") or ()]
     gaps += [f"{row['track']}: blocked: {row['why']}" for row in blocked]
-    gaps += [
-        f"a claim of the synthesis was rejected: {row.get('why')}"
-        for row in _list(checked, "rejected")
-    ]
-    confidence, reason = _confidence(rows, blocked, unified, nuances, _list(checked, "rejected"))
+    gaps += [f"a claim of the synthesis was rejected: {row.get('why')}" for row in rejected]
+    confidence, reason = _confidence(places, blocked, rejected, unified)
     out: dict[str, Any] = {
         "ended": "success",
         "question": question,
@@ -174,10 +180,13 @@ def judge(
         "tracks": [{key: row.get(key) for key in KEPT} for row in rows],
         "checked": int(checked.get("checked") or 0) + sum(int(row.get("checked") or 0) for row in rows),
         "held": sum(len(row["citations"]) for row in (*unified, *nuances)),
-        "rejected": _list(checked, "rejected") + [one for row in rows for one in row.get("rejected", ())],
+        "rejected": rejected + [one for row in rows for one in row.get("rejected", ())],
         "blockers": [], "alternatives": [], "ask": "", "options": [],
+        "places": _list(places, "places"), "total": int(places.get("total") or 0),
     }  # fmt: skip
-    if not unified:
+    if confidence == NONE:
+        out["ended"] = "absent"
+    elif not unified and (verdicts.get("asked") is not False or not out["places"]):
         why = "no claim of the synthesis holds"
         if "failed" in proposal:
             why = f"synthesis: {proposal.get('failed')}: {proposal.get('why', '')}"
@@ -186,44 +195,38 @@ def judge(
         out["alternatives"] = [
             "ask with the names that the code uses", "look at other files (`--paths`)", "answer from documents: `fdc research`",
         ]  # fmt: skip
-    return {**out, "markdown": markdown(out)}
+    return _told_in_full(out)
+
+
+def _told_in_full(out: dict[str, Any]) -> dict[str, Any]:
+    """An outcome with its first lines and its page."""
+    short_one = short(out) if out["ended"] in ("success", "absent") else ""
+    page = markdown({**out, "text": short_one})
+    return {**out, "text": short_one or page.split("\n", 1)[1], "markdown": page}
 
 
 def _confidence(
-    rows: list[Any], blocked: list[Any], unified: list[Any], nuances: list[Any], rejected: list[Any]
+    places: dict[str, Any], blocked: list[Any], rejected: list[Any], unified: list[Any]
 ) -> tuple[str, str]:
-    if blocked:
-        names = ", ".join(f"`{row['track']}`" for row in blocked)
-        return (
-            "Low",
-            f"{len(blocked)} of {len(rows)} tracks {'is' if len(blocked) == 1 else 'are'} blocked: {names}",
-        )
-    below = [
-        one
-        for row in rows
-        for one in row.get("deeper") or ()
-        if one.get("blocked") and not one.get("bounded")
-    ]
-    if below:
-        names = ", ".join(f"`{row['track']}`" for row in below)
-        return (
-            "Low",
-            f"{len(below)} sub-track{' is' if len(below) == 1 else 's are'} blocked: {names}",
+    sure, why = str(places.get("sure") or NONE), str(places.get("why") or "nothing was found")
+    judged = any(row.get("confirmed") for row in unified)
+    if sure == NONE and not judged:
+        return NONE, why
+    if judged:
+        why = (
+            f"{len(unified)} claim{'' if len(unified) == 1 else 's'} confirmed by a second question"
         )
     if rejected:
-        return "Low", f"{len(rejected)} of the synthesis's claims cited what is not there"
-    lost = sum(len(row.get("rejected") or ()) for row in rows)
-    alone = len(nuances) + sum(len(row.get("tracks") or ()) == 1 for row in unified)
-    if alone:
-        shared = len(unified) + len(nuances) - alone
-        are, come = "is" if shared == 1 else "are", "comes" if alone == 1 else "come"
         return (
-            "Moderate",
-            f"{shared} claim{'' if shared == 1 else 's'} {are} shared, and {alone} {come} from one track only",
+            LOW,
+            f"{why}; {len(rejected)} did not hold and {'is' if len(rejected) == 1 else 'are'} left out",
         )
-    if lost:
-        return "Moderate", f"{len(rows)} tracks agree, and {lost} of their findings did not hold"
-    return "High", f"{len(rows)} tracks agree, and nothing comes from one of them only"
+    if blocked:
+        return (
+            LOW,
+            f"{why}; {len(blocked)} of the tracks {'is' if len(blocked) == 1 else 'are'} blocked",
+        )
+    return (LOW if sure == NONE else sure), why
 
 
 def halted(question: str, halt: dict[str, Any]) -> dict[str, Any]:
@@ -232,9 +235,9 @@ def halted(question: str, halt: dict[str, Any]) -> dict[str, Any]:
         "ended": str(halt.get("halt")), "question": question, "unified": [], "nuances": [], "open_questions": [],
         "confidence": "", "justification": "", "tracks": [], "checked": 0, "held": 0, "rejected": [],
         "blockers": [], "alternatives": [], "ask": str(halt.get("ask") or ""),
-        "options": [row for row in halt.get("options") or () if isinstance(row, dict)],
+        "options": [row for row in halt.get("options") or () if isinstance(row, dict)], "places": [], "total": 0,
     }  # fmt: skip
-    return {**out, "markdown": markdown(out)}
+    return _told_in_full(out)
 
 
 def markdown(out: dict[str, Any]) -> str:
@@ -258,7 +261,8 @@ def markdown(out: dict[str, Any]) -> str:
         ]
         rows += ["", "## Alternatives", "", *(f"- {_flat(one)}" for one in out["alternatives"])]
     else:
-        rows += ["## Answer", ""]
+        rows += ["## Answer", "", "```", *out["text"].replace("```", "` ` `").split("\n"), "```"]
+        rows += ["", "## What was found", ""]
         for row in out["unified"]:
             rows += [
                 f"- {_flat(row['claim'])}"
@@ -269,7 +273,7 @@ def markdown(out: dict[str, Any]) -> str:
             rows += ["", "## Nuances", ""]
             for row in out["nuances"]:
                 rows += [f"- {_flat(row['claim'])} ({_flat(row['explanation'])})", *_cited(row)]
-    if out["ended"] in ("success", "blocked"):
+    if out["ended"] in ("success", "blocked", "absent"):
         rows += [
             "",
             "## Open questions",
@@ -278,16 +282,16 @@ def markdown(out: dict[str, Any]) -> str:
         ]
         rows += ["", "## Tracks", ""]
         for row in out["tracks"]:
-            said = f"blocked: {row['why']}" if row["blocked"] else row["conclusions"]
+            said = f"blocked: {row['why']}" if row["blocked"] else _flat(row["focus"])
             rows.append(f"- {_flat(row['track'])} ({row['approach']}): {_flat(said)}")
             for below in row["deeper"] or ():
                 rows.append(
-                    f"  - {_flat(below['track'])}: {_flat(below['why'] if below['blocked'] else below['conclusions'])}"
+                    f"  - {_flat(below['track'])}: {_flat(below['why'] if below['blocked'] else below['focus'])}"
                 )
     if out["ended"] == "success":
-        rows += ["", f"Confidence: {out['confidence']} ({_flat(out['justification'])})."]
         rows += [
-            f"Citations: {out['checked']} opened and compared, {out['held']} quoted here, all of which hold."
+            "",
+            f"Citations: {out['checked']} opened and compared, {out['held']} quoted here, all of which hold.",
         ]
     return "\n".join(rows)
 

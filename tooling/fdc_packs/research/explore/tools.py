@@ -15,12 +15,15 @@ from typing import Any
 
 from fdc_toolchain.api.tools import Context, ToolFailure, text, word
 
+from ..answering.found import as_rows
+from ..answering.found import find_places as found_places
+from ..answering.quotes import of_workspace
+from ..answering.references import asked as asked_relation
 from ..retrieval import library
 from ..retrieval.file_worth import TESTS
 from ..retrieval.question import written_names
 from .code_search import Tree
 from .place import inside, subjects
-from .quote_checks import Lines
 from .strategies import STRATEGIES, as_row, places
 
 CANDIDATES = 200
@@ -40,10 +43,6 @@ _WIDE = re.compile(
     r"|everywhere|whole|overall|system|subsystem\w*|lifecycle|end[- ]to[- ]end|why|cause\w*|impact\w*|affect\w*|depend\w*"
     r"|relat\w*|feature\w*)\b",
     re.IGNORECASE,
-)
-_USES = re.compile(
-    r"\b(?:who|what|which|where|list|find)\b.*\b(calls?|called|callers?|uses?|used|users?|imports?|imported|depends?|needs?)\b",
-    re.IGNORECASE | re.DOTALL,
 )
 _HOW_DONE = re.compile(
     r"^\W*(?:where|which (?:function|method|class|code|module|file)|what (?:happens|does|calls|uses)|who (?:calls|uses)"
@@ -142,7 +141,7 @@ def scope_exploration(args: dict[str, Any], context: Context) -> Any:
         "template": template,
         "wide": several,
         "pointed": not several and any(tree.defined(name) for name in named),
-        "uses": _asked_uses(question) is not None,
+        "uses": asked_relation(question) is not None,
         "files": len(found.hits),
     }
 
@@ -153,6 +152,20 @@ def trigger(question: str, known: int) -> bool:
     knows (EXP-36).
     """
     return known > 3 or any(kind.search(question) for kind in (_WIDE, _ARCHITECTURE, _FEATURE))
+
+
+def find_places(args: dict[str, Any], context: Context) -> Any:
+    """The places that answer a question, with their deciding lines, and how sure that is."""
+    question = text(args, "question")
+    tree, _ = _mapped(args, context)
+    ranked = _looked(tree, {"terms": [question], "asked": question}, args)
+    found = found_places(tree, _search(tree, question), question, ranked=ranked)
+    return {
+        "places": as_rows(found),
+        "total": found.total,
+        "sure": found.sure,
+        "why": found.why,
+    }
 
 
 def survey_tracks(args: dict[str, Any], context: Context) -> Any:
@@ -223,12 +236,12 @@ def explore_track(args: dict[str, Any], context: Context) -> Any:
 def collect_evidence(args: dict[str, Any], context: Context) -> Any:
     """Opens the files and quotes the lines that were found (EXP-15: collect)."""
     rows = _list(_object(args, "found"), "places")
-    lines = Lines(context)
     out = []
-    for row in rows:
-        quote = lines.at(str(row.get("path")), int(row.get("line", 0)))
-        if quote is not None and quote.strip():
-            out.append({**row, "quote": quote.strip()[:QUOTE]})
+    with of_workspace(context) as lines:
+        for row in rows:
+            quote = lines.at(str(row.get("path")), int(row.get("line", 0)))
+            if quote is not None and quote.strip():
+                out.append({**row, "quote": quote.strip()[:QUOTE]})
     return {
         "evidence": out,
         "count": len(out),
@@ -304,10 +317,12 @@ def _search(tree: Tree, question: str) -> Any:
     from ..retrieval.question import concepts_of, faint
 
     asked = concepts_of(question)
-    verb = _asked_uses(question)
-    if verb is not None:
+    more = faint(question, asked)
+    relation = asked_relation(question)
+    if relation is not None:  # its verb is the relation, and no word to look for
+        verb = relation.verb
         asked = [concept for concept in asked if concept.word != verb] or asked
-    more = [concept for concept in faint(question, asked) if concept.word != verb]
+        more = [concept for concept in more if concept.word != verb]
     return tree.search(
         [*asked, *more], written_names(question), _HOW_DONE.search(question) is not None
     )
@@ -323,12 +338,6 @@ def _looked(tree: Tree, track: Mapping[str, Any], args: Mapping[str, Any]) -> An
     from .rerank import reranked
 
     return reranked(search, str(track.get("asked") or track.get("focus", ""))[:2000])
-
-
-def _asked_uses(question: str) -> str | None:
-    """The verb of a question after those who use what it names; None where it asks something else."""
-    found = _USES.search(question) if written_names(question) else None
-    return found[1].lower() if found is not None else None
 
 
 def _mapped(args: Mapping[str, Any], context: Context) -> tuple[Tree, bool]:

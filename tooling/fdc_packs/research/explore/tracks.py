@@ -185,7 +185,8 @@ def _options(survey: dict[str, Any]) -> list[dict[str, str]]:
 
 def _line(text: Any, most: int = 200) -> str:
     """A text that somebody proposed as it can stand in a list: on one line, without what steers a terminal."""
-    shown = visible(" ".join(str(text or "").split()))
+    margin = "  " if str(text or "").startswith("  ") else ""
+    shown = margin + visible(" ".join(str(text or "").split()))
     return shown if len(shown) <= most else f"{shown[: most - 3].rstrip()}..."
 
 
@@ -250,10 +251,8 @@ def _plan_text(
 ) -> str:
     rows = [f"Track plan: {_line(question, 300)}"]
     for number, row in enumerate(kept, 1):
-        rows.append(
-            f"  {number}. {row['name']} ({row['approach']}): {row['focus']} -> {row['deliverable']}"
-        )
-    rows += [f"  not {row['name']}: {row['why']}" for row in dropped]
+        rows.append(_line(f"  {number}. {row['name']} ({row['approach']}): {row['focus']}", 80))
+    rows += [_line(f"  not {row['name']}: {row['why']}", 80) for row in dropped]
     return "\n".join([*rows, f"  why: {_line(rationale, 600)}"]) if rationale else "\n".join(rows)
 
 

@@ -14,8 +14,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from fdc_toolchain.api.files import Scan, parts_of, scan
+from fdc_toolchain.api.files import Scan, Skipped, parts_of, scan
 from fdc_toolchain.api.tools import Context, ToolFailure, from_os
+
+from .file_worth import no_source
 
 if TYPE_CHECKING:
     from .question import Concept
@@ -115,7 +117,20 @@ def read(opened: Opened, code: bool) -> Shelf:
         found = scan(opened.path, code, opened.handle, opened.prefix)
     except OSError as failed:
         raise from_os(failed, f"`{opened.path}`") from None
-    return _put(opened, code, found)
+    return _put(opened, code, _sources(found) if code else found)
+
+
+def _sources(found: Scan) -> Scan:
+    """Without lock files, vendored, minified and generated files; they count as skipped."""
+    skipped = list(found.skipped)
+    kept = []
+    for document in found.documents:
+        why = no_source(document)
+        if why:
+            skipped.append(Skipped(document.path, why))
+        else:
+            kept.append(document)
+    return Scan(kept, sorted(skipped, key=lambda one: (one.path, one.reason)))
 
 
 def get(opened: Opened, code: bool, digest: str) -> Shelf:

@@ -30,7 +30,7 @@ _NAMED = re.compile(
     r"\b(\w+)\s+(statements?|keywords?|clauses?|operators?|loops?|commands?)\b", re.IGNORECASE
 )
 _WRITTEN = re.compile(
-    r"`([A-Za-z_$][\w$.]*)`|\b([A-Za-z_$]\w*(?:\.\w+)+|\w*[a-z0-9]_[a-z]\w*|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)\b"
+    r"`([A-Za-z_$][\w$.]*)`|\b([A-Za-z_$]\w*(?:\.\w+)+|\w*[a-z0-9]_[a-z]\w*|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z][A-Z0-9]*_[A-Z0-9_]+)\b"
 )
 _POINTS = frozenset(
     "a an the this that these those which what each any no some my your his her its our their same such other another every one "

@@ -1,0 +1,63 @@
+"""What `fdc explore` prints first, and that no claim gets into it that its line does not say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.support.explored import QUESTION, aggregated, data, documented, shop, thinking
+from tests.support.process import fdc
+
+
+def test_the_first_lines_answer_and_fit_a_terminal(tmp_path: Path) -> None:
+    """At most 25 lines of 80 columns, with the deciding code and its place; they say that nobody claimed anything."""
+    done = fdc("explore", QUESTION, cwd=shop(tmp_path))
+    rows = done.stdout.rstrip("\n").split("\n")
+    assert 0 == done.returncode and len(rows) <= 25 and max(map(len, rows)) <= 80
+    assert rows[0].startswith("shop/orders.py:10  place_order")
+    assert any("release(basket)" in row and row.split()[0] == "14" for row in rows)
+    assert "Quotations only: no model was asked." in done.stdout
+
+
+FALSE = [
+    "It sends each order to a neural network.", "The stock is kept in Redis.", "A refused order is tried again.",
+    "The purse is encrypted.", "place_order runs in a thread.", "It writes a log file.", "The basket is copied first.",
+    "A refund is booked at night.", "The price comes from a web service.", "Every order is mailed to the owner.",
+]  # fmt: skip
+
+
+def test_no_false_claim_with_a_real_citation_gets_into_an_answer(tmp_path: Path) -> None:
+    """E9: ten lies, each with a line that is there; the judge is asked apart, sees claim and line only, and is honest."""
+    seen: list[Any] = []
+
+    def lying(body: dict[str, Any]) -> dict[str, Any]:
+        said = documented(body)
+        cited = said["findings"][0]["citations"]
+        lies = [{"claim": claim, "citations": cited} for claim in FALSE]
+        return {"findings": [*said["findings"], *lies], "conclusions": FALSE[0], "gaps": []}
+
+    def lying_too(body: dict[str, Any]) -> dict[str, Any]:
+        said = aggregated(body)
+        cited = said["unified"][0]["citations"]
+        rows = [{"claim": claim, "citations": cited} for claim in FALSE]
+        nuances = [{**row, "explanation": "so it is"} for row in rows[5:]]
+        return {
+            "unified": [said["unified"][0], *rows[:5]],
+            "nuances": nuances,
+            "open_questions": [],
+        }
+
+    def honest(body: dict[str, Any]) -> dict[str, Any]:
+        seen.extend(data(body)[0])
+        verdicts = [
+            {"number": row["number"], "says_so": "says it" in row["claim"], "why": "no"}
+            for row in data(body)[0]
+        ]
+        return {"verdicts": verdicts}
+
+    with thinking(document=lying, aggregate=lying_too, judge=honest) as (_, env):
+        done = fdc("explore", QUESTION, "--full", cwd=shop(tmp_path), env=env)
+    assert 0 == done.returncode and "says it" in done.stdout, done.stdout + done.stderr
+    assert not [claim for claim in FALSE if claim in done.stdout]
+    assert "Confidence: Low" in done.stdout and 11 == len(seen)
+    assert all(row.keys() == {"number", "claim", "lines"} for row in seen)

@@ -1,0 +1,216 @@
+"""What answers a question: places with their deciding lines, best first, how sure that is, or that nothing does."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, NamedTuple
+
+from ..explore.code_search import Search, Tree
+from ..explore.unit_spans import Unit
+from ..retrieval.file_worth import TESTS
+from ..retrieval.question import written_names
+from .references import Relation, asked, find
+
+MOST = 5
+NEAR = 6
+"""Lines: what lies nearer to a place is that place."""
+FIRST, OTHERS = 8, 2
+"""Lines that are shown of the first place, and of each of the others."""
+WIDEST = 76
+LISTED = 200
+"""References that are kept; all of them are counted."""
+
+HIGH, MODERATE, LOW, NONE = "High", "Moderate", "Low", "None"
+FITTED = (-2.15, -2.2, 1.85, 3.79)
+"""A logistic regression of "one of the places answers" on the development questions of benchmarks/research, and on as many
+asked of a package that has no answer: bias, share of the question, worth (log), share times how much was asked."""
+LEVELS = ((HIGH, 0.75), (MODERATE, 0.45), (LOW, 0.2))
+MISSING = 0.3
+"""Where so much of what a question tells stands in no file, its answer does not either."""
+
+
+class Shown(NamedTuple):
+    """A place: its lines as they stand there, what it is, and why it is shown."""
+
+    path: str
+    line: int
+    name: str
+    kind: str
+    code: tuple[tuple[int, str], ...]
+    score: float
+
+
+class Found(NamedTuple):
+    """The places that answer, best first, how sure that is and why; with `NONE` they are what comes nearest."""
+
+    places: tuple[Shown, ...]
+    sure: str
+    why: str
+    total: int
+
+
+def find_places(
+    tree: Tree, search: Search, question: str, most: int = MOST, ranked: Search | None = None
+) -> Found:
+    """The answer to a question: references where it asks for them, else the units that its words and names rank first.
+
+    `ranked`: the same search in another order; how sure that is was measured without it.
+    """
+    names = written_names(question)
+    relation = asked(question)
+    if relation is not None and (relation.name in names or tree.defined(relation.name)):
+        return _references(tree, relation)
+    lost = [name for name in names if not stands(tree, name)]
+    units = _named_first(
+        tree, (ranked or search).units(), [name for name in names if name not in lost]
+    )
+    places = _places(search, units, most)
+    if lost:
+        said = ", ".join(f"`{name}`" for name in lost)
+        return Found(places, NONE, f"no file has {said}", len(units))
+    if not places:
+        return Found((), NONE, "no file has the words of the question", 0)
+    if names:
+        return Found(places, HIGH, f"`{names[0]}` stands there", len(units))
+    sure, why = _sure(search, search.units())
+    return Found(places, sure, why, len(units))
+
+
+def stands(tree: Tree, name: str) -> bool:
+    """Whether a name stands somewhere as it was written."""
+    last = name.rpartition(".")[2]
+    whole = re.compile(rf"(?<![\w$]){re.escape(last)}(?![\w$])")
+    return any(
+        last in tree.text(path)[0] and whole.search(tree.text(path)[0]) for path in tree.documents
+    )
+
+
+def _references(tree: Tree, relation: Relation) -> Found:
+    found = find(tree, relation)
+    found.sort(key=lambda one: (TESTS.search(one.path) is not None, one.path, one.line))
+    verb = {"call": "calls", "use": "uses", "import": "imports", "raise": "raises"}[relation.kind]
+    if not found:
+        known = stands(tree, relation.name)
+        why = (
+            f"nothing here {verb} `{relation.name}`" if known else f"no file has `{relation.name}`"
+        )
+        return Found((), NONE, why, 0)
+    places = tuple(
+        Shown(one.path, one.line, one.inside, verb, ((one.line, _cut(_line(tree, one.path, one.line))),), 1.0)
+        for one in found[:LISTED]
+    )  # fmt: skip
+    ways = {one.how for one in found}
+    how = "the syntax tree" if ways <= {"ast", "tree-sitter"} else "words, as a grammar is missing"
+    return Found(places, HIGH, f"{len(found)} found by {how}", len(found))
+
+
+def _named_first(tree: Tree, units: list[Unit], names: list[str]) -> list[Unit]:
+    """Units with the names as they stand first: what defines one, then what has one in a line."""
+    if not names:
+        return units
+    whole = [
+        re.compile(rf"(?<![\w$]){re.escape(one.rpartition('.')[2])}(?![\w$])") for one in names
+    ]
+
+    def rank(unit: Unit) -> int:
+        if unit.definition is not None and (
+            {unit.definition.name, unit.definition.qualified} & set(names)
+        ):
+            return 0
+        lines = tree.documents[unit.path].lines
+        has = any(one.search(lines[line - 1]) for line, _ in unit.lines for one in whole)
+        return 1 if has else 2
+
+    return sorted(units, key=rank)
+
+
+def _places(search: Search, units: list[Unit], most: int) -> tuple[Shown, ...]:
+    out: list[Shown] = []
+    for unit in units:
+        code = _excerpt(search, unit, OTHERS if out else FIRST)
+        if not code:
+            continue
+        first, last = code[0][0], code[-1][0]
+        if any(
+            one.path == unit.path and max(one.code[-1][0], last) - min(one.code[0][0], first) < NEAR
+            for one in out
+        ):
+            continue
+        one = unit.definition
+        name = one.qualified if one is not None else unit.heading
+        kind = one.kind if one is not None else "text"
+        out.append(Shown(unit.path, first, name, kind, code, unit.score))
+        if len(out) == most:
+            break
+    return tuple(out)
+
+
+def _excerpt(search: Search, unit: Unit, most: int) -> tuple[tuple[int, str], ...]:
+    """The lines of a unit that decide: its head, and the stretch that has most of the question."""
+    lines = search.tree.documents[unit.path].lines
+    outlined = search.tree.outline(unit.path)
+    prose = frozenset[int]() if outlined is None else outlined.prose
+    hits = search.hits.get(unit.path, {})
+    first, last = unit.line, min(unit.end, len(lines))
+    head = [unit.line] if unit.definition is not None else []
+    size = max(1, most - len(head))
+    best, start = -1.0, first
+    for at in [line for line, _ in unit.lines if first <= line <= last] or [first]:
+        at = max(first + len(head), min(at, last - size + 1)) if last - first >= size else first
+        here: dict[int, float] = {}
+        for line in range(at, min(at + size, last + 1)):
+            for number, weight in hits.get(line, {}).items():
+                worth = weight * (0.8 if line in prose and head else 1.0)
+                here[number] = max(here.get(number, 0.0), worth)
+        worth = sum(search.weights[number] * value for number, value in here.items())
+        if worth > best:
+            best, start = worth, at
+    wanted = sorted({*head, *range(start, min(start + size, last + 1))})
+    shown = [(line, _cut(lines[line - 1])) for line in wanted if lines[line - 1].strip()]
+    return tuple(shown)
+
+
+def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
+    """How sure the first places are, by how much of what the question tells the first one has."""
+    unheard = search.unheard
+    whole = [search.weights[n] or unheard * one.weight for n, one in enumerate(search.concepts)]
+    telling = [number for number, one in enumerate(search.concepts) if one.weight == 1.0]
+    total = sum(whole[number] for number in telling) or 1.0
+    lost = [number for number in telling if not search.files(number)]
+    words = ", ".join(f"`{search.concepts[number].word}`" for number in lost)
+    if sum(whole[number] for number in lost) >= MISSING * total:
+        return NONE, f"no file has {words}"
+    top = units[0]
+    name = top.definition.qualified if top.definition is not None else top.heading
+    have = search.named(f"{top.path} {name}")
+    for line, _ in top.lines:
+        for number, weight in search.hits[top.path][line].items():
+            have[number] = max(have.get(number, 0.0), weight)
+    covered = sum(whole[n] * min(1.0, have.get(n, 0.0)) for n in telling) / total
+    bias, share, worth, many = FITTED
+    odds = bias + share * covered + worth * math.log(top.score / total + 0.01)
+    odds += many * len(telling) / 5 * covered
+    likely = 1 / (1 + math.exp(-odds))
+    why = f"the first place has {covered:.0%} of the question's words, by weight"
+    for level, least in LEVELS:
+        if likely >= least:
+            return level, why
+    return NONE, f"{why}, which is too little"
+
+
+def _line(tree: Tree, path: str, line: int) -> str:
+    return tree.documents[path].lines[line - 1].strip()
+
+
+def _cut(text: str) -> str:
+    text = text.rstrip().expandtabs(4)
+    return text if len(text) <= WIDEST else text[: WIDEST - 3].rstrip() + "..."
+
+
+def as_rows(found: Found) -> list[dict[str, Any]]:
+    """The places as the journal has them."""
+    return [
+        {**one._asdict(), "code": [{"line": line, "text": text} for line, text in one.code]}
+        for one in found.places
+    ]

@@ -1,0 +1,49 @@
+"""The second question: does the cited line say what the claim says? What a judge does not confirm is no answer. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def unjudged(claims: list[Any]) -> dict[str, Any]:
+    """Where no model is configured nobody is asked: each claim is its own quotation."""
+    return {"verdicts": [], "asked": False}
+
+
+def confirmed(
+    rows: list[dict[str, Any]], first: int, verdicts: Any
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The claims that the judge confirmed, and the others with why. `first`: the number of the first of them.
+
+    Where nobody was asked each claim is a quotation, and none is called confirmed.
+    """
+    verdicts = verdicts if isinstance(verdicts, dict) else {"failed": "no judge"}
+    if verdicts.get("asked") is False and not verdicts.get("failed"):
+        return rows, []
+    said = {
+        row.get("number"): row for row in verdicts.get("verdicts") or () if isinstance(row, dict)
+    }
+    held, dropped = [], []
+    for number, row in enumerate(rows, first):
+        verdict = said.get(number, {})
+        if verdict.get("says_so") is True:
+            held.append({**row, "confirmed": True})
+        else:
+            why = str(verdict.get("why") or verdicts.get("why") or "the judge did not confirm it")
+            dropped.append({"claim": str(row.get("claim"))[:300], "why": why[:200], "place": ""})
+    return held, dropped
+
+
+def shown(unified: list[dict[str, Any]], nuances: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the judge sees: each claim with the lines that it cites, and nothing else."""
+    rows = []
+    for number, row in enumerate([*unified, *nuances]):
+        claim = str(row.get("claim", ""))
+        if row.get("explanation"):
+            claim = f"{claim} ({row['explanation']})"
+        lines = [
+            {"place": f"{one['path']}:{one['line']}", "line": one["quote"]}
+            for one in row["citations"]
+        ]
+        rows.append({"number": number, "claim": claim, "lines": lines})
+    return rows

@@ -1,0 +1,78 @@
+"""The first lines of an answer: the deciding code with its place, at most 25 lines of 80 columns. Pure."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+LINES, COLUMNS = 25, 80
+OFTEN = {"High": 9, "Moderate": 8, "Low": 6}
+"""Of ten answers with that confidence so many are right; measured by `make bench-research`."""
+QUOTED = "Quotations only: no model was asked."
+MORE = "`--full` shows the rest."
+
+
+def short(outcome: dict[str, Any]) -> str:
+    """What a person reads first: confirmed claims, or places; how sure that is; what was not found."""
+    places = [row for row in outcome.get("places") or () if isinstance(row, dict)]
+    claims = [row for row in outcome.get("unified") or () if row.get("confirmed")]
+    sure, why = str(outcome.get("confidence")), str(outcome.get("justification"))
+    if outcome.get("ended") == "absent":
+        rows = textwrap.wrap(f"I do not find it: {why}.", COLUMNS)
+        near = [_one_line(row) for row in places[:5]]
+        return "\n".join([*rows, *(["", "Nearest:", *near] if near else [])])
+    end = textwrap.wrap(f"Confidence: {sure} ({_measured(sure)}; {why}).", COLUMNS)
+    end += textwrap.wrap(f"{'' if claims else QUOTED} {MORE}".strip(), COLUMNS)
+    room = LINES - len(end) - 1
+    rows = []
+    if claims:
+        for row in claims:
+            rows += _fitting(_claim(row), room - len(rows))
+    elif places and places[0].get("kind") in ("calls", "uses", "imports", "raises"):
+        listed = [_one_line(row) for row in places]
+        rows = listed[: room - 1]
+        if int(outcome.get("total") or 0) > len(rows):
+            rows.append(f"and {int(outcome['total']) - len(rows)} more")
+    else:
+        for row in places:
+            rows += _fitting(_block(row), room - len(rows))
+    return "\n".join([*rows, "", *end])
+
+
+def _measured(sure: str) -> str:
+    return f"about {OFTEN.get(sure, 6)} of 10 such answers are right"
+
+
+def _fitting(rows: list[str], room: int) -> list[str]:
+    return rows if len(rows) <= room else []
+
+
+def _head(row: dict[str, Any]) -> str:
+    place = f"{row['path']}:{row['line']}"
+    name = " ".join(str(row.get("name") or "").split())
+    kind = str(row.get("kind") or "")
+    shown = f"{place}  {name}" + (f" ({kind})" if name and kind != "text" else "")
+    return _cut(shown.rstrip())
+
+
+def _block(row: dict[str, Any]) -> list[str]:
+    code = row.get("code") or ()
+    margin = min((len(one["text"]) - len(one["text"].lstrip()) for one in code), default=0)
+    return [_head(row), *(_cut(f"{one['line']:>6}  {one['text'][margin:]}") for one in code)]
+
+
+def _one_line(row: dict[str, Any]) -> str:
+    code = row.get("code") or ({"text": ""},)
+    inside = f"  in {row['name']}" if row.get("name") else ""
+    return _cut(f"{row['path']}:{row['line']}{inside}: {str(code[0]['text']).strip()}")
+
+
+def _claim(row: dict[str, Any]) -> list[str]:
+    rows = textwrap.wrap(" ".join(str(row["claim"]).split()), COLUMNS - 2) or [""]
+    cited = row["citations"][0]
+    place = f"{cited['path']}:{cited['line']}: {str(cited['quote']).strip()}"
+    return [f"- {rows[0]}", *(f"  {one}" for one in rows[1:]), _cut(f"    {place}")]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= COLUMNS else text[: COLUMNS - 3].rstrip() + "..."
