@@ -9,7 +9,7 @@ from typing import Any
 
 from . import embedded, gates, hypotheses
 from .failure import progress, read, unchanged
-from .loop_state import MOST, State, beginning, bound, event_of, line_of, told, why_failed
+from .loop_state import MOST, State, beginning, bound, event_of, line_of, no_news, told, why_failed
 from .patch.region import as_dict, parse_region
 
 CYCLES = 50
@@ -233,7 +233,7 @@ def conclude(state: State, attempt: dict[str, Any], critique: Any = None) -> Sta
         "applied": attempt["applied"], "accepted": attempt["progress"], "unchanged": attempt["unchanged"], "reason": reason,
         "previous": said["previous"], "current": said["current"],
     }  # fmt: skip
-    stalled = bool(ids) and last is not None and not attempt["progress"] and _stalled(last, record)
+    stalled = bool(ids) and last is not None and not attempt["progress"] and no_news(last, record)
     changes: dict[str, Any] = {"fresh": False, "anew": False}
     if attempt["applied"]:
         changes["tested"] = [*state["tested"], attempt["digest"]]
@@ -314,15 +314,6 @@ def _failed_once(
             if parse_region(other["affected_region"])[:3] == parse_region(scope)[:3]:
                 store = hypotheses.doubt(store, other["id"])
     return store, events
-
-
-def _stalled(last: dict[str, Any], now: dict[str, Any]) -> bool:
-    """No new information: message, place and patch scope are those of the iteration before (HYP-29)."""
-    if not last["hypothesis"] or last["accepted"] or last["region"] != now["region"]:
-        return False
-    return all(
-        last["current"][name] == now["current"][name] for name in ("message", "path", "line")
-    )
 
 
 def requested(answer: Any) -> dict[str, Any]:

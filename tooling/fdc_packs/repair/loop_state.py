@@ -73,3 +73,12 @@ def why_failed(answer: Any) -> str:
     if isinstance(answer, dict) and "failed" in answer and "why" in answer:
         return f"no answer: {answer['why']}"
     return ""
+
+
+def no_news(last: dict[str, Any], now: dict[str, Any]) -> bool:
+    """No new information: message, place and patch scope are those of the iteration before (HYP-29)."""
+    if not last["hypothesis"] or last["accepted"] or last["region"] != now["region"]:
+        return False
+    return all(
+        last["current"][name] == now["current"][name] for name in ("message", "path", "line")
+    )

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from ..engine.ports import WorldFailed
 from ..exits import UsageError
 from ..tools.model.json_reply import fitting
-from ..tools.model.wire import MAX_REPLY
 from ..tools.model.question import Choice, Question, Reply
+from ..tools.model.wire import MAX_REPLY
 from ..workspace.failure import ToolFailure
 from ..workspace.secrets.scrubber import Scrubber
 

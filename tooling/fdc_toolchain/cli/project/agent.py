@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import TYPE_CHECKING
 
 import click
 
 from ...exits import Refused, UsageError, WorldError
+from .agent_given import analysis_of, plan_place
 from .agent_output import Talk, findings_lines, tell
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def command(
     operator = Operator.of_environment(model=model)
     world = LocalWorld(root, show=talk.steps, network=network, operator=operator)
     asked = model_for(root, operator.model)
-    text = _analysis(analysis, nothing_learned)
+    text = analysis_of(analysis, nothing_learned)
     try:
         named = _named(root, task, task_id) if resume is None else _resumed(root, resume)
         lock = files.TaskLock(root, named)
@@ -175,7 +175,7 @@ def command(
             if approve is not None or decline is not None:
                 _decided(graph, state, world, str(approve or decline), approve is not None, talk)
             return _go(
-                graph, state, world, _relative(root, plan_file), wait, attempts, text, talk, asked
+                graph, state, world, plan_place(root, plan_file), wait, attempts, text, talk, asked
             )
         finally:
             lock.release()
@@ -375,34 +375,3 @@ def _go(
     finally:
         graph.close()
     return tell(graph, state, talk)
-
-
-def _relative(root: str, path: str) -> str:
-    """The plan's path in the workspace. Raises UsageError for one outside of it."""
-    absolute = (
-        os.path.abspath(path)
-        if os.path.isabs(path) or os.path.exists(path)
-        else os.path.join(root, path)
-    )
-    relative = os.path.relpath(absolute, root)
-    if relative.startswith("..") or os.path.isdir(absolute):
-        raise UsageError(f"`{path}` is no place for a plan in the workspace {root}")
-    return relative
-
-
-def _analysis(path: str | None, nothing: str | None) -> str | None:
-    """What a person gives to the post-mortem: a file, and the word that nothing was learned."""
-    from ...agent.retrospect import untaught
-
-    if nothing is not None and not nothing.strip():
-        raise UsageError("--nothing-learned says why")
-    if path is None:
-        return None if nothing is None else untaught("", nothing)
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read(1 << 20)
-        return text if nothing is None else untaught(text, nothing)
-    except UnicodeDecodeError as wrong:
-        raise UsageError(f"`{path}` is not UTF-8 text") from wrong
-    except FileNotFoundError as wrong:
-        raise UsageError(f"`{path}` does not exist") from wrong
