@@ -73,10 +73,10 @@ MUTANTS: list[tuple[str, str, str]] = [
     ("solver.words", "instance.unit.body, 1 << self.machine.start)", "instance.unit.body, 1)"),
     (
         "solver.words",
-        "self._exits[key] = self.apart(partial(self.body, instance, instance.unit.body, low))",
+        "self._exits[key] = self.apart(self.body, instance, instance.unit.body, low)",
         "self._exits[key] = out, 0",
     ),
-    ("solver.words", "unit.body, low))\n            out", "unit.body, mask))\n            out"),
+    ("solver.words", "unit.body, low)\n            out", "unit.body, mask)\n            out"),
     # the shortest run
     ("solver.counterexample", "if found is None or total + cost < found[0]", "if found is None"),
     ("solver.counterexample", "total = length + 1 + more", "total = length + more"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import os
 import re
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import click
 import pytest
 from fdc_toolchain import exits
 from fdc_toolchain.cli.main import commands as of_fdc
+from fdc_toolchain.cli.main import group
 from fdc_toolchain.console.run_summary import broken_off, exit_code
 from fdc_toolchain.runs import run_driver
 from fdc_toolchain.runs.observer import Silent
@@ -55,13 +55,13 @@ def test_a_help_text_names_codes_of_the_table_in_their_order(name: str) -> None:
 def everything(name: str) -> Iterator[click.Command]:
     """A command and its subcommands; `fdc` itself alone."""
     if name == "fdc":
-        from fdc_toolchain.cli.main import group
-
         top = group()
         assert isinstance(top, click.Group)
         yield top
         return
-    command = importlib.import_module(of_fdc()[name][0]).command
+    all_of_them = group()
+    command = all_of_them.get_command(click.Context(all_of_them), name)
+    assert command is not None
     waiting = [command]
     while waiting:
         one = waiting.pop()

@@ -33,10 +33,19 @@ PROMPTS = dict(shipped())
 
 
 class Told(str):
-    """A text that stands for a value with fields too: each of them is the same text."""
+    """A text that stands for a value with fields too: each of them is the same text.
+
+    As a list it has one item, as a number it is 1.
+    """
 
     def __getattr__(self, name: str) -> Told:
         return self
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((self,))
+
+    def __int__(self) -> int:
+        return 1
 
 
 def test_a_variable_that_nobody_fills_is_found() -> None:
