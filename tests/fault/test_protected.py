@@ -153,6 +153,20 @@ def test_settings_of_git_that_name_nothing_of_the_workspace_protect_nothing(
     assert {} == Leads(str(tmp_path), whole=True).protect
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "tools/hooks;x", "tools/hooks # x", '"tools"/hooks', 'tools/"hooks";"', "too\\\nls/hooks", "too\\\r\nls/hooks",
+        "tools/other # \\\n\thooksPath = tools/hooks", '"tools/hooks" ; a " b',
+    ],
+)  # fmt: skip
+def test_settings_of_git_are_read_as_git_reads_them(tmp_path, value, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "none"))
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").write_text(f"[core]\n\thooksPath = {value}\n", newline="")
+    assert "tools/hooks" in Leads(str(tmp_path), whole=True).protect
+
+
 def test_a_folder_of_the_path_is_an_environment_s_only_with_its_own_python(tmp_path):
     for path in ("tools/bin/tool", "tools/pyvenv.cfg", ".venv/pyvenv.cfg", ".venv/bin/python"):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
