@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.linking.project.obeyed import Leads, of_environment
 from fdc_toolchain.linking.project.protected import named, protected
+from fdc_toolchain.linking.project.secret_files import secret
 from fdc_toolchain.sandbox import programs, sandbox
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
@@ -416,3 +417,14 @@ def test_of_a_folder_of_programs_only_what_they_need_is_seen(tmp_path, monkeypat
 
 def test_the_tiers_are_all_tried():
     assert UPPER == ["bubblewrap", "landlock"]
+
+
+@pytest.mark.parametrize(
+    "glob",
+    ["docs/rules.md", "./docs/rules.md", "docs//rules.md", "Docs/Rules.md", "docs/", "./docs/**", "*/RULES.md"],
+)  # fmt: skip
+@pytest.mark.parametrize("path", ["docs/rules.md", "./docs//rules.md", "docs/Rules.md"])
+def test_a_glob_of_the_settings_holds_however_it_is_spelled(glob, path):
+    assert protected(path, (), (glob,)) is not None
+    assert secret(path, (glob,)) is not None
+    assert protected("docs2/rules.txt", (), (glob,)) is secret("docs2/rules.txt", (glob,)) is None
