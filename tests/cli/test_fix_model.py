@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 
 from tests.cli.test_fix import fixed, reasons, traced
-
-LEXICAL = {"intent": "Adds punctuation", "structural_change": {"type": "scope", "operation": "x"}}
 from tests.support import inside
 from tests.support.explored import data
 from tests.support.messages_api import reply
@@ -35,6 +33,8 @@ from tests.support.repaired import (
     shop,
     thinking,
 )
+
+LEXICAL = {"intent": "Adds punctuation", "structural_change": {"type": "scope", "operation": "x"}}
 
 
 def test_a_good_model_goes_through_the_phases_in_order(tmp_path: Path) -> None:

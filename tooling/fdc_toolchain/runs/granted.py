@@ -197,7 +197,7 @@ def _unasked(model: str) -> str:
 def _without_key(model: str, _environment: tuple[tuple[str, str], ...]) -> str:
     """What the SDK says, which may find credentials elsewhere."""
     from ..engine.ports import WorldFailed
-    from ..tools.model.wire import known_by
+    from ..tools.model.servers import known_by
 
     try:
         known_by(model)().close()

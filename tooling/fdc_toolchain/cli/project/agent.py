@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...exits import Refused, UsageError, WorldError
-from .agent_given import analysis_of, plan_place
-from .agent_output import Talk, findings_lines, tell
+from .agent_talk import Talk, analysis_of, findings_lines, plan_place, tell
 
 if TYPE_CHECKING:
     from ...agent.host.budget import Purse

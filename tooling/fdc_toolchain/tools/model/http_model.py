@@ -27,7 +27,8 @@ from ...workspace.secrets.scrubber import Scrubber
 from .json_reply import fitting
 from .prices import price
 from .question import Choice, Question, Reply
-from .wire import MOST_SAID, Hear, Passing, Refused, Request, Said, Server, known_by
+from .servers import known_by
+from .wire import MOST_SAID, Hear, Passing, Refused, Request, Said, Server
 
 _LEAST = 64
 _TIGHT = 2048

@@ -84,17 +84,6 @@ class Server(Protocol):
         """Nobody asks any more."""
 
 
-def known_by(model: str) -> type[Server]:
-    """The adapter for a model's name."""
-    if model.startswith(OPENAI):
-        from .chat_api import ChatServer
-
-        return ChatServer
-    from .messages_api import MessagesServer
-
-    return MessagesServer
-
-
 def heard(text: str, size: int, hear: Hear | None) -> int:
     """A piece of an answer has come; the characters of all so far. Raises ToolFailure for too many."""
     size += len(text)
