@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.linking.project.obeyed import Leads, of_environment
 from fdc_toolchain.linking.project.protected import named, protected
+from fdc_toolchain.linking.project.secret_files import secret
 from fdc_toolchain.sandbox import programs, sandbox
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
@@ -151,6 +152,20 @@ def test_settings_of_git_that_name_nothing_of_the_workspace_protect_nothing(
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/config").write_text(text)
     assert {} == Leads(str(tmp_path), whole=True).protect
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "tools/hooks;x", "tools/hooks # x", '"tools"/hooks', 'tools/"hooks";"', "too\\\nls/hooks", "too\\\r\nls/hooks",
+        "tools/other # \\\n\thooksPath = tools/hooks", '"tools/hooks" ; a " b',
+    ],
+)  # fmt: skip
+def test_settings_of_git_are_read_as_git_reads_them(tmp_path, value, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "none"))
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").write_text(f"[core]\n\thooksPath = {value}\n", newline="")
+    assert "tools/hooks" in Leads(str(tmp_path), whole=True).protect
 
 
 def test_a_folder_of_the_path_is_an_environment_s_only_with_its_own_python(tmp_path):
@@ -402,3 +417,14 @@ def test_of_a_folder_of_programs_only_what_they_need_is_seen(tmp_path, monkeypat
 
 def test_the_tiers_are_all_tried():
     assert UPPER == ["bubblewrap", "landlock"]
+
+
+@pytest.mark.parametrize(
+    "glob",
+    ["docs/rules.md", "./docs/rules.md", "docs//rules.md", "Docs/Rules.md", "docs/", "./docs/**", "*/RULES.md"],
+)  # fmt: skip
+@pytest.mark.parametrize("path", ["docs/rules.md", "./docs//rules.md", "docs/Rules.md"])
+def test_a_glob_of_the_settings_holds_however_it_is_spelled(glob, path):
+    assert protected(path, (), (glob,)) is not None
+    assert secret(path, (glob,)) is not None
+    assert protected("docs2/rules.txt", (), (glob,)) is secret("docs2/rules.txt", (glob,)) is None

@@ -100,6 +100,10 @@ def test_a_server_is_locked_called_and_refused_when_it_is_another_one(tmp_path: 
     assert "green\nblack" == (root / "notes/tea").read_text()
 
     with opened(str(root)) as context:
+        kept = rows["notes.keep"]
+        looser = {"run": {"mcp": {**kept["run"]["mcp"], "says": "read"}}}
+        with refused("changed"):  # a lock that says more than the server
+            call({**kept, **looser}, {"name": "more", "lines": "[]"}, context)
         with refused("tool"):  # the server's own failure
             call(rows["notes.look"], {"name": "none"}, context)
         (root / "server.py").write_text(

@@ -32,7 +32,7 @@ class Item(NamedTuple):
     retry_after: float | None = None
     tokens: tuple[int, int] = (10, 5)
     says: str = ""
-    """What an error says of itself."""
+    """What an error says of itself; where a redirect leads."""
 
 
 def reply(text: str, stop: str = "end_turn", tokens: tuple[int, int] = (10, 5)) -> Item:
@@ -164,6 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
             },
         }
         more = {} if retry_after is None else {"retry-after": str(retry_after)}
+        more |= {"location": says} if status // 100 == 3 else {}
         self._send(status, json.dumps(said).encode(), "application/json", more)
 
     def _send(self, status: int, data: bytes, kind: str, more: dict[str, str]) -> None:

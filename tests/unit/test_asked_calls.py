@@ -110,6 +110,26 @@ def test_lines_are_read_as_far_as_there_are_any(bench: Bench, workspace: Path) -
     assert "does not exist" in bench.refused("read_lines", path="b.md")
 
 
+@pytest.mark.parametrize("first", ["nan", "inf", "1e999", True, [1], {}])
+def test_what_is_no_number_is_the_steps_failure(bench: Bench, workspace: Path, first: Any) -> None:
+    (workspace / "a.md").write_text("x\n")
+    assert "takes a number" in bench.refused("read_lines", path="a.md", first=first)
+    asked = call("read_lines", path="a.md", first=first)
+    assert bench.value("see", call=asked, files=["a.md"])["failed"] == "argument"
+
+
+def test_a_call_does_not_tell_which_other_files_there_are(bench: Bench, workspace: Path) -> None:
+    (workspace / "docs").mkdir()
+    for name in ("docs/a.md", "docs/b.md"):
+        (workspace / name).write_text("x\n")
+    there, absent, above = (
+        bench.value("see", call=call("grep", pattern="x", path=path), files=["docs/a.md"])
+        for path in ("docs/b.md", "docs/c.md", "docs")
+    )
+    assert there["why"].replace("b.md", "c.md") == absent["why"]
+    assert [hit["path"] for hit in above["got"]] == ["docs/a.md"]
+
+
 def test_a_member_of_a_list_is_let_through_and_nothing_else(bench: Bench) -> None:
     files = ["a/b.md", "c.md"]
     assert bench.value("among", value="c.md", of=files) == "c.md"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 
 import pytest
 from fdc_toolchain.draft.drafting import Drafted, drafted, grammar_of
@@ -216,8 +218,54 @@ def test_no_address_no_model(linker: Linker, monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(UsageError, match="OPENAI_BASE_URL"):
         served(linker.root, "m", str)
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1/")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1\r\nHost: elsewhere")
+    with pytest.raises(UsageError, match="OPENAI_API_KEY") as said:
+        served(linker.root, "m", str)
+    assert "sk-1" not in str(said.value)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1\n")
     made = served(linker.root, "m", str)
     assert made is not None and made.choice("planner").model == "m"
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"HTTP/1.0 400 no\r\n\r\nwrong key: Bearer k3y", "wrong key: Bearer .key."),
+        (b"HTTP/1.0 500 no\r\n\r\nwrong key: Bearer k3y", "wrong key: Bearer .key."),
+        (b"HTTP/1.1 307 go\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n", "status 307"),
+        (b"HTTP/1.1 200 ok\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "IncompleteRead"),
+        (b"HTTP/1.1 200 ok\r\nA: " + b"x" * 70_000 + b"\r\n\r\n", "LineTooLong"),
+        (b'HTTP/1.0 200 ok\r\n\r\n{"choices": [{"message": {"content": ""}}], "usage": {"prompt_tokens": 1e999}}', "infinity"),
+    ],
+)  # fmt: skip
+def test_a_hostile_server_is_one_sentence_without_the_key(raw: bytes, said: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            for _ in range(5):
+                try:
+                    there, _ = listening.accept()
+                except OSError:
+                    return
+                with there, there.makefile("rb") as came:
+                    head = [*iter(came.readline, b"\r\n")]
+                    sizes = [row for row in head if row.lower().startswith(b"content-length")]
+                    came.read(sum(int(row.split()[1]) for row in sizes))
+                    there.sendall(raw if sizes else b"HTTP/1.0 404 no\r\n\r\n")
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        choice = Choice("m", attempts=1, seconds=5)
+        model = Served(address, "k3y", choice, str, pause=lambda _: None)
+        with pytest.raises((WorldFailed, ToolFailure), match=said) as failed:
+            model.ask(Question("planner", "", "x"))
+    assert "k3y" not in str(failed.value)
+
+
+def test_a_whole_number_may_have_a_point() -> None:
+    line = {"depth": 1.0, "gives": "", "word": "submit", "rest": "", "block": []}
+    assert text_of({"fsm": FSM, "lines": [line]}) == f"# FSM: {FSM}\n  submit\n"
 
 
 def test_a_plan_as_text_is_taken_as_it_is() -> None:

@@ -97,6 +97,27 @@ def test_a_reply_that_a_server_let_through_is_checked_all_the_same(api: Any, nam
     assert len(server.requests) == 2 and "cannot be used" in str(server.requests[1]["messages"][-1])
 
 
+# Keys
+
+
+@both
+def test_neither_key_nor_question_follows_a_redirect(api: Any, name: str) -> None:
+    other = api(reply(GOOD))
+    named = api(Item(status=307, says=f"{other.url}/v1/there"))
+    with pytest.raises(ToolFailure, match="status 307"):
+        model(name).ask(question())
+    assert (len(named.requests), other.requests) == (1, [])
+
+
+@both
+@pytest.mark.parametrize("status", [404, 500])
+def test_a_key_that_a_server_sends_back_is_in_no_message(api: Any, name: str, status: int) -> None:
+    api(*[Item(status=status, retry_after=0.0, says="x" * 240 + " sk-secret-of-the-test")] * 9)
+    with pytest.raises((ToolFailure, WorldFailed), match="xxxxx") as failed:
+        model(name).ask(question())
+    assert "sk-s" not in str(failed.value)
+
+
 # Requests
 
 

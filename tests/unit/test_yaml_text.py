@@ -55,7 +55,11 @@ def test_what_json_has_no_kind_for_is_a_text() -> None:
         ("a:\n\t- 1\n", 2, "not YAML"),
         ("? [1]\n: 2\n", 1, "a key is a text"),
         ("", 1, "empty"),
-        ("[" * 5000, 1, "YAML"),
+        ("[" * 200_000, 1, "nested deeper"),
+        ("- " * 200, 1, "nested deeper"),
+        ('a: "\\UFFFFFFFF"\n', 1, "not YAML"),
+        ('a: "\\uD800"\n', 1, "not YAML"),
+        ("%YAML 1." + "9" * 5000 + "\n---\na: 1\n", 1, "not YAML"),
         ("[" * 70 + "]" * 70, 1, "nested deeper"),
     ],
 )

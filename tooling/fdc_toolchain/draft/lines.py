@@ -39,7 +39,7 @@ def text_of(reply: Mapping[str, object]) -> str:
     lines = reply["lines"]
     assert isinstance(lines, list)
     for line in lines:
-        indent = "  " * line["depth"]
+        indent = "  " * int(line["depth"])  # 1.0 is a whole number in JSON
         gives = f"{line['gives']} <- " if line["gives"] else ""
         out.append(f"{indent}{gives}{line['word']} {line['rest']}".rstrip())
         out += [f"{indent}  {text}".rstrip() for text in line["block"]]

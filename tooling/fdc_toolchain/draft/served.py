@@ -6,6 +6,7 @@ both come from the environment only, since a workspace must not choose where a k
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import random
@@ -77,7 +78,9 @@ class Served:
             if status == 200:
                 return self._reply(said, way, question)
             if status not in (400, 422) or len(self._ways) == 1:
-                why = f"the model's server refused the request (status {status}): {said[:300]}"
+                why = (
+                    f"the model's server refused the request (status {status}): {self._short(said)}"
+                )
                 raise ToolFailure("model", why)
             del self._ways[0]  # the server does not know this one
 
@@ -134,7 +137,7 @@ class Served:
             text = str(choice["message"]["content"] or "")
             used = dict(found.get("usage") or {})
             tokens = int(used.get("prompt_tokens", 0)) + int(used.get("completion_tokens", 0))
-        except (ValueError, LookupError, TypeError, RecursionError) as none:
+        except (ValueError, LookupError, TypeError, RecursionError, OverflowError) as none:
             raise WorldFailed(
                 f"the model's server gave no answer of the OpenAI API: {none}"
             ) from None
@@ -171,12 +174,17 @@ class Served:
                     )
                 if status not in (408, 409, 425, 429) and status < 500:
                     return status, said
-                why = f"status {status}: {said[:300]}"
+                why = f"status {status}: {self._short(said)}"
             if attempt < self._choice.attempts:
                 self._pause(random.uniform(0.5, 1.0) * min(self._choice.delay * 2.0**attempt, 30.0))
         raise WorldFailed(
             f"the model {self._choice.model} did not answer in {self._choice.attempts} attempts: {why}"
         )
+
+    def _short(self, said: str) -> str:
+        """What a server said, for a message: some send the key back."""
+        clean = self._secrets.text(said)
+        return (clean.replace(self._key, "[key]") if self._key else clean)[:300]
 
     def _get(self, address: str) -> Mapping[str, object]:
         """The JSON object at an address; empty where there is none."""
@@ -197,7 +205,10 @@ class Served:
             with _OPENER.open(request, timeout=seconds) as answer:
                 read = answer.read(MAX_REPLY + 1)
         except urllib.error.HTTPError as refused:
-            return refused.code, refused.read(4000).decode("utf-8", "replace")
+            with refused:
+                return refused.code, refused.read(4000).decode("utf-8", "replace")
+        except http.client.HTTPException as wrong:  # what it says is no HTTP
+            raise OSError(f"{type(wrong).__name__}: {str(wrong)[:300]}") from None
         if len(read) > MAX_REPLY:
             raise ToolFailure("reply", f"the model's reply has more than {MAX_REPLY} bytes")
         return 200, read.decode("utf-8", "replace")
@@ -234,5 +245,7 @@ def served(root: str, name: str, grammar: Callable[[str], str]) -> Served | None
     asked = model_for(root, name or "default")
     assert asked is not None
     secrets = Scrubber(more=lambda: values_of(root))
-    key = os.environ.get("OPENAI_API_KEY", "")
+    key = os.environ.get("OPENAI_API_KEY", "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise UsageError("OPENAI_API_KEY holds characters that no key has")
     return Served(address, key, asked.choice("planner"), grammar, secrets=secrets)

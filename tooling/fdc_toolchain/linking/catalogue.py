@@ -204,6 +204,7 @@ def read_catalogue(
     unsound: dict[str, int] = {}
     servers: dict[str, Any] = {}
     locked: dict[str, Any] = {}
+    performed: dict[str, Any] = {}
     of_packs = {path: pack for pack in local for path in pack.catalogues}
     for path in (*paths, *of_packs):
         data = read(path)
@@ -217,6 +218,9 @@ def read_catalogue(
             owners.update(dict.fromkeys(document["tools"], path))
             servers |= document.get("servers", {})
             locked |= document.get("locked", {}) if path == LOCK else {}
+            performed |= {
+                name: row for name, row in document["tools"].items() if "mcp" in row.get("run", ())
+            }
             if pack is not None:
                 packs.update(_performed(document, pack))
             _add(document, tools, rows)
@@ -225,7 +229,7 @@ def read_catalogue(
                 unsound[name] = ANY_NUMBER
             elif name not in tools:
                 tools[name] = _broken(name, _written(data, name))
-    for said in unlocked(servers, locked):
+    for said in unlocked(servers, locked, performed):
         here = Span(LOCK, 1, 1, 1, 1)
         found.append(Diagnostic(here, "FDC308", said, help="run `fdc tools lock`"))
     counts = {name: len(row["parameters"]) for name, row in rows.items()}

@@ -104,8 +104,18 @@ def pinned(server: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(server, sort_keys=True).encode()).hexdigest()
 
 
-def unlocked(servers: Mapping[str, Any], locked: Mapping[str, Any]) -> Iterator[str]:
-    """What the lock and the catalogues do not have alike."""
+def unlocked(
+    servers: Mapping[str, Any], locked: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
+    """What the lock and the catalogues do not have alike. `rows`: all tools that a server performs."""
+    for name, row in rows.items():
+        mcp = row["run"]["mcp"]
+        declared = servers.get(mcp["server"], {})
+        if locked.get(mcp["server"]) != (pinned(declared) if declared else None):
+            continue  # said below
+        access = {"read": [], **declared.get("access", {})}
+        if (mcp["command"], row.get("access")) != (declared.get("command"), access):
+            yield f"`{name}` starts or opens something else than a catalogue declares for the server `{mcp['server']}`"
     for name in sorted(servers.keys() | locked.keys()):
         if name not in locked:
             yield f"the tools of the server `{name}` are not in `{LOCK}`"

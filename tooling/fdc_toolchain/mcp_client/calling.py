@@ -23,7 +23,8 @@ def call(declared: Mapping[str, Any], args: dict[str, Any], context: Context) ->
     """What the server answers: an object where it declares one, else its text. Raises ToolFailure."""
     row = declared["run"]["mcp"]
     server, tool = row["server"], row["tool"]
-    given = {"tool": tool, "schema": row["schema"], "arguments": arguments(row, args)}
+    given: dict[str, Any] = {"tool": tool, "schema": row["schema"], "says": row["says"]}
+    given["arguments"] = arguments(row, args)
     notes: dict[str, Any] = {}
     told = _asked(server, row["command"], given, declared, context, notes)
     if "changed" in told:

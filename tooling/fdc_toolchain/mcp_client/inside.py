@@ -1,7 +1,8 @@
 """The process in which a server runs, inside of the sandbox: starts it, asks what it offers, and calls one tool.
 
-Input, as JSON: `command`; to call, `tool`, `schema` (the digest of what is locked) and `arguments` too. Output: one JSON object,
-`offers`, `result`, `changed` (whether the tool is still there) or `failed` (why). Not imported by fdc, but for `digest`.
+Input, as JSON: `command`; to call, `tool`, `schema` (the digest of what is locked), `says` (the effect that it speaks of) and
+`arguments` too. Output: one JSON object, `offers`, `result`, `changed` (whether the tool is still there) or `failed` (why).
+Not imported by fdc, but for `digest` and `hinted`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,14 @@ def digest(offer: Mapping[str, Any]) -> str:
     """The hash of what is locked of a tool."""
     kept = {key: offer[key] for key in LOCKED if key in offer}
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+
+def hinted(offer: Mapping[str, Any]) -> str:
+    """The effect that the server's hints speak of."""
+    hints = offer.get("annotations", {})
+    if hints.get("readOnlyHint") is True:
+        return "read"
+    return "idempotent" if hints.get("idempotentHint") is True else "once"
 
 
 async def answered(given: dict[str, Any]) -> dict[str, Any]:
@@ -47,7 +56,7 @@ async def answered(given: dict[str, Any]) -> dict[str, Any]:
         if "tool" not in given:
             return {"offers": offers}
         found = next((one for one in offers if one["name"] == given["tool"]), None)
-        if found is None or digest(found) != given["schema"]:
+        if found is None or (digest(found), hinted(found)) != (given["schema"], given["says"]):
             return {"changed": found is not None}
         said = await client.call_tool(given["tool"], given["arguments"])
         return {"result": said.model_dump(mode="json", by_alias=True, exclude_none=True)}

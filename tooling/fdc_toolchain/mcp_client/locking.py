@@ -15,7 +15,8 @@ from ..linking.look_up import LookUp
 from ..linking.own_row import LOCK, looser, pinned
 from ..workspace.failure import ToolFailure
 from .calling import offered
-from .rows import Unfit, hinted, row_of
+from .inside import hinted
+from .rows import Unfit, row_of
 
 
 def lock(names: LookUp) -> Iterator[str]:

@@ -10,7 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .inside import digest
+from jsonschema import Draft202012Validator, SchemaError
+
+from .inside import digest, hinted
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _PARAMETER = re.compile(r"[a-z_][a-z0-9_]*")
@@ -26,6 +28,10 @@ def row_of(server: str, declared: Mapping[str, Any], offer: Mapping[str, Any]) -
     if not _NAME.fullmatch(name):
         raise Unfit(f"{name[:80]!r} is no name that a plan can write")
     schema = offer.get("inputSchema", {})
+    try:
+        Draft202012Validator.check_schema(schema)
+    except (SchemaError, RecursionError):
+        raise Unfit("what it says of its parameters is no JSON Schema") from None
     given: Mapping[str, Any] = schema.get("properties", {})
     needed = {one for one in schema.get("required", ()) if one in given}
     parameters: list[dict[str, Any]] = []
@@ -57,14 +63,6 @@ def row_of(server: str, declared: Mapping[str, Any], offer: Mapping[str, Any]) -
         "parameters": parameters, "result": "object" if "outputSchema" in offer else "text",
         "access": {"read": [], **declared.get("access", {})}, "run": {"mcp": mcp},
     }  # fmt: skip
-
-
-def hinted(offer: Mapping[str, Any]) -> str:
-    """The effect that the server's hints speak of."""
-    hints = offer.get("annotations", {})
-    if hints.get("readOnlyHint") is True:
-        return "read"
-    return "idempotent" if hints.get("idempotentHint") is True else "once"
 
 
 def _kinds(schema: Any) -> set[str]:

@@ -277,7 +277,7 @@ def _entries(root: Root, environments: set[str], known: frozenset[str] | None) -
     """
     literal = {folded_path(one) for one in (*root.protected, *root.protect)}
     exact = {*TOP, *literal}
-    globs = [glob for glob in root.protect if any(character in glob for character in "*?")]
+    globs = [glob for glob in literal if any(character in glob for character in "*?")]
     work = [""]
     while work:
         folder = work.pop()
@@ -292,7 +292,7 @@ def _entries(root: Root, environments: set[str], known: frozenset[str] | None) -
             if (
                 same in ANYWHERE
                 or folded_path(path) in exact
-                or any(matches(path, glob) for glob in globs)
+                or any(matches(folded_path(path), glob) for glob in globs)
                 or same == "head"
                 and not is_folder
                 and protected(path) is not None

@@ -26,12 +26,20 @@ def parse(path: str, text: str) -> tuple[Node | None, list[Problem]]:
         return parse_json(text)
     import yaml
 
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    begin = (yaml.BlockMappingStartToken, yaml.BlockSequenceStartToken,
+             yaml.FlowMappingStartToken, yaml.FlowSequenceStartToken)  # fmt: skip
+    end = (yaml.BlockEndToken, yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken)
     problems: list[Problem] = []
+    depth = 0
     try:
-        for token in yaml.scan(text, yaml.SafeLoader):
+        for token in yaml.scan(text, loader):
             if isinstance(token, yaml.AliasToken | yaml.AnchorToken):
                 raise _stop(token, "an alias is not read here", "write the value itself")
-        root = yaml.compose(text, yaml.SafeLoader)
+            depth += isinstance(token, begin) - isinstance(token, end)
+            if depth > MAX_DEPTH + 1:  # before anything goes down into it
+                raise _stop(token, f"nested deeper than {MAX_DEPTH}", limit=True)
+        root = yaml.compose(text, loader)
         if root is None:
             return None, [Problem(0, len(text), "the file is empty")]
         return _node(root, problems, 0), problems
@@ -43,8 +51,8 @@ def parse(path: str, text: str) -> tuple[Node | None, list[Problem]]:
         return None, [Problem(mark.index if mark else 0, mark.index if mark else 0, said)]
     except yaml.YAMLError as wrong:
         return None, [Problem(0, 0, f"this is not YAML: {str(wrong).splitlines()[0]}")]
-    except RecursionError:
-        return None, [Problem(0, 0, f"nested deeper than {MAX_DEPTH}", limit=True)]
+    except (ValueError, OverflowError) as wrong:  # characters and versions that there are not
+        return None, [Problem(0, 0, f"this is not YAML: {wrong}")]
 
 
 def _stop(at: Any, message: str, help_: str | None = None, limit: bool = False) -> _Stop:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,13 +31,21 @@ def checked(declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
         ):
             raise ToolFailure("argument", f"`{value[:80]}` is no regular expression: {wrong}")
         if parameter["kind"] == "number" and isinstance(value, str):
-            args[name] = _number(name, value)
+            args[name] = value = _number(name, value)
+        if parameter["kind"] == "number" and value is not None and not _finite(value):
+            raise ToolFailure("argument", f"`{name}` takes a number, found `{str(value)[:80]}`")
     one_of = declared.get("need_one_of")
     if one_of and all(args.get(name) is None for name in one_of):
         raise ToolFailure(
             "argument", "none of " + ", ".join(f"`{name}`" for name in one_of) + " has a value"
         )
     return args
+
+
+def _finite(value: object) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _number(name: str, written: str) -> int | float:

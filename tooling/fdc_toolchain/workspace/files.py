@@ -284,9 +284,11 @@ class Root:
             os.fsync(above)
 
     def kind(self, path: str) -> Literal["file", "folder", "other", "missing"]:
-        """What lies at a path."""
-        found = self._status(path)
-        if found is None:
+        """What lies at a path. A step that sees some files only sees these and the folders around them."""
+        name, only = "/".join(parts_of(path)) + "/", self._only
+        if only is not None and not any(f"{one}/".startswith(name) for one in only):
+            return "missing"
+        if (found := self._status(path)) is None:
             return "missing"
         mode = found.st_mode
         return "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"[^"]*")?\s*\]')
 _ROW = re.compile(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)")
+_PIECE = re.compile(r'\\.?|["#;]|[^\\"#;]+')
+_ESCAPED = {"\\n": "\n", "\\t": "\t", "\\b": "\b"}
 _WORD = re.compile(r"[^\s\"'\\;|&()<>=!$]+")
 _PATHS = frozenset(("core.hookspath", "core.attributesfile", "include.path", "includeif.path"))
 _COMMANDS = frozenset(
@@ -176,17 +178,34 @@ def _path(value: str, start: str) -> str:
 
 
 def _rows(text: str) -> Iterator[tuple[str, str]]:
+    """The settings that lead somewhere, as git reads them."""
     section = ""
-    for line in text.splitlines():
+    lines = iter(text.replace("\r\n", "\n").split("\n"))
+    for line in lines:
         head = _SECTION.match(line)
         if head is not None:
             section, line = head[1].lower(), line[head.end() :]
         row = _ROW.match(line)
         key = f"{section}.{row[1].lower()}" if row is not None else ""
-        if row is not None and key in _COMMANDS:
-            yield key, row[2]
-        elif row is not None and key in _PATHS:
-            yield key, re.split(r"\s[#;]", row[2])[0].strip().strip('"')
+        if row is not None:
+            value = _value(row[2], lines)
+            if key in _COMMANDS or key in _PATHS:
+                yield key, value
+
+
+def _value(text: str, lines: Iterator[str]) -> str:
+    """A value: quotes anywhere, escapes, a comment after it; `\\` at the end of a line goes on in the next of `lines`."""
+    out, quoted, left = "", False, iter(_PIECE.findall(text))
+    while (piece := next(left, "")) != "":
+        if piece == '"':
+            quoted = not quoted
+        elif piece in ("#", ";") and not quoted:
+            break
+        elif piece == "\\":
+            left = iter(_PIECE.findall(next(lines, "")))
+        else:
+            out += _ESCAPED.get(piece, piece.removeprefix("\\"))
+    return out.strip()
 
 
 def _text(path: str) -> str:

@@ -138,7 +138,7 @@ class Protection:
     """The list, with what `protected` is given beside it. It remembers what it said of each entry: many paths share folders."""
 
     def __init__(self, settings: Iterable[str], more: Iterable[str]) -> None:
-        globs = tuple(more)
+        globs = {folded_path(glob) for glob in more}
         self._ours = {folded_path(one) for one in settings}
         self._plain = {glob for glob in globs if "*" not in glob and "?" not in glob}
         self._globs = [glob for glob in globs if glob not in self._plain]
@@ -169,7 +169,7 @@ class Protection:
         row = ANYWHERE.get(folded) or TOP.get(same)
         if row is not None:
             return Protected(entry, *row)
-        if entry in self._plain or any(matches(entry, glob) for glob in self._globs):
+        if same in self._plain or any(matches(same, glob) for glob in self._globs):
             return Protected(entry, _OURS, False)
         return None
 

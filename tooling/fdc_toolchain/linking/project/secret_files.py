@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from ...text.glob_match import matches
-from .protected import folded_name
+from .protected import folded_name, folded_path
 
 
 class Secret(NamedTuple):
@@ -69,10 +69,12 @@ def secret(path: str, more: Iterable[str] = ()) -> Secret | None:
         what = _of_name(name)
         if what:
             return Secret("/".join(parts[: at + 1]), what)
-    for glob in more:
-        for at in range(len(parts)):
-            entry = "/".join(parts[: at + 1])
-            if matches(entry, glob):
+    globs = [folded_path(glob) for glob in more]
+    for at in range(len(parts) if globs else 0):
+        entry = "/".join(parts[: at + 1])
+        same = folded_path(entry)
+        for glob in globs:
+            if matches(same, glob):
                 return Secret(entry, "is secret in this workspace (`secret` in its settings)")
     return None
 

@@ -35,6 +35,7 @@ class ChatServer:
             self._client = openai.OpenAI(api_key=key, max_retries=0)
         except (openai.OpenAIError, ValueError) as wrong:
             raise WorldFailed(f"no model can be asked: {Passing(wrong)}") from None
+        self._client._client.follow_redirects = False  # what is asked goes to who is named
 
     def close(self) -> None:
         self._client.close()

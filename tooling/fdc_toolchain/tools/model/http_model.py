@@ -28,7 +28,7 @@ from .json_reply import fitting
 from .prices import price
 from .question import Choice, Question, Reply
 from .servers import known_by
-from .wire import Hear, Passing, Refused, Request, Said, Server
+from .wire import MOST_SAID, Hear, Passing, Refused, Request, Said, Server
 
 _LEAST = 64
 _TIGHT = 2048
@@ -179,16 +179,17 @@ class _Dialogue:
             try:
                 return self._taken(request._replace(most=most), broken)
             except Refused as failed:
+                why = self.model.secrets.text(str(failed))
                 if failed.status in (401, 403):
                     said = f"the model's server does not accept the key (status {failed.status})"
                     raise WorldFailed(said) from None
-                said = f"the model's server refused the request (status {failed.status}): {failed}"
+                said = f"the model's server refused the request (status {failed.status}): {why[:MOST_SAID]}"
                 raise self._failed("model", said) from None
             except ToolFailure as failed:  # a reply that is too long
                 self._lost(broken)
                 raise self._failed(failed.kind, str(failed)) from None
             except Passing as failed:
-                why, wait = str(failed), failed.wait
+                why, wait = self.model.secrets.text(str(failed))[:MOST_SAID], failed.wait
             self.notes["attempts"] = attempt + 1
             if attempt == self.choice.attempts:
                 break

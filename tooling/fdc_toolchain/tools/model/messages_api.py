@@ -29,6 +29,7 @@ class MessagesServer:
             raise WorldFailed(
                 "no model can be asked: neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set"
             )
+        made._client.follow_redirects = False  # httpx would send `x-api-key` to wherever it leads
         self._client = made
 
     def close(self) -> None:

@@ -12,6 +12,9 @@ from .question import Choice
 MAX_REPLY = 8 * 1024 * 1024
 """Characters of a reply that are taken; a server that sends more is cut off."""
 
+MOST_SAID = 300
+"""Characters of what a server says that a message shows, after secrets are out of it."""
+
 OPENAI = "openai:"
 """What names of models begin with that are asked by the API of OpenAI."""
 
@@ -51,7 +54,7 @@ class Passing(Exception):
     """Trouble that another attempt may not have; `wait`: seconds that the server asks for."""
 
     def __init__(self, why: object, wait: float | None = None) -> None:
-        super().__init__(" ".join(str(why).split())[:300])
+        super().__init__(" ".join(str(why).split())[:MAX_REPLY])
         self.wait = wait
 
 
@@ -59,7 +62,7 @@ class Refused(Exception):
     """The server does not take the request as it is."""
 
     def __init__(self, why: object, status: int) -> None:
-        super().__init__(" ".join(str(why).split())[:300])
+        super().__init__(" ".join(str(why).split())[:MAX_REPLY])
         self.status = status
 
 
@@ -94,7 +97,7 @@ def heard(text: str, size: int, hear: Hear | None) -> int:
 def of_status(failed: Any) -> Passing | Refused:
     """What an `APIStatusError` of an SDK means."""
     status = failed.status_code
-    if status not in (408, 409, 425, 429) and 400 <= status < 500:
+    if status not in (408, 409, 425, 429) and 300 <= status < 500:
         return Refused(failed, status)
     try:
         wait = max(0.0, min(float(failed.response.headers["retry-after"]), 120.0))
