@@ -26,7 +26,8 @@ Ask = Callable[[str, str], str]
 _MOST = 4
 _LEAST = 0.7
 _FEW = frozenset(
-    "a an and as at be by for from in into is it its of on or that the then this to what with".split()
+    "a an and are as at be but by each every for from has have how if in into is it its may of on or that the their them"
+    " then there these they this those to was were what when where which who why with".split()
 )
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|`([^`\n]+)`")
 _WORDS = re.compile(r"[a-z]+")

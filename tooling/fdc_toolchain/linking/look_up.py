@@ -123,8 +123,7 @@ class LookUp:
             self._nearest[key] = (
                 f"`{word}` is a registered plan: write `call_plan {word} key=value`"
                 if called
-                else did_you_mean(word, [*catalogue.tools, *WORDS])
-                or "`fdc tools` lists the tools"
+                else did_you_mean(word, [*catalogue.tools, *WORDS]) or "`fdc tools` lists the tools"
             )
         return self._nearest.get(key)
 
