@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
-from fdc_toolchain.cli.main import commands
+from fdc_toolchain.cli.main import commands, group
 from fdc_toolchain.console.options import Renamed
 
 from tests.support.inside import fdc
@@ -32,8 +31,10 @@ def leaves(name: str, command: click.Command) -> Iterator[tuple[str, click.Comma
 
 
 def every() -> dict[str, click.Command]:
-    found = {name: importlib.import_module(row[0]).command for name, row in commands().items()}
-    return dict(one for name, command in found.items() for one in leaves(name, command))
+    all_of_them = group()
+    found = {name: all_of_them.get_command(click.Context(all_of_them), name) for name in commands()}
+    assert all(found.values())
+    return dict(one for name, command in found.items() if command for one in leaves(name, command))
 
 
 def test_options_with_one_meaning_have_one_name() -> None:

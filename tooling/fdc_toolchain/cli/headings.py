@@ -7,8 +7,8 @@ from collections.abc import Iterable
 HEADINGS: tuple[tuple[str, str, str], ...] = (
     (
         "Plans",
-        "lint fmt explain tools",
-        "graph analyze validate expand certify grammar draft migrate import rules csdc",
+        "lint explain tools",
+        "fmt graph analyze validate expand certify grammar draft migrate import rules csdc",
     ),
     ("Runs", "run resume answer show", "runs report ui mcp cancel fork replay verify diff worker"),
     ("Systems", "agent", ""),
