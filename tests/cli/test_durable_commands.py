@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fdc_toolchain.cli.run.runs import _inputs
 
 from tests.support.background import PATIENCE, fdc_started, wait_for
 from tests.support.process import fdc, working_in
@@ -192,6 +193,11 @@ def test_the_list_of_runs_can_be_narrowed(done: tuple[Path, str]) -> None:
         {"steps": 3},
     )
     assert "3/7 steps" in fdc("runs", cwd=workspace).stdout
+
+
+def test_the_longest_input_of_a_run_is_told_first() -> None:
+    given = {"broad": "no", "paths": "", "question": "How is tea made?"}
+    assert _inputs(given) == " question=How is tea made? broad=no"
 
 
 def test_a_run_in_a_home_that_cannot_be_written_says_that_it_will_want_trust(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.cli.headings import HEADINGS, arranged
-from fdc_toolchain.cli.main import COMMANDS, commands
+from fdc_toolchain.cli.main import COMMANDS, _command, commands
 
 from tests.support import process
 from tests.support.inside import fdc
@@ -81,3 +81,10 @@ def test_a_command_of_a_run_may_read_the_help_and_begin_nothing(workspace: Path)
     assert done.returncode == 0 and "Usage: fdc run" in done.stdout, done.stderr
     for words in (("run", "help"), ("help", "run", "--all")):
         assert process.fdc(*words, cwd=workspace, env=inside).returncode == 2
+
+
+def test_no_sentence_is_cut_in_the_list_of_subcommands() -> None:
+    for name in COMMANDS:
+        command = _command(name)
+        for one in getattr(command, "commands", {}).values():
+            assert not one.get_short_help_str(45).endswith("..."), (name, one.name)

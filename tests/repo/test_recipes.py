@@ -78,7 +78,7 @@ def command(plan):
     f"{TOOLCHAIN}/cli/main.py": [
         ('    "explain": (', '    "count": ("fdc_toolchain.cli.plan.count", "count lines"),\n    "explain": ('),
     ],
-    f"{TOOLCHAIN}/cli/headings.py": [('"lint fmt explain tools"', '"lint fmt explain count tools"')],
+    f"{TOOLCHAIN}/cli/headings.py": [('"lint explain tools"', '"lint fmt explain count tools"')],
 }  # fmt: skip
 FORMAT: Recipe = {
     f"{TOOLCHAIN}/report/codes_only.py": [

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from fdc_packs.research.answering.found import NONE, find_places
 from fdc_packs.research.explore import code_outline, code_trees, findings, tools
 from fdc_packs.research.explore.code_search import Tree
 from fdc_packs.research.explore.strategies import STRATEGIES, places
@@ -118,6 +119,23 @@ def test_a_definition_comes_before_those_who_use_it_and_tests_come_last(tmp_path
     assert best[0].definition is not None and "place_order" == best[0].definition.qualified
     ranks = {unit.path: number for number, unit in reversed(list(enumerate(best)))}
     assert ranks["tests/test_orders.py"] > ranks["shop/orders.py"]
+
+
+@pytest.mark.parametrize(
+    ("question", "answered"),
+    [
+        ("How does brew decide how hot the water is?", True),
+        ("How does brew choose the boiler?", False),
+    ],
+)
+def test_the_verb_of_a_question_need_not_stand_in_the_code(
+    tmp_path: Path, question: str, answered: bool
+) -> None:
+    text = "def brew(water):\n    return water if hot(water) else None\n"
+    tree = tree_of(write(tmp_path, {"a.py": text}))
+    found = find_places(tree, tree.search(concepts_of(question)), question)
+    assert answered == (found.sure != NONE)
+    assert "decide" not in found.why and "choose" not in found.why
 
 
 @pytest.mark.parametrize("approach", STRATEGIES)

@@ -63,6 +63,7 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
         ("delete docs/green.md", ["delete_file docs/green.md"]),
         ("say {hello}", ["hello_world"]),
         ("zzz", ["set_plan zzz"]),
+        ("list what is in docs, and which of them is old", ["list_files docs\nclose_task"]),
     ],
 )  # fmt: skip
 def test_a_skeleton_holds_and_has_the_tools_of_the_task(
@@ -91,6 +92,17 @@ def test_what_the_task_does_not_say_is_an_input_or_asked(linker: Linker) -> None
     made = skeleton(linker, "rename a file", fsm=FSM, ask=ask)
     assert asked == [("rename_file", "path"), ("rename_file", "target")]
     assert made.inputs == () and 'rename_file docs/green.md "docs/a b.md"\n' in made.text
+
+
+@pytest.mark.parametrize(
+    "task", ["delete docs/green.md", "delete docs/green.md and commit", "run `ls` and delete docs/green.md"]
+)  # fmt: skip
+def test_the_tests_of_the_settings_run_after_a_change(linker: Linker, task: str) -> None:
+    tested = Linker(linker.root, linker.settings._replace(test_command="make test"))
+    made = skeleton(tested, task, fsm=FSM)
+    assert "delete_file docs/green.md\nrun_in_bash_session make test\n" in made.text
+    assert made.text.count("make test") == 1 and ("`ls`" not in task or "session ls\n" in made.text)
+    assert proved(linker.root, "p.plan", made.text).findings == []
 
 
 def test_a_tool_that_no_accepted_word_has_is_left_out(linker: Linker) -> None:

@@ -23,6 +23,7 @@ HEAD = "# FSM: tooling/fdc_fsm.json\nset_plan x\nplan_step_complete y\n"
         ("pytest -q", "`run_in_bash_session pytest ...`"),
         ("read = x", "a name is bound to a step's result"),
         ("read_fil x", "did you mean `read_file`?"),
+        ("call frobnicate x=y", "`call_plan NAME key=value`"),
         ("frobnicate x", "`fdc tools` lists the tools"),
     ],
 )
@@ -40,6 +41,7 @@ def test_an_unknown_tool_is_answered_with_the_tool_that_is_meant(line: str, told
         ("a <- list_files\nmessage_user $a\n", "FDC313", "`{a}`; `$a` in line 5 is text"),
         ("a <- list_files\nmessage_user $ab\n", "FDC313", "remove it"),
         ("a <- list_files\nfor x in $a max 3\n  submit\n", "FDC481", "a value is written `{a}`"),
+        ("a <- list_files\nfor x in {a}:\n  submit\n", "FDC481", "the line without the colon"),
         ("for_each_file *.md\n  read_file $file1\n", "FDC411", "a value is written `{file1}`"),
         ("if $a.b == 1\n  submit\n", "FDC109", "without `$`"),
         ('grep {"pattern": "x"}\n', "FDC109", "not written as JSON"),

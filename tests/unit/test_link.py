@@ -72,6 +72,11 @@ def test_a_shipped_plan_is_found_by_its_name_and_a_workspace_may_have_its_own():
     assert callee(files) == ["own.plan"]
 
 
+def test_a_registered_plan_that_stands_as_a_tool_is_answered_with_the_call():
+    files = {"a.plan": "set_plan\nsub x=1\n", "s.plan": "set_plan\n", **registry(sub="s.plan")}
+    assert "write `call_plan sub key=value`" in (first(files, "FDC301").help or "")
+
+
 def test_a_plan_that_is_nowhere_is_told_at_its_name():
     """FDC-39."""
     found = first("set_plan\ncall_plan lib/gone.plan x=1\n", "FDC321")

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fdc_toolchain.api.tools import Outcome, Perform
 
 PLAN = "deep-research"
-_WRAP = textwrap.TextWrapper(92, "- ", "  ", break_long_words=False, break_on_hyphens=False)
+_WRAP = textwrap.TextWrapper(80, "- ", "  ", break_long_words=False, break_on_hyphens=False)
 _ASKED = ("propose_keywords", "answer_question")
 _PHASES = {
     "scan_documents": "reading the documents",

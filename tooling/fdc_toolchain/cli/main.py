@@ -219,14 +219,23 @@ def _command(name: str) -> click.Command | None:
     from .pack_command import command_of, of_packs
 
     if name in COMMANDS:
-        return outside(imported(COMMANDS[name][0], "command"), name)
+        return outside(_whole(imported(COMMANDS[name][0], "command")), name)
     row = of_packs().get(name)
     if row is None:
         return None
     try:
-        return outside(command_of(row), name)
+        return outside(_whole(command_of(row)), name)
     except PackError as wrong:
         raise WorldError(f"{wrong}; `fdc doctor` checks every pack") from wrong
+
+
+def _whole(command: click.Command) -> click.Command:
+    """The command; its help shows the first sentence of each subcommand whole, where click cuts it at a line."""
+    import sys
+
+    for one in getattr(command, "commands", {}).values():
+        one.short_help = one.get_short_help_str(sys.maxsize)
+    return command
 
 
 def unusable_packs() -> list[str]:

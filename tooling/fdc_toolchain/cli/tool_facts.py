@@ -26,7 +26,7 @@ SINKS = {
     "url": "chooses an address",
     "message": "is sent to others",
     "change": "chooses what is changed",
-    "plan": "is a plan, which is proved and run",
+    "plan": "chooses a plan that is run, or its inputs",
     "user": "is shown to the user",
     "data": "chooses nothing",
 }

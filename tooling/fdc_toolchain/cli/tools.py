@@ -38,6 +38,7 @@ def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str 
     With NAME, explain one tool, of whatever pack: its parameters and what the text given there chooses, its result, what it
     needs, how it fails, what it costs.
     """
+    from ..console.terminal import say
     from ..linking.look_up import LookUp
     from ..linking.project.root import find_root
     from ..linking.project.settings import read_settings
@@ -71,7 +72,7 @@ def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str 
         lines = explained(rows[0])
         if not rows[0].seen_with(used):
             lines.insert(2, f"a plan with it says: use pack {rows[0].origin.name}")
-        click.echo("\n".join(visible(line) for line in lines))
+        say("\n".join(visible(line) for line in lines))
     else:
         others = [one for one in names.packs.values() if one.name not in used]
         click.echo(_page(rows, [(one.name, visible(one.summary)) for one in others]), nl=False)

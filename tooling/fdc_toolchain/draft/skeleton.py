@@ -1,7 +1,7 @@
 """A plan without a model: the automaton's shortest accepted word that has the tools in it which fit the task's words.
 
 What a step needs is taken from the task (files, globs, addresses, text between quotes), from the step before it, or asked;
-where nobody answers it is an input of the plan.
+where nobody answers it is an input of the plan. After the last change of a file the test command of the settings runs.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..grammar_export.export import automaton_of, tools_for
 from ..grammar_export.place import LEVELS, kind_of, with_closing
 from ..linking.types import TEXTS
+from ..rules.bounds import WRITES
 
 if TYPE_CHECKING:
     from ..automata.model import Automaton
@@ -26,7 +27,8 @@ Ask = Callable[[str, str], str]
 _MOST = 4
 _LEAST = 0.7
 _FEW = frozenset(
-    "a an and as at be by for from in into is it its of on or that the then this to what with".split()
+    "a an and are as at be but by each every for from has have how if in into is it its may of on or that the their them"
+    " then there these they this those to was were what when where which who why with".split()
 )
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|`([^`\n]+)`")
 _WORDS = re.compile(r"[a-z]+")
@@ -52,6 +54,13 @@ def skeleton(
     rows = [tool for tool in rows if _usable(tool)]
     seen = _Task(linker.root, task)
     wanted = _fitting(rows, task, seen)
+    command = linker.settings.test_command
+    tests = next(
+        (tool for tool in rows if any(item.sink == "command" for item in tool.inline)), None
+    )
+    last = max((at for at, tool in enumerate(wanted) if tool.action in WRITES), default=None)
+    if command and tests and last is not None:
+        wanted.insert(last + 1, tests)
     both, ended = with_closing(automaton, fragment=False)
     left_out: list[str] = []
     while (found := _word(both, ended, rows, wanted)) is None:
@@ -59,8 +68,11 @@ def skeleton(
             raise UsageError(f"`{automaton.name}` accepts no plan of these tools")
         left_out.append(wanted.pop().name)
     writer = _Writer(seen, ask)
+    changed = False
     for tool in found:
-        writer.step(tool)
+        of_tests = changed and tool is tests
+        writer.step(tool, command if of_tests else "")
+        changed = tool.action in WRITES or (changed and not of_tests)
     params = [f"param {name}\n" for name, _ in writer.inputs]
     text = f"# FSM: {fsm}\n{''.join(params)}{''.join(writer.lines)}"
     return Skeleton(text, tuple(writer.inputs), tuple(reversed(left_out)))
@@ -199,11 +211,11 @@ class _Writer:
         self.inputs: list[tuple[str, str]] = []
         self.results: list[tuple[str, Tool]] = []
 
-    def step(self, tool: Tool) -> None:
-        """One step. Its result has a name where it is a text that a later step can tell or store."""
+    def step(self, tool: Tool, command: str = "") -> None:
+        """One step, with `command` where one is given. Where its result is a text that a later step can use, it has a name."""
         given = []
         for item in tool.inline:
-            value = self._value(tool, item)
+            value = command or self._value(tool, item)
             if value is None and not item.required:
                 break  # what follows would take its place
             given.append(self._input(tool, item) if value is None else value)

@@ -119,8 +119,11 @@ class LookUp:
         """The help for a tool that is unknown to a plan with a catalogue; none for the many of a text that is no plan at all."""
         key = word, id(catalogue)  # which `using` keeps
         if key not in self._nearest and len(self._nearest) < MOST_HINTS:
+            called = self.registry.resolve(word) or self.shipped.resolve(word)
             self._nearest[key] = (
-                did_you_mean(word, [*catalogue.tools, *WORDS]) or "`fdc tools` lists the tools"
+                f"`{word}` is a registered plan: write `call_plan {word} key=value`"
+                if called
+                else did_you_mean(word, [*catalogue.tools, *WORDS]) or "`fdc tools` lists the tools"
             )
         return self._nearest.get(key)
 

@@ -155,6 +155,9 @@ _COMMANDS = frozenset(
 )
 """Commands of shells."""
 
+_CALLS = ("call", "invoke", "subplan", "sub_plan", "include")
+"""Words by which others call a plan."""
+
 
 def other_name(word: str, tail: str, tools: Container[str]) -> str | None:
     """The help for an unknown tool whose name other agents or shells use, else None."""
@@ -163,6 +166,8 @@ def other_name(word: str, tail: str, tools: Container[str]) -> str | None:
         return f"the tool for `git {after}` is `{tool}`: see `fdc tools {tool}`"
     if word in _COMMANDS and "run_in_bash_session" in tools:
         return f"a command is run by a tool: `run_in_bash_session {word} ...`"
+    if word in _CALLS:
+        return "another plan is called by `call_plan NAME key=value`"
     tool = _KNOWN_AS.get(word.lower(), "")
     if tool not in tools:
         return None

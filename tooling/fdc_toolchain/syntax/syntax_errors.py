@@ -166,7 +166,9 @@ def _condition(text: str, at: int, lump: str) -> str | None:
             "comparisons do not chain; join two with `and`" if re.search(r"[=<>]", before) else None
         )
     if lump == ":" and at == len(text) - 1:
-        return "no colon after a condition; the body stands indented below"
+        return (
+            "a colon after a condition; write the condition without it, and indent the body below"
+        )
     if lump[0] == "'":
         return 'a text in a condition is quoted with `"`'
     if lump[0] == "{":

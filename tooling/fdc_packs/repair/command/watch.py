@@ -61,7 +61,7 @@ def _suspects(value: dict[str, Any]) -> str:
         return f"no suspects: {value['why']}"
     more = f" and {len(lines) - 4} more files" if len(lines) > 4 else ""
     said = ", ".join(
-        f"{path} ({count} line{'' if count == 1 else 's'})" for path, count in lines.most_common(4)
+        f"{path} ({count} line{'' if count == 1 else 's'})" for path, count in [*lines.items()][:4]
     )
     return f"suspects: {said}{more}" + ("" if value["executed"] else "; without coverage")
 

@@ -10,6 +10,7 @@ from ..explore.code_search import Search, Tree
 from ..explore.unit_spans import Unit
 from ..retrieval.file_worth import TESTS
 from ..retrieval.question import written_names
+from ..retrieval.stop_words import ASKING
 from .references import Relation, asked, find
 
 MOST = 5
@@ -175,7 +176,11 @@ def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
     """How sure the first places are, by how much of what the question tells the first one has."""
     unheard = search.unheard
     whole = [search.weights[n] or unheard * one.weight for n, one in enumerate(search.concepts)]
-    telling = [number for number, one in enumerate(search.concepts) if one.weight == 1.0]
+    telling = [
+        number
+        for number, one in enumerate(search.concepts)
+        if one.weight == 1.0 and (one.word not in ASKING or search.files(number))
+    ]
     total = sum(whole[number] for number in telling) or 1.0
     lost = [number for number in telling if not search.files(number)]
     words = ", ".join(f"`{search.concepts[number].word}`" for number in lost)

@@ -25,6 +25,12 @@ EMPTY = frozenset(
 )
 """The part of STOP that tells nothing at all. The rest tells a little, where more than one word is looked for."""
 
+ASKING = frozenset(
+    """decide decides decided deciding determine determines determined determining choose chooses chose chosen choosing
+    pick picks picked picking figure figures figured handle handles handled handling ensure ensures ensured""".split()
+)
+"""Verbs by which a question asks how something is done: code that does it seldom has them."""
+
 _GROUPS = """
 delete remove erase drop unlink discard
 create make generate produce build

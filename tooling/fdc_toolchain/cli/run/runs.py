@@ -55,7 +55,7 @@ def command(
         return CLEAN
     from fnmatch import fnmatchcase
 
-    from ...console.progress import arguments, duration
+    from ...console.progress import duration
     from ...console.run_options import is_terminal
     from ...report.terminal.terminal_text import cut, visible
     from ...runs.workers import remote
@@ -106,12 +106,22 @@ def command(
             f"{one['spent'].get(name, 0):g}/{most:g} {name}" for name, most in one["budget"].items()
         ]
         more = f" ({', '.join(used)})" if used else ""
-        given = "".join(
-            f" {visible(name)}={arguments({name: text})}" for name, text in one["given"].items()
-        )
+        given = _inputs(one["given"])
         line = f"{one['run']:<20}  {one['status']:<11}  {one['steps']:>7}  {driven:>8}  {shown}{given}{more}"
         click.echo(cut(line, width) if width else line)
     return CLEAN
+
+
+def _inputs(given: dict[str, str]) -> str:
+    """A run's inputs, the longest first: it tells most of the run, and a terminal cuts the line."""
+    from ...console.progress import arguments
+    from ...report.terminal.terminal_text import visible
+
+    return "".join(
+        f" {visible(name)}={arguments({name: text})}"
+        for name, text in sorted(given.items(), key=lambda item: -len(item[1]))
+        if text
+    )
 
 
 @command.command("prune", context_settings={"help_option_names": ["-h", "--help"]})

@@ -288,6 +288,8 @@ class _Walk:
             meant = (
                 f" (a value is written `{{{text[1:]}}}`)" if text[:1] == "$" and text[1:] else ""
             )
+            if text.endswith("}:"):
+                meant = " (write the line without the colon)"
             self.uses.error(
                 place, f"`{node.kind}` goes through a list, and `{text}` is text{meant}"
             )

@@ -22,15 +22,15 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     # name: (module in this room, one line)
     "import": (
         "fdc_toolchain.cli.project.protocols.imports",
-        "take a compiled AGENTS.md apart into sources",
+        "Take a compiled AGENTS.md apart into sources.",
     ),
     "diff": (
         "fdc_toolchain.cli.project.protocols.diff",
-        "say what changed between two sets of protocols",
+        "Say what changed between two sets of protocols.",
     ),
     "graph": (
         "fdc_toolchain.cli.project.protocols.graph",
-        "draw protocols, rules and tools, and what nothing refers to",
+        "Draw protocols, rules and tools, and what nothing refers to.",
     ),
 }
 """Subcommands with a file of their own, which defines `command`; imported when they are asked for."""
