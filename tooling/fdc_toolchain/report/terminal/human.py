@@ -153,7 +153,9 @@ def _summary(
     verdict = verdict_line(files_checked, assumed, number, listed=not hidden, others=others)
     if not parts.findings and (assumed or parts.fragments):
         return verdict + "\n"
-    proved = verdict.removesuffix(", no findings") if files_checked and not errors else ""
+    proved = ""
+    if files_checked and parts.findings and not errors:
+        proved = verdict.removesuffix(", no findings")
     text = summary.line(parts.findings, files_checked + others)
     gravest = next(
         (name for name, number in summary.counts(parts.findings).items() if number), "help"
