@@ -11,7 +11,7 @@ PY := $(BIN)/python
 WORKERS := $(PY) -c "import os; print(len(os.sched_getaffinity(0)) + 2 if hasattr(os, 'sched_getaffinity') else 'auto')"
 # In a new checkout every worker would compile all the tests for itself: two processes do it before, half of them each.
 # What is wrong with a test is said by the run that follows.
-COMPILE := for half in "tests/property tests/unit" "tests/cli tests/fault tests/golden tests/repo tests/spec"; do \
+COMPILE := for half in "tests/api tests/packs tests/unit" "tests/cli tests/fault tests/golden tests/mcp_client tests/mcp_server tests/property tests/repo tests/spec"; do \
 	$(PY) -m pytest --collect-only --quiet $$half >/dev/null 2>&1 & done; wait
 # Where it is set, each worker would compile all tests anew, which takes longer than most of them.
 unexport PYTHONDONTWRITEBYTECODE

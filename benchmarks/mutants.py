@@ -62,6 +62,7 @@ TESTS = (
     "tests/spec/test_rules.py",
     "tests/golden/test_*.py",
     "tests/property/test_*.py",
+    "tests/packs/*/test_*.py",
 )
 ABOUT = re.compile(r"fdc_toolchain\.(?:check|rules|linking|automata)\b")
 """A file of tests may find a mutant where it, or what it imports of the tests, imports one of these."""
