@@ -23,13 +23,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from queue import Queue
 from typing import NamedTuple
 
+from .mutants_changes import SILENT, points
 from .mutants_equivalent import EQUIVALENT
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,16 +67,6 @@ TESTS = (
 ABOUT = re.compile(r"fdc_toolchain\.(?:check|rules|linking|automata)\b")
 """A file of tests may find a mutant where it, or what it imports of the tests, imports one of these."""
 
-SILENT = ("strict", "maxsize")
-"""Arguments whose values are left as they are: `zip` looks at lengths that are the same, and how much a cache holds."""
-
-_OPPOSITE: dict[type, type] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr, ast.BitXor: ast.BitOr,
-    ast.And: ast.Or, ast.Or: ast.And,
-}  # fmt: skip
-
 
 class Mutant(NamedTuple):
     """One planted mistake: its file (below the checkout), line, what it changes, and the whole text with it."""
@@ -104,7 +94,7 @@ def sites(path: Path) -> list[tuple[Path, int]]:
     """Every place of a file that can be changed, as (file, number of the change)."""
     return [
         (path, number)
-        for number, _ in enumerate(_points(ast.parse((ROOT / path).read_text("utf-8"))))
+        for number, _ in enumerate(points(ast.parse((ROOT / path).read_text("utf-8"))))
     ]
 
 
@@ -117,9 +107,9 @@ def plain(path: Path) -> str:
 def planted(path: Path, number: int) -> Mutant | None:
     """The file with one change; None where that is no Python."""
     original = (ROOT / path).read_text("utf-8")
-    node, _, what = next(itertools.islice(_points(ast.parse(original)), number, None))
+    node, _, what = next(itertools.islice(points(ast.parse(original)), number, None))
     tree = ast.parse(plain(path))
-    twin, change, _ = next(itertools.islice(_points(tree), number, None))
+    twin, change, _ = next(itertools.islice(points(tree), number, None))
     lines = _lines(tree, twin)
     change()
     ast.fix_missing_locations(tree)
@@ -154,89 +144,6 @@ def _lines(tree: ast.Module, node: ast.expr | ast.stmt) -> range | None:
         "cache" in ast.unparse(one) for one in function.decorator_list
     )
     return None if function is None or kept else around
-
-
-def _points(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, Callable[[], None], str]]:
-    silent = _silent(tree)
-    for parent in ast.walk(tree):
-        if id(parent) in silent:
-            continue
-        if isinstance(parent, ast.Compare):
-            for at, operator in enumerate(parent.ops):
-                other = _OPPOSITE.get(type(operator))
-                if other is not None:
-                    yield (
-                        parent,
-                        _setter(parent.ops, at, other()),
-                        f"{type(operator).__name__} -> {other.__name__}",
-                    )
-        elif isinstance(parent, (ast.BoolOp, ast.BinOp, ast.AugAssign)):
-            other = _OPPOSITE.get(type(parent.op))
-            if other is not None:
-                yield (
-                    parent,
-                    _attribute(parent, "op", other()),
-                    f"{type(parent.op).__name__} -> {other.__name__}",
-                )
-        elif isinstance(parent, ast.If):
-            yield parent, _attribute(parent, "test", ast.Constant(True)), "if ... -> if True"
-            yield parent, _attribute(parent, "test", ast.Constant(False)), "if ... -> if False"
-        elif isinstance(parent, ast.Constant) and type(parent.value) is bool:
-            yield (
-                parent,
-                _attribute(parent, "value", not parent.value),
-                f"{parent.value} -> {not parent.value}",
-            )
-        elif isinstance(parent, ast.Constant) and type(parent.value) is int:
-            yield (
-                parent,
-                _attribute(parent, "value", parent.value + 1),
-                f"{parent.value} -> {parent.value + 1}",
-            )
-        if isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not):
-            yield parent, _attribute(parent, "op", ast.UAdd()), "not removed"
-        for name in ("body", "orelse"):
-            block = getattr(parent, name, None)
-            if isinstance(parent, (ast.FunctionDef, ast.For, ast.While, ast.If)) and isinstance(
-                block, list
-            ):
-                for at, item in enumerate(block):
-                    if isinstance(item, (ast.Assign, ast.AugAssign, ast.Continue, ast.Break)) or (
-                        isinstance(item, ast.Expr)
-                        and isinstance(item.value, (ast.Call, ast.Yield, ast.YieldFrom))
-                    ):
-                        yield (
-                            item,
-                            _setter(block, at, ast.Pass()),
-                            f"left out: {ast.unparse(item)[:60]}",
-                        )
-
-
-def _silent(tree: ast.Module) -> set[int]:
-    """What is in arguments that are left as they are, and in annotations, which nothing evaluates."""
-    tops: list[ast.expr | None] = []
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.arg, ast.AnnAssign)):
-            tops.append(node.annotation)
-        elif isinstance(node, ast.FunctionDef):
-            tops.append(node.returns)
-        elif isinstance(node, ast.keyword) and node.arg in SILENT:
-            tops.append(node.value)
-    return {id(one) for top in tops if top is not None for one in ast.walk(top)}
-
-
-def _setter(items: list, at: int, value: object) -> Callable[[], None]:
-    def change() -> None:
-        items[at] = value
-
-    return change
-
-
-def _attribute(node: ast.AST, name: str, value: object) -> Callable[[], None]:
-    def change() -> None:
-        setattr(node, name, value)
-
-    return change
 
 
 def sources() -> list[Path]:
