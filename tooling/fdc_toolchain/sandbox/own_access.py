@@ -57,7 +57,8 @@ def access_of(declared: Mapping[str, Any], args: Mapping[str, Any]) -> Access:
     if row.get("net"):
         grant["net"] = (((False, "*"),),)
     reads = None if whole else tuple(dict.fromkeys([*trees, *named]))
-    return Access(grant, reads, tuple(named), tuple(row.get("env", ())))
+    git = tuple(tree for tree in trees if os.path.basename(tree) == ".git")
+    return Access(grant, reads, tuple(named), tuple(row.get("env", ())), git)
 
 
 def environment(access: Access, scratch: str) -> dict[str, str]:
