@@ -67,6 +67,10 @@ def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_r
             where = f" ({visible(str(failed.filename))})" if failed.filename else ""
             raise WorldError(f"nothing was written: {failed.strerror or failed}{where}") from failed
         _next(work, chosen, git)
+        if work.files and "codex" in agents:
+            click.echo(
+                "Codex runs the hook only after you trust this folder and the hook: start `codex` here, it asks for both."
+            )
     return CLEAN
 
 
