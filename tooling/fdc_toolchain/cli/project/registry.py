@@ -57,7 +57,7 @@ def register(base: str, name: str, path: str) -> int:
     code = _told(work.register(root, name, path if base == root else os.path.join(base, path)))
     if code == CLEAN and api.check(os.path.join(base, path), workspace=root).errors:
         click.echo(
-            f"warning: the plan has errors, and so has every plan that calls it; `fdc lint {name}` shows them",
+            f"warning: the plan has errors, and so has every plan that calls it; `fdc lint {path}` shows them",
             err=True,
         )
     return code
