@@ -253,6 +253,8 @@ def test_where_one_file_cannot_be_written_none_is(
         ({"go.mod": ""}, "go test ./..."),
         ({"pyproject.toml": "[tool.pytest.ini_options]"}, "python3 -m pytest"),
         ({"setup.py": "", "tests/test_a.py": ""}, "python3 -m pytest"),
+        ({"setup.py": "", "test_a.py": ""}, "python3 -m pytest"),
+        ({"setup.py": "", "contest.py": ""}, None),
         ({"README.md": "pytest"}, None),
     ],
 )  # fmt: skip
