@@ -270,23 +270,6 @@ def test_a_row_that_names_everything_opens_nothing_that_is_protected(root: Root,
     ).value
 
 
-@pytest.mark.parametrize("glob", [".git", ".git/**"])
-def test_a_row_that_names_the_repository_reads_it_and_writes_nothing_of_it(
-    root: Root, tier: str, glob: str
-) -> None:
-    """For MCP servers of git; a path that a plan gives opens nothing of it."""
-    row = {**ONCE, "access": {"read": ["docs/**", glob], "write": ["out/**"]}}
-    assert {"docs/a.md", ".git/config"} == seen(root, tier, row, *FILES)
-    wide = {**ONCE, "access": {"read": [glob], "write": ["**", ".git/**"]}}
-    wrote = called(root, tier, WRITE, wide, paths=["data.txt", *TARGETS[4:8]]).value
-    assert ["data.txt"] == wrote and "[core]\n" == Path(root.path, ".git/config").read_text()
-    named = {**READ, "parameters": [{"name": "path", "kind": "path", "access": "read"}]}
-    code = LOOK.replace("def tool(paths=()):", "def tool(path, paths=()):")
-    inside = os.path.join(root.path, ".git/config")
-    for path in (".git/config", ".git"):
-        assert {inside: 0} == called(root, tier, code, named, paths=[inside], path=path).value
-
-
 CONNECT = """
 import socket
 
