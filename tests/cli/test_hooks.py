@@ -336,6 +336,24 @@ def test_a_patch_names_files_with_blanks_around(workspace: Path, indent: str) ->
     assert guarded_calls.decided(event("apply_patch", workspace, command=long)) is None
 
 
+@pytest.mark.parametrize(
+    ("command", "refused"),
+    [
+        ("apply_patch <<'END'\n*** Begin Patch\n*** Update File: CLAUDE.md\n@@\n-a\n+b\nEND", True),
+        ("cd .claude && apply_patch <<'END'\n*** Update File: settings.json\nEND", True),
+        ("cd 'src' && apply_patch <<'END'\n*** Move to: ../AGENTS.md\nEND", True),
+        ("apply_patch <<'END'\n*** Update File: pyproject.toml\n+[tool.fdc]\nEND", True),
+        ("cd src && apply_patch <<'END'\n*** Update File: tea.py\n+a\nEND", False),
+    ],
+)
+def test_a_command_that_applies_a_patch_is_judged_by_its_files(
+    workspace: Path, command: str, refused: bool
+) -> None:
+    """Codex does the patch itself, and says it is the command of a shell."""
+    said = guarded_calls.decided(event("Bash", workspace, command=command))
+    assert refused == (said is not None)
+
+
 def _never(event: Event) -> None:
     re.search(r"(a|a)*b", "a" * 60)  # keeps the interpreter, so no thread beside it goes on
 

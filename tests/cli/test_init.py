@@ -62,6 +62,11 @@ def test_a_fresh_repository_is_ready_and_a_second_run_changes_nothing(fresh: Pat
     assert {line[3:] for line in changed.splitlines()} == set(made)
 
 
+def test_who_wants_codex_is_told_that_its_hook_has_to_be_trusted(fresh: Path) -> None:
+    out = fdc("init", "--agent", "codex", cwd=fresh).stdout
+    assert "only after you trust this folder and the hook" in out
+
+
 def test_the_rule_bites_at_once_and_the_skill_shows_a_plan_that_keeps_it(fresh: Path) -> None:
     fdc("init", "--agent", "claude", cwd=fresh)
     refused = fdc("lint", "-", cwd=fresh, stdin="")
@@ -248,6 +253,8 @@ def test_where_one_file_cannot_be_written_none_is(
         ({"go.mod": ""}, "go test ./..."),
         ({"pyproject.toml": "[tool.pytest.ini_options]"}, "python3 -m pytest"),
         ({"setup.py": "", "tests/test_a.py": ""}, "python3 -m pytest"),
+        ({"setup.py": "", "test_a.py": ""}, "python3 -m pytest"),
+        ({"setup.py": "", "contest.py": ""}, None),
         ({"README.md": "pytest"}, None),
     ],
 )  # fmt: skip

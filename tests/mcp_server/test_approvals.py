@@ -66,7 +66,8 @@ def test_the_person_sees_all_that_follows_and_says_yes(asks: Path, mode: Mode) -
     text = text_of(call(asks, "fdc_run", START, mode=mode, person=person))
     assert "finished" in text and stands(asks) == "finished"
     ((message, schema),) = seen
-    assert message.startswith("fdc asks you, and not the agent.")
+    assert message.startswith("approval at p.plan:3"), "a program may show the first lines only"
+    assert "fdc asks you, and not the agent." in message
     assert "p.plan:4: create out.md" in message and "+written" in message
     assert schema["properties"] == {"approve": {"type": "boolean", "title": "Do you approve?"}}
 
@@ -269,7 +270,7 @@ def test_a_form_of_an_unknown_outcome_offers_two_answers_and_no_other_counts() -
         questions.form("r", replace(question, args={"command": "x" * questions.MOST_FORM})) is None
     )
     form = questions.form("r", replace(question, args={"command": "make\ntea\u202e"}))
-    assert form is not None and form.message.endswith('t {"command": "make\\ntea\\u202e"}')
+    assert form is not None and '\nt {"command": "make\\ntea\\u202e"}\n' in form.message
     assert form is not None and form.requested_schema["properties"] == {
         "happened": {"type": "string", "title": "Did it happen?", "enum": ["done", "not-done"]}
     }

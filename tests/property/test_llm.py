@@ -88,3 +88,10 @@ def test_an_error_behind_a_hundred_warnings_is_shown_first() -> None:
     assert shown(text)[:2] == [("error", "FDC301"), ("warning", "FDC313")]
     assert "100 warnings" in text.splitlines()[0]
     assert re.fullmatch(r"left out: \d\d warnings; .*", text.splitlines()[-1])
+
+
+def test_warnings_do_not_hide_that_the_plans_are_proved() -> None:
+    at = Span("a.plan", 1, 1, 1, 2)
+    warning, error = Diagnostic(at, "FDC313", "unused"), Diagnostic(at, "FDC301", "unknown")
+    assert "2 plans proved" == render([warning], 2).splitlines()[1]
+    assert "proved" not in render([warning, error], 2)

@@ -43,7 +43,7 @@ async function run({ source, args, seed, total }) {
   const length = (list) => (list === null || list === undefined ? 0 : typeof list.length === 'number' ? list.length : typeof list.size === 'number' ? list.size : 0)
   const names = {
     agent, parallel, pipeline, budget, args, phase() {}, log() {},
-    __items: (name, list) => (note(name, length(list)), list),
+    __items: (name, list) => { const here = typeof list?.next === 'function' ? [...list] : list; note(name, length(here)); return here },
     __value: (name, number) => (note(name, Math.max(0, Math.ceil(Number(number)))), number),
     __loop: (name, list) => ({ *[Symbol.iterator]() { let count = 0; for (const item of list) { note(name, ++count); yield item } note(name, count) } }),
     __rounds: (() => { const counts = {}; return (name) => note(name, (counts[name] = (counts[name] || 0) + 1)) })(),

@@ -133,6 +133,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+PROGRAMS = {
+    "plan_manager": "registry",
+    "protocol_compiler": "protocols",
+    "knowledge_compiler": "lessons",
+    "master_control": "agent",
+}
+"""Commands under the names of the programs that are the same."""
+
 OUTSIDE_ONLY = frozenset(
     "start run resume agent worker answer cancel fork ui mcp"
     " master_control self_correction_orchestrator".split()
@@ -192,7 +200,8 @@ def group() -> click.Group:
             if args and args[0] not in COMMANDS and not args[0].startswith("-"):
                 found = commands()
                 if args[0] not in found:
-                    hints = [did_you_mean(args[0], found), *unusable_packs()]
+                    other = f"it is `fdc {PROGRAMS[args[0]]}`" if args[0] in PROGRAMS else ""
+                    hints = [other or did_you_mean(args[0], found), *unusable_packs()]
                     raise click.UsageError(
                         "; ".join([f"no such command `{args[0]}`", *filter(None, hints)])
                     )

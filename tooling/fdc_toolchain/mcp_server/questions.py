@@ -34,7 +34,8 @@ def form(run: str, question: api.Question) -> ElicitRequestFormParams | None:
         f"{question.path}:{question.line} ({question.address}): {' '.join(question.text.split())}"
     )
     screen = question.screen or (place, f"{question.tool} {json.dumps(question.args)}")
-    text = shown("\n".join([f"fdc asks you, and not the agent. Run {run}.", head, "", *screen]))
+    # The question first: programs of agents fold what is long, and show its first lines.
+    text = shown("\n".join([*screen, "", f"{head} fdc asks you, and not the agent. Run {run}."]))
     name = _field(question)
     schema = {"type": "object", "properties": {name: field}, "required": [name]}
     return (

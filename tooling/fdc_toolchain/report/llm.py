@@ -37,12 +37,14 @@ def render(
     assumed = len(parts.assumptions) + uncounted
     shown = [*parts.findings, *parts.fragments, *(parts.assumptions if assumptions else ())]
     shown.sort(key=lambda item: _ORDER.index(item.severity))  # stable: places stay in order
+    checked = files_checked, assumed, len(parts.fragments)
+    verdict = verdict_line(*checked, listed=assumptions, others=others)
+    lines = [verdict]
     if parts.findings:
         lines = [_head(parts.findings, commands)]
-    else:
-        proved = files_checked, assumed, len(parts.fragments)
-        lines = [verdict_line(*proved, listed=assumptions, others=others)]
-    room = LIMIT - _FOOT - len(lines[0]) - 1
+        if files_checked and not any(item.severity == "error" for item in parts.findings):
+            lines.append(verdict.removesuffix(", no findings"))
+    room = LIMIT - _FOOT - sum(len(line) + 1 for line in lines)
     for index, item in enumerate(shown):
         piece = _finding(item, commands)
         if len(piece) + 1 > room:

@@ -23,12 +23,14 @@ PASSED = ("LANG", "LANGUAGE", "TZ")
 
 class Access(NamedTuple):
     """`grant`: what it may write, and whether it reaches the network. `reads`: paths below the workspace's root, a folder with
-    all that is in it; None: the whole workspace. `named`: those of them that open what is protected or a secret."""
+    all that is in it; None: the whole workspace. `named`: those of them that open what is protected or a secret. `git`: the
+    `.git` that the row itself names, which is read then, and never written."""
 
     grant: Grant
     reads: tuple[str, ...] | None
     named: tuple[str, ...]
     env: tuple[str, ...]
+    git: tuple[str, ...]
 
     @property
     def writes(self) -> bool:
@@ -57,7 +59,8 @@ def access_of(declared: Mapping[str, Any], args: Mapping[str, Any]) -> Access:
     if row.get("net"):
         grant["net"] = (((False, "*"),),)
     reads = None if whole else tuple(dict.fromkeys([*trees, *named]))
-    return Access(grant, reads, tuple(named), tuple(row.get("env", ())))
+    git = tuple(tree for tree in trees if os.path.basename(tree) == ".git")
+    return Access(grant, reads, tuple(named), tuple(row.get("env", ())), git)
 
 
 def environment(access: Access, scratch: str) -> dict[str, str]:
@@ -74,7 +77,10 @@ def environment(access: Access, scratch: str) -> dict[str, str]:
         for name in access.env
         if name in os.environ and no_variable(name) is None
     }
+    # A git that may not open /etc/gitconfig ends; one that only looks at a repository takes no lock in it.
+    git = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_OPTIONAL_LOCKS": "0"} if access.git else {}
     return {
+        **git,
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         **passed,
         **wanted,

@@ -146,7 +146,10 @@ def of_tool(root: Root, grants: Sequence[Grant], access: Access, was: Before) ->
         else [os.path.join(root.path, path) for path in access.reads if path]
     )
     opened = {*write, *(os.path.join(root.path, path) for path in access.named)}
-    closed = [path for path in kept if not _opens(path[len(root.path) + 1 :], opened, root)]
+    looked_at = {os.path.join(root.path, path) for path in access.git}
+    closed = [
+        path for path in kept - looked_at if not _opens(path[len(root.path) + 1 :], opened, root)
+    ]
     withheld = set(_secrets(root.granted(grants)))
     closed += [path for path in _secrets(root) if path not in opened or path in withheld]
     # No folder is made for it, as for a command: the flow analysis counts with a tool that reads what comes meanwhile.

@@ -31,6 +31,8 @@ MOST_COMMAND = 50_000  # so that no command takes longer to judge than there is 
 _NAMES = tuple(f"*** {word}: " for word in ("Add File", "Update File", "Delete File", "Move to"))
 """What the lines of a patch begin with that name a file; Codex takes them with blanks around."""
 
+_CD = re.compile(r"\bcd\s+(?:--\s+)?([^\s;&|]+)")
+
 _FDC = r"\bfdc(?:-toolchain|_toolchain|_cli(?:\.py)?)?"
 _COMMAND = re.compile(rf"{_FDC}(?:\s+-\S{{1,80}}){{0,8}}\s+(?P<what>answer|trust|mcp|ui)\b")
 _COMMANDS = re.compile(rf"{_FDC}\s")
@@ -86,7 +88,9 @@ def refusal_of(tool: str, given: Event, folder: str) -> str | None:
         command = text_in(given, "command")
         if len(command) > MOST_COMMAND:
             raise CannotDecide(f"the command has more than {MOST_COMMAND} characters")
-        return _for_a_person(command) or forbidden_calls.of_command(find_root(folder), command)
+        why = _for_a_person(command) or forbidden_calls.of_command(find_root(folder), command)
+        if why is not None:
+            return why
     for name in _files(tool, given):
         path = os.path.join(folder, name)
         found = guarded(path)
@@ -141,10 +145,14 @@ def _forbidden(path: str) -> str | None:
 def _files(tool: str, given: Event) -> list[str]:
     """The files that an edit tool changes. Raises CannotDecide where it does not name them as it should."""
     found = [text_in(given, _FILE_OF[tool])] if tool in _FILE_OF else []
-    if tool == _PATCH:
-        lines = [line.strip() for line in text_in(given, "command").split("\n")]
-        found = [line.split(": ", 1)[1] for line in lines if line.startswith(_NAMES)]
-        if not found:
+    if tool == _PATCH or tool in _SHELLS:
+        # Codex takes a command that runs `apply_patch`, also behind a `cd`, as an edit of its own.
+        command = text_in(given, "command")
+        lines = [line.strip() for line in command.split("\n")]
+        names = [line.split(": ", 1)[1] for line in lines if line.startswith(_NAMES)]
+        folders = ["", *_CD.findall(command.translate(_UNQUOTED))] if tool in _SHELLS else [""]
+        found = [os.path.join(folder, name) for folder in folders for name in names]
+        if not found and tool == _PATCH:
             raise CannotDecide("the patch names no file")
     if any("\0" in path for path in found):
         raise CannotDecide("the name of a file has a NUL in it")
@@ -155,7 +163,7 @@ def _changes_settings(path: str, tool: str, given: Event) -> bool:
     """Whether an edit of a pyproject.toml gives it another [tool.fdc], as far as that can be told; else True."""
     from ...workspace.access.named_files import fdc_table
 
-    if tool == _PATCH:
+    if tool == _PATCH or tool in _SHELLS:
         return "fdc" in text_in(given, "command")
     try:
         with open(path, "rb") as file:

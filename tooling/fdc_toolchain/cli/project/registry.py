@@ -51,8 +51,16 @@ def _in_workspace(function: Callable[..., int]) -> Callable[..., int]:
 @_in_workspace
 def register(base: str, name: str, path: str) -> int:
     """Give the plan at PATH the name NAME."""
+    from ... import api
+
     root = find_root(base)
-    return _told(work.register(root, name, path if base == root else os.path.join(base, path)))
+    code = _told(work.register(root, name, path if base == root else os.path.join(base, path)))
+    if code == CLEAN and api.check(os.path.join(base, path), workspace=root).errors:
+        click.echo(
+            f"warning: the plan has errors, and so has every plan that calls it; `fdc lint {path}` shows them",
+            err=True,
+        )
+    return code
 
 
 @command.command()

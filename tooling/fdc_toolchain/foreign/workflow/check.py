@@ -62,7 +62,7 @@ def findings(bound: Bound) -> list[Diagnostic]:
             message = "this loop starts agents until the token budget is used up, and nothing else ends it"
             help_ = "count the rounds as well: `round < 10 && budget.remaining() > 50_000`"
         else:
-            message = f"starts agents as often as {names} says, and nothing caps that"
+            message = f"starts agents as often as {names} says, and fdc sees no limit on that"
             help_ = "cut the list with `.slice(0, 20)`, or the number with `Math.min(20, ...)`"
         out.append(Diagnostic(script.span(point(node)), "FDC804", message, help=help_))
     if bound.sessions:

@@ -14,6 +14,7 @@ Text goes in and comes out; whether it is painted and how wide it may be says th
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from ...diagnostics.diagnostic import Diagnostic, Fix, Parts, parted
 from ...diagnostics.span import Span
@@ -22,6 +23,8 @@ from . import excerpt, summary, trace
 from .style import Style
 from .terminal_text import visible, wrapped
 from .texts import Texts, lines_of
+
+Runs: TypeAlias = dict[tuple[tuple[str, int], ...], str]
 
 
 def render(
@@ -46,7 +49,8 @@ def render(
         if assumptions
         else parts.findings
     )
-    out = [one(item, texts, style) for item in shown]
+    runs: Runs = {}
+    out = [one(item, texts, style, runs) for item in shown]
     if parts.fragments:
         out.append("".join(_fragment(item, style) for item in parts.fragments))
     hidden, assumed = not assumptions, len(parts.assumptions) + uncounted
@@ -61,8 +65,8 @@ def _fragment(item: Diagnostic, style: Style) -> str:
     return "\n  ".join(lines) + "\n"
 
 
-def one(item: Diagnostic, texts: Texts, style: Style) -> str:
-    """One finding, ending in a line end."""
+def one(item: Diagnostic, texts: Texts, style: Style, runs: Runs | None = None) -> str:
+    """One finding, ending in a line end. `runs`: those that are shown above, each with the code of its finding."""
     severity = item.severity
     found: list[tuple[excerpt.Mark, list[str]]] = []
     notes: list[tuple[Span, str]] = []
@@ -92,9 +96,14 @@ def one(item: Diagnostic, texts: Texts, style: Style) -> str:
         for span, message in notes
         for line in _note("note", f"{span}: {message}", gutter, style)
     ]
-    if item.trace:
+    run = tuple((step.span.path, step.span.line) for step in item.trace)
+    if runs is not None and run in runs:
+        tail += _note("trace", f"the run of {runs[run]} above", gutter, style)
+    elif run:
         tail.append(_equals("trace", gutter, style) + "the shortest run that shows it")
         tail += trace.rows(item.trace, texts, style, gutter + 5)
+        if runs is not None:
+            runs[run] = item.code
     if item.help:
         for text in item.help.split("\n"):
             tail += _note("help", text, gutter, style)

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ....console.terminal import style
+from ....console.terminal import say, style
 from ....durable import replace_all
 from ....exits import CLEAN, UsageError, WorldError
 from ....linking.project.root import find_root, has_settings
@@ -67,6 +67,10 @@ def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_r
             where = f" ({visible(str(failed.filename))})" if failed.filename else ""
             raise WorldError(f"nothing was written: {failed.strerror or failed}{where}") from failed
         _next(work, chosen, git)
+        if work.files and "codex" in agents:
+            say(
+                "Codex runs the hook only after you trust this folder and the hook: start `codex` here, it asks for both."
+            )
     return CLEAN
 
 
@@ -86,20 +90,18 @@ def _show(work: pieces.Work, root: str, dry_run: bool) -> None:
 def _next(work: pieces.Work, chosen: str | None, git: bool) -> None:
     """What to do now; nothing where a second run changed nothing."""
     if not work.files:
-        click.echo("nothing to do: everything is there")
+        say("nothing to do: everything is there")
         return
     if chosen is None:
-        click.echo(
+        say(
             f"\nNo file says how the tests are run: `{test_command.ASSUMED}` is assumed. Correct it in fdc.toml and protocols/."
         )
-    click.echo("\nnext:")
-    click.echo("  fdc run plans/first.plan    run the first plan")
-    click.echo("  fdc lint                    prove every plan of this repository")
+    say("\nnext:")
+    say("  fdc run plans/first.plan    run the first plan")
+    say("  fdc lint                    prove every plan of this repository")
     if git:
-        click.echo(
-            "  pre-commit install          run the hooks before every commit (`pip install pre-commit`)"
-        )
-    click.echo(
+        say("  pre-commit install          hooks before each commit (`pip install pre-commit`)")
+    say(
         "\nHooks and agents call `fdc`: it has to stay on PATH, as after `uv tool install fdc-toolchain` or"
         " `pipx install fdc-toolchain`."
     )

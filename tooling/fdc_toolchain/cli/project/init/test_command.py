@@ -29,9 +29,20 @@ def found(root: str) -> str | None:
         "pytest" in _text(root, name)
         for name in ("pyproject.toml", "setup.cfg", "tox.ini", "requirements-dev.txt")
     )
-    if pytest or _is_there(root, "pytest.ini") or python and os.path.isdir(f"{root}/tests"):
+    if pytest or _is_there(root, "pytest.ini") or python and _has_tests(root):
         return "python3 -m pytest"
     return None
+
+
+def _has_tests(root: str) -> bool:
+    """Whether there is a folder `tests` or `test`, or a file of tests at the top."""
+    with os.scandir(root) as entries:
+        return any(
+            entry.name in ("tests", "test")
+            if entry.is_dir()
+            else re.fullmatch(r"test_.*\.py|.*_test\.py", entry.name)
+            for entry in entries
+        )
 
 
 def _is_there(root: str, name: str) -> bool:
