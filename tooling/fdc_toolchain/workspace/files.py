@@ -13,7 +13,7 @@ import copy
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
@@ -165,12 +165,8 @@ class Root:
         """Why a step may not read a file that holds secrets, or a record of fdc, as a sentence; empty where it may."""
         if self._only is not None and path not in self._only:
             return f"`{path}` is not one of the files that the plan listed"
-        if (
-            self.guarded
-            and self._records is not None
-            and RECORDS.search(folded_path(path))
-            and not self._records()
-        ):
+        records = self._records if self.guarded else None
+        if records is not None and RECORDS.search(folded_path(path)) and not records():
             return (
                 f"`{path}` is a record of fdc, which a step reads only where its own text names it"
             )
@@ -352,10 +348,8 @@ class Root:
         """Makes a symbolic link that was there before, and its folder, unless there is anything now. Raises OSError."""
         parts = parts_of(path)
         with self.folder(parts[:-1], make=True) as above:
-            try:
+            with suppress(FileExistsError):
                 os.symlink(target, parts[-1], dir_fd=above)
-            except FileExistsError:
-                pass
 
     def scan(self, parts: list[str]) -> list[tuple[str, bool]]:
         """What lies in a folder, sorted by name: (name, is a folder). Links and special files are left out."""
@@ -371,12 +365,7 @@ class Root:
         parts = parts_of(path)
         if not self.guarded:
             return parts
-        if (
-            len(parts) == 3
-            and parts[0] == "runs"
-            and parts[2] == "outside"
-            and self.kind(path) != "file"
-        ):
+        if [parts[0], *parts[2:]] == ["runs", "outside"] and self.kind(path) != "file":
             raise ToolFailure(
                 "path",
                 f"`{path}` is the folder of a run for text from outside; no step puts a file there",
