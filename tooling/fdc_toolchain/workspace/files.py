@@ -228,7 +228,8 @@ class Root:
         parts = self._writable(path, data)
         if len(data) > MAX_FILE:
             raise ToolFailure("size", f"`{path}` would have more than {MAX_FILE} bytes")
-        temporary = f".fdc-{blake2b(key.encode(), digest_size=9).hexdigest()}.tmp"
+        mark = blake2b(key.encode("utf-8", "surrogateescape"), digest_size=9).hexdigest()
+        temporary = f".fdc-{mark}.tmp"
         with said(path), self.folder(parts[:-1], make=mode != "edit") as above:
             permissions = replaceable(path, parts[-1], above, mode)
             if mode == "create" and permissions is not None:
