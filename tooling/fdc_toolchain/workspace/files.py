@@ -366,7 +366,7 @@ class Root:
         parts = parts_of(path)
         if not self.guarded:
             return parts
-        if [parts[0], *parts[2:]] == ["runs", "outside"] and self.kind(path) != "file":
+        if parts[:1] + parts[2:] == ["runs", "outside"] and self.kind(path) != "file":
             raise ToolFailure(
                 "path",
                 f"`{path}` is the folder of a run for text from outside; no step puts a file there",
