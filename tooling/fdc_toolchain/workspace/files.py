@@ -374,7 +374,8 @@ class Root:
         held = refused(path, self._grants, self.protected, self.protect)
         if held is not None and self._opening is not None:
             self._opening([held])
-        if folded_path(path) == "pyproject.toml" and fdc_table(self.find(path)) != fdc_table(data):
+        last = folded_path(path).rpartition("/")[2]
+        if last == "pyproject.toml" and fdc_table(self.find(path)) != fdc_table(data):
             raise ToolFailure(
                 "protected",
                 f"`{path}` would get another [tool.fdc] table, which no step may change",
