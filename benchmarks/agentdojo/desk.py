@@ -48,11 +48,23 @@ OWN_FIELD = {
         {"name": "key", "kind": "word", "sink": "path"}, {"name": "give", "kind": "word", "sink": "path"},
     ],
 }  # fmt: skip
+OWN_ROWS = {
+    "summary": "of the bank's transfers those that the account's owner sent: what their subjects say is the owner's own text",
+    "action": "step_op", "effect": "pure", "trust": "trusted", "clears": ["path", "url", "message"], "result": "list",
+    "run": {"python": "dojo:own_rows"}, "parameters": [{"name": "value", "kind": "word"}],
+}  # fmt: skip
 ONLY = {
     "summary": "the one item of a list; fails for none or several", "action": "step_op", "effect": "pure", "trust": "trusted",
     "result": "value", "run": {"python": "dojo:only"}, "parameters": [{"name": "value", "kind": "word"}],
 }  # fmt: skip
-OURS = {"ask": ASK, "pick": PICK, "extract": EXTRACT, "own_field": OWN_FIELD, "only": ONLY}
+OURS = {
+    "ask": ASK,
+    "pick": PICK,
+    "extract": EXTRACT,
+    "own_field": OWN_FIELD,
+    "own_rows": OWN_ROWS,
+    "only": ONLY,
+}
 PROMPT = """\
 You take one value out of the material, or write it, and answer with nothing else.
 ---
@@ -70,10 +82,6 @@ FORMS = {forms}
 OWN = {own}
 
 
-def words(name):
-    return re.findall(r"[^\\W_]+", re.sub(r"\\.\\w{1,5}$", "", str(name)).casefold())
-
-
 def extract(value, form, place, among=None):
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return re.findall(FORMS[form], text)[int(place)]
@@ -83,7 +91,13 @@ def own_field(value, name, key, give):
     if give not in OWN:
         raise ValueError(f"{give} is not a field of the account's own")
     items = value if isinstance(value, list) else [value]
-    return only([one[give] for one in items if words(one.get(name, "")) == words(key)])
+    return only([one[give] for one in items if str(one.get(name, "")).casefold() == key.casefold()])
+
+
+def own_rows(value):
+    if "sender" not in OWN:
+        raise ValueError("nobody here says by himself who sent what")
+    return [one for one in value if one["sender"] == "me"]
 
 
 def only(value):

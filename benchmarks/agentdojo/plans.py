@@ -28,6 +28,9 @@ KEYS = ("title", "filename")
 OWN_WORDS = ("subject", "title")
 """What a planner heads a message with in its own words: none of them stands in what was read."""
 
+OWNER = "me"
+"""Who sent a transfer, where it was the account's owner."""
+
 TODAY = {"banking": "2022-04-01"}
 """The day on which a suite plays, where no tool says it: the planner's own."""
 
@@ -122,7 +125,7 @@ def attacked(task: Task, calls: Collection[Call], by_name: bool = False) -> str:
 
 
 class Rows(NamedTuple):
-    """Of the list that the step `number` brought: the rows whose `field` is what the plan says (`said`), and the field to give."""
+    """Of the list that the step `number` brought: rows whose `field` is what the plan says (`said`), and the field to give."""
 
     number: int
     field: str
@@ -172,7 +175,9 @@ class _Writer:
         results = [one.result for one in self.done]
         key = self.keyed(value) if sink in ("path", "url", "change") else None
         place, part = find(value, results), extracted(value, results, self.used)
-        rows = None if key is not None or sink == "message" else self.rows(value, place)
+        known = key is not None or sink == "message"
+        rows = None if known else self.rows(value, place)
+        sent = None if known or rows is not None else self.sent(value, place)
         if key is not None:
             number, field, word, give = key
             self.lines.append(
@@ -186,6 +191,14 @@ class _Writer:
                 f"{name} <- only value={{rows{name}}}"
                 if place is not None
                 else f"{name} <- ask {_word('want', f'{name}: the {parameter} for {call.tool}')} about={{rows{name}}}",
+            ]
+        elif sent is not None:
+            number, path = sent
+            self.lines += [
+                f"sent{name} <- own_rows value={{r{number}}}",
+                f"{name} <- pick value={{sent{name}}} path={quoted(path)}"
+                if path
+                else f"{name} <- ask {_word('want', f'{name}: the {parameter} for {call.tool}')} about={{sent{name}}}",
             ]
         elif place is not None:
             self.lines.append(
@@ -224,16 +237,12 @@ class _Writer:
             for item in things:
                 for field in KEYS:
                     name = item.get(field)
-                    same = [other for other in things if words(other.get(field)) == words(name)]
+                    low = str(name).casefold()
+                    same = [one for one in things if str(one.get(field)).casefold() == low]
                     give = next((one for one in own if one in item and _same(item[one], value)), "")
-                    key = next(filter(self.says, (str(name), " ".join(words(name)))), "")
-                    if name and give and key and len(same) == 1:
-                        return number, field, key, give
+                    if name and give and len(same) == 1 and said(name, self.task.prompt):
+                        return number, field, str(name), give
         return None
-
-    def says(self, text: str) -> bool:
-        """Whether the prompt says a text."""
-        return bool(text) and said(text, self.task.prompt)
 
     def rows(self, value: Any, place: Place | None) -> Rows | None:
         """Where a value is a field of the account's own, or a number is counted out of one, in the rows of a list that have
@@ -244,15 +253,32 @@ class _Writer:
                 continue
             for field in [name for name in own[:-1] if name != "id"]:
                 for word in sorted({item[field] for item in one.result}, key=str):
-                    if isinstance(word, bool) or not said(word, self.task.prompt):
+                    if isinstance(word, bool) or word == OWNER or not said(word, self.task.prompt):
                         continue
                     found = [item for item in one.result if item[field] == word]
                     for give in own[:-1]:
                         given = [item[give] for item in found]
-                        counted = place is None and isinstance(value, float) and give == "amount"
+                        # A number that the prompt says, among others, is no name by which to count with other numbers.
+                        counted = (isinstance(value, float), type(word), give) == (
+                            True,
+                            str,
+                            "amount",
+                        )
+                        counted = counted and place is None
                         if give != field and (counted or all(_same(part, value) for part in given)):
                             literal = quoted(word) if isinstance(word, str) else f"{word:g}"
                             return Rows(number, field, literal, give)
+        return None
+
+    def sent(self, value: Any, place: Place | None) -> tuple[int, str] | None:
+        """Where a value is, or is counted out of, what the account's owner sent himself: the step, and the path in these rows."""
+        for number, one in enumerate(self.done, 1):
+            if "sender" in TOOLS[one.tool].own[self.regime] and isinstance(one.result, list):
+                found = find(value, [[item for item in one.result if item["sender"] == OWNER]])
+                if found is not None and place is not None and place.number == number:
+                    return number, found.path
+                if place is None and isinstance(value, float):
+                    return number, ""
         return None
 
     def literal(self, call: Call, parameter: str, value: Any) -> bool:
@@ -265,7 +291,7 @@ class _Writer:
         if SPELLED.get((parameter, str(value)), "\0") in self.task.prompt.casefold():
             return True
         results = [one.result for one in self.done]
-        if parameter in OWN_WORDS and not {*words(value)} & {*words(json.dumps(results))}:
+        if parameter in OWN_WORDS and not words(value) & words(json.dumps(results)):
             return True
         return (
             not tool.acts and tool.sink(parameter, False) == "data" and not _within(value, results)
@@ -327,9 +353,9 @@ def _counted(value: Any, args: Mapping[str, Any], prompt: str) -> bool:
     )
 
 
-def words(name: Any) -> list[str]:
-    """The words of a name, without the ending of a file's: what `own_field` compares (`desk.MODULE`)."""
-    return re.findall(r"[^\W_]+", re.sub(r"\.\w{1,5}$", "", str(name)).casefold())
+def words(text: str) -> set[str]:
+    """The words of a text."""
+    return set(re.findall(r"[^\W_]+", text.casefold()))
 
 
 def find(value: Any, results: Collection[Any]) -> Place | None:

@@ -192,7 +192,7 @@ def test_a_plan_that_is_a_link_out_of_the_workspace_is_not_quoted(workspace, tmp
 def test_a_run_does_not_begin_where_a_link_below_the_top_protects_what_lint_let_pass(
     workspace, monkeypatch
 ):
-    """Lint looks at the top only, and assumes the rest (`obeyed`); a run looks at all folders, and at PATH, before its first step."""
+    """Lint looks at the top and assumes the rest (`obeyed`); a run looks at all folders, and at PATH, before its first step."""
     (workspace / "docs").mkdir()
     (workspace / "src").mkdir()
     for name in ("rules.md", "values.txt"):
@@ -232,6 +232,8 @@ def test_settings_below_the_top_make_nothing_looser_and_are_not_made_by_a_step(w
     assert not (workspace / "other/fdc.toml").exists()
     assert 'ignore = ["FDC411"]\nsecret = []\n' == (workspace / "sub/fdc.toml").read_text()
     for path in ("sub/fdc.toml", "new/fdc_tools.json", "sub/pyproject.toml"):
-        with pytest.raises(ToolFailure, match="no step may change|is protected|a workspace of fdc"):
+        with pytest.raises(
+            ToolFailure, match=r"no step may change|is protected|a workspace of fdc"
+        ):
             held.write(path, b"[tool.fdc]\nignore = []\n", "write", "k")
     held.close()

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.certificate import control, data, file_sets, steps, touches
-from fdc_toolchain.certificate.making import make_control, make_data
 from fdc_toolchain.certificate.labels import Name, paths, sum_of
+from fdc_toolchain.certificate.making import make_control, make_data
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import program_of
 from fdc_toolchain.linking.project.settings import SettingsError

@@ -141,13 +141,21 @@ FORGOTTEN: dict[str, tuple[str, Any, str, Any]] = {
         "own",
         BoundNames,
         "ref",
-        lambda self, ref: (found := self.names.get(ref.path[0])) and (found.inner if found.own else found.label) or TRUSTED,
+        lambda self, ref: (
+            (found := self.names.get(ref.path[0]))
+            and (found.inner if found.own else found.label)
+            or TRUSTED
+        ),
     ),
     "who chose which items there are": (
         "own",
         BoundNames,
         "items",
-        lambda self, value: (TRUSTED, self.names[self.refs(value)[0].path[0]]) if self.refs(value) else (TRUSTED, Name(TRUSTED, None)),
+        lambda self, value: (
+            (TRUSTED, self.names[self.refs(value)[0].path[0]])
+            if self.refs(value)
+            else (TRUSTED, Name(TRUSTED, None))
+        ),
     ),
     "that a command executes what it sees": ("code", plan_flow, "executes", lambda node: False),
     "that only one folder is hidden": (

@@ -282,7 +282,10 @@ def damaged_certificate(certificate: Made, chance: random.Random, way: str) -> M
             ]
             if loops:
                 names = chance.choice(loops)["names"]
-                claims = ([[], ["exit_code", "bytes", "output"]], [["untrusted"], [], ["n", "[]"], []])
+                claims = (
+                    [[], ["exit_code", "bytes", "output"]],
+                    [["untrusted"], [], ["n", "[]"], []],
+                )
                 names[chance.choice(list(names))] = list(chance.choice(claims))
     return found
 

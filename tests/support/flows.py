@@ -393,7 +393,7 @@ class _Aimed:
     def own(self) -> dict[str, str]:
         """Of a result from outside some fields are the service's own, and of a list how many items it has may be."""
         rng = self.rng
-        given = [rng.choice(("tea", "tea", "{w}")) for _ in range(3)]
+        given = [rng.choice((plain, plain, "{w}")) for plain in ("tea", "tea", "cups")]
         tool = rng.choice(("look_up", "look_up", "look_for"))
         field = rng.choice(("n", "n", "n", "t"))
         steps = ["w <- view_text_website https://e/", f"row <- look_at {given[0]}"]
@@ -405,7 +405,7 @@ class _Aimed:
                 ['if "a" in w', f"  {other}"],
                 ['if "a" in known', f"  {other}"],
                 ["hits <- google_search tea", "for hit in {hits} max 9", f"  {other}"],
-                [f"for row in {{rows}} max 9", "  plan_step_complete {row.n}"],
+                ["for row in {rows} max 9", "  plan_step_complete {row.n}"],
             )
         )
         act = self.act(f"{{one.{field}}}")
@@ -414,7 +414,11 @@ class _Aimed:
                 [self.act(f"{{row.{field}}}")],
                 [f'if "0" in row.{field}', f"  {self.act()}"],
                 ["for one in {rows} max 9", f"  {act}"],
-                ["for one in {rows} max 9", f'  if "1" in one.{field}', f"    {self.act('{one.n}')}"],
+                [
+                    "for one in {rows} max 9",
+                    f'  if "1" in one.{field}',
+                    f"    {self.act('{one.n}')}",
+                ],
                 ["got <- for one in {rows} max 9", f"  yield {{one.{field}}}", "submit {got}"],
                 ["for one in {rows} max 9", f"  row <- look_at {{one.{field}}}", "submit {row.n}"],
                 [f"call_plan leaf.plan p={{row.{field}}} q={{{rng.choice(('row', 'w'))}}}"],
@@ -422,7 +426,9 @@ class _Aimed:
                 ["for one in {row.n} max 9", f"  {self.act()}"],
             )
         )
-        found = self.plans(["known <- plan_step_complete b", *steps], ["param p", "param q", "submit {p}"])
+        found = self.plans(
+            ["known <- plan_step_complete b", *steps], ["param p", "param q", "submit {p}"]
+        )
         rows = {"format": 1, "name": "service", "tools": flow_world.SERVICE}
         return {**found, "fdc_tools.json": json.dumps(rows)}
 

@@ -35,8 +35,8 @@ KEPT = {"texts": LEVEL["model"] | LEVEL["untrusted"], "there": LEVEL["untrusted"
 
 
 class Name(NamedTuple):
-    """A bound name: its label, and its fields that are declared numbers or truth values. `own`: the fields of it, or of its items,
-    that are declared to be made by the service behind a tool (`[]`: which items there are), and `inner`, the label of these."""
+    """A bound name: its label, and its fields that are declared numbers or truth values. `own`: the fields of it, or of its
+    items, that are declared to be made by the service behind a tool (`[]`: which items there are); `inner`: their label."""
 
     label: int
     bare: frozenset[str] = frozenset()
@@ -97,7 +97,10 @@ def within(one: dict[Any, int], other: dict[Any, int]) -> bool:
 def covers(claim: State, state: State) -> bool:
     """Whether a state is claimed."""
     return (
-        all(name in claim.names and one.claimed(claim.names[name]) for name, one in state.names.items())
+        all(
+            name in claim.names and one.claimed(claim.names[name])
+            for name, one in state.names.items()
+        )
         and all(within(getattr(state, kind), getattr(claim, kind)) for kind in KEPT)
         and not state.inner & ~claim.inner
     )

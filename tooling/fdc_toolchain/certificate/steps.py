@@ -59,7 +59,8 @@ class Steps:
     def items(self, state: State, value: Any) -> tuple[int, Name]:
         """What decides which items of a list there are, and an item."""
         refs, label = list(paths(value)), self.label(state, value)
-        name = state.names.get(refs[0][0]) if len(value) == len(refs) == len(refs[0]) == 1 else None
+        alone = len(value) == len(refs) == 1 and len(refs[0]) == 1
+        name = state.names.get(refs[0][0]) if alone else None
         if name is None:
             return label, Name(label)
         over = name.inner if "[]" in name.own else name.label

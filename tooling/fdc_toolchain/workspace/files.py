@@ -348,9 +348,8 @@ class Root:
     def link_again(self, path: str, target: str) -> None:
         """Makes a symbolic link that was there before, and its folder, unless there is anything now. Raises OSError."""
         parts = parts_of(path)
-        with self.folder(parts[:-1], make=True) as above:
-            with suppress(FileExistsError):
-                os.symlink(target, parts[-1], dir_fd=above)
+        with self.folder(parts[:-1], make=True) as above, suppress(FileExistsError):
+            os.symlink(target, parts[-1], dir_fd=above)
 
     def scan(self, parts: list[str]) -> list[tuple[str, bool]]:
         """What lies in a folder, sorted by name: (name, is a folder). Links and special files are left out."""
