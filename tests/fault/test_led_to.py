@@ -217,7 +217,8 @@ def test_a_run_does_not_begin_where_a_link_below_the_top_protects_what_lint_let_
 
 def test_settings_below_the_top_make_nothing_looser_and_are_not_made_by_a_step(workspace, tier):
     """A nested fdc.toml is another workspace's: from the top its settings mean nothing, and no command writes one."""
-    (workspace / "sub").mkdir()
+    for name in ("sub", "other"):
+        (workspace / name).mkdir()
     (workspace / "fdc.toml").write_text('secret = ["vault.txt"]\n')
     (workspace / "vault.txt").write_text("x")
     (workspace / "sub/fdc.toml").write_text('ignore = ["FDC411"]\nsecret = []\n')
@@ -227,7 +228,7 @@ def test_settings_below_the_top_make_nothing_looser_and_are_not_made_by_a_step(w
     found = fdc("lint", "sub/a.plan", cwd=workspace)
     assert 1 == found.returncode and "FDC418" in found.stdout and "FDC411" in found.stdout
     held = opened(str(workspace))
-    done = run(held, "mkdir other; echo > other/fdc.toml; echo >> sub/fdc.toml; exit 0", only(tier))
+    done = run(held, "echo > other/fdc.toml; echo >> sub/fdc.toml; exit 0", only(tier))
     assert done.failure is not None and "protected" == done.failure.kind
     assert not (workspace / "other/fdc.toml").exists()
     assert 'ignore = ["FDC411"]\nsecret = []\n' == (workspace / "sub/fdc.toml").read_text()
