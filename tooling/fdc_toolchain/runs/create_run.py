@@ -46,7 +46,7 @@ def checked_plan(plan: str, root: str, *, trust_settings: bool = False) -> Check
     from ..linking.link import Linker
     from ..linking.project.files import Files
     from ..workspace.confirmed_settings import settings_of
-    from .tool_runtime import guarded
+    from .guarded_paths import guarded
 
     files = Files(root)
     files.led_to = guarded(root)[1:]
