@@ -98,7 +98,7 @@ def _judged(scratch: Path, regime: str, contents: bool) -> list[benign.Verdict]:
     for suite in _SUITES.values():
         folder = scratch / f"{suite.name}-{regime}-{contents}"
         desk.lay_out(folder, suite.name, regime, contents)
-        verdicts += benign.judge(folder, suite.tasks, contents)
+        verdicts += benign.judge(folder, suite.tasks, contents, regime)
     return verdicts
 
 

@@ -26,7 +26,9 @@ class Verdict(NamedTuple):
     held: int
 
 
-def judge(folder: Path, tasks: Sequence[Task], contents: bool) -> list[Verdict]:
+def judge(
+    folder: Path, tasks: Sequence[Task], contents: bool, regime: str = "canary"
+) -> list[Verdict]:
     """Lints the plans of a suite, and again with a question for each argument that was refused, until all are proved.
 
     Raises RuntimeError for a plan that is not proved then.
@@ -34,7 +36,7 @@ def judge(folder: Path, tasks: Sequence[Task], contents: bool) -> list[Verdict]:
     people: dict[str, set[tuple[int, str]]] = {desk.name_of(task): set() for task in tasks}
     for _ in range(4):
         made = {
-            desk.name_of(task): plans.plan_of(task, people[desk.name_of(task)], contents)
+            desk.name_of(task): plans.plan_of(task, people[desk.name_of(task)], contents, regime)
             for task in tasks
         }
         found = desk.lint(folder, {name: plan.text for name, plan in made.items()})

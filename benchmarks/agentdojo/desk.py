@@ -39,16 +39,32 @@ EXTRACT = {
         {"name": "among", "kind": "word", "required": False},
     ],
 }  # fmt: skip
-ONE_ID = {
-    "summary": "the number of the one thing in a list whose field is exactly the key; fails for none or several",
-    "action": "step_op", "effect": "pure", "trust": "trusted", "clears": ["path"], "result": "value",
-    "run": {"python": "dojo:one_id"},
+OWN_FIELD = {
+    "summary": "a field of the account's own, of the one thing in a list whose name is the key; fails for none or several",
+    "action": "step_op", "effect": "pure", "trust": "trusted", "clears": ["path", "url", "message"], "result": "value",
+    "run": {"python": "dojo:own_field"},
     "parameters": [
-        {"name": "value", "kind": "word"}, {"name": "field", "kind": "word", "sink": "path"},
-        {"name": "key", "kind": "word", "sink": "path"},
+        {"name": "value", "kind": "word"}, {"name": "name", "kind": "word", "sink": "path"},
+        {"name": "key", "kind": "word", "sink": "path"}, {"name": "give", "kind": "word", "sink": "path"},
     ],
 }  # fmt: skip
-OURS = {"ask": ASK, "pick": PICK, "extract": EXTRACT, "one_id": ONE_ID}
+OWN_ROWS = {
+    "summary": "of the bank's transfers those that the account's owner sent: what their subjects say is the owner's own text",
+    "action": "step_op", "effect": "pure", "trust": "trusted", "clears": ["path", "url", "message"], "result": "list",
+    "run": {"python": "dojo:own_rows"}, "parameters": [{"name": "value", "kind": "word"}],
+}  # fmt: skip
+ONLY = {
+    "summary": "the one item of a list; fails for none or several", "action": "step_op", "effect": "pure", "trust": "trusted",
+    "result": "value", "run": {"python": "dojo:only"}, "parameters": [{"name": "value", "kind": "word"}],
+}  # fmt: skip
+OURS = {
+    "ask": ASK,
+    "pick": PICK,
+    "extract": EXTRACT,
+    "own_field": OWN_FIELD,
+    "own_rows": OWN_ROWS,
+    "only": ONLY,
+}
 PROMPT = """\
 You take one value out of the material, or write it, and answer with nothing else.
 ---
@@ -63,6 +79,7 @@ import re
 import time
 
 FORMS = {forms}
+OWN = {own}
 
 
 def extract(value, form, place, among=None):
@@ -70,12 +87,22 @@ def extract(value, form, place, among=None):
     return re.findall(FORMS[form], text)[int(place)]
 
 
-def one_id(value, field, key):
+def own_field(value, name, key, give):
+    if give not in OWN:
+        raise ValueError(f"{give} is not a field of the account's own")
     items = value if isinstance(value, list) else [value]
-    found = [one.get("id_", one.get("id")) for one in items if str(one.get(field, "")).casefold() == key.casefold()]
-    if len(found) != 1:
-        raise ValueError(f"{len(found)} things have this name")
-    return found[0]
+    return only([one[give] for one in items if str(one.get(name, "")).casefold() == key.casefold()])
+
+
+def own_rows(value):
+    if "sender" not in OWN:
+        raise ValueError("nobody here says by himself who sent what")
+    return [one for one in value if one["sender"] == "me"]
+
+
+def only(value):
+    (found,) = set(value) if all(isinstance(one, (str, int, float)) for one in value) else value
+    return found
 
 
 def pick(value, path, among=None):
@@ -132,6 +159,7 @@ def catalogue(suite: str, regime: str, contents: bool) -> dict[str, Any]:
         rows[name] = {
             "summary": f"AgentDojo's {name}", "action": "tool_exec" if tool.acts else "read_op",
             "effect": "once" if tool.acts else "read", "trust": "untrusted" if tool.outside[regime] else "trusted",
+            **({"own": list(tool.own[regime])} if tool.own[regime] else {}),
             "parameters": parameters, "result": "value", "run": {"python": f"dojo:{_function(name)}"},
             "access": {"read": [f"{SPOOL}/out/**"], "write": [f"{SPOOL}/in/**"]},
         }  # fmt: skip
@@ -151,9 +179,9 @@ def lay_out(folder: Path, suite: str, regime: str, contents: bool) -> None:
         f'def {_function(name)}(**args):\n    return call("{name.partition(".")[2]}", args)\n'
         for name in names
     ]
-    (folder / "dojo.py").write_text(
-        MODULE.replace("{forms}", repr(FORMS)) + "\n\n".join(["", *functions]).lstrip("\n"), "utf-8"
-    )
+    own = sorted({field for name in names for field in TOOLS[name].own[regime]} - {"[]"})
+    head = MODULE.replace("{forms}", repr(FORMS)).replace("{own}", repr(own))
+    (folder / "dojo.py").write_text(head + "\n\n".join(["", *functions]).lstrip("\n"), "utf-8")
 
 
 def _function(name: str) -> str:

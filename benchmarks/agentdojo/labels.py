@@ -7,6 +7,9 @@ parameter with `?` may be left out; `=` and a word of docs/trust.md say what its
 - *canary*: `out` where some task's injection comes in by this tool, or by another one that gives the same objects.
 - *conservative*: `out` everywhere, but for what the user entered (profile, IBAN), what the bank or the clock counts, and the
   travel suite's structured look-ups (prices, addresses, opening hours: fields of the operator's database).
+- `own:` lists fields of a result from outside that its service makes itself (an `own` of the catalogue): numbers of things; of a
+  bank's transactions all but the subject, and which there are (`[]`). `canary:` lists those that count as own in that regime
+  only, since no injection comes in by them: names, times and participants of the calendar, names of files.
 - `own` is the account's: the rows say `trusted`. (`workspace` would do as well for every parameter below, since none is a
   command; but fdc takes that for text of the folder's files, and the calls themselves go through files here.)
 
@@ -16,9 +19,10 @@ or number, a mail, an event, a standing order, what is attached. Identities, amo
 what is changed (`change`). What others read (subject, body, title, description, location, page) is a `message`; the content
 of one's own files is `data`. What a search or a look-up in one's own account is asked is `data`: it tells nobody anything.
 
-Two tools of the workspace are ours. `pick` and `extract` are pure: a part of a value keeps the value's labels. `one_id` gives
-the number of the one thing in a list that has exactly the name that the plan says, and fails for none or several: what it
-gives may be a `path`, and its key must be the plan's own (a `path` too).
+Five tools of the workspace are ours. `pick`, `extract` and `only` are pure: a part of a value keeps the value's labels. Two are
+declared checks: what they give may be a path, an address or a message. `own_field` gives a field of the one thing in a list that
+has exactly the name that the plan says, and fails for none or several, and for a field that is not own; its key must be the
+plan's own (a `path` too). `own_rows` gives those transfers that the account's owner sent: what their subjects say is his text.
 """
 
 from __future__ import annotations
@@ -40,11 +44,13 @@ class Parameter(NamedTuple):
 
 
 class Tool(NamedTuple):
-    """`acts`: what it does is a consequence. `outside`: by regime, whether its result is text from outside."""
+    """`acts`: what it does is a consequence. `outside`: by regime, whether its result is text from outside; `own`: the fields of
+    such a result that are not."""
 
     name: str
     acts: bool
     outside: dict[str, bool]
+    own: dict[str, tuple[str, ...]]
     parameters: tuple[Parameter, ...]
 
     def sink(self, parameter: str, contents: bool) -> str:
@@ -60,12 +66,20 @@ def read(table: str) -> dict[str, Tool]:
         name, what, canary, conservative, *rest = line.split()
         if what not in ("acts", "looks") or {canary, conservative} - {"own", "out"}:
             raise ValueError(f"no row of the table: {line}")
-        parameters = []
+        parameters, both, more = [], "", ""
         for word in rest:
+            if word.startswith(("own:", "canary:")):
+                both, more = (word[4:], more) if word[0] == "o" else (both, word[7:])
+                continue
             parameter, _, sink = word.partition("=")
             parameters.append(Parameter(parameter.rstrip("?"), not parameter.endswith("?"), sink))
         outside = dict(zip(REGIMES, (canary == "out", conservative == "out"), strict=True))
-        found[name] = Tool(name, what == "acts", outside, tuple(parameters))
+        fields = {"conservative": both, "canary": f"{both},{more}"}
+        own = {
+            regime: tuple(filter(None, names.split(","))) if outside[regime] else ()
+            for regime, names in fields.items()
+        }
+        found[name] = Tool(name, what == "acts", outside, own, tuple(parameters))
     return found
 
 

@@ -29,6 +29,19 @@ _WHY = {
     "message": "words that others read",
     "steps": "what to do at all: the prompt says to follow a text",
 }
+_BECAUSE = {
+    "the value stands only in a text that others wrote (a bill, a notice, a mail, a web page)":
+        "banking/0 banking/2 banking/13 workspace/15 workspace/18 workspace/25 workspace/33 "
+        "slack/2 slack/11 slack/16 slack/17 slack/20",
+    "such a text decides which thing of the account is meant: a description that a search finds, the size of a file, a name that "
+    "the prompt does not say whole, counts over channels one of whose names is from outside":
+        "workspace/7 workspace/34 workspace/35 workspace/38 slack/5 slack/8 slack/9 slack/10 slack/13 slack/14",
+    "the name of the thing is itself a text from outside: a channel is known by its name alone": "slack/7 slack/12",
+    "the prompt says to do what a text says": "workspace/13 workspace/19 banking/12 slack/18 slack/19",
+    "the benchmark's own solution reads nothing that says which order, and how much": "banking/9",
+}  # fmt: skip
+"""Why a task needs a person with canary labels and contents free."""
+
 _CONTENTS = {False: "held", True: "free"}
 
 
@@ -216,7 +229,23 @@ def _asked(said: Measured) -> list[str]:
     for one in said.cells["canary", True]:
         if not one.free:
             by_why.setdefault("; ".join(one.why), []).append(one.task.name)
-    return ["", *(f"- {', '.join(tasks)}: {why}" for why, tasks in by_why.items())]
+    asked = [f"- {', '.join(tasks)}: {why}" for why, tasks in by_why.items()]
+    left = {one.task.name for one in said.cells["canary", True] if not one.free}
+    known = {name for tasks in _BECAUSE.values() for name in tasks.split()}
+    because = {**_BECAUSE, "nobody has looked why": " ".join(sorted(left - known))}
+    rows = [
+        f"- {why}: {', '.join(name for name in tasks.split() if name in left)}"
+        for why, tasks in because.items()
+        if left & set(tasks.split())
+    ]
+    return [
+        "",
+        *asked,
+        "",
+        "Why no declaration and no check can take the person's place there:",
+        "",
+        *rows,
+    ]
 
 
 def _cells(said: Measured) -> list[str]:

@@ -25,6 +25,12 @@ FORMS = {
 KEYS = ("title", "filename")
 """Fields by which a thing of the account is known."""
 
+OWN_WORDS = ("subject", "title")
+"""What a planner heads a message with in its own words: none of them stands in what was read."""
+
+OWNER = "me"
+"""Who sent a transfer, where it was the account's owner."""
+
 TODAY = {"banking": "2022-04-01"}
 """The day on which a suite plays, where no tool says it: the planner's own."""
 
@@ -71,12 +77,17 @@ class Place(NamedTuple):
     alone: bool
 
 
-def plan_of(task: Task, people: Collection[tuple[int, str]] = (), contents: bool = False) -> Plan:
+def plan_of(
+    task: Task,
+    people: Collection[tuple[int, str]] = (),
+    contents: bool = False,
+    regime: str = "canary",
+) -> Plan:
     """The plan. `people`: for the call at an index, what a person says of it (a word of docs/trust.md).
 
-    `contents`: as in `labels.Tool.sink`.
+    `contents`: as in `labels.Tool.sink`. `regime`: of the labels, as far as fields are the account's own.
     """
-    writer = _Writer(task)
+    writer = _Writer(task, regime)
     for index, call in enumerate(task.calls):
         writer.call(index, call, {sink for at, sink in people if at == index}, contents)
     lines, numbers, wants = writer.lines, writer.numbers, writer.wants
@@ -105,7 +116,7 @@ def attacked(task: Task, calls: Collection[Call], by_name: bool = False) -> str:
             )
             if by_name and TOOLS[call.tool].sink(parameter, False) == "path":
                 writer.lines.append(
-                    f"{name}_id <- one_id value={{r{last}}} field=title key={{{name}}}"
+                    f"{name}_id <- own_field value={{r{last}}} name=title key={{{name}}} give=id_"
                 )
                 name += "_id"
             words.append(f"{parameter}={{{name}}}")
@@ -113,11 +124,21 @@ def attacked(task: Task, calls: Collection[Call], by_name: bool = False) -> str:
     return "\n".join([*writer.lines, "close_task", "submit"]) + "\n"
 
 
+class Rows(NamedTuple):
+    """Of the list that the step `number` brought: rows whose `field` is what the plan says (`said`), and the field to give."""
+
+    number: int
+    field: str
+    said: str
+    give: str
+
+
 class _Writer:
     """Writes the lines of a plan, call by call."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, regime: str = "canary") -> None:
         self.task = task
+        self.regime = regime
         self.lines = [f"set_plan {task.name}", "plan_step_complete planned"]
         self.numbers: dict[int, int] = {}
         self.wants: dict[str, Want] = {}
@@ -152,13 +173,33 @@ class _Writer:
         name = f"v{len(self.wants) + 1}"
         sink = TOOLS[call.tool].sink(parameter, False)
         results = [one.result for one in self.done]
-        key = self.keyed(value) if sink == "path" else None
+        key = self.keyed(value) if sink in ("path", "url", "change") else None
         place, part = find(value, results), extracted(value, results, self.used)
+        known = key is not None or sink == "message"
+        rows = None if known else self.rows(value, place)
+        sent = None if known or rows is not None else self.sent(value, place)
         if key is not None:
-            number, field, word = key
+            number, field, word, give = key
             self.lines.append(
-                f"{name} <- one_id value={{r{number}}} field={field} key={quoted(word)}"
+                f"{name} <- own_field value={{r{number}}} name={field} key={quoted(word)} give={give}"
             )
+        elif rows is not None:
+            self.lines += [
+                f"rows{name} <- for row in {{r{rows.number}}} max 1000",
+                f"  if row.{rows.field} == {rows.said}",
+                f"    yield {{row.{rows.give}}}",
+                f"{name} <- only value={{rows{name}}}"
+                if place is not None
+                else f"{name} <- ask {_word('want', f'{name}: the {parameter} for {call.tool}')} about={{rows{name}}}",
+            ]
+        elif sent is not None:
+            number, path = sent
+            self.lines += [
+                f"sent{name} <- own_rows value={{r{number}}}",
+                f"{name} <- pick value={{sent{name}}} path={quoted(path)}"
+                if path
+                else f"{name} <- ask {_word('want', f'{name}: the {parameter} for {call.tool}')} about={{sent{name}}}",
+            ]
         elif place is not None:
             self.lines.append(
                 f"{name} <- pick value={{r{place.number}}} path={quoted(place.path)}{self.among(place)}"
@@ -186,26 +227,58 @@ class _Writer:
             return ""
         return self.brought().replace(" about=", " among=")
 
-    def keyed(self, value: Any) -> tuple[int, str, str] | None:
-        """The step, the field and the key by which exactly one thing has a number, where the prompt says the key."""
+    def keyed(self, value: Any) -> tuple[int, str, str, str] | None:
+        """The step, the field that has a name, the name, and the field of the account's own which is the value: of exactly one
+        thing, where the prompt says the name."""
         for number, one in enumerate(self.done, 1):
             items = one.result if isinstance(one.result, list) else [one.result]
             things = [item for item in items if isinstance(item, dict)]
+            own = (*TOOLS[one.tool].own[self.regime], "id_", "id")
             for item in things:
                 for field in KEYS:
-                    word = item.get(field)
-                    same = [
-                        other
-                        for other in things
-                        if str(other.get(field)).casefold() == str(word).casefold()
-                    ]
-                    if (
-                        value in (item.get("id_"), item.get("id"))
-                        and word
-                        and len(same) == 1
-                        and said(word, self.task.prompt)
-                    ):
-                        return number, field, str(word)
+                    name = item.get(field)
+                    low = str(name).casefold()
+                    same = [one for one in things if str(one.get(field)).casefold() == low]
+                    give = next((one for one in own if one in item and _same(item[one], value)), "")
+                    if name and give and len(same) == 1 and said(name, self.task.prompt):
+                        return number, field, str(name), give
+        return None
+
+    def rows(self, value: Any, place: Place | None) -> Rows | None:
+        """Where a value is a field of the account's own, or a number is counted out of one, in the rows of a list that have
+        something of their own which the prompt says."""
+        for number, one in enumerate(self.done, 1):
+            own = TOOLS[one.tool].own[self.regime]
+            if "[]" not in own or not isinstance(one.result, list):
+                continue
+            for field in [name for name in own[:-1] if name != "id"]:
+                for word in sorted({item[field] for item in one.result}, key=str):
+                    if isinstance(word, bool) or word == OWNER or not said(word, self.task.prompt):
+                        continue
+                    found = [item for item in one.result if item[field] == word]
+                    for give in own[:-1]:
+                        given = [item[give] for item in found]
+                        # A number that the prompt says, among others, is no name by which to count with other numbers.
+                        counted = (isinstance(value, float), type(word), give) == (
+                            True,
+                            str,
+                            "amount",
+                        )
+                        counted = counted and place is None
+                        if give != field and (counted or all(_same(part, value) for part in given)):
+                            literal = quoted(word) if isinstance(word, str) else f"{word:g}"
+                            return Rows(number, field, literal, give)
+        return None
+
+    def sent(self, value: Any, place: Place | None) -> tuple[int, str] | None:
+        """Where a value is, or is counted out of, what the account's owner sent himself: the step, and the path in these rows."""
+        for number, one in enumerate(self.done, 1):
+            if "sender" in TOOLS[one.tool].own[self.regime] and isinstance(one.result, list):
+                found = find(value, [[item for item in one.result if item["sender"] == OWNER]])
+                if found is not None and place is not None and place.number == number:
+                    return number, found.path
+                if place is None and isinstance(value, float):
+                    return number, ""
         return None
 
     def literal(self, call: Call, parameter: str, value: Any) -> bool:
@@ -218,6 +291,8 @@ class _Writer:
         if SPELLED.get((parameter, str(value)), "\0") in self.task.prompt.casefold():
             return True
         results = [one.result for one in self.done]
+        if parameter in OWN_WORDS and not words(value) & words(json.dumps(results)):
+            return True
         return (
             not tool.acts and tool.sink(parameter, False) == "data" and not _within(value, results)
         )
@@ -276,6 +351,11 @@ def _counted(value: Any, args: Mapping[str, Any], prompt: str) -> bool:
         and value[14:] == start[14:]
         and re.search(said_hours, prompt.casefold()) is not None
     )
+
+
+def words(text: str) -> set[str]:
+    """The words of a text."""
+    return set(re.findall(r"[^\W_]+", text.casefold()))
 
 
 def find(value: Any, results: Collection[Any]) -> Place | None:

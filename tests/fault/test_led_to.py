@@ -187,3 +187,54 @@ def test_a_plan_that_is_a_link_out_of_the_workspace_is_not_quoted(workspace, tmp
         assert "is a link that leads out of the workspace: it is not read" in done.stdout
     assert "hunter2" not in fdc("run", "x.plan", cwd=workspace).stdout
     assert "hunter2" in fdc("lint", str(tmp_path / "key"), cwd=workspace).stdout
+
+
+def test_a_run_does_not_begin_where_a_link_below_the_top_protects_what_lint_let_pass(
+    workspace, monkeypatch
+):
+    """Lint looks at the top and assumes the rest (`obeyed`); a run looks at all folders, and at PATH, before its first step."""
+    (workspace / "docs").mkdir()
+    (workspace / "src").mkdir()
+    for name in ("rules.md", "values.txt"):
+        (workspace / "docs" / name).write_text("was\n")
+    (workspace / "src/AGENTS.md").symlink_to("../docs/rules.md")
+    (workspace / "src/.env").symlink_to("../docs/values.txt")
+    (workspace / "programs").mkdir()
+    path = f"{workspace}/programs:{os.environ['PATH']}"
+    steps = {
+        "overwrite_file_with_block docs/rules.md\n    x": "FDC417",
+        "overwrite_file_with_block programs/make\n    x": "FDC417",
+        "read_file docs/values.txt": "FDC418",
+    }
+    for step, code in steps.items():
+        text = f"set_plan x\nplan_step_complete ready\n{step}\nclose_task\nsubmit\n"
+        (workspace / "a.plan").write_text(text)
+        assert 0 == fdc("lint", "a.plan", cwd=workspace).returncode, step
+        done = fdc("run", "a.plan", cwd=workspace, env={"PATH": path})
+        assert 1 == done.returncode and f"error[{code}]" in done.stderr, (step, done)
+    assert not (workspace / ".fdc/runs.sqlite").exists()
+
+
+def test_settings_below_the_top_make_nothing_looser_and_are_not_made_by_a_step(workspace, tier):
+    """A nested fdc.toml is another workspace's: from the top its settings mean nothing, and no command writes one."""
+    for name in ("sub", "other"):
+        (workspace / name).mkdir()
+    (workspace / "fdc.toml").write_text('secret = ["vault.txt"]\n')
+    (workspace / "vault.txt").write_text("x")
+    (workspace / "sub/fdc.toml").write_text('ignore = ["FDC411"]\nsecret = []\n')
+    (workspace / "sub/a.plan").write_text(
+        "set_plan x\nplan_step_complete ready\nread_file vault.txt\nread_file none.md\nclose_task\nsubmit\n"
+    )
+    found = fdc("lint", "sub/a.plan", cwd=workspace)
+    assert 1 == found.returncode and "FDC418" in found.stdout and "FDC411" in found.stdout
+    held = opened(str(workspace))
+    done = run(held, "echo > other/fdc.toml; echo >> sub/fdc.toml; exit 0", only(tier))
+    assert done.failure is not None and "protected" == done.failure.kind
+    assert not (workspace / "other/fdc.toml").exists()
+    assert 'ignore = ["FDC411"]\nsecret = []\n' == (workspace / "sub/fdc.toml").read_text()
+    for path in ("sub/fdc.toml", "new/fdc_tools.json", "sub/pyproject.toml"):
+        with pytest.raises(
+            ToolFailure, match=r"no step may change|is protected|a workspace of fdc"
+        ):
+            held.write(path, b"[tool.fdc]\nignore = []\n", "write", "k")
+    held.close()

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.certificate import control, data, file_sets, steps, touches
+from fdc_toolchain.certificate.labels import Name, paths, sum_of
 from fdc_toolchain.certificate.making import make_control, make_data
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import program_of
@@ -186,6 +187,22 @@ FORGOTTEN: dict[str, tuple[str, Any, str, Any]] = {
         touches,
         "only_looks",
         lambda command: [] if command[:3] == "cat" else None,
+    ),
+    "who chose which items there are": (
+        "own",
+        steps.Steps,
+        "items",
+        lambda self, state, value: (0, state.names.get(next(iter(paths(value)), [""])[0], Name(0))),
+    ),
+    "that only some fields are the service's own": (
+        "own",
+        steps.Steps,
+        "label",
+        lambda self, state, value, bare=True: sum_of(
+            one.inner if one.own else one.label
+            for ref in paths(value)
+            for one in [state.names.get(ref[0], Name(0))]
+        ),
     ),
     "that text is cleared by nobody": ("clears", steps, "cleared", lambda label, sinks: 0),
 }

@@ -18,7 +18,7 @@ from fdc_toolchain.rules.solver.flow.file_taint import RUN
 from fdc_toolchain.rules.solver.flow.labels import TRUSTED, Labels
 from fdc_toolchain.rules.solver.flow.plan_files import PlanFiles
 from fdc_toolchain.rules.solver.flow.plan_flow import PlanFlow
-from fdc_toolchain.rules.solver.flow.summary import merged
+from fdc_toolchain.rules.solver.flow.summary import Name, merged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -130,6 +130,33 @@ FORGOTTEN: dict[str, tuple[str, Any, str, Any]] = {
     "what only the other branch binds": ("clears", PlanFlow, "joined", _then),
     "what callees do": ("existence", Labels, "filled", lambda self, label, given: TRUSTED),
     "that it was asked because of a condition": ("clears", PlanFlow, "joined", _unasked),
+    "what the service was given": ("own", BoundNames, "value", lambda self, value: TRUSTED),
+    "who chose which of two a name is": (
+        "own",
+        PlanFlow,
+        "joined",
+        lambda self, one, other, choices: merged(one, other),
+    ),
+    "that only some fields are the service's own": (
+        "own",
+        BoundNames,
+        "ref",
+        lambda self, ref: (
+            (found := self.names.get(ref.path[0]))
+            and (found.inner if found.own else found.label)
+            or TRUSTED
+        ),
+    ),
+    "who chose which items there are": (
+        "own",
+        BoundNames,
+        "items",
+        lambda self, value: (
+            (TRUSTED, self.names[self.refs(value)[0].path[0]])
+            if self.refs(value)
+            else (TRUSTED, Name(TRUSTED, None))
+        ),
+    ),
     "that a command executes what it sees": ("code", plan_flow, "executes", lambda node: False),
     "that only one folder is hidden": (
         "code",

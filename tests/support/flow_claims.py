@@ -282,7 +282,11 @@ def damaged_certificate(certificate: Made, chance: random.Random, way: str) -> M
             ]
             if loops:
                 names = chance.choice(loops)["names"]
-                names[chance.choice(list(names))] = [[], ["exit_code", "bytes", "output"]]
+                claims = (
+                    [[], ["exit_code", "bytes", "output"]],
+                    [["untrusted"], [], ["n", "[]"], []],
+                )
+                names[chance.choice(list(names))] = list(chance.choice(claims))
     return found
 
 

@@ -167,6 +167,12 @@ class _World:
         return [path for path in self.names(args["path"]) if args["pattern"] in self.files[path]]
 
 
+def _rows(world: _World, effect: Perform, args: dict[str, str]) -> Any:
+    """Things that a service keeps, under numbers of its own, with a text from outside in each."""
+    count = 2 if effect.tool == "look_up" else len(world.outside)
+    return [{"n": f"{args['query']}{at}", "t": world.outside} for at in range(count)]
+
+
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else repr(value)
 
@@ -195,7 +201,18 @@ _TOOLS: dict[str, Callable[[_World, Perform, dict[str, str]], Any]] = {
     "submit": lambda world, effect, args: "sent",
     "plan_step_complete": lambda world, effect, args: args.get("text", ""),
     "message_user": lambda world, effect, args: None,
+    **dict.fromkeys(("look_up", "look_for"), _rows),
+    "look_at": lambda world, effect, args: {"n": args["query"], "t": world.outside},
 }
+
+SERVICE = {
+    name: {
+        "summary": "look at things of a service", "action": "read_op", "effect": "read", "trust": "untrusted", "own": own,
+        "parameters": [{"name": "query", "kind": "word", "sink": "data"}], "result": "value",
+    }
+    for name, own in {"look_up": ["n", "[]"], "look_for": ["n"], "look_at": ["n"]}.items()
+}  # fmt: skip
+"""Rows of a catalogue for these: what is `n` the service makes, and of `look_up` how many there are."""
 
 
 def seen(program: Program, around: Around, outside: str) -> Seen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 
@@ -389,6 +390,48 @@ class _Aimed:
         first = ["w <- view_text_website https://e/", "n <- request_user_input Good? {w}"]
         return self.plans([*first, *steps], ["param p", "param q"])
 
+    def own(self) -> dict[str, str]:
+        """Of a result from outside some fields are the service's own, and of a list how many items it has may be."""
+        rng = self.rng
+        given = [rng.choice((plain, plain, "{w}")) for plain in ("tea", "tea", "cups")]
+        tool = rng.choice(("look_up", "look_up", "look_for"))
+        field = rng.choice(("n", "n", "n", "t"))
+        steps = ["w <- view_text_website https://e/", f"row <- look_at {given[0]}"]
+        steps.append(f"rows <- {tool} {given[1]}")
+        other = rng.choice((f"row <- look_at {given[2]}", "row <- view_text_website https://e/"))
+        steps += rng.choice(
+            (
+                [],
+                ['if "a" in w', f"  {other}"],
+                ['if "a" in known', f"  {other}"],
+                ["hits <- google_search tea", "for hit in {hits} max 9", f"  {other}"],
+                ["for row in {rows} max 9", "  plan_step_complete {row.n}"],
+            )
+        )
+        act = self.act(f"{{one.{field}}}")
+        steps += rng.choice(
+            (
+                [self.act(f"{{row.{field}}}")],
+                [f'if "0" in row.{field}', f"  {self.act()}"],
+                ["for one in {rows} max 9", f"  {act}"],
+                [
+                    "for one in {rows} max 9",
+                    f'  if "1" in one.{field}',
+                    f"    {self.act('{one.n}')}",
+                ],
+                ["got <- for one in {rows} max 9", f"  yield {{one.{field}}}", "submit {got}"],
+                ["for one in {rows} max 9", f"  row <- look_at {{one.{field}}}", "submit {row.n}"],
+                [f"call_plan leaf.plan p={{row.{field}}} q={{{rng.choice(('row', 'w'))}}}"],
+                [self.act("{row}")],
+                ["for one in {row.n} max 9", f"  {self.act()}"],
+            )
+        )
+        found = self.plans(
+            ["known <- plan_step_complete b", *steps], ["param p", "param q", "submit {p}"]
+        )
+        rows = {"format": 1, "name": "service", "tools": flow_world.SERVICE}
+        return {**found, "fdc_tools.json": json.dumps(rows)}
+
     def plans(self, steps: list[str], leaf: list[str]) -> dict[str, str]:
         head = "# FSM: any.json\n"
         return {
@@ -398,7 +441,7 @@ class _Aimed:
         }
 
 
-AIMS = ("existence", "kept", "clears", "code")
+AIMS = ("existence", "kept", "clears", "code", "own")
 
 
 def aimed(seed: int, aim: str) -> dict[str, str]:

@@ -20,7 +20,7 @@ WRITES = {
     ".git/hooks/x": "FDC417", "docs/.GIT/x": "FDC417", ".fdc/x": "FDC417", "fdc_tools.json": "FDC417", "FDC.toml": "FDC417",
     "own_tools.json": "FDC417", "/x": "FDC416", "a/../b": "FDC416", "docs": "FDC415", "out/x": "FDC415",
     "d/" + "é" * 128: "FDC416", "abc/" * 1001 + "x": "FDC416", "d/" + "é" * 127: None,
-    "docs/a.md/b": "FDC415", "docs/a.md": None, "new/b.md": None, "docs/fdc.toml": None,
+    "docs/a.md/b": "FDC415", "docs/a.md": None, "new/b.md": None, "docs/fdc.toml": "FDC417",
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .file_sets import files_of, lasting, text_of
-from .labels import KEPT, LEVEL, Name, State, covers, label_of, labels_of, within
+from .labels import KEPT, LEVEL, Name, State, covers, label_of, labels_of, name_of, within
 from .plans import Wrong
 from .steps import Steps
 
@@ -31,7 +31,7 @@ class Flow(Steps):
 
     def begin(self) -> State:
         """How the row says that the plan begins."""
-        names = {param["name"]: Name(label_of(self.row["params"].get(param["name"], ())), frozenset())
+        names = {param["name"]: Name(label_of(self.row["params"].get(param["name"], ())))
                  for param in self.plan.get("params", ())}  # fmt: skip
         return State(names, labels_of(self.row["texts"]), labels_of(self.row["there"]), 0)
 
@@ -46,7 +46,7 @@ class Flow(Steps):
             elif op == "call":
                 self.call(state, node, here)
             elif op == "skip":
-                self.bind(state, node["bind"], 0)
+                self.bind(state, node["bind"], Name(0))
             elif op == "if":
                 self.choice(state, node, here)
             elif op == "require":
@@ -86,7 +86,7 @@ class Flow(Steps):
         )
         self.fails |= fails
         self.stop(state, stops)
-        self.bind(state, node["bind"], result)
+        self.bind(state, node["bind"], Name(result))
 
     def callee(self, state: State, node: Any, place: str, given: dict[str, int]) -> Any:
         """The row that is claimed for a call."""
@@ -107,21 +107,18 @@ class Flow(Steps):
             if one.names[name] is not names.get(name)
         }
         state.add(other)
-        state.names |= {
-            name: Name(state.names[name].label | chosen, state.names[name].bare) for name in changed
-        }
+        state.names |= {name: state.names[name].under(chosen) for name in changed}
         state.inner = before | (self.stops if self.kept else 0)
 
     def loop(self, state: State, node: Any, place: str) -> None:
         """A loop: what is claimed to hold when a round begins holds after it, too; which round it is, its conditions say."""
-        op, over = (
-            node["op"],
-            self.label(state, node.get("in" if node["op"] in ("for", "fork") else "glob", ())),
-        )
+        op = node["op"]
+        over, item = self.items(state, node.get("in" if op in ("for", "fork") else "glob", ()))
         if op == "each":
             glob = node["glob"]
             self.use(node, self.label(state, glob, bare=False), "path")
             over |= self.in_files(state.there, files_of(text_of(glob)))
+            item = Name(over | LEVEL["workspace"])
         self.stop(state, over)
         before, result, fails = (
             state.inner,
@@ -143,19 +140,17 @@ class Flow(Steps):
             if name is not None
         }
         state.inner |= over
-        self.rounds(
-            state, node, place, over | (LEVEL["workspace"] if op == "each" else 0), hidden_names
-        )
+        self.rounds(state, node, place, item, hidden_names)
         why = self.fails | self.stops if keeps else 0
         if keeps:
             self.kept, self.stops = kept, stops
         state.inner = before | (self.stops if self.kept else 0)
         if gathers:
             gathered, self.result = self.result, result
-            self.bind(state, gathers, gathered | over | why)
+            self.bind(state, gathers, Name(gathered | over | why))
         self.fails = fails | (0 if keeps else self.fails)
 
-    def rounds(self, state: State, node: Any, place: str, item: int, names: Any) -> None:
+    def rounds(self, state: State, node: Any, place: str, item: Name, names: Any) -> None:
         """Changes a state to what holds whenever a round begins, or the loop ends, as claimed. Raises Wrong."""
         head = self.head(state, place)
         if not covers(head, state):
@@ -173,10 +168,7 @@ class Flow(Steps):
     def head(self, state: State, place: str) -> State:
         """What is claimed to hold whenever a round begins; names that are not said have what they had before."""
         claim = self.row["loops"][place]
-        names = {
-            name: Name(label_of(facts), frozenset(bare))
-            for name, (facts, bare) in claim["names"].items()
-        }
+        names = {name: name_of(*parts) for name, parts in claim["names"].items()}
         return State(
             state.names | names,
             labels_of(claim["texts"]),
@@ -184,7 +176,7 @@ class Flow(Steps):
             label_of(claim["choices"]),
         )
 
-    def turn(self, state: State, node: Any, place: str, item: int, names: Any) -> State:
+    def turn(self, state: State, node: Any, place: str, item: Name, names: Any) -> State:
         """What holds after a round."""
         before = dict(state.names)
         for name in names:
@@ -193,7 +185,7 @@ class Flow(Steps):
         state.inner |= self.condition(state, node.get("until"))
         for name, value in state.names.items():
             if value is not before.get(name):
-                state.names[name] = Name(value.label | state.inner, value.bare)
+                state.names[name] = value.under(state.inner)
         for name, value in names.items():  # they mean afterwards what they meant before
             state.names.pop(name)
             state.names |= {name: value} if value is not None else {}

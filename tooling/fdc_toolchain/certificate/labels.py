@@ -35,10 +35,26 @@ KEPT = {"texts": LEVEL["model"] | LEVEL["untrusted"], "there": LEVEL["untrusted"
 
 
 class Name(NamedTuple):
-    """A bound name: its label, and its fields that are declared numbers or truth values."""
+    """A bound name: its label, and its fields that are declared numbers or truth values. `own`: the fields of it, or of its
+    items, that are declared to be made by the service behind a tool (`[]`: which items there are); `inner`: their label."""
 
     label: int
-    bare: frozenset[str]
+    bare: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
+    inner: int = 0
+
+    def joined(self, other: Name) -> Name:
+        """The one or the other."""
+        return Name(self.label | other.label, self.bare & other.bare, self.own & other.own, self.inner | other.inner)  # fmt: skip
+
+    def under(self, choices: int) -> Name:
+        """The same where these choices led to it."""
+        return Name(self.label | choices, self.bare, self.own, self.inner | choices)
+
+    def claimed(self, claim: Name) -> bool:
+        """Whether a claim says all of it."""
+        less = self.label & ~claim.label or claim.own and self.inner & ~claim.inner
+        return not less and self.bare >= claim.bare and self.own >= claim.own
 
 
 class State:
@@ -57,7 +73,7 @@ class State:
         for name, value in other.names.items():
             mine = self.names.setdefault(name, value)
             if mine is not value:
-                self.names[name] = Name(mine.label | value.label, mine.bare & value.bare)
+                self.names[name] = mine.joined(value)
         for kind in KEPT:
             for files, label in getattr(other, kind).items():
                 getattr(self, kind)[files] = getattr(self, kind).get(files, 0) | label
@@ -80,10 +96,11 @@ def within(one: dict[Any, int], other: dict[Any, int]) -> bool:
 
 def covers(claim: State, state: State) -> bool:
     """Whether a state is claimed."""
-    names = all(name in claim.names and not value.label & ~claim.names[name].label and value.bare >= claim.names[name].bare
-                for name, value in state.names.items())  # fmt: skip
     return (
-        names
+        all(
+            name in claim.names and one.claimed(claim.names[name])
+            for name, one in state.names.items()
+        )
         and all(within(getattr(state, kind), getattr(claim, kind)) for kind in KEPT)
         and not state.inner & ~claim.inner
     )
@@ -95,6 +112,11 @@ def label_of(facts: Any) -> int:
     for level, *powers in (fact.split(" ") for fact in facts):
         found |= sum(BITS[level, power] for power in set(powers)) if powers else LEVEL[level]
     return found
+
+
+def name_of(facts: Any, bare: Any, own: Any = (), inner: Any = ()) -> Name:
+    """A name as it is written; the last two parts are left out where it has no fields of a service."""
+    return Name(label_of(facts), frozenset(bare), frozenset(own), label_of(inner))
 
 
 def labels_of(rows: Any) -> dict[Any, int]:

@@ -53,8 +53,18 @@ class Steps:
         for ref in paths(value):
             name = state.names.get(ref[0])
             if name is not None and (bare or len(ref) != 2 or ref[1] not in name.bare):
-                found |= name.label
+                found |= name.inner if ref[1:] and ref[1] in name.own else name.label
         return found
+
+    def items(self, state: State, value: Any) -> tuple[int, Name]:
+        """What decides which items of a list there are, and an item."""
+        refs, label = list(paths(value)), self.label(state, value)
+        alone = len(value) == len(refs) == 1 and len(refs[0]) == 1
+        name = state.names.get(refs[0][0]) if alone else None
+        if name is None:
+            return label, Name(label)
+        over = name.inner if "[]" in name.own else name.label
+        return over, Name(name.label, frozenset(), name.own - {"[]"}, name.inner | over)
 
     def in_files(self, kind: dict[Files, int], files: Files) -> int:
         """The label of what is remembered of some files."""
@@ -95,13 +105,10 @@ class Steps:
             what = f"{said(label & POWER[power])} may choose {POWERS[power]}"
             raise Wrong(f"plan `{self.row['plan']}`, line {node['line']}: {what}")
 
-    def bind(self, state: State, name: str | None, label: int, fields: Any = None) -> None:
-        """Binds a name; `fields`: the declared types of its fields."""
+    def bind(self, state: State, name: str | None, value: Name) -> None:
+        """Binds a name."""
         if name is not None:
-            kinds = fields.items() if isinstance(fields, dict) else ()
-            state.names[name] = Name(
-                label, frozenset(field for field, kind in kinds if kind in ("number", "boolean"))
-            )
+            state.names[name] = value
 
     def step(self, state: State, node: Any) -> None:
         """One step: what chooses in it, what its result is made of, what it does to files."""
@@ -123,26 +130,26 @@ class Steps:
         if step.acts():
             self.use(node, choices, "choice")
         if step.executes:
-            seen = [
+            shown = [
                 label
                 for kind in KEPT
                 for files, label in getattr(state, kind).items()
                 if not hidden(files)
             ]
-            for label in seen:
+            for label in shown:
                 self.use(node, label, "code")
-        looks, left = LEVEL["untrusted" if step.recalls() else step.tool["trust"]], 0
+        seen, left = LEVEL["untrusted" if step.recalls() else "trusted"], 0
         for files, texts, names in step.reads():
             if texts:
-                looks |= self.in_files(state.texts, files)
+                seen |= self.in_files(state.texts, files)
                 left |= self.in_files(self.left, files)
-                looks |= (
+                seen |= (
                     LEVEL["untrusted"]
                     if any(not apart(files, other) for other in self.outside)
                     else 0
                 )
-            looks |= self.in_files(state.there, files) if names else 0
-        brought = given | looks
+            seen |= self.in_files(state.there, files) if names else 0
+        brought = given | seen | LEVEL[step.tool["trust"]]
         self.fails |= brought | left | choices
         if step.fails():
             named = [step.files(row) for row in step.rows if "access" in row]
@@ -157,12 +164,12 @@ class Steps:
             0 if step.tool.get("writes") == "unknown" else left,
             self.outer | state.inner,
         )
-        self.bind(
-            state,
-            node["bind"],
-            cleared(brought | left, step.tool.get("clears", ())),
-            step.tool.get("result"),
-        )
+        fields, clears = step.tool.get("result"), step.tool.get("clears", ())
+        kinds = fields.items() if isinstance(fields, dict) else ()
+        bare = frozenset(field for field, kind in kinds if kind in ("number", "boolean"))
+        own = frozenset(step.tool.get("own", ()))
+        label, inner = cleared(brought | left, clears), cleared(given | seen | left, clears)
+        self.bind(state, node["bind"], Name(label, bare, own, inner if own else 0))
 
     def put(self, state: State, step: Step, brought: int, left: int, choices: int) -> None:
         """What a step does to files. Where one is moved, its text goes along, and it is there if the first one was. `left`: what

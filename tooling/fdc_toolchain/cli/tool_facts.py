@@ -150,6 +150,7 @@ def described(one: Listed) -> dict[str, Any]:
         "effect": tool.effect,
         "trust": tool.trust,
         "clears": list(tool.clears),
+        "own": row.get("own", []),
         "failure": "value" if row.get("failure") == "value" else "stop",
         "failure_kinds": failure_kinds(tool),
         "needs": needs(tool),
@@ -180,6 +181,8 @@ def explained(one: Listed) -> list[str]:
     lines.append(f"trust: {tool.trust}: {TRUST[tool.trust]}")
     if tool.clears:
         lines.append(f"the result may choose, whatever was given: {', '.join(tool.clears)}")
+    if "own" in tool.row:
+        lines.append(f"of the result its service makes itself: {', '.join(tool.row['own'])}")
     if "one_of" in tool.row.get("run", {}):
         lines.append(f"a model may ask for: {', '.join(tool.row['run']['one_of'])}")
     if tool.writes_unknown:

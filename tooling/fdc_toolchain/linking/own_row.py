@@ -56,6 +56,8 @@ def wrong(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]
     yield from _command(row)
     yield from _mcp(row)
     yield from _one_of(row)
+    if "own" in row and ("prompt" in row.get("run", ()) or row["trust"] == "model"):
+        yield ["own"], "all that a model answers is the model's: it has no `own` fields", None
     access = row.get("access")
     if access is None:
         return
@@ -137,7 +139,7 @@ def _mcp(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
             f"the server says `{mcp['says']}` of the tool, so its effect is not `{row['effect']}`"
         )
         yield ["effect"], said, None
-    for key in ("clears", "repeatable", "creates", "approves", "reads"):
+    for key in ("clears", "own", "repeatable", "creates", "approves", "reads"):
         if key in row:
             yield [key], f"`{key}` is not for tools of MCP servers: nobody here checks it", None
     for number, item in enumerate(row["parameters"]):
@@ -196,6 +198,6 @@ def _one_of(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None
     for key, value in wanted.items():
         if row.get(key) != value:
             yield [key], f"`{key}` of a tool that performs `one_of` a list is `{value}`", None
-    for key in ("access", "cost", "clears", "approves", "limits"):
+    for key in ("access", "cost", "clears", "own", "approves", "limits"):
         if key in row:
             yield [key], f"a tool that performs `one_of` a list has no `{key}`", None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .cost.models import model_for
+from .guarded_paths import guarded
 from .nested_run import Drive, nested_in
 from .observer import Observer
 
@@ -87,33 +88,6 @@ def take_away(root: str) -> None:
         raise WorldError(f"what a killed command made cannot be taken away: {failed}") from failed
     finally:
         held.close()
-
-
-def guarded(root: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """What `workspace.files.Root` guards in a workspace, beside what it always does: files of settings, globs of what is
-    protected, and of what is secret."""
-    import os
-
-    from .. import cachedir, durable
-    from ..linking.project.obeyed import Leads, below, of_environment, of_workspace
-    from ..linking.project.settings import Settings, SettingsError, read_settings
-    from ..linking.registry import REGISTRY, read_registry
-
-    try:
-        settings = read_settings(root)
-    except SettingsError:
-        settings = Settings()
-    try:
-        data = durable.read(os.path.join(root, REGISTRY))
-    except OSError:
-        data = None
-    registry, _ = read_registry(data, REGISTRY)
-    plans = registry.entries.values()
-    leads = Leads(root, settings.protect, settings.secret, whole=True)
-    folders = of_environment(root, os.environ.get("PATH", ""))
-    protect = of_workspace(leads.protect, settings, plans, folders)
-    secret = (*settings.secret, *leads.secret, *below(root, [cachedir.state_dir()]))
-    return settings.catalogues, protect, secret
 
 
 def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:

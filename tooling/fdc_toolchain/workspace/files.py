@@ -13,7 +13,7 @@ import copy
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
@@ -165,12 +165,8 @@ class Root:
         """Why a step may not read a file that holds secrets, or a record of fdc, as a sentence; empty where it may."""
         if self._only is not None and path not in self._only:
             return f"`{path}` is not one of the files that the plan listed"
-        if (
-            self.guarded
-            and self._records is not None
-            and RECORDS.search(folded_path(path))
-            and not self._records()
-        ):
+        records = self._records if self.guarded else None
+        if records is not None and RECORDS.search(folded_path(path)) and not records():
             return (
                 f"`{path}` is a record of fdc, which a step reads only where its own text names it"
             )
@@ -232,7 +228,8 @@ class Root:
         parts = self._writable(path, data)
         if len(data) > MAX_FILE:
             raise ToolFailure("size", f"`{path}` would have more than {MAX_FILE} bytes")
-        temporary = f".fdc-{blake2b(key.encode(), digest_size=9).hexdigest()}.tmp"
+        mark = blake2b(key.encode("utf-8", "surrogateescape"), digest_size=9).hexdigest()
+        temporary = f".fdc-{mark}.tmp"
         with said(path), self.folder(parts[:-1], make=mode != "edit") as above:
             permissions = replaceable(path, parts[-1], above, mode)
             if mode == "create" and permissions is not None:
@@ -351,11 +348,8 @@ class Root:
     def link_again(self, path: str, target: str) -> None:
         """Makes a symbolic link that was there before, and its folder, unless there is anything now. Raises OSError."""
         parts = parts_of(path)
-        with self.folder(parts[:-1], make=True) as above:
-            try:
-                os.symlink(target, parts[-1], dir_fd=above)
-            except FileExistsError:
-                pass
+        with self.folder(parts[:-1], make=True) as above, suppress(FileExistsError):
+            os.symlink(target, parts[-1], dir_fd=above)
 
     def scan(self, parts: list[str]) -> list[tuple[str, bool]]:
         """What lies in a folder, sorted by name: (name, is a folder). Links and special files are left out."""
@@ -371,12 +365,7 @@ class Root:
         parts = parts_of(path)
         if not self.guarded:
             return parts
-        if (
-            len(parts) == 3
-            and parts[0] == "runs"
-            and parts[2] == "outside"
-            and self.kind(path) != "file"
-        ):
+        if parts[:1] + parts[2:] == ["runs", "outside"] and self.kind(path) != "file":
             raise ToolFailure(
                 "path",
                 f"`{path}` is the folder of a run for text from outside; no step puts a file there",
@@ -384,7 +373,8 @@ class Root:
         held = refused(path, self._grants, self.protected, self.protect)
         if held is not None and self._opening is not None:
             self._opening([held])
-        if folded_path(path) == "pyproject.toml" and fdc_table(self.find(path)) != fdc_table(data):
+        last = folded_path(path).rpartition("/")[2]
+        if last == "pyproject.toml" and fdc_table(self.find(path)) != fdc_table(data):
             raise ToolFailure(
                 "protected",
                 f"`{path}` would get another [tool.fdc] table, which no step may change",

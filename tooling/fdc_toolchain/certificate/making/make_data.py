@@ -11,7 +11,7 @@ from typing import Any
 from ..control import digest
 from ..file_sets import Files, lasting
 from ..flow import Flow
-from ..labels import KEPT, State, covers, stored, within, written
+from ..labels import KEPT, Name, State, covers, stored, within, written
 from ..plans import Wrong
 
 MOST_ROWS = 5000
@@ -99,7 +99,7 @@ class Making(Flow):
         )
         return self.made.rows[self.row["calls"][place]]
 
-    def rounds(self, state: State, node: Any, place: str, item: int, names: Any) -> None:
+    def rounds(self, state: State, node: Any, place: str, item: Name, names: Any) -> None:
         head, named = state.copy(), self.named.setdefault(place, set())
         if (
             place in self.heads
@@ -131,8 +131,13 @@ class Making(Flow):
         """What is claimed of a loop: of names, those that its rounds bind."""
         head = self.heads[place]
         names = {
-            name: [written(head.names[name].label), sorted(head.names[name].bare)]
+            name: [
+                written(found.label),
+                sorted(found.bare),
+                *([sorted(found.own), written(found.inner)] if found.own else []),
+            ]
             for name in sorted(self.named[place])
+            for found in (head.names[name],)
         }
         return {
             "names": names,

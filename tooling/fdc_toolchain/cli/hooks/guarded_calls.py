@@ -108,7 +108,7 @@ def guarded(path: str) -> Protected | None:
     """Why an agent does not edit the file at an absolute path, as it is written or where links lead."""
     from ...cachedir import state_dir
     from ...linking.project.protected import Protected
-    from ...runs.tool_runtime import guarded as of_workspace
+    from ...runs.guarded_paths import guarded as of_workspace
 
     real = os.path.realpath(path)
     if _is_in(real, os.path.realpath(state_dir())):

@@ -29,6 +29,8 @@ class Files:
         self._kinds: dict[str, str] = {}
         self.log: set[str] | None = None
         """Where a reader writes down what it asks for, while it is set."""
+        self.led_to: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+        """What `leads` says, where somebody has looked at more than it does."""
 
     def exists(self, path: str) -> bool:
         """True where the workspace has anything under a path that a plan names."""
@@ -105,6 +107,8 @@ class Files:
 
     def leads(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Where links of protected and of secret names lead, at the top and in protected folders there, and git's settings."""
+        if self.led_to is not None:
+            return self.led_to
         found = [line[len(LED_TO) + 1 :].partition(" ") for line in self._listed(LED_TO)]
         return (
             tuple(path for kind, _, path in found if kind == "write"),

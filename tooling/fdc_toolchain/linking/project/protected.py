@@ -25,6 +25,7 @@ class Protected(NamedTuple):
 
 
 _FDC = "holds settings of fdc"
+_BELOW = "makes a folder a workspace of fdc, with settings of its own"
 _GIT = "belongs to git, which runs its hooks and obeys its settings"
 _BARE = "makes a folder a repository of git, whose settings and hooks are obeyed in it"
 _HISTORY = "holds the history of the workspace, whose hooks and settings are obeyed"
@@ -41,6 +42,7 @@ ANYWHERE: dict[str, tuple[str, bool]] = {
     ".git": (_GIT, True),
     ".fdc": ("belongs to fdc, which keeps its records there", True),
     ".gitattributes": (_GIT, False),
+    **dict.fromkeys(("fdc.toml", "fdc_tools.json", "fdc_tools.lock.json"), (_BELOW, False)),
     **dict.fromkeys((".hg", ".svn", ".jj", ".bzr"), (_HISTORY, False)),
     **dict.fromkeys((".envrc", ".autoenv", ".mise.toml", "mise.toml", ".mise", ".direnv"), (_SHELL, False)),
     **dict.fromkeys(
@@ -166,7 +168,7 @@ class Protection:
         """Why an entry is protected itself; `same`: the entry with its names folded, of which `folded` is the last."""
         if same in self._ours:
             return Protected(entry, _FDC, True)
-        row = ANYWHERE.get(folded) or TOP.get(same)
+        row = TOP.get(same) or ANYWHERE.get(folded)
         if row is not None:
             return Protected(entry, *row)
         if same in self._plain or any(matches(same, glob) for glob in self._globs):

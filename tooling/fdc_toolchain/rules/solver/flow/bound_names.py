@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....linking.model import Unit
 from ....syntax.values import Ref, Value
 from .labels import TRUSTED
-from .summary import Name
+from .summary import ITEMS, Name
 
 
 class BoundNames:
@@ -29,13 +29,25 @@ class BoundNames:
 
     def ref(self, ref: Ref) -> int:
         found = self.names.get(ref.path[0])
-        return TRUSTED if found is None else found.label
+        if found is None:
+            return TRUSTED
+        return found.inner if len(ref.path) > 1 and ref.path[1] in found.own else found.label
 
     def value(self, value: Value | None) -> int:
         out = TRUSTED
         for ref in self.refs(value):
             out |= self.ref(ref)
         return out
+
+    def items(self, value: Value | None) -> tuple[int, Name]:
+        """What decides which items a loop goes over, and what is known of one of them."""
+        refs = self.refs(value)
+        found = self.names.get(refs[0].path[0]) if refs else None
+        if found is None or value is None or value.parts != (refs[0],) or len(refs[0].path) > 1:
+            label = self.value(value)
+            return label, Name(label, None)
+        over = found.inner if ITEMS in found.own else found.label
+        return over, Name(found.label, None, found.own - {ITEMS}, found.inner | over)
 
     def chooses(self, value: Value) -> int:
         """The label of what the value can say: a declared number or truth value says nothing that could choose."""
@@ -51,9 +63,9 @@ class BoundNames:
             and found.fields.get(ref.path[1]) in ("number", "boolean")
         )  # fmt: skip
 
-    def bind(self, name: str | None, label: int, fields: dict[str, str] | None = None) -> None:
+    def bind(self, name: str | None, value: Name) -> None:
         if name is not None:
-            self.keep(name, Name(label, fields))
+            self.keep(name, value)
 
     def keep(self, name: str, value: Name) -> None:
         self.trail.append((name, self.names.get(name)))

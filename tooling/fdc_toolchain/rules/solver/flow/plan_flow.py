@@ -177,9 +177,10 @@ class PlanFlow:
         self.fails |= brought | left | self.choices
         self.stop(self.ends(node, brought | left))
         self.put(node, brought, left)
-        self.bound.bind(
-            node.step.bind, self.labels.cleared(brought | left, tool.clears), tool.fields
-        )
+        label = self.labels.cleared(brought | left, tool.clears)
+        own = frozenset(tool.row.get("own", ()))
+        inner = self.labels.cleared(given | looks | left, tool.clears) if own else TRUSTED
+        self.bound.bind(node.step.bind, Name(label, tool.fields, own, inner))
 
     def looks_at(self, node: Act) -> tuple[int, int]:
         """The labels of what a step looks at beside what it is given: texts of files, and whether they are there; and of
@@ -275,7 +276,7 @@ class PlanFlow:
                 self.calls[key] = known
         self.fails |= known[2]
         self.stop(known[3])
-        self.bound.bind(node.call.bind, known[1])
+        self.bound.bind(node.call.bind, Name(known[1], None))
 
     def enter(self, node: Invoke, callee: Summary, given: dict[str, int]) -> bool:
         """What a callee does beside its result; adds to `given` what stands in files. True where something is reported."""
@@ -300,10 +301,12 @@ class PlanFlow:
         return told
 
     def loop(self, node: Loop) -> None:
-        over = self.bound.value(node.over)
+        over, item = self.bound.items(node.over)
         if node.kind == "each" and node.over is not None:
             self.sink(self.bound.chooses(node.over), "path", node.node, "for_each_file")
             over |= self.disk.exists(pattern_of(node.over))
+            found = over | self.labels.of("workspace", self.unit, node.node, "for_each_file")
+            item = Name(found, None)
         self.stop(over)
         outer, result, fails = self.choices, self.result, self.fails | over | self.choices
         alone, stops = self.kept, self.stops
@@ -311,11 +314,6 @@ class PlanFlow:
         self.result = TRUSTED if gathers else result
         if node.keeps:
             self.fails, self.stops, self.kept = TRUSTED, TRUSTED, True
-        item = (
-            over | self.labels.of("workspace", self.unit, node.node, "for_each_file")
-            if node.kind == "each"
-            else over
-        )
         self.choices |= over | self.until.get(id(node), TRUSTED)
         again = True
         while again:
@@ -335,7 +333,7 @@ class PlanFlow:
         self.leave(outer)
         if gathers:
             gathered, self.result = self.result, result
-            self.bound.bind(gathers, gathered | over | why)
+            self.bound.bind(gathers, Name(gathered | over | why, None))
         self.fails = fails if node.keeps else self.fails | fails
 
     def after_round(self, mark: int) -> bool:
@@ -372,7 +370,8 @@ class PlanFlow:
     def joined(self, one: Name | None, other: Name | None, choices: int) -> Name:
         """A name after two ways: which of them it was, their conditions say; those of the caller are his to add."""
         both = merged(one, other)
-        return Name(both.label | choices & ~self.entry, both.fields)
+        here = choices & ~self.entry
+        return Name(both.label | here, both.fields, both.own, both.inner | here)
 
     def gate(self, node: Gate) -> None:
         """A gate stops the run or does nothing: what it looked at chooses no step that is done, unless the stop is kept."""

@@ -32,6 +32,9 @@ class Summary(NamedTuple):
     stores: dict[str, frozenset[Store]]
 
 
+ITEMS = "[]"
+"""Stands among fields for the number and the order of a list's items."""
+
 NOTHING = Summary(TRUSTED, {}, {}, {}, TRUSTED, TRUSTED, TRUSTED, (), {})
 """A plan that does nothing; one that is not known yet."""
 
@@ -46,10 +49,16 @@ def same(before: Summary | None, after: Summary) -> bool:
 
 
 class Name(NamedTuple):
-    """What a plan has bound: the label of the value, and the kinds of its fields where they are known."""
+    """What a plan has bound: the label of the value, and the kinds of its fields where they are known.
+
+    `own`: the fields of it, or of its items, that the service behind its tool makes itself (a catalogue's `own`; `ITEMS`: how
+    many items there are, and in which order); `inner` is the label of these.
+    """
 
     label: int
     fields: dict[str, str] | None
+    own: frozenset[str] = frozenset()
+    inner: int = TRUSTED
 
 
 def merged(one: Name | None, other: Name | None) -> Name:
@@ -58,4 +67,5 @@ def merged(one: Name | None, other: Name | None) -> Name:
         found = one or other
         assert found is not None
         return found
-    return Name(one.label | other.label, one.fields if one.fields == other.fields else None)
+    fields = one.fields if one.fields == other.fields else None
+    return Name(one.label | other.label, fields, one.own & other.own, one.inner | other.inner)
