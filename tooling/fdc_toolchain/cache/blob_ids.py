@@ -128,10 +128,6 @@ class Contents:
         )
         return found if same and settled(now, self._index_time) else None
 
-    def lasting(self, since: int) -> bool:
-        """Whether none of the files that were looked at may yet change behind its stamp."""
-        return all(now is None or settled(now, since) for now in self.stamps.values())
-
     def save(self) -> None:
         """Stores what was learned."""
         if self._changed:
