@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from fdc_toolchain.diagnostics.diagnostic import plain
 from fdc_toolchain.rules.solver.files import called
 
@@ -65,7 +66,9 @@ def _said(made: _Plans) -> list[object]:
     ]
 
 
-def test_calls_that_are_passed_over_change_nothing_that_is_said(monkeypatch) -> None:
+def test_calls_that_are_passed_over_change_nothing_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     passed = [0]
     over = called.Row.over
 
