@@ -370,6 +370,20 @@ def test_a_file_changed_while_it_is_judged_is_judged_again(workspace: Path):
     assert outcome.files["sub.plan"] != again.files["sub.plan"]
 
 
+def test_a_plan_that_was_sought_in_a_missing_folder_counts_once_it_is_there(workspace: Path):
+    (workspace / "main.plan").write_text("".join(f"call_plan parts/p{n}.plan\n" for n in range(3)))
+    before = lint("main.plan")
+    assert before[1].count("FDC321") == 3
+    assert before == lint("main.plan")
+    for number in range(3):
+        path = workspace / "parts" / f"p{number}.plan"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("plan_step_complete x\n")
+        after = lint("main.plan")
+        assert after[1].count("FDC321") == 2 - number
+        assert after == lint("--no-cache", "main.plan")
+
+
 def tick(folder: Path) -> None:
     """Returns when the clock of the file system has moved on: a write from now on leaves other times."""
     probe = folder.parent / "tick"

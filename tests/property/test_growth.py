@@ -188,6 +188,18 @@ def test_a_tree_of_calls_costs_what_its_files_cost():
     assert connected < 3 * apart, f"{connected} lines against {apart}"
 
 
+def test_a_tree_of_calls_with_commands_and_files_costs_a_few_times_its_files():
+    """The third call in a row assumes nothing that the second one did not: each of ten plans names what the others run."""
+    body = "".join(f"read_file d/{{0}}/{n}\nrun_in_bash_session make {{0}}-{n}\n" for n in range(5))
+    tree = {
+        f"p{level}.plan": body.format(level) + f"call_plan p{level + 1}.plan\n" * 10
+        for level in range(9)
+    } | {"p9.plan": body.format(9)}
+    alone = {name: text.replace("call_plan p", "message_user p") for name, text in tree.items()}
+    connected, apart = work(tree), work(alone)
+    assert connected < 7 * apart, f"{connected} lines against {apart}"
+
+
 def test_a_deeper_tree_costs_its_files_and_no_more():
     def tree(depth: int) -> dict[str, str]:
         inner = {

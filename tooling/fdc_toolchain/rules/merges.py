@@ -179,6 +179,7 @@ class _Walk:
         self.kept = 0
         self.out: list[Diagnostic] = []
         self.walked: set[int] = set()
+        self.assumed: set[tuple[int, Span | None]] = set()
 
     def found(self) -> list[Diagnostic]:
         self.body(self.instance, self.instance.unit.body, None)
@@ -268,8 +269,9 @@ class _Walk:
 
     def assume(self, unit: Unit, act: Act, value: Value, call: Span | None) -> None:
         """An assumption; none where a failure is kept, because the run goes on after it."""
-        if self.kept:
+        if self.kept or (id(act), call) in self.assumed:
             return
+        self.assumed.add((id(act), call))
         path = next((one for access, one in act.bound.files if access == "edit"), None)
         parts = () if path is None else path.parts
         shown = "".join(

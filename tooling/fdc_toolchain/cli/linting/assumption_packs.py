@@ -121,10 +121,13 @@ class Pack:
 
     def written_anew(self, refs: Iterable[Ref]) -> dict[Ref, Ref]:
         """New references for `refs`, the only ones of use, where the file had to be written anew; else an empty table."""
-        wanted = list(dict.fromkeys(ref for ref in refs if ref))
-        used = sum(int.from_bytes(ref[_OFFSET:], "big") for ref in wanted)
         try:
-            if not self.kept or os.stat(self._path).st_size <= 2 * used + _WASTE:
+            size = os.stat(self._path).st_size if self.kept else 0
+            if size <= _WASTE:
+                return {}
+            wanted = list(dict.fromkeys(ref for ref in refs if ref))
+            used = sum(int.from_bytes(ref[_OFFSET:], "big") for ref in wanted)
+            if size <= 2 * used + _WASTE:
                 return {}
             data = _stretches(self.name, self.mark, wanted, self.fresh)
             self._begin(b"".join(data))

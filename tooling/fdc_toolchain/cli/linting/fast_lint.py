@@ -126,7 +126,11 @@ def execute(options: Options) -> int:
         from .lint import lint
 
         code = lint(options, root, (keys, name, contents))
-        record = verdicts.load(name, contents) if name else None
+        record = (
+            verdicts.load(name, contents)
+            if name and stat_cache.lasting(contents.stamps, began)
+            else None
+        )
     code, said = _look_alikes(sight, options, root, code)
     if record is not None and not said:  # what has to be said again is looked at again
         verdicts.remember_seen(memory, sight, contents, record)

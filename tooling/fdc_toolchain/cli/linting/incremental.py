@@ -247,6 +247,7 @@ class _Table:
         self._below: dict[
             str, list[int]
         ] = {}  # by a path that was not there: facts that then hold, about paths below it
+        self._absent: set[int] = set()  # those of them that hold now
         self._held: set[str] = set()
         if isinstance(stored, tuple) and len(stored) == 4 and stored[0] == self.pack.mark:
             _, self._facts, self._below, entries = stored
@@ -267,17 +268,20 @@ class _Table:
 
     def _group(self, number: int, about_path: bool, name: str, was: Any) -> None:
         """Puts a fact about a path that is not there to those that hold while a folder above it is not there."""
-        if about_path and not was and name[:1] != "/" and "\0" not in name:
+        absent = not was if about_path else was is None and not name.endswith("/")
+        if absent and name[:1] != "/" and "\0" not in name:
             start = len(self._linker.root) + 1
             part = missing_part(f"{self._linker.root}/{name}", self._there, start)[start:]
             if part != name:
                 self._below.setdefault(part, []).append(number)
+                self._absent.add(number)
 
     def doubtful(self, keys: Sequence[str]) -> list[str]:
         """Those of the plans whose own entry does not hold; nothing is linked."""
         self._gather()
         self._look(keys)
-        return [key for key in keys if not self._holds(key)]
+        self._held.update(key for key in keys if self._holds(key))
+        return [key for key in keys if key not in self._held]
 
     def take(self, rows: Sequence[Row], *, apart: bool = False) -> None:
         """Enters what judging plans gave, which holds now.
@@ -298,7 +302,8 @@ class _Table:
         """Notes the facts about paths below folders that are not there."""
         for part, numbers in self._below.items():
             if not self._linker.files.exists(part):
-                self._true.update(numbers)
+                self._absent.update(numbers)
+        self._true |= self._absent
 
     def reached(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The plans under `keys` and all that they reach, each with those that it calls.
@@ -351,8 +356,8 @@ class _Table:
         probes: dict[str, bool] = {}
         for number in set().union(*(self.entries[key].facts for key in keys)):
             about_path, name, was = self._facts[number]
-            if about_path:
-                probes[name] = was
+            if about_path or number in self._absent:
+                probes[name] = bool(was)
             else:
                 files[name] = was
         return files, probes
@@ -376,7 +381,7 @@ class _Table:
                 {},
                 set(),
             )
-            self._below, self._there = {}, {}
+            self._below, self._there, self._absent = {}, {}, set()
             for place, fact in enumerate(self._facts):
                 self._group(place, *fact)
             self.entries = {

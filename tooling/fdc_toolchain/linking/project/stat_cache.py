@@ -63,6 +63,11 @@ def settled(found: Stamp, since: int) -> bool:
     return latest < since - (200_000_000 if found[0] % 1_000_000_000 else 2_000_000_000)
 
 
+def lasting(stamps: dict[str, Stamp | None], since: int) -> bool:
+    """True where none of these files may yet change behind its stamp."""
+    return all(found is None or settled(found, since) for found in stamps.values())
+
+
 class Seen:
     """The folders that a search listed, and the files that it read or passed over, as they were before.
 
@@ -272,7 +277,7 @@ def remember(
 ) -> None:
     """Keeps a value of built-in types with what it rests on; not where a file may yet change behind its stamp."""
     files = {**seen.files, **files}
-    if all(found is None or settled(found, seen.began) for found in files.values()):
+    if lasting(files, seen.began):
         cachedir.store(name, (files, seen.lasting_folders(), tuple(present), tuple(absent), kept))
         cachedir.prune(_FOLDER, MOST)
 

@@ -16,6 +16,9 @@ STATES_IN = [
 ]
 """By mask: the numbers of the states in it."""
 
+_new = tuple.__new__
+"""Makes a named tuple of a tuple: there are very many of them."""
+
 
 class Cause(NamedTuple):
     """A step that may have put a file where it is: a tool's access, or `command`."""
@@ -100,7 +103,7 @@ class Moves:
         """The same, each group for itself."""
         found = 0
         for group in self.source.of(causes):
-            found |= self.target.only(group._replace(outer=self.outer))
+            found |= self.target.only(_new(Group, (group.steps, self.outer)))
         return found
 
 
@@ -263,7 +266,10 @@ def blamed(failures: Failures, causes: Causes) -> Failures:
     if not causes:
         return failures
     return frozenset(
-        [Failure(*item[:4], item.causes | causes if item.causes else causes) for item in failures]
+        [
+            _new(Failure, (access, step, outer, kind, before | causes))
+            for access, step, outer, kind, before in failures
+        ]
     )
 
 
@@ -273,7 +279,8 @@ def _at(failures: Failures, moves: Moves) -> Failures:
     for access, step, _, kind, causes in failures:
         key = access, step, kind
         found[key] = found[key] | causes if key in found else causes
+    outer = moves.outer
     return frozenset([
-        Failure(access, step, moves.outer, kind, moves.of(causes) if causes else causes)
+        _new(Failure, (access, step, outer, kind, moves.of(causes) if causes else causes))
         for (access, step, kind), causes in found.items()
     ])  # fmt: skip

@@ -40,7 +40,7 @@ from .bodies import (
     perhaps,
     with_inner_names,
 )
-from .called import Called
+from .called import Called, Row
 from .effects import (
     CERTAINLY,
     CHANGES,
@@ -67,7 +67,6 @@ from .step_paths import LOOKS, StepPaths
 
 Given = tuple[tuple[str, Path], ...]
 """What a callee's parameters stand for, in the names of the caller."""
-Names = Collection[str]
 Limits = tuple[tuple[str, ...], ...]
 """The globs of every `allow write` in force."""
 
@@ -82,8 +81,8 @@ class Files:
         self,
         computed: bool = True,
         commands: bool = True,
-        folders: Names = (),
-        single: Names = (),
+        folders: Collection[str] = (),
+        single: Collection[str] = (),
         kept: KeptEffects | None = None,
     ) -> None:
         self.computed = computed
@@ -148,6 +147,7 @@ class Files:
         # Calls that changed nothing, with the number of changes until then: the next such call changes nothing either.
         idle: dict[int, tuple[Effects, int]] = {}
         changes = 0
+        row = Row()
         unit = instance.unit
 
         def now(path: Path) -> Effect:
@@ -196,6 +196,7 @@ class Files:
                 looks = tool.name in LOOKS
                 if not uses and not looks and not tool.writes_unknown:
                     continue
+                row.end()
                 span = unit.span(node.step)
                 changing = False
                 if uses:
@@ -257,8 +258,11 @@ class Files:
                 if callee is None:
                     continue
                 inner, stops = self._called(instance, node, callee, env, stopping=stopping)
+                if stops is None and row.over(inner, now):
+                    continue
                 moves = Moves(self.table(callee), self.causes, unit.span(node.call))
             elif isinstance(node, Loop | Choice):
+                row.end()
                 inner, stops = self._part(instance, node, env, stopping=stopping)
             else:
                 continue
