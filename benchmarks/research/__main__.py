@@ -18,14 +18,13 @@ sys.path.insert(0, str(ROOT / "tooling"))
 
 from fdc_toolchain.tools.model.embedder import missing  # noqa: E402
 
-from benchmarks.research.questions import Package, Question, absent, read, unpacked  # noqa: E402
+from benchmarks.research.questions import PARTS, Package, Question, absent, read, unpacked  # noqa: E402
 from benchmarks.research.remarks import RERANKED, confidence, refused, remarks  # noqa: E402
 from benchmarks.research.row import Row, within  # noqa: E402
 from benchmarks.research.ways import Answer, Bm25, Command, Place, Ripgrep, documents_of  # noqa: E402
 
 Ask = Callable[[str], Answer]
 WAYS = ("ripgrep", "BM25, 20 lines", "BM25, 40 lines", "fdc research", "fdc explore")
-PARTS = ("development", "held-out", "new")
 
 
 def rank(places: Sequence[Place], answers: Iterable[tuple[str, int, int]]) -> int:
