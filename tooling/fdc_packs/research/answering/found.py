@@ -11,7 +11,7 @@ from ..explore.unit_spans import Unit
 from ..retrieval.file_worth import TESTS
 from ..retrieval.question import written_names
 from ..retrieval.stop_words import ASKING
-from .references import Relation, asked, find
+from .references import KINDS, Relation, asked, find
 
 MOST = 5
 NEAR = 6
@@ -90,7 +90,7 @@ def stands(tree: Tree, name: str) -> bool:
 def _references(tree: Tree, relation: Relation) -> Found:
     found = find(tree, relation)
     found.sort(key=lambda one: (TESTS.search(one.path) is not None, one.path, one.line))
-    verb = {"call": "calls", "use": "uses", "import": "imports", "raise": "raises"}[relation.kind]
+    verb = KINDS[relation.kind]
     if not found:
         known = stands(tree, relation.name)
         why = (

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..retrieval.file_worth import TESTS
-from .code_outline import is_code
+from ..outline.code_outline import is_code
 from .code_search import Search, Tree
 from .place import Place, home, inside, subjects
 

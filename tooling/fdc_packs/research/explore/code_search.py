@@ -22,7 +22,7 @@ from ..retrieval.file_worth import worth_of
 from ..retrieval.name_words import PARTS, ends
 from ..retrieval.question import Concept, terms
 from ..retrieval.stems import Stemmer
-from .code_outline import Definition, Outline, is_code, outline
+from ..outline.code_outline import Definition, Outline, is_code, outline
 from .unit_spans import Gathered, Spans, Unit
 
 MAX_HITS = 60_000
