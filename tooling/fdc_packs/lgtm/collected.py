@@ -8,7 +8,7 @@ from typing import Any
 
 from .search import AGAINST
 from .shown import kept
-from .statements import content, stem
+from .statements import content, stem_of
 from .worldview import outcome as ended
 
 WIDTH = 80
@@ -91,7 +91,7 @@ def words_missing(question: str, told: str) -> list[str]:
     rows = [word.strip(".,;:!?()\"'") for word in question.replace("`", " ").split()]
     wanted = content(question) - content(told)
     return [
-        word for word in dict.fromkeys(rows) if stem(word) in wanted and word.lower() not in _SMALL
+        word for word in dict.fromkeys(rows) if stem_of(word) in wanted and word.lower() not in _SMALL
     ]
 
 
