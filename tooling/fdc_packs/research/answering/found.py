@@ -141,35 +141,39 @@ def _places(search: Search, units: list[Unit], most: int) -> tuple[Shown, ...]:
         one = unit.definition
         name = one.qualified if one is not None else unit.heading
         kind = one.kind if one is not None else "text"
-        out.append(Shown(unit.path, first, name, kind, code, unit.score))
+        out.append(Shown(unit.path, unit.line if one else first, name, kind, code, unit.score))
         if len(out) == most:
             break
     return tuple(out)
 
 
 def _excerpt(search: Search, unit: Unit, most: int) -> tuple[tuple[int, str], ...]:
-    """The lines of a unit that decide: its head, and the stretch that has most of the question."""
-    lines = search.tree.documents[unit.path].lines
-    outlined = search.tree.outline(unit.path)
-    prose = frozenset[int]() if outlined is None else outlined.prose
-    hits = search.hits.get(unit.path, {})
+    """The lines of a unit that decide: its head, what it says of itself where there is room, and the stretch of its code, or
+    of its text where it has no code with a word of the question, that has most of the question."""
+    lines, hits = search.tree.documents[unit.path].lines, search.hits.get(unit.path, {})
+    outlined, one = search.tree.outline(unit.path), unit.definition
+    prose = outlined.prose if outlined is not None and one is not None else frozenset[int]()
     first, last = unit.line, min(unit.end, len(lines))
-    head = [unit.line] if unit.definition is not None else []
-    size = max(1, most - len(head))
-    best, start = -1.0, first
-    for at in [line for line, _ in unit.lines if first <= line <= last] or [first]:
-        at = max(first + len(head), min(at, last - size + 1)) if last - first >= size else first
+    wanted = {first} if one is not None else set()
+    if one is not None and one.doc and most > OTHERS:
+        wanted.add(one.doc)
+    inner = [at for at in range(first, last + 1) if at not in wanted and lines[at - 1].strip()]
+    told = [at for at in inner if at not in prose]
+    inner = told if most > OTHERS and any(at in hits for at in told) else inner
+    size = max(1, most - len(wanted))
+    best, start = -1.0, 0
+    for nth in range(max(1, len(inner) - size + 1)):
+        if nth and inner[nth] not in hits:
+            continue
         here: dict[int, float] = {}
-        for line in range(at, min(at + size, last + 1)):
-            for number, weight in hits.get(line, {}).items():
-                worth = weight * (0.8 if line in prose and head else 1.0)
-                here[number] = max(here.get(number, 0.0), worth)
+        for at in inner[nth : nth + size]:
+            for number, weight in hits.get(at, {}).items():
+                here[number] = max(here.get(number, 0.0), weight)
         worth = sum(search.weights[number] * value for number, value in here.items())
         if worth > best:
-            best, start = worth, at
-    wanted = sorted({*head, *range(start, min(start + size, last + 1))})
-    shown = [(line, _cut(lines[line - 1])) for line in wanted if lines[line - 1].strip()]
-    return tuple(shown)
+            best, start = worth, nth
+    shown = sorted(wanted | set(inner[start : start + size]))
+    return tuple((at, _cut(lines[at - 1])) for at in shown)
 
 
 def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
