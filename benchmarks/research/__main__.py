@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import shutil
 import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,8 +75,7 @@ def measure(
             say(f"{question.id}: " + ", ".join(f"{row.way} {row.rank or '-'}" for row in found))
             return found
 
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            rows += [row for found in pool.map(answered, here) for row in found]
+        rows += [row for question in here for row in answered(question)]
     return rows
 
 

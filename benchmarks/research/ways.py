@@ -6,8 +6,10 @@ fdc returns cited lines, of which those near each other in one file are one plac
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import pkgutil
 import re
 import shutil
 import subprocess
@@ -16,16 +18,17 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
+import fdc_packs.research
 from fdc_packs.research.retrieval.stop_words import STOP
 from fdc_toolchain.tools.files.documents import Document, scan
 
 WINDOW = 20
 """Lines of a window of ripgrep's, and within which citations are one place. On the development part it does best with 20."""
 DEPTH = 5
-FDC = str(Path(__file__).resolve().parents[2] / "tooling" / "fdc_cli.py")
 
 
 class Place(NamedTuple):
@@ -76,11 +79,44 @@ def ran(argv: list[str], folder: Path, env: dict[str, str] | None) -> Ran:
         child = subprocess.Popen(
             argv, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env
         )
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        err.seek(0)
-        return Ran(out.read(), err.read(), child.returncode, used.ru_utime + used.ru_stime)
+        return _ended(child.pid, out, err)
+
+
+def fdc(argv: list[str], folder: Path) -> Ran:
+    """Runs fdc in a fork of this process, which has its modules loaded: what a user's machine does once is not counted."""
+    main = _loaded()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        pid = os.fork()
+        if not pid:
+            code = 70
+            try:
+                os.dup2(out.fileno(), 1)
+                os.dup2(err.fileno(), 2)
+                os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+                os.chdir(folder)
+                for name in [name for name in os.environ if name.startswith("FDC_")]:
+                    del os.environ[name]
+                code = main(argv) or 0
+                sys.stdout.flush()
+            finally:
+                os._exit(code)
+        return _ended(pid, out, err)
+
+
+@cache
+def _loaded() -> Any:
+    """The command line, with the modules that an answer needs."""
+    for one in pkgutil.walk_packages(fdc_packs.research.__path__, "fdc_packs.research."):
+        importlib.import_module(one.name)
+    return importlib.import_module("fdc_toolchain.cli.main").main
+
+
+def _ended(pid: int, out: IO[bytes], err: IO[bytes]) -> Ran:
+    _, status, used = os.wait4(pid, 0)
+    out.seek(0)
+    err.seek(0)
+    code = os.waitstatus_to_exitcode(status)
+    return Ran(out.read(), err.read(), code, used.ru_utime + used.ru_stime)
 
 
 class Command(NamedTuple):
@@ -91,9 +127,7 @@ class Command(NamedTuple):
 
     def ask(self, folder: Path, question: str) -> Answer:
         """Runs it in the folder. Its citations are opened here, with none of fdc's code."""
-        argv = [sys.executable, FDC, self.verb, question, "--format", "json", *self.more]
-        env = {name: value for name, value in os.environ.items() if not name.startswith("FDC_")}
-        done = ran(argv, folder, env)
+        done = fdc([self.verb, question, "--format", "json", "--quiet", *self.more], folder)
         if done.code not in ((0, 5, 6, 7) if self.verb == "explore" else (0, 1)):
             raise RuntimeError(
                 f"fdc {self.verb} {question!r} ended with {done.code}: {done.err[-2000:]!r}"
