@@ -53,7 +53,9 @@ def read(path: Path = QUESTIONS) -> tuple[list[Question], dict[str, Package]]:
 def absent(path: Path = QUESTIONS) -> list[Question]:
     """The questions whose answer is in no file of their package."""
     rows = json.loads(path.read_text("utf-8"))["absent"]
-    return [Question(row["id"], row["package"], "absent", row["part"], row["ask"], ()) for row in rows]
+    return [
+        Question(row["id"], row["package"], "absent", row["part"], row["ask"], ()) for row in rows
+    ]
 
 
 def _question(row: dict[str, Any]) -> Question:

@@ -500,7 +500,9 @@ def test_an_exploration_that_was_killed_goes_on_and_does_not_plan_again(tmp_path
     )
 
 
-def test_an_agent_reads_what_it_asks_for_and_cites_it_and_a_bad_call_comes_back(tmp_path: Path) -> None:
+def test_an_agent_reads_what_it_asks_for_and_cites_it_and_a_bad_call_comes_back(
+    tmp_path: Path,
+) -> None:
     """EXP-14: what no rule had found is read by the model's own wish, a step of the journal, and may be cited then."""
     cited = {"path": "README.md", "line": 5, "quote": "The settings name the store."}
     calls = [
@@ -526,7 +528,12 @@ def test_an_agent_reads_what_it_asks_for_and_cites_it_and_a_bad_call_comes_back(
         done = fdc("explore", QUESTION, "--format", "json", cwd=shop(tmp_path / "w"), env=env)
     assert 0 == done.returncode, done.stderr
     said = json.dumps(shown)
-    for part in ("place_order", '"of": 1', "is no regular expression", "The settings name the store."):
+    for part in (
+        "place_order",
+        '"of": 1',
+        "is no regular expression",
+        "The settings name the store.",
+    ):
         assert part in said, (part, said)
     assert "of a secret" not in said
     assert "The settings name the store." in done.stdout

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from fdc_packs.research.answering.found import NONE, find_places
 from fdc_packs.research.explore import findings, mapped, tools
-from fdc_packs.research.outline import code_outline, code_trees
 from fdc_packs.research.explore.code_search import Tree
 from fdc_packs.research.explore.strategies import STRATEGIES, places
+from fdc_packs.research.outline import code_outline, code_trees
 from fdc_packs.research.outline.comment_sentences import around, sentence
 from fdc_packs.research.retrieval.question import concepts_of, faint
 from fdc_packs.research.retrieval.stop_words import forms

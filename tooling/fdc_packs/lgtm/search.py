@@ -63,9 +63,7 @@ def tool_use(result: Any, tools: str = "", asked: Any = None) -> dict[str, Any]:
     tool, args = result.get("tool"), result.get("args")
     if tool in (None, ""):
         return none
-    said = (
-        [str(one).strip() for one in args.get("queries") or ()] if isinstance(args, dict) else []
-    )
+    said = [str(one).strip() for one in args.get("queries") or ()] if isinstance(args, dict) else []
     queries = [one[:300] for one in said if one][:QUERIES]
     path = args.get("path") if isinstance(args, dict) else None
     searching = tool in ("WebSearch", "CodebaseGrep", "FileSearch")
@@ -78,7 +76,13 @@ def tool_use(result: Any, tools: str = "", asked: Any = None) -> dict[str, Any]:
         }
     content = str(args.get("content") or "")
     first = args.get("first") if isinstance(args.get("first"), int) else 1
-    call = {"tool": tool, "queries": queries, "path": str(path or ""), "first": first, "content": content}
+    call = {
+        "tool": tool,
+        "queries": queries,
+        "path": str(path or ""),
+        "first": first,
+        "content": content,
+    }
     before = [{key: row.get(key) for key in call} for row in asked or () if isinstance(row, dict)]
     return none if call in before else {**none, **call}
 
@@ -89,7 +93,11 @@ def looked(asked: Any, seen: Any) -> dict[str, Any]:
     warns = []
     for request, found in zip(asked, seen):
         found = found if isinstance(found, dict) else {}
-        warns += [one["warn"] for one in (request, found) if isinstance(one.get("warn"), str) and one["warn"]]
+        warns += [
+            one["warn"]
+            for one in (request, found)
+            if isinstance(one.get("warn"), str) and one["warn"]
+        ]
         for row in found.get("rows") or ():
             if isinstance(row, dict):
                 rows.setdefault((str(row.get("source")), str(row.get("kind"))), row)

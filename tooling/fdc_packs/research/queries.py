@@ -13,6 +13,7 @@ PER_HOST = 2
 QUERIES = 4
 _WORD = re.compile(r"[^\W_]{3,}")
 
+
 def propose(question: str) -> dict[str, Any]:
     """What is searched for where no model is configured: the question as it stands, and no other words for it."""
     return {"queries": [" ".join(question.split())[:300]], "terms": []}

@@ -23,12 +23,13 @@ LISTED = 200
 """References that are kept; all of them are counted."""
 
 HIGH, MODERATE, LOW, NONE = "High", "Moderate", "Low", "None"
-FITTED = (-2.15, -2.2, 1.85, 3.79)
-"""A logistic regression of "one of the places answers" on the development questions of benchmarks/research, and on as many
-asked of a package that has no answer: bias, share of the question, worth (log), share times how much was asked."""
-LEVELS = ((HIGH, 0.75), (MODERATE, 0.45), (LOW, 0.2))
-MISSING = 0.3
-"""Where so much of what a question tells stands in no file, its answer does not either."""
+FITTED = (-2.42, 1.91, 7.75, 3.68, -4.62)
+"""A logistic regression of "one of the places answers" on the tuned questions of benchmarks/research, and on questions asked of a
+package that has no answer: bias, worth (log), what five lines in a row have of the question times how much was asked, what the
+name has of it, what five lines have of it."""
+LEVELS = ((HIGH, 0.7), (MODERATE, 0.45), (LOW, 0.3))
+CLOSE = 5
+"""Lines in a row that count as one place of the question's words."""
 
 
 class Shown(NamedTuple):
@@ -177,35 +178,40 @@ def _excerpt(search: Search, unit: Unit, most: int) -> tuple[tuple[int, str], ..
 
 
 def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
-    """How sure the first places are, by how much of what the question tells the first one has."""
-    unheard = search.unheard
-    whole = [search.weights[n] or unheard * one.weight for n, one in enumerate(search.concepts)]
+    """How sure the first places are, by how much of what the question tells stands close together in the first one."""
+    concepts, files = search.concepts, search.files
+    whole = [search.weights[n] or search.unheard * one.weight for n, one in enumerate(concepts)]
     telling = [
         number
-        for number, one in enumerate(search.concepts)
-        if one.weight == 1.0 and (one.word not in ASKING or search.files(number))
+        for number, one in enumerate(concepts)
+        if one.weight == 1.0 and (one.word not in ASKING or files(number))
     ]
     total = sum(whole[number] for number in telling) or 1.0
-    lost = [number for number in telling if not search.files(number)]
-    words = ", ".join(f"`{search.concepts[number].word}`" for number in lost)
-    if sum(whole[number] for number in lost) >= MISSING * total:
-        return NONE, f"no file has {words}"
     top = units[0]
-    name = top.definition.qualified if top.definition is not None else top.heading
-    have = search.named(f"{top.path} {name}")
-    for line, _ in top.lines:
-        for number, weight in search.hits[top.path][line].items():
-            have[number] = max(have.get(number, 0.0), weight)
-    covered = sum(whole[n] * min(1.0, have.get(n, 0.0)) for n in telling) / total
-    bias, share, worth, many = FITTED
-    odds = bias + share * covered + worth * math.log(top.score / total + 0.01)
-    odds += many * len(telling) / 5 * covered
-    likely = 1 / (1 + math.exp(-odds))
-    why = f"the first place has {covered:.0%} of the question's words, by weight"
+    named = search.named(top.definition.qualified if top.definition is not None else top.heading)
+    lines = sorted(line for line, _ in top.lines)
+    close = 0.0
+    for first in lines or [top.line]:
+        here = dict(named)
+        for line in (one for one in lines if 0 <= one - first < CLOSE):
+            for number, weight in search.hits[top.path][line].items():
+                here[number] = max(here.get(number, 0.0), weight)
+        close = max(close, _share(here, telling, whole) / total)
+    bias, *by = FITTED
+    name = _share(named, telling, whole) / total
+    signs = (math.log(top.score / total + 0.01), close * len(telling) / 5, name, close)
+    likely = 1 / (1 + math.exp(-bias - sum(one * value for one, value in zip(by, signs))))
+    lost = ", ".join(f"`{concepts[number].word}`" for number in telling if not files(number))
+    why = f"the first place has {close:.0%} of the question's words close together, by weight"
+    why += f"; no file has {lost}" if lost else ""
     for level, least in LEVELS:
         if likely >= least:
             return level, why
-    return NONE, f"{why}, which is too little"
+    return NONE, f"no file has {lost}" if lost else f"{why}, which is too little"
+
+
+def _share(have: dict[int, float], telling: list[int], whole: list[float]) -> float:
+    return sum(whole[number] * min(1.0, have.get(number, 0.0)) for number in telling)
 
 
 def _line(tree: Tree, path: str, line: int) -> str:

@@ -12,8 +12,8 @@ import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..outline.code_outline import is_code
 from ..explore.code_search import Tree
+from ..outline.code_outline import is_code
 from ..retrieval.question import written_names
 
 _VERBS = {

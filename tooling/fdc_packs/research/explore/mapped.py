@@ -1,4 +1,4 @@
-"""The files that a step was given by `map_code`, as a tree, and a question searched for in them: kept between steps, never the truth."""
+"""The files that a step was given by `map_code`, as a tree, and a question searched for in them; kept between steps."""
 
 from __future__ import annotations
 

@@ -16,7 +16,17 @@ from ..retrieval import library
 from ..retrieval.file_worth import TESTS
 from ..retrieval.question import written_names
 from .code_search import Tree
-from .mapped import EVERYTHING, among, mapped, object_of, ranked, searched, terms_of, tree_of, within
+from .mapped import (
+    EVERYTHING,
+    among,
+    mapped,
+    object_of,
+    ranked,
+    searched,
+    terms_of,
+    tree_of,
+    within,
+)
 from .place import subjects
 from .strategies import STRATEGIES, places
 
@@ -224,5 +234,3 @@ def _folders(found: Any) -> list[str]:
     """The folders that the best files lie in, two levels deep."""
     counts = Counter("/".join(path.split("/")[:-1][:2]) for path in found.best_files(60))
     return [folder for folder, _ in counts.most_common(6) if folder]
-
-

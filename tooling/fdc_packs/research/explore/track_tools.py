@@ -1,4 +1,4 @@
-"""What an agent on a track can ask for: ranked places, references, the outline of a file; and what it has seen, opened and quoted.
+"""What an agent on a track can ask for: ranked places, references, the outline of a file; what it has seen, quoted.
 
 They list, search and read; none can change anything. What a step returns is journaled, so it carries places and chosen lines.
 """
@@ -13,7 +13,8 @@ from fdc_toolchain.api.tools import Context, ToolFailure, text, word
 from ..answering.quotes import of_workspace
 from ..answering.references import KINDS, Relation, find
 from ..outline.code_outline import is_code
-from .looking import bodies, places as places_seen
+from .looking import bodies
+from .looking import places as places_seen
 from .mapped import mapped, object_of, ranked, within
 from .place import inside
 from .strategies import STRATEGIES, as_row, places
@@ -38,7 +39,11 @@ def gather_files(args: dict[str, Any], context: Context) -> Any:
     rows = []
     for path in files:
         outlined = tree.outline(path)
-        names = [one.qualified for one in outlined.definitions if "." not in one.qualified] if outlined else []
+        names = (
+            [one.qualified for one in outlined.definitions if "." not in one.qualified]
+            if outlined
+            else []
+        )
         rows.append(f"{path}: {', '.join(dict.fromkeys(names[:NAMES]))}".rstrip(": "))
     return {"files": files, "map": rows, "of": len(search.hits)}
 
@@ -118,7 +123,11 @@ def collect_evidence(args: dict[str, Any], context: Context) -> Any:
             quote = lines.at(str(row["path"]), int(row["line"]))
             if quote is not None and quote.strip():
                 out.append({**row, "quote": quote.strip()[:QUOTE]})
-    why = f"{said['failed']}: {said.get('why')}" if isinstance(said, dict) and said.get("failed") else ""
+    why = (
+        f"{said['failed']}: {said.get('why')}"
+        if isinstance(said, dict) and said.get("failed")
+        else ""
+    )
     return {
         "evidence": out,
         "bodies": bodies(args.get("seen")),
