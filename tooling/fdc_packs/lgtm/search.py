@@ -25,7 +25,7 @@ def queries(question: str) -> dict[str, Any]:
 
 
 def recommend(purpose: str, queries: Any, tools: Any, seen: Any = None) -> dict[str, Any]:
-    """AgentStep without a model: the first of the tools that fits, with the queries, once. It recommends and does nothing (LGTM-33)."""
+    """AgentStep without a model: the first of the tools that fits, with the queries, once. It does nothing itself (LGTM-33)."""
     asked = [] if seen else _queries(queries)
     offered = tools.get("tools", []) if isinstance(tools, dict) else str(tools).split(",")
     fitting = [one for one in offered if one in TOOLS]
@@ -43,7 +43,8 @@ def tool_use(result: Any, tools: str = "", asked: Any = None) -> dict[str, Any]:
     """The call that an AgentStep recommends, or none (LGTM-34). `tools`: those that may be called here, the others are
     ignored (LGTM-37).
 
-    `tool` is empty for none, and where the same call is among those that were `asked` for before; a malformed recommendation is none, and `warn` says so. A name that is no tool is kept:
+    `tool` is empty for none, and where the same call is among those that were `asked` for before; a malformed recommendation is
+    none, and `warn` says so. A name that is no tool is kept:
     whoever calls it says that there is no such tool (LGTM-35).
     """
     none = {
@@ -140,7 +141,7 @@ def queries_by_target(answer: Any, targets: dict[str, Any]) -> dict[str, Any]:
 
 
 def first_lines(text: Any, path: str, first: int = 1) -> dict[str, Any]:
-    """A file that an agent wanted read, as one find: its lines from `first` on, and the first that says something as its quotation."""
+    """A file that an agent wanted read, as one find: its lines from `first` on, and the first that says something, quoted."""
     lines = text.split("\n") if isinstance(text, str) else []
     first = max(1, int(first))
     telling = (at for at, line in enumerate(lines, 1) if at >= first and len(line.split()) > 3)
