@@ -433,7 +433,7 @@ def test_an_obedient_model_to_which_nothing_new_is_shown_reaches_a_plan(tmp_path
 
 
 def test_a_run_asks_a_model_only_for_what_a_rule_cannot_do(tmp_path: Path) -> None:
-    """Two areas and one round: 23 requests, where 49 were, with an agent that recommends the same again and ends with that; finds are written up, and diagrams drawn, by rule."""
+    """Two areas and one round: 23 requests, where 49 were, with an agent that recommends the same again and so ends."""
     with thinking() as (server, env):
         assert 0 == plan_for(tmp_path, env=env).returncode
     assert 23 == len(server.requests)
