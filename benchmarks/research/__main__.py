@@ -19,10 +19,17 @@ from fdc_toolchain.tools.model.embedder import missing  # noqa: E402
 from benchmarks.research.questions import PARTS, Package, Question, absent, read, unpacked  # noqa: E402
 from benchmarks.research.remarks import RERANKED, confidence, refused, remarks  # noqa: E402
 from benchmarks.research.row import Row, within  # noqa: E402
-from benchmarks.research.ways import Answer, Bm25, Command, Place, Ripgrep, documents_of  # noqa: E402
+from benchmarks.research.ways import Answer, Bm25, Command, Embedding, Place, Ripgrep, documents_of  # noqa: E402
 
 Ask = Callable[[str], Answer]
-WAYS = ("ripgrep", "BM25, 20 lines", "BM25, 40 lines", "fdc research", "fdc explore")
+WAYS = (
+    "ripgrep",
+    "BM25, 20 lines",
+    "BM25, 40 lines",
+    "embedding, 20 lines",
+    "fdc research",
+    "fdc explore",
+)
 
 
 def rank(places: Sequence[Place], answers: Iterable[tuple[str, int, int]]) -> int:
@@ -47,6 +54,8 @@ def ways_of(folder: Path, names: Sequence[str]) -> dict[str, Ask]:
             out[name] = Ripgrep(folder, documents).ask
         elif name.startswith("BM25"):
             out[name] = Bm25(documents, int(re.findall(r"\d+", name)[1])).ask
+        elif name.startswith("embedding"):
+            out[name] = Embedding(documents, int(re.findall(r"\d+", name)[0])).ask
         else:
             verb, *more = name.removeprefix("fdc ").split()
             extra = "--code" if verb == "research" else "" if more else "--no-rerank"
@@ -130,9 +139,13 @@ def main(arguments: list[str]) -> int:
         for one in questions
         if options.part in (None, one.part) and one.id.startswith(options.only or "")
     ]
-    ours = [one for one in absent() if (options.only or "") in one.id]
-    ours = ours if options.part in (None, "new") else []
-    names = options.way or (WAYS if missing() else (*WAYS, RERANKED))
+    ours = [
+        one
+        for one in absent()
+        if options.part in (None, one.part) and (options.only or "") in one.id
+    ]
+    without = tuple(name for name in WAYS if not name.startswith("embedding"))
+    names = options.way or (without if missing() else (*WAYS, RERANKED))
     with tempfile.TemporaryDirectory(prefix="fdc-bench-") as scratch:
         folders = {}
         for name in dict.fromkeys(one.package for one in [*questions, *ours]):
@@ -144,11 +157,11 @@ def main(arguments: list[str]) -> int:
 
         rows = measure(questions, folders, names, say)
         explored = [name for name in names if name.startswith("fdc explore")]
-        without = measure(ours, folders, explored, say)
+        unanswered = measure(ours, folders, explored, say)
     lines = table(rows, names)
     wrong = [f"{row.way}: {row.question.id}: {place}" for row in rows for place in row.answer.wrong]
     said = remarks(rows, missing() if options.way is None else "")
-    said += [*refused(rows, without), *confidence([*rows, *without])]
+    said += [*refused(rows, unanswered), *confidence([*rows, *unanswered])]
     print("\n".join([*lines, "", *said, *(f"does not hold: {one}" for one in wrong)]))
     if options.output is not None:
         options.output.write_text(page(questions, packages.values(), lines, said), "utf-8")
@@ -201,7 +214,8 @@ A question counts where one of the first places that a way names, in reading ord
 Where `fdc explore` says that it does not find it, the lines that it prints as nearest count as places.
 For {search} and BM25 a place is a window of lines (any overlap counts); for fdc it is a cited line, and citations within
 20 lines of each other are one place. {search} ranks windows of 20 lines by how many words of the question they have,
-without stop words; BM25 is bm25s with stop words and stems. Every citation was opened by the benchmark itself. CPU
+without stop words; BM25 is bm25s with stop words, stems and the parts of identifiers; embedding is the reranker's own model
+(MiniLM) over all windows. Every citation was opened by the benchmark itself. CPU
 seconds are for one question, reading and indexing included, without the start of Python; tokens are what there is to read (four
 characters each: five windows, or the printed answer). None of these ways asks a model, so no model tokens are spent.
 """

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from benchmarks.research.questions import PARTS
 from benchmarks.research.row import Row, within
 
-OURS, PLAIN = "fdc explore", ("ripgrep", "BM25")
+OURS, PLAIN = "fdc explore", ("ripgrep", "BM25", "embedding")
 RERANKED = f"{OURS} --rerank"
 LIMITS = ((1, "the first place"), (5, "the first five"))
 

@@ -237,7 +237,8 @@ class Ripgrep:
 
 
 class Bm25:
-    """Plain BM25 (bm25s: English stop words; stems where PyStemmer is installed) over windows of lines with their path."""
+    """BM25 (bm25s: English stop words, stems where PyStemmer is installed) over windows of lines with their path; identifiers
+    count as they stand and in parts."""
 
     def __init__(self, documents: list[Document], window: int = WINDOW) -> None:
         import bm25s
@@ -249,7 +250,7 @@ class Bm25:
         ]  # fmt: skip
         self.stemmer = self._stemmer()
         started = time.process_time()
-        texts = ["\n".join([place.path, *self._lines(place)]) for place in self.places]
+        texts = [_split("\n".join([place.path, *self._lines(place)])) for place in self.places]
         tokens = bm25s.tokenize(texts, stopwords="en", stemmer=self.stemmer, show_progress=False)
         self.index = bm25s.BM25()
         self.index.index(tokens, show_progress=False)
@@ -270,7 +271,7 @@ class Bm25:
 
         started = time.process_time()
         tokens = bm25s.tokenize(
-            [question], stopwords="en", stemmer=self.stemmer, show_progress=False
+            [_split(question)], stopwords="en", stemmer=self.stemmer, show_progress=False
         )
         found, _ = self.index.retrieve(tokens, k=min(DEPTH, len(self.places)), show_progress=False)
         places = [self.places[number] for number in found[0]]
@@ -282,6 +283,45 @@ class Bm25:
             sum(len(line) + 1 for one in places for line in self._lines(one)) // 4,
             spent,
         )
+
+
+def _split(text: str) -> str:
+    """The text with the parts of its identifiers beside them."""
+    return re.sub(r"\w*(?:_|[a-z][A-Z])\w*", lambda found: f"{found[0]} {_parted(found[0])}", text)
+
+
+def _parted(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_+", " ", name)
+
+
+class Embedding:
+    """Windows of lines with their path, by how near the reranker's model has them to the question."""
+
+    def __init__(self, documents: list[Document], window: int = WINDOW) -> None:
+        from fdc_toolchain.tools.model.embedder import embedded
+
+        self._embedded = embedded
+        self.documents = {one.path: one for one in documents}
+        self.places = [
+            Place(one.path, tuple(range(at + 1, min(at + window, len(one.lines)) + 1)))
+            for one in documents for at in range(0, len(one.lines), window)
+        ]  # fmt: skip
+        started = time.process_time()
+        self.index = embedded(
+            ["\n".join([one.path, *self._lines(one)]) for one in self.places], 128
+        )
+        self.built = time.process_time() - started
+
+    def _lines(self, place: Place) -> tuple[str, ...]:
+        return self.documents[place.path].lines[place.lines[0] - 1 : place.lines[-1]]
+
+    def ask(self, question: str) -> Answer:
+        started = time.process_time()
+        near = self.index @ self._embedded([question], 64)[0]
+        places = [self.places[number] for number in (-near).argsort()[:DEPTH]]
+        spent = self.built + time.process_time() - started
+        read = sum(len(line) + 1 for one in places for line in self._lines(one)) // 4
+        return Answer(places, 0, [], read, spent)
 
 
 def documents_of(folder: Path) -> list[Document]:
