@@ -26,7 +26,6 @@ WAYS = (
     "ripgrep",
     "BM25, 20 lines",
     "BM25, 40 lines",
-    "embedding, 20 lines",
     "fdc research",
     "fdc explore",
 )
@@ -144,8 +143,7 @@ def main(arguments: list[str]) -> int:
         for one in absent()
         if options.part in (None, one.part) and (options.only or "") in one.id
     ]
-    without = tuple(name for name in WAYS if not name.startswith("embedding"))
-    names = options.way or (without if missing() else (*WAYS, RERANKED))
+    names = options.way or (WAYS if missing() else (*WAYS, RERANKED))
     with tempfile.TemporaryDirectory(prefix="fdc-bench-") as scratch:
         folders = {}
         for name in dict.fromkeys(one.package for one in [*questions, *ours]):
@@ -214,8 +212,8 @@ A question counts where one of the first places that a way names, in reading ord
 Where `fdc explore` says that it does not find it, the lines that it prints as nearest count as places.
 For {search} and BM25 a place is a window of lines (any overlap counts); for fdc it is a cited line, and citations within
 20 lines of each other are one place. {search} ranks windows of 20 lines by how many words of the question they have,
-without stop words; BM25 is bm25s with stop words, stems and the parts of identifiers; embedding is the reranker's own model
-(MiniLM) over all windows. Every citation was opened by the benchmark itself. CPU
+without stop words; BM25 is bm25s with stop words, stems and the parts of identifiers; `--way "embedding, 20
+lines"` ranks windows by the reranker's model (MiniLM), which takes minutes a package. Every citation was opened by the benchmark itself. CPU
 seconds are for one question, reading and indexing included, without the start of Python; tokens are what there is to read (four
 characters each: five windows, or the printed answer). None of these ways asks a model, so no model tokens are spent.
 """
