@@ -213,7 +213,8 @@ Where `fdc explore` says that it does not find it, the lines that it prints as n
 For {search} and BM25 a place is a window of lines (any overlap counts); for fdc it is a cited line, and citations within
 20 lines of each other are one place. {search} ranks windows of 20 lines by how many words of the question they have,
 without stop words; BM25 is bm25s with stop words, stems and the parts of identifiers; `--way "embedding, 20
-lines"` ranks windows by the reranker's model (MiniLM), which takes minutes a package. Every citation was opened by the benchmark itself. CPU
+lines"` ranks windows by the reranker's model (MiniLM), which takes minutes a package. Every citation was opened by the
+benchmark itself. CPU
 seconds are for one question, reading and indexing included, without the start of Python; tokens are what there is to read (four
 characters each: five windows, or the printed answer). None of these ways asks a model, so no model tokens are spent.
 """
