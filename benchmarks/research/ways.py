@@ -93,6 +93,7 @@ def fdc(argv: list[str], folder: Path) -> Ran:
                 os.dup2(out.fileno(), 1)
                 os.dup2(err.fileno(), 2)
                 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+                sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
                 os.chdir(folder)
                 for name in [name for name in os.environ if name.startswith("FDC_")]:
                     del os.environ[name]

@@ -151,4 +151,4 @@ def test_how_sure_an_answer_is_and_what_is_refused_are_counted() -> None:
     assert (
         "for 1 of 1 questions without an answer, and for 2 of 5 with one, of which 1 have" in said
     )
-    assert 20 == len(questions.absent())
+    assert 20 <= sum(one.part == "held-out" for one in questions.absent())

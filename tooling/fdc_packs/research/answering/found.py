@@ -19,6 +19,8 @@ NEAR = 6
 FIRST, OTHERS = 8, 2
 """Lines that are shown of the first place, and of each of the others."""
 WIDEST = 76
+CODE_FIRST = 0.5
+"""Code is shown before comments where it has this part of what they have of the question."""
 LISTED = 200
 """References that are kept; all of them are counted."""
 
@@ -159,9 +161,20 @@ def _excerpt(search: Search, unit: Unit, most: int) -> tuple[tuple[int, str], ..
     if one is not None and one.doc and most > OTHERS:
         wanted.add(one.doc)
     inner = [at for at in range(first, last + 1) if at not in wanted and lines[at - 1].strip()]
-    told = [at for at in inner if at not in prose]
-    inner = told if most > OTHERS and any(at in hits for at in told) else inner
     size = max(1, most - len(wanted))
+    worth, stretch = _stretch(search, hits, inner, size)
+    if most > OTHERS:
+        told = [at for at in inner if at not in prose]
+        other, code = _stretch(search, hits, told, size)
+        stretch = code if other >= CODE_FIRST * worth > 0 else stretch
+    shown = sorted(wanted | set(stretch))
+    return tuple((at, _cut(lines[at - 1])) for at in shown)
+
+
+def _stretch(
+    search: Search, hits: dict[int, dict[int, float]], inner: list[int], size: int
+) -> tuple[float, list[int]]:
+    """Of some lines those in a row that have most of the question, and what that is worth."""
     best, start = -1.0, 0
     for nth in range(max(1, len(inner) - size + 1)):
         if nth and inner[nth] not in hits:
@@ -173,8 +186,7 @@ def _excerpt(search: Search, unit: Unit, most: int) -> tuple[tuple[int, str], ..
         worth = sum(search.weights[number] * value for number, value in here.items())
         if worth > best:
             best, start = worth, nth
-    shown = sorted(wanted | set(inner[start : start + size]))
-    return tuple((at, _cut(lines[at - 1])) for at in shown)
+    return best, inner[start : start + size]
 
 
 def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
