@@ -79,7 +79,9 @@ def ran(argv: list[str], folder: Path, env: dict[str, str] | None) -> Ran:
         child = subprocess.Popen(
             argv, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env
         )
-        return _ended(child.pid, out, err)
+        done = _ended(child.pid, out, err)
+        child.returncode = done.code
+        return done
 
 
 def fdc(argv: list[str], folder: Path) -> Ran:
