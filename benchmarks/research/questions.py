@@ -1,4 +1,4 @@
-"""The questions with their known answers, and the three packages that they are about, fetched by pip and unpacked."""
+"""The questions with their known answers, and the packages that they are about, fetched by pip, npm or apt and unpacked."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 QUESTIONS = Path(__file__).with_name("questions.json")
 KEPT = Path(__file__).resolve().parents[2] / ".benchmarks" / "research"
+PARTS = ("held-out", "tuned")
 
 
 class Question(NamedTuple):
@@ -26,12 +27,13 @@ class Question(NamedTuple):
 
 
 class Package(NamedTuple):
-    """A source distribution whose lines the answers name: this very file and no other."""
+    """A source archive whose lines the answers name: this very file and no other. `origin` is `pypi`, `npm` or `debian`."""
 
     name: str
     version: str
     folder: str
     sha256: str
+    origin: str = "pypi"
 
 
 class Wrong(Exception):
@@ -41,14 +43,19 @@ class Wrong(Exception):
 def read(path: Path = QUESTIONS) -> tuple[list[Question], dict[str, Package]]:
     """The questions in order, and the packages by name."""
     found = json.loads(path.read_text("utf-8"))
-    packages = {name: Package(name, **row) for name, row in found["packages"].items()}
+    packages = {
+        name: Package(name, row["version"], row["folder"], row["sha256"], row.get("from", "pypi"))
+        for name, row in found["packages"].items()
+    }
     return [_question(row) for row in found["questions"]], packages
 
 
 def absent(path: Path = QUESTIONS) -> list[Question]:
     """The questions whose answer is in no file of their package."""
     rows = json.loads(path.read_text("utf-8"))["absent"]
-    return [Question(row["id"], row["package"], "code", "absent", row["ask"], ()) for row in rows]
+    return [
+        Question(row["id"], row["package"], "absent", row["part"], row["ask"], ()) for row in rows
+    ]
 
 
 def _question(row: dict[str, Any]) -> Question:
@@ -58,27 +65,27 @@ def _question(row: dict[str, Any]) -> Question:
 
 def unpacked(package: Package, kept: Path = KEPT) -> Path:
     """The folder of a package's sources, fetched once. Raises Wrong where the digest is another."""
-    folder = kept / package.folder
-    if folder.is_dir():
-        return folder
-    kept.mkdir(parents=True, exist_ok=True)
-    archive = kept / f"{package.folder}.tar.gz"
-    if not archive.is_file():
-        fetch = [
-            sys.executable,
-            "-m",
-            "pip",
-            "download",
-            "--quiet",
-            "--no-deps",
-            "--no-binary",
-            ":all:",
-        ]
-        subprocess.run([*fetch, "--dest", kept, f"{package.name}=={package.version}"], check=True)
+    home = kept / f"{package.name}-{package.version}"
+    if (home / package.folder).is_dir():
+        return home / package.folder
+    home.mkdir(parents=True, exist_ok=True)
+    exact = f"{package.name}{'=' if package.origin == 'debian' else '@'}{package.version}"
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+    fetch, ending = {
+        "pypi": ([*pip, f"{package.name}=={package.version}"], ".tar.gz"),
+        "npm": (["npm", "pack", "--silent", exact], ".tgz"),
+        "debian": (["apt-get", "download", "-qq", exact], ".deb"),
+    }[package.origin]
+    if not list(home.glob(f"*{ending}")):
+        subprocess.run(fetch, check=True, cwd=home, stdout=subprocess.DEVNULL)
+    (archive,) = home.glob(f"*{ending}")
     if hashlib.sha256(archive.read_bytes()).hexdigest() != package.sha256:
         raise Wrong(
             f"{archive} is not the {package.name} {package.version} whose lines the answers name"
         )
-    with tarfile.open(archive) as opened:
-        opened.extractall(kept, filter="data")
-    return folder
+    if ending == ".deb":
+        subprocess.run(["dpkg-deb", "-x", archive, home], check=True)
+    else:
+        with tarfile.open(archive) as opened:
+            opened.extractall(home, filter="data")
+    return home / package.folder

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from benchmarks.research.questions import PARTS
 from benchmarks.research.row import Row, within
 
-OURS, PLAIN = "fdc explore", ("ripgrep", "BM25")
+OURS, PLAIN = "fdc explore", ("ripgrep", "BM25", "embedding")
 RERANKED = f"{OURS} --rerank"
 LIMITS = ((1, "the first place"), (5, "the first five"))
 
@@ -30,7 +31,7 @@ def chance(better: int, worse: int) -> float:
 def remarks(rows: Sequence[Row], missing: str = "") -> list[str]:
     """The remarks as Markdown list items. `missing`: how to get the reranker, where it is not installed."""
     out = []
-    for part in ("new", "held-out", "development"):
+    for part in PARTS:
         ways = _by_way([row for row in rows if row.question.part == part])
         if OURS in ways:
             out += [_against(part, ways, name) for name in ways if name.startswith(PLAIN)]

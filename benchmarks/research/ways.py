@@ -6,8 +6,10 @@ fdc returns cited lines, of which those near each other in one file are one plac
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import pkgutil
 import re
 import shutil
 import subprocess
@@ -16,16 +18,17 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
+import fdc_packs.research
 from fdc_packs.research.retrieval.stop_words import STOP
 from fdc_toolchain.tools.files.documents import Document, scan
 
 WINDOW = 20
 """Lines of a window of ripgrep's, and within which citations are one place. On the development part it does best with 20."""
 DEPTH = 5
-FDC = str(Path(__file__).resolve().parents[2] / "tooling" / "fdc_cli.py")
 
 
 class Place(NamedTuple):
@@ -76,11 +79,47 @@ def ran(argv: list[str], folder: Path, env: dict[str, str] | None) -> Ran:
         child = subprocess.Popen(
             argv, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env
         )
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        err.seek(0)
-        return Ran(out.read(), err.read(), child.returncode, used.ru_utime + used.ru_stime)
+        done = _ended(child.pid, out, err)
+        child.returncode = done.code
+        return done
+
+
+def fdc(argv: list[str], folder: Path) -> Ran:
+    """Runs fdc in a fork of this process, which has its modules loaded: what a user's machine does once is not counted."""
+    main = _loaded()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        pid = os.fork()
+        if not pid:
+            code = 70
+            try:
+                os.dup2(out.fileno(), 1)
+                os.dup2(err.fileno(), 2)
+                os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+                sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+                os.chdir(folder)
+                for name in [name for name in os.environ if name.startswith("FDC_")]:
+                    del os.environ[name]
+                code = main(argv) or 0
+                sys.stdout.flush()
+            finally:
+                os._exit(code)
+        return _ended(pid, out, err)
+
+
+@cache
+def _loaded() -> Any:
+    """The command line, with the modules that an answer needs."""
+    for one in pkgutil.walk_packages(fdc_packs.research.__path__, "fdc_packs.research."):
+        importlib.import_module(one.name)
+    return importlib.import_module("fdc_toolchain.cli.main").main
+
+
+def _ended(pid: int, out: IO[bytes], err: IO[bytes]) -> Ran:
+    _, status, used = os.wait4(pid, 0)
+    out.seek(0)
+    err.seek(0)
+    code = os.waitstatus_to_exitcode(status)
+    return Ran(out.read(), err.read(), code, used.ru_utime + used.ru_stime)
 
 
 class Command(NamedTuple):
@@ -91,9 +130,7 @@ class Command(NamedTuple):
 
     def ask(self, folder: Path, question: str) -> Answer:
         """Runs it in the folder. Its citations are opened here, with none of fdc's code."""
-        argv = [sys.executable, FDC, self.verb, question, "--format", "json", *self.more]
-        env = {name: value for name, value in os.environ.items() if not name.startswith("FDC_")}
-        done = ran(argv, folder, env)
+        done = fdc([self.verb, question, "--format", "json", "--quiet", *self.more], folder)
         if done.code not in ((0, 5, 6, 7) if self.verb == "explore" else (0, 1)):
             raise RuntimeError(
                 f"fdc {self.verb} {question!r} ended with {done.code}: {done.err[-2000:]!r}"
@@ -203,7 +240,8 @@ class Ripgrep:
 
 
 class Bm25:
-    """Plain BM25 (bm25s: English stop words; stems where PyStemmer is installed) over windows of lines with their path."""
+    """BM25 (bm25s: English stop words, stems where PyStemmer is installed) over windows of lines with their path; identifiers
+    count as they stand and in parts."""
 
     def __init__(self, documents: list[Document], window: int = WINDOW) -> None:
         import bm25s
@@ -215,7 +253,7 @@ class Bm25:
         ]  # fmt: skip
         self.stemmer = self._stemmer()
         started = time.process_time()
-        texts = ["\n".join([place.path, *self._lines(place)]) for place in self.places]
+        texts = [_split("\n".join([place.path, *self._lines(place)])) for place in self.places]
         tokens = bm25s.tokenize(texts, stopwords="en", stemmer=self.stemmer, show_progress=False)
         self.index = bm25s.BM25()
         self.index.index(tokens, show_progress=False)
@@ -236,7 +274,7 @@ class Bm25:
 
         started = time.process_time()
         tokens = bm25s.tokenize(
-            [question], stopwords="en", stemmer=self.stemmer, show_progress=False
+            [_split(question)], stopwords="en", stemmer=self.stemmer, show_progress=False
         )
         found, _ = self.index.retrieve(tokens, k=min(DEPTH, len(self.places)), show_progress=False)
         places = [self.places[number] for number in found[0]]
@@ -248,6 +286,45 @@ class Bm25:
             sum(len(line) + 1 for one in places for line in self._lines(one)) // 4,
             spent,
         )
+
+
+def _split(text: str) -> str:
+    """The text with the parts of its identifiers beside them."""
+    return re.sub(r"\w*(?:_|[a-z][A-Z])\w*", lambda found: f"{found[0]} {_parted(found[0])}", text)
+
+
+def _parted(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_+", " ", name)
+
+
+class Embedding:
+    """Windows of lines with their path, by how near the reranker's model has them to the question."""
+
+    def __init__(self, documents: list[Document], window: int = WINDOW) -> None:
+        from fdc_toolchain.tools.model.embedder import embedded
+
+        self._embedded = embedded
+        self.documents = {one.path: one for one in documents}
+        self.places = [
+            Place(one.path, tuple(range(at + 1, min(at + window, len(one.lines)) + 1)))
+            for one in documents for at in range(0, len(one.lines), window)
+        ]  # fmt: skip
+        started = time.process_time()
+        self.index = embedded(
+            ["\n".join([one.path, *self._lines(one)]) for one in self.places], 128
+        )
+        self.built = time.process_time() - started
+
+    def _lines(self, place: Place) -> tuple[str, ...]:
+        return self.documents[place.path].lines[place.lines[0] - 1 : place.lines[-1]]
+
+    def ask(self, question: str) -> Answer:
+        started = time.process_time()
+        near = self.index @ self._embedded([question], 64)[0]
+        places = [self.places[number] for number in (-near).argsort()[:DEPTH]]
+        spent = self.built + time.process_time() - started
+        read = sum(len(line) + 1 for one in places for line in self._lines(one)) // 4
+        return Answer(places, 0, [], read, spent)
 
 
 def documents_of(folder: Path) -> list[Document]:

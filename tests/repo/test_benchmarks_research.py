@@ -18,7 +18,7 @@ def test_the_questions_are_as_many_as_were_asked_for_and_held_out() -> None:
     assert len(asked) >= 60 and len(packages) >= 3
     assert len({one.id for one in asked}) == len({one.ask for one in asked}) == len(asked)
     assert sum(one.part == "held-out" for one in asked) >= 30
-    for part in ("development", "held-out"):
+    for part in ("tuned", "held-out"):
         kinds = [one.kind for one in asked if one.part == part]
         assert min(kinds.count("code"), kinds.count("docs")) >= 20
     assert all(
@@ -28,7 +28,8 @@ def test_the_questions_are_as_many_as_were_asked_for_and_held_out() -> None:
 
 def test_a_package_of_another_digest_is_refused(tmp_path: Path) -> None:
     package = questions.Package("click", "1", "click-1", "0" * 64)
-    (tmp_path / "click-1.tar.gz").write_bytes(b"something else")
+    (tmp_path / "click-1").mkdir()
+    (tmp_path / "click-1" / "click-1.tar.gz").write_bytes(b"something else")
     with pytest.raises(questions.Wrong, match="is not the click 1 whose lines"):
         questions.unpacked(package, tmp_path)
 
@@ -150,4 +151,4 @@ def test_how_sure_an_answer_is_and_what_is_refused_are_counted() -> None:
     assert (
         "for 1 of 1 questions without an answer, and for 2 of 5 with one, of which 1 have" in said
     )
-    assert 20 == len(questions.absent())
+    assert 20 <= sum(one.part == "held-out" for one in questions.absent())

@@ -71,7 +71,7 @@ def wrong_citations(root: Path, page: str) -> list[str]:
 def data(body: dict[str, Any]) -> list[Any]:
     """What a request fences as data: parsed where it is JSON."""
     text = body["messages"][0]["content"]
-    text = text if isinstance(text, str) else text[0]["text"]
+    text = text if isinstance(text, str) else "".join(part["text"] for part in text)
     out = []
     for found in re.finditer(r"<data-(\w+)>\n(.*?)\n</data-\1>", text, re.DOTALL):
         try:
@@ -105,13 +105,23 @@ PLAN = plan(
 
 def documented(body: dict[str, Any]) -> dict[str, Any]:
     """An honest reply to the prompt of a track: its first piece of evidence."""
-    first = data(body)[2]["evidence"][0]
+    first = data(body)[2][0]
     cited = {key: first[key] for key in ("path", "line", "quote")}
     return {
         "findings": [{"claim": f"{first['path']} says it", "citations": [cited]}],
         "conclusions": "It does.",
         "gaps": [],
     }
+
+
+def looked(body: dict[str, Any]) -> dict[str, Any]:
+    """An agent on a track: it asks for the track's places, then reads the beginning of the file of the best, then is done."""
+    brought = [row for row in data(body)[3:] if isinstance(row, dict) and "call" in row]
+    calls: list[dict[str, Any]] = [] if brought else [{"tool": "track_places", "args": {}}]
+    if len(brought) == 1 and brought[0].get("got", {}).get("places"):
+        path = brought[0]["got"]["places"][0]["path"]
+        calls = [{"tool": "read_lines", "args": {"path": path, "first": 1, "last": 30}}]
+    return {"done": not calls, "thought": "looking", "calls": calls}
 
 
 def aggregated(body: dict[str, Any]) -> dict[str, Any]:
@@ -135,9 +145,11 @@ Answer = Callable[[dict[str, Any]], "dict[str, Any] | Item"]
 
 @contextmanager
 def thinking(**answers: Answer) -> Iterator[tuple[Server, dict[str, str]]]:
-    """A model: `plan`, `document`, `aggregate` and `judge` answer the prompts. Yields it and the environment that names it."""
+    """A model: `plan`, `turn`, `document`, `aggregate` and `judge` answer the prompts. Yields it and the environment that
+    names it."""
     known: dict[str, Answer] = {
         "plan": lambda body: PLAN,
+        "turn": looked,
         "document": documented,
         "aggregate": aggregated,
         "judge": agreeing,
@@ -153,6 +165,8 @@ def thinking(**answers: Answer) -> Iterator[tuple[Server, dict[str, str]]]:
             if "You are a judge" in system
             else "plan"
             if "You plan" in system
+            else "turn"
+            if "You follow one track" in system
             else "document"
             if "You document" in system
             else "aggregate"

@@ -433,10 +433,10 @@ def test_an_obedient_model_to_which_nothing_new_is_shown_reaches_a_plan(tmp_path
 
 
 def test_a_run_asks_a_model_only_for_what_a_rule_cannot_do(tmp_path: Path) -> None:
-    """Two areas and one round: 20 requests, where 49 were; finds are written up, and diagrams drawn, by rule."""
+    """Two areas and one round: 23 requests, where 49 were, with an agent that recommends the same again and so ends."""
     with thinking() as (server, env):
         assert 0 == plan_for(tmp_path, env=env).returncode
-    assert 20 == len(server.requests)
+    assert 23 == len(server.requests)
 
 
 def test_the_judge_is_shown_what_was_known_before_and_what_the_names_bring(tmp_path: Path) -> None:
@@ -559,3 +559,26 @@ def test_a_challenge_searches_the_web_where_whoever_starts_it_allows_that(tmp_pa
     entries = worldview(tmp_path)["knowledgeBase"]["entries"]
     assert "https://example.org/stock" in {row["source"] for row in entries}
     assert any(path.startswith("/search") for path in search.paths())
+
+
+def test_an_agent_sees_what_its_call_brought_and_reads_on(tmp_path: Path) -> None:
+    """E1: three turns at most, one call each; what the second read is evidence of the run as what the first found."""
+    shown: list[str] = []
+
+    def agent(body: dict[str, Any]) -> Any:
+        brought = data(body)[3:]
+        shown.extend(brought)
+        if not brought:
+            return ANSWERS["agent"](body)
+        args = {"path": "shop/cli.py", "first": 6}
+        return {"say": "", "tool": "ReadFile", "args": args}
+
+    with thinking(agent=agent, critique=lambda body: {"points": [], "questions": []}) as (_, env):
+        done = plan_for(tmp_path, "--max-iterations", "1", env=env)
+    assert 0 == done.returncode, done.stderr
+    assert "shop/stock.py" in shown[0] and "def release(basket)" in shown[0]
+    assert "`shop/cli.py` from line 6" in shown[1] and "import argparse" not in shown[1]
+    known = [path.read_text("utf-8") for path in (folder_of(tmp_path) / "knowledge").iterdir()]
+    assert any("the order to place" in text for text in known)
+    took = [tool for tool, _, _ in steps(tmp_path, folder_of(tmp_path).name)]
+    assert 9 == took.count("agent_step.search") and 3 == took.count("analyze.lines")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from fdc_packs.research.explore import code_outline, code_trees
+from fdc_packs.research.outline import code_outline, code_trees
 from fdc_packs.research.outline.comment_sentences import sentence
 from fdc_toolchain.tools.files.documents import Document
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from fdc_packs.research.answering.found import NONE, find_places
-from fdc_packs.research.explore import code_outline, code_trees, findings, tools
+from fdc_packs.research.explore import findings, mapped, tools
 from fdc_packs.research.explore.code_search import Tree
 from fdc_packs.research.explore.strategies import STRATEGIES, places
+from fdc_packs.research.outline import code_outline, code_trees
 from fdc_packs.research.outline.comment_sentences import around, sentence
 from fdc_packs.research.retrieval.question import concepts_of, faint
 from fdc_packs.research.retrieval.stop_words import forms
@@ -304,7 +305,7 @@ def test_what_code_does_is_answered_from_code_before_documents(tmp_path: Path) -
     assert "a.py" == _paths(tmp_path, question, code=True)[0]
     asked = {"Where is it?": True, "How are they kept?": True, "Which function calls it?": True, "How do I keep it?": False,
              "Why is it warm?": False, "Can a jar be closed where it is?": False}  # fmt: skip
-    assert asked == {one: tools._HOW_DONE.search(one) is not None for one in asked}
+    assert asked == {one: mapped._HOW_DONE.search(one) is not None for one in asked}
 
 
 def test_a_pattern_search_documents_in_which_variations_a_word_is_written(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from .search import AGAINST
 from .shown import kept
-from .statements import content, stem
+from .statements import content, stem_of
 from .worldview import outcome as ended
 
 WIDTH = 80
@@ -16,11 +16,6 @@ FIRST = 6
 """Finds whose names are looked up."""
 MOST = 148
 """Characters of a quotation that are shown."""
-_SMALL = frozenset(
-    "between within during before after each every another other how when where which while than take takes make makes get gets"
-    " give gives let lets want wants need needs use uses using own again still already even just".split()
-)
-"""Words of a question of which nothing needs to speak."""
 
 
 def texts(wv: dict[str, Any]) -> list[str]:
@@ -90,9 +85,7 @@ def words_missing(question: str, told: str) -> list[str]:
     """The words of a question, as it has them, that a text does not have."""
     rows = [word.strip(".,;:!?()\"'") for word in question.replace("`", " ").split()]
     wanted = content(question) - content(told)
-    return [
-        word for word in dict.fromkeys(rows) if stem(word) in wanted and word.lower() not in _SMALL
-    ]
+    return [word for word in dict.fromkeys(rows) if stem_of(word.lower()) in wanted]
 
 
 def folded(line: str, width: int = WIDTH) -> list[str]:

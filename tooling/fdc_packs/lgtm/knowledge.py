@@ -98,8 +98,9 @@ def stubs(
 
 def said(request: Any, stubs: Any) -> list[dict[str, str]]:
     """The warnings that a search gave, in the order of the run: of the recommendation, of the tool, of the finds (LGTM-45)."""
-    rows = [request.get("warn")] if isinstance(request, dict) else []
-    rows += [stubs.get("told"), stubs.get("warn")] if isinstance(stubs, dict) else []
+    asked = request if isinstance(request, dict) else {}
+    found = stubs if isinstance(stubs, dict) else {}
+    rows = [*(asked.get("warns") or [asked.get("warn")]), found.get("told"), found.get("warn")]
     return [{"level": "Warn", "message": str(row)} for row in rows if row]
 
 

@@ -24,9 +24,9 @@ def queries(question: str) -> dict[str, Any]:
     return {"queries": [question, *(f"`{name}`" for name in identifiers(question))][:QUERIES]}
 
 
-def recommend(purpose: str, queries: Any, tools: Any) -> dict[str, Any]:
-    """AgentStep without a model: the first of the tools that fits, with the queries. It recommends and does nothing (LGTM-33)."""
-    asked = _queries(queries)
+def recommend(purpose: str, queries: Any, tools: Any, seen: Any = None) -> dict[str, Any]:
+    """AgentStep without a model: the first of the tools that fits, with the queries, once. It does nothing itself (LGTM-33)."""
+    asked = [] if seen else _queries(queries)
     offered = tools.get("tools", []) if isinstance(tools, dict) else str(tools).split(",")
     fitting = [one for one in offered if one in TOOLS]
     if not asked or not fitting:
@@ -39,17 +39,19 @@ def recommend(purpose: str, queries: Any, tools: Any) -> dict[str, Any]:
     return {"say": f"{tool} looks for that.", "tool": tool, "args": args}
 
 
-def tool_use(result: Any, tools: str = "") -> dict[str, Any]:
+def tool_use(result: Any, tools: str = "", asked: Any = None) -> dict[str, Any]:
     """The call that an AgentStep recommends, or none (LGTM-34). `tools`: those that may be called here, the others are
     ignored (LGTM-37).
 
-    `tool` is empty for none; a malformed recommendation is none, and `warn` says so. A name that is no tool is kept:
+    `tool` is empty for none, and where the same call is among those that were `asked` for before; a malformed recommendation is
+    none, and `warn` says so. A name that is no tool is kept:
     whoever calls it says that there is no such tool (LGTM-35).
     """
     none = {
         "tool": "",
         "queries": [],
         "path": "",
+        "first": 1,
         "content": "",
         "warn": "",
         "agent": result,
@@ -62,13 +64,11 @@ def tool_use(result: Any, tools: str = "") -> dict[str, Any]:
     tool, args = result.get("tool"), result.get("args")
     if tool in (None, ""):
         return none
-    asked = (
-        [str(one).strip() for one in args.get("queries") or ()] if isinstance(args, dict) else []
-    )
-    asked = [one[:300] for one in asked if one][:QUERIES]
+    said = [str(one).strip() for one in args.get("queries") or ()] if isinstance(args, dict) else []
+    queries = [one[:300] for one in said if one][:QUERIES]
     path = args.get("path") if isinstance(args, dict) else None
     searching = tool in ("WebSearch", "CodebaseGrep", "FileSearch")
-    if not isinstance(tool, str) or not isinstance(args, dict) or (searching and not asked):
+    if not isinstance(tool, str) or not isinstance(args, dict) or (searching and not queries):
         return {**none, "warn": "the recommendation is malformed; it is taken for none"}
     if tools and tool not in tools.split(","):
         return {
@@ -76,7 +76,33 @@ def tool_use(result: Any, tools: str = "") -> dict[str, Any]:
             "warn": f"`{tool[:40]}` may not be used here; the recommendation is ignored",
         }
     content = str(args.get("content") or "")
-    return {**none, "queries": asked, "path": str(path or ""), "tool": tool, "content": content}
+    first = args.get("first") if isinstance(args.get("first"), int) else 1
+    call = {
+        "tool": tool,
+        "queries": queries,
+        "path": str(path or ""),
+        "first": first,
+        "content": content,
+    }
+    before = [{key: row.get(key) for key in call} for row in asked or () if isinstance(row, dict)]
+    return none if call in before else {**none, **call}
+
+
+def looked(asked: Any, seen: Any) -> dict[str, Any]:
+    """What the turns of an agent brought: each find once, and the warnings of its calls in their order (LGTM-45)."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    warns = []
+    for request, found in zip(asked, seen):
+        found = found if isinstance(found, dict) else {}
+        warns += [
+            one["warn"]
+            for one in (request, found)
+            if isinstance(one.get("warn"), str) and one["warn"]
+        ]
+        for row in found.get("rows") or ():
+            if isinstance(row, dict):
+                rows.setdefault((str(row.get("source")), str(row.get("kind"))), row)
+    return {"rows": list(rows.values()), "count": len(rows), "tool": "", "warns": warns}
 
 
 def targets(hypothesis: dict[str, Any]) -> dict[str, Any]:
@@ -114,16 +140,17 @@ def queries_by_target(answer: Any, targets: dict[str, Any]) -> dict[str, Any]:
             "args": {"queries": every}}  # fmt: skip
 
 
-def first_lines(text: Any, path: str) -> dict[str, Any]:
-    """A file that an agent wanted read, as one find: its first lines, and the first that says something as its quotation."""
+def first_lines(text: Any, path: str, first: int = 1) -> dict[str, Any]:
+    """A file that an agent wanted read, as one find: its lines from `first` on, and the first that says something, quoted."""
     lines = text.split("\n") if isinstance(text, str) else []
-    telling = (number for number, line in enumerate(lines, 1) if len(line.split()) > 3)
+    first = max(1, int(first))
+    telling = (at for at, line in enumerate(lines, 1) if at >= first and len(line.split()) > 3)
     line = next(telling, 0)
     quote = " ".join(lines[line - 1].split())[:600] if line else ""
     row = {
-        "source": f"{path}:{line}", "path": path, "line": line, "quote": quote, "note": f"The beginning of `{path}`",
+        "source": f"{path}:{line}", "path": path, "line": line, "quote": quote, "note": f"`{path}` from line {first}",
         "title": f"{path}, text", "kind": "text", "subject": "", "home": "", "score": 0.5, "confidence": 0.6,
-        "snippet": numbered(lines, 1, LINES),
+        "snippet": numbered(lines, first, first + LINES - 1),
     }  # fmt: skip
     rows = [row] if line else []
     return {"rows": rows, "count": len(rows), "tool": "ReadFile"}
@@ -142,8 +169,10 @@ def _queries(value: Any) -> list[str]:
     return []
 
 
-def note(owner: str) -> dict[str, str]:
-    """Where what an agent wants written goes, whatever path it names: into the run folder, under a name of ours."""
+def note(owner: str, seen: Any = None) -> dict[str, str]:
+    """Where what an agent wants written goes, whatever path it names: into the run folder, under a name of ours; one more for
+    each turn."""
+    owner = f"{owner}_{len(seen) + 1}" if seen else owner
     return {
         "file": "notes/" + generate_file_name("note", owner, "agent", "md"),
         "folder": f"notes/{owner}",

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 
+from fdc_packs.research.retrieval.stems import stem
+from fdc_packs.research.retrieval.stop_words import STOP, forms
+
 _WORD = re.compile(r"[A-Za-z][A-Za-z]{2,}")
-_STOP = frozenset(
-    "the and for that with this from are was were has have had which what when where who how why can could should would may "
-    "might must will shall its their there then than them they you your our out any all each every one two into onto over "
-    "under does did done also only such more most some other same both but because while after before about".split()
-)
 NEGATION = re.compile(
     r"\b(?:not?|never|cannot|can't|doesn't|don't|isn't|won't|without|nothing|neither|nor|fails? to|refuses?)\b",
     re.IGNORECASE,
@@ -27,36 +25,16 @@ _NAME = re.compile(
     r"[A-Z]+[a-z0-9]+[A-Z]\w*|[A-Za-z_]\w*(?=\(\)))"
 )
 
-_IRREGULAR = dict(
-    pair.split(":") for pair in (
-        "broken:break broke:break written:write wrote:write left:leave kept:keep sent:send found:find lost:lose held:hold "
-        "built:build made:make taken:take took:take given:give gave:give chosen:choose chose:choose said:say told:tell "
-        "thrown:throw threw:throw known:know knew:know begun:begin began:begin hidden:hide shown:show bound:bind caught:catch "
-        "paid:pay bought:buy sold:sell drawn:draw drew:draw grown:grow grew:grow forgotten:forget got:get fallen:fall fell:fall"
-    ).split()
-)  # fmt: skip
-
 
 def content(text: str) -> frozenset[str]:
-    """The words that tell something, without their endings."""
-    parts = re.sub(r"([a-z])([A-Z])", r"\1 \2", text).replace("_", " ")
-    return frozenset(stem(word) for word in _WORD.findall(parts) if word.lower() not in _STOP)
+    """The stems of the words that tell something; irregular forms of one verb have one."""
+    parts = re.sub(r"([a-z])([A-Z])", r"\1 \2", text).replace("_", " ").lower()
+    return frozenset(stem_of(word) for word in _WORD.findall(parts) if word not in STOP)
 
 
-def stem(word: str) -> str:
-    """A word without its usual English endings; a common irregular form is that of its verb."""
-    low = _IRREGULAR.get(word.lower(), word.lower())
-    for ending in ("ations", "ation", "ings", "ing", "ies", "ied", "es", "ed", "s"):
-        if (
-            low.endswith(ending)
-            and len(low) - len(ending) >= 3
-            and not (ending == "s" and low.endswith("ss"))
-        ):
-            base = low[: -len(ending)]
-            if ending in ("ings", "ing", "ed") and base[-1] == base[-2] and base[-1] in "bgmnprt":
-                return base[:-1]
-            return base + ("y" if ending in ("ies", "ied") else "")
-    return low.removesuffix("e") if len(low) > 4 else low
+def stem_of(word: str) -> str:
+    """The stem of a word, or of the verb that it is an irregular form of."""
+    return stem(min([word, *forms(word)]))
 
 
 def names(text: str) -> list[str]:

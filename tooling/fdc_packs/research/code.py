@@ -11,8 +11,7 @@ from typing import Any
 from fdc_toolchain.api.files import CODE, Document
 
 from .answering.found import Shown, find_places
-from .explore.tools import _search as looked_for
-from .explore.tools import _tree as tree_of
+from .explore.mapped import searched, tree_of
 from .outline.blocks import Outline
 from .outline.comments import comment_outline
 from .outline.outline import outline
@@ -33,7 +32,7 @@ LONGEST_PASSAGE = 60
 
 def passages(question: str, shelf: library.Shelf, limit: int) -> list[dict[str, Any]]:
     """The definitions and stretches of text that a question is about, best first, with their places."""
-    found = looked_for(tree_of(shelf, "**"), question).units()[:limit]
+    found = searched(tree_of(shelf, "**"), question).units()[:limit]
     return [
         {
             "path": one.path,
@@ -47,7 +46,7 @@ def passages(question: str, shelf: library.Shelf, limit: int) -> list[dict[str, 
 
 def rarities(question: str, shelf: library.Shelf) -> dict[str, float]:
     """How much each thing that a question asks about tells, of those that the files have anywhere."""
-    found = looked_for(tree_of(shelf, "**"), question)
+    found = searched(tree_of(shelf, "**"), question)
     return {
         one.word: found.weights[number]
         for number, one in enumerate(found.concepts)
@@ -60,7 +59,7 @@ def evidence(
 ) -> list[Citation]:
     """The places of the one engine, at most `limit`, best first: of each the lines that decide, quoted."""
     tree = tree_of(shelf, "**")
-    found = find_places(tree, looked_for(tree, question), question, limit)
+    found = find_places(tree, searched(tree, question), question, limit)
     has = _Has(concepts)
     shapes: dict[str, Outline] = {}
     out: list[Citation] = []

@@ -346,7 +346,7 @@ def _has_code(folder: str) -> bool:
     """Whether there are source files in a folder, near its top."""
     from itertools import islice
 
-    from .explore.code_outline import is_code
+    from .outline.code_outline import is_code
 
     return any(is_code(name) for _, _, names in islice(os.walk(folder), 50) for name in names)
 

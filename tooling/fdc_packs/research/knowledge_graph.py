@@ -13,7 +13,7 @@ from fdc_toolchain.api.files import Document
 from fdc_toolchain.api.tasks import GRAPH, SYMBOLS, Symbol, read_edges, read_symbols
 from fdc_toolchain.api.tools import Context, ToolFailure
 
-from .explore.code_outline import is_code
+from .outline.code_outline import is_code
 from .retrieval import library
 
 MOST = 20

@@ -6,15 +6,12 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+from .retrieval.stop_words import STOP
+
 PAGES = 6
 PER_HOST = 2
 QUERIES = 4
 _WORD = re.compile(r"[^\W_]{3,}")
-_ASKING = frozenset(
-    "what which who whom whose when where why how does did can could should would will shall may might must is are was were"
-    " the and for from with that this these those there here about into onto than then has have had been being not you your"
-    " its our their they them she her his him one any all some much many more most".split()
-)
 
 
 def propose(question: str) -> dict[str, Any]:
@@ -47,7 +44,7 @@ def choose(question: str, hits: list[Any] | None = None) -> dict[str, Any]:
     model's words, made of nothing that the workspace holds, so an address cannot carry any of it away. Only http and
     https addresses come through, and the fetcher refuses private networks.
     """
-    asked = {word.lower() for word in _WORD.findall(question)} - _ASKING
+    asked = {word.lower() for word in _WORD.findall(question)} - STOP
     rows: dict[str, tuple[float, int, dict[str, Any]]] = {}
     for found in hits or ():
         results = found.get("hits") if isinstance(found, dict) else None

@@ -12,7 +12,7 @@ from typing import Any
 from fdc_toolchain.api.files import Document, Scan
 from fdc_toolchain.api.tools import Context, web_pages
 
-from .answering.quotes import Lines
+from .answering import quotes
 from .arguments import labelled, list_of, object_of, pages_of, shelf_of, text_of, with_code
 from .retrieval import library
 from .retrieval.tools import passages_of, scoped
@@ -142,32 +142,17 @@ def check_claims(args: dict[str, Any], context: Context) -> Any:
     claims = given.get("claims") if isinstance(given, dict) else None
     scan = object_of(args, "scan")
     pages = {page.path: page.lines for page in pages_of(args, context)}
-    held: list[dict[str, Any]] = []
-    rejected: list[dict[str, Any]] = []
-    checked = 0
     with library.folder(text_of(scan, "folder"), context) as opened:
-        lines = Lines(opened.base, pages)
-        for row in (claims if isinstance(claims, list) else [])[:MOST_CLAIMS]:
-            citations = row.get("citations") if isinstance(row, dict) else None
-            if not isinstance(citations, list) or not citations:
-                continue
-            checked += len(citations)
-            wrong = next(
-                (
-                    f"{one.get('path')}:{one.get('line')}: {why}" if isinstance(one, dict) else why
-                    for one in citations
-                    if (why := lines.wrong(one)) is not None
-                ),
-                "",
-            )
-            if wrong:
-                rejected.append({"claim": str(row.get("claim", ""))[:300], "why": wrong})
-            else:
-                held.append({"claim": str(row.get("claim", ""))[:2000], "citations": citations})
+        rows = claims[:MOST_CLAIMS] if isinstance(claims, list) else []
+        done = quotes.check_claims(rows, quotes.Lines(opened.base, pages))
+    held = [
+        {"claim": str(row.get("claim", ""))[:2000], "citations": row["citations"]}
+        for row in done.held
+    ]
     value = {
         "held": held,
-        "rejected": rejected,
-        "checked": checked,
+        "rejected": [{"claim": row["claim"], "why": row["why"]} for row in done.rejected],
+        "checked": done.opened,
         "open_questions": [],
         "why": "",
     }

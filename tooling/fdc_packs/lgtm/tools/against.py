@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from fdc_packs.research.explore.code_definitions import Definition
 from fdc_packs.research.explore.code_search import Tree
+from fdc_packs.research.outline.code_definitions import Definition
 from fdc_packs.research.outline.comment_sentences import around
 from fdc_packs.research.retrieval.file_worth import TESTS
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from fdc_toolchain.api.tools import Context, ToolFailure, word
 
-from fdc_packs.research.explore.code_definitions import Definition
 from fdc_packs.research.explore.code_search import Tree
+from fdc_packs.research.outline.code_definitions import Definition
 from fdc_packs.research.retrieval.file_worth import TESTS
 
 from ..knowledge import lines_of, parsed

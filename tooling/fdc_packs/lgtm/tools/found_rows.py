@@ -11,7 +11,7 @@ from fdc_packs.research.explore.strategies import places
 from fdc_packs.research.retrieval.file_worth import TESTS
 
 from ..search import numbered
-from ..statements import content, names, stem
+from ..statements import content, names, stem_of
 
 ROWS = 12
 PER_FILE = 4
@@ -53,7 +53,7 @@ def places_of(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
     found = tree.search(concepts, names(query))
     most = max(found.weights, default=0.0) or 1.0
     telling = {
-        stem(concept.word): 0.5 + 0.5 * weight / most
+        stem_of(concept.word): 0.5 + 0.5 * weight / most
         for concept, weight in zip(concepts, found.weights)
     }
     top = 0.0

@@ -11,7 +11,7 @@ from ..explore.unit_spans import Unit
 from ..retrieval.file_worth import TESTS
 from ..retrieval.question import written_names
 from ..retrieval.stop_words import ASKING
-from .references import Relation, asked, find
+from .references import KINDS, Relation, asked, find
 
 MOST = 5
 NEAR = 6
@@ -19,16 +19,19 @@ NEAR = 6
 FIRST, OTHERS = 8, 2
 """Lines that are shown of the first place, and of each of the others."""
 WIDEST = 76
+CODE_FIRST = 0.5
+"""Code is shown before comments where it has this part of what they have of the question."""
 LISTED = 200
 """References that are kept; all of them are counted."""
 
 HIGH, MODERATE, LOW, NONE = "High", "Moderate", "Low", "None"
-FITTED = (-2.15, -2.2, 1.85, 3.79)
-"""A logistic regression of "one of the places answers" on the development questions of benchmarks/research, and on as many
-asked of a package that has no answer: bias, share of the question, worth (log), share times how much was asked."""
-LEVELS = ((HIGH, 0.75), (MODERATE, 0.45), (LOW, 0.2))
-MISSING = 0.3
-"""Where so much of what a question tells stands in no file, its answer does not either."""
+FITTED = (-2.42, 1.91, 7.75, 3.68, -4.62)
+"""A logistic regression of "one of the places answers" on the tuned questions of benchmarks/research, and on questions asked of a
+package that has no answer: bias, worth (log), what five lines in a row have of the question times how much was asked, what the
+name has of it, what five lines have of it."""
+LEVELS = ((HIGH, 0.7), (MODERATE, 0.45), (LOW, 0.3))
+CLOSE = 5
+"""Lines in a row that count as one place of the question's words."""
 
 
 class Shown(NamedTuple):
@@ -90,7 +93,7 @@ def stands(tree: Tree, name: str) -> bool:
 def _references(tree: Tree, relation: Relation) -> Found:
     found = find(tree, relation)
     found.sort(key=lambda one: (TESTS.search(one.path) is not None, one.path, one.line))
-    verb = {"call": "calls", "use": "uses", "import": "imports", "raise": "raises"}[relation.kind]
+    verb = KINDS[relation.kind]
     if not found:
         known = stands(tree, relation.name)
         why = (
@@ -141,67 +144,86 @@ def _places(search: Search, units: list[Unit], most: int) -> tuple[Shown, ...]:
         one = unit.definition
         name = one.qualified if one is not None else unit.heading
         kind = one.kind if one is not None else "text"
-        out.append(Shown(unit.path, first, name, kind, code, unit.score))
+        out.append(Shown(unit.path, unit.line if one else first, name, kind, code, unit.score))
         if len(out) == most:
             break
     return tuple(out)
 
 
 def _excerpt(search: Search, unit: Unit, most: int) -> tuple[tuple[int, str], ...]:
-    """The lines of a unit that decide: its head, and the stretch that has most of the question."""
-    lines = search.tree.documents[unit.path].lines
-    outlined = search.tree.outline(unit.path)
-    prose = frozenset[int]() if outlined is None else outlined.prose
-    hits = search.hits.get(unit.path, {})
+    """The lines of a unit that decide: its head, what it says of itself where there is room, and the stretch of its code, or
+    of its text where it has no code with a word of the question, that has most of the question."""
+    lines, hits = search.tree.documents[unit.path].lines, search.hits.get(unit.path, {})
+    outlined, one = search.tree.outline(unit.path), unit.definition
+    prose = outlined.prose if outlined is not None and one is not None else frozenset[int]()
     first, last = unit.line, min(unit.end, len(lines))
-    head = [unit.line] if unit.definition is not None else []
-    size = max(1, most - len(head))
-    best, start = -1.0, first
-    for at in [line for line, _ in unit.lines if first <= line <= last] or [first]:
-        at = max(first + len(head), min(at, last - size + 1)) if last - first >= size else first
+    wanted = {first} if one is not None else set()
+    if one is not None and one.doc and most > OTHERS:
+        wanted.add(one.doc)
+    inner = [at for at in range(first, last + 1) if at not in wanted and lines[at - 1].strip()]
+    size = max(1, most - len(wanted))
+    worth, stretch = _stretch(search, hits, inner, size)
+    if most > OTHERS:
+        told = [at for at in inner if at not in prose]
+        other, code = _stretch(search, hits, told, size)
+        stretch = code if other >= CODE_FIRST * worth > 0 else stretch
+    shown = sorted(wanted | set(stretch))
+    return tuple((at, _cut(lines[at - 1])) for at in shown)
+
+
+def _stretch(
+    search: Search, hits: dict[int, dict[int, float]], inner: list[int], size: int
+) -> tuple[float, list[int]]:
+    """Of some lines those in a row that have most of the question, and what that is worth."""
+    best, start = -1.0, 0
+    for nth in range(max(1, len(inner) - size + 1)):
+        if nth and inner[nth] not in hits:
+            continue
         here: dict[int, float] = {}
-        for line in range(at, min(at + size, last + 1)):
-            for number, weight in hits.get(line, {}).items():
-                worth = weight * (0.8 if line in prose and head else 1.0)
-                here[number] = max(here.get(number, 0.0), worth)
+        for at in inner[nth : nth + size]:
+            for number, weight in hits.get(at, {}).items():
+                here[number] = max(here.get(number, 0.0), weight)
         worth = sum(search.weights[number] * value for number, value in here.items())
         if worth > best:
-            best, start = worth, at
-    wanted = sorted({*head, *range(start, min(start + size, last + 1))})
-    shown = [(line, _cut(lines[line - 1])) for line in wanted if lines[line - 1].strip()]
-    return tuple(shown)
+            best, start = worth, nth
+    return best, inner[start : start + size]
 
 
 def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
-    """How sure the first places are, by how much of what the question tells the first one has."""
-    unheard = search.unheard
-    whole = [search.weights[n] or unheard * one.weight for n, one in enumerate(search.concepts)]
+    """How sure the first places are, by how much of what the question tells stands close together in the first one."""
+    concepts, files = search.concepts, search.files
+    whole = [search.weights[n] or search.unheard * one.weight for n, one in enumerate(concepts)]
     telling = [
         number
-        for number, one in enumerate(search.concepts)
-        if one.weight == 1.0 and (one.word not in ASKING or search.files(number))
+        for number, one in enumerate(concepts)
+        if one.weight == 1.0 and (one.word not in ASKING or files(number))
     ]
     total = sum(whole[number] for number in telling) or 1.0
-    lost = [number for number in telling if not search.files(number)]
-    words = ", ".join(f"`{search.concepts[number].word}`" for number in lost)
-    if sum(whole[number] for number in lost) >= MISSING * total:
-        return NONE, f"no file has {words}"
     top = units[0]
-    name = top.definition.qualified if top.definition is not None else top.heading
-    have = search.named(f"{top.path} {name}")
-    for line, _ in top.lines:
-        for number, weight in search.hits[top.path][line].items():
-            have[number] = max(have.get(number, 0.0), weight)
-    covered = sum(whole[n] * min(1.0, have.get(n, 0.0)) for n in telling) / total
-    bias, share, worth, many = FITTED
-    odds = bias + share * covered + worth * math.log(top.score / total + 0.01)
-    odds += many * len(telling) / 5 * covered
-    likely = 1 / (1 + math.exp(-odds))
-    why = f"the first place has {covered:.0%} of the question's words, by weight"
+    named = search.named(top.definition.qualified if top.definition is not None else top.heading)
+    lines = sorted(line for line, _ in top.lines)
+    close = 0.0
+    for first in lines or [top.line]:
+        here = dict(named)
+        for line in (one for one in lines if 0 <= one - first < CLOSE):
+            for number, weight in search.hits[top.path][line].items():
+                here[number] = max(here.get(number, 0.0), weight)
+        close = max(close, _share(here, telling, whole) / total)
+    bias, *by = FITTED
+    name = _share(named, telling, whole) / total
+    signs = (math.log(top.score / total + 0.01), close * len(telling) / 5, name, close)
+    likely = 1 / (1 + math.exp(-bias - sum(one * value for one, value in zip(by, signs))))
+    lost = ", ".join(f"`{concepts[number].word}`" for number in telling if not files(number))
+    why = f"the first place has {close:.0%} of the question's words close together, by weight"
+    why += f"; no file has {lost}" if lost else ""
     for level, least in LEVELS:
         if likely >= least:
             return level, why
-    return NONE, f"{why}, which is too little"
+    return NONE, f"no file has {lost}" if lost else f"{why}, which is too little"
+
+
+def _share(have: dict[int, float], telling: list[int], whole: list[float]) -> float:
+    return sum(whole[number] * min(1.0, have.get(number, 0.0)) for number in telling)
 
 
 def _line(tree: Tree, path: str, line: int) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from fdc_toolchain.api.files import lines_in, read_beneath
 from fdc_toolchain.api.tools import Context, ToolFailure
@@ -67,6 +67,48 @@ class Lines:
         if len(quote) < LEAST_QUOTE and quote != found[line - 1].strip():
             return f"`{quote}` is too little of that line to show anything"
         return None
+
+
+class Checked(NamedTuple):
+    """The claims of which every citation holds, the others with the reason, and how many citations were opened."""
+
+    held: list[dict[str, Any]]
+    rejected: list[dict[str, Any]]
+    opened: int
+
+
+def check_claims(
+    rows: Any, lines: Lines, among: Container[tuple[str, int]] | None = None, called: str = ""
+) -> Checked:
+    """Opens every line that claims cite. `among`: the places that a claim has to cite one of, and what they are `called`."""
+    out = Checked([], [], 0)
+    for row in rows if isinstance(rows, list) else ():
+        if not isinstance(row, dict):
+            continue
+        citations = row.get("citations")
+        citations = citations if isinstance(citations, list) else []
+        out = out._replace(opened=out.opened + len(citations))
+        why, place = "" if citations else "it cites nothing", ""
+        for one in citations:
+            wrong = lines.wrong(one)
+            if wrong is not None:
+                place = place_of(one)
+                why = f"{place}: {wrong}"
+                break
+        if not why and among is not None:
+            if not any((one["path"], one["line"]) in among for one in citations):
+                why = f"it cites nothing of {called}"
+        if why:
+            claim = str(row.get("claim", ""))[:300]
+            out.rejected.append({"claim": claim, "why": why, "place": place})
+        else:
+            out.held.append(row)
+    return out
+
+
+def place_of(citation: Any) -> str:
+    """Where a citation points to."""
+    return f"{citation.get('path')}:{citation.get('line')}" if isinstance(citation, dict) else "?"
 
 
 @contextmanager

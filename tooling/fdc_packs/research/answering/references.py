@@ -12,8 +12,8 @@ import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..explore.code_outline import is_code
 from ..explore.code_search import Tree
+from ..outline.code_outline import is_code
 from ..retrieval.question import written_names
 
 _VERBS = {
@@ -22,6 +22,8 @@ _VERBS = {
     "import": "imports?|imported",
     "raise": "raises?|raised|throws?|thrown",
 }
+KINDS = {"call": "calls", "use": "uses", "import": "imports", "raise": "raises"}
+"""The relations that there are, each as a verb."""
 _NAME = r"`?(?P<name>[A-Za-z_$][\w$.]*)`?"
 _NOUN = r"(?:\s+(?:of|to|on|the|a|an|function|method|class|constant|exception|error))*\s+"
 _ASKING = r"^\W*(?:who|what|which|where|list|find|show|all)\b"

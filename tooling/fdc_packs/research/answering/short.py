@@ -6,7 +6,7 @@ import textwrap
 from typing import Any
 
 LINES, COLUMNS = 25, 80
-OFTEN = {"High": 9, "Moderate": 8, "Low": 6}
+OFTEN = {"High": 9, "Moderate": 5, "Low": 5}
 """Of ten answers with that confidence so many are right; measured by `make bench-research`."""
 QUOTED = "Quotations only: no model was asked."
 MORE = "`--full` shows the rest."
@@ -40,7 +40,7 @@ def short(outcome: dict[str, Any]) -> str:
 
 
 def _measured(sure: str) -> str:
-    return f"about {OFTEN.get(sure, 6)} of 10 such answers are right"
+    return f"about {OFTEN.get(sure, 5)} of 10 such answers are right"
 
 
 def _fitting(rows: list[str], room: int) -> list[str]:

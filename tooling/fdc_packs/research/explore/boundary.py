@@ -6,8 +6,8 @@ import os
 import re
 from collections.abc import Iterator
 
+from ..outline.code_outline import is_code
 from ..retrieval.file_worth import TESTS
-from .code_outline import is_code
 from .code_search import Search, Tree
 from .place import Place, home, inside, subjects
 

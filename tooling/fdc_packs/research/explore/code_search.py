@@ -18,11 +18,11 @@ from collections.abc import Iterable, Sequence
 from fdc_toolchain.api.files import Document, Scan
 
 from ..outline.blocks import Outline as Shape
+from ..outline.code_outline import Definition, Outline, is_code, outline
 from ..retrieval.file_worth import worth_of
 from ..retrieval.name_words import PARTS, ends
 from ..retrieval.question import Concept, terms
 from ..retrieval.stems import Stemmer
-from .code_outline import Definition, Outline, is_code, outline
 from .unit_spans import Gathered, Spans, Unit
 
 MAX_HITS = 60_000

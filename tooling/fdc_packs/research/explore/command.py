@@ -184,7 +184,7 @@ class _Watching(Aside):
                 f"{_many(value['files'], 'file')}, {_many(value['lines'], 'line')}{skipped}",
                 err=True,
             )
-            from . import code_trees
+            from ..outline import code_trees
 
             unread = code_trees.missing(value["kinds"])
             if unread:

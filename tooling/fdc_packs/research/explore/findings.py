@@ -88,7 +88,6 @@ def _cut(text: str, most: int = 160) -> str:
 def gate(
     question: str,
     track: dict[str, Any],
-    found: dict[str, Any],
     evidence: dict[str, Any],
     checked: dict[str, Any],
     earlier: dict[str, Any] | None = None,
@@ -112,7 +111,8 @@ def gate(
     if "failed" in documented:
         why = f"{documented.get('failed')}: {documented.get('why', '')}"
     elif not held:
-        why = "no finding has a citation that holds" if rejected else "nothing was found"
+        nothing = str(evidence.get("why") or "nothing was found")
+        why = "no finding has a citation that holds" if rejected else nothing
     elif not conclusions:
         why = "there are no conclusions"
     rows = [row for row in evidence.get("evidence") or () if isinstance(row, dict)]
@@ -143,7 +143,7 @@ def gate(
         },
         "blocked": bool(why),
         "why": why,
-        "complexity": int(found.get("of") or 0),
+        "complexity": int(evidence.get("of") or 0),
         "deeper": [],
     }
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from fdc_toolchain.api.text import matches
 
-from .code_outline import Definition
+from ..outline.code_outline import Definition
 from .code_search import Search
 from .unit_spans import Unit
 

@@ -14,11 +14,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..outline.code_outline import WORD, Definition, is_code
 from ..outline.comment_sentences import around, sentence
 from ..outline.sentences import is_prose, sentences
 from ..retrieval.file_worth import TESTS
 from .boundary import boundary_explore
-from .code_outline import WORD, Definition, is_code
 from .code_search import Search, Tree
 from .place import STRONG, Place, home, inside, subjects
 from .unit_spans import Unit

@@ -217,11 +217,11 @@ def overlap(one: list[str], other: list[str]) -> float:
     return len(set(one) & set(other)) / smaller if smaller else 0.0
 
 
-def split(track: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+def split(track: dict[str, Any], evidence: dict[str, Any]) -> dict[str, Any]:
     """The sub-tracks of a track with too much to look at: the same in the folders that have most of it, or, where it is all
     in one folder, in its files (EXP-27). None where it is all in one file.
     """
-    spread = found.get("spread")
+    spread = evidence.get("spread")
     files = (
         {str(path): int(count) for path, count in spread.items()}
         if isinstance(spread, dict)

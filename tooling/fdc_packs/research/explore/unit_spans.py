@@ -9,7 +9,7 @@ from typing import NamedTuple
 from fdc_toolchain.api.files import Document
 
 from ..outline.blocks import Outline as Shape
-from .code_outline import Definition, Outline
+from ..outline.code_outline import Definition, Outline
 
 SECTION = 30
 """Lines of a stretch of code outside of every definition that count as one unit."""

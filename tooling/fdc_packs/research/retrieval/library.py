@@ -95,7 +95,7 @@ def folder(name: str, context: Context) -> Iterator[Opened]:
             os.close(handle)
         return
     parts = [] if name.strip("/") in ("", ".") and not name.startswith("/") else parts_of(name)
-    if wrong := context.root.withheld("/".join(parts)):
+    if parts and (wrong := context.root.withheld("/".join(parts))):
         raise ToolFailure("protected", wrong)
     try:
         with context.root.folder(parts) as handle, context.root.folder([]) as base:

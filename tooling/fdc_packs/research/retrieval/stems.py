@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import threading
 import weakref
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ..outline.sentences import WIDE
 
@@ -40,3 +42,22 @@ class Stemmer:
         for number, _, stem in found:
             out[number - 1].append(stem)
         return out
+
+
+_asking = threading.Lock()
+
+
+@lru_cache(maxsize=1)
+def _shared() -> Stemmer:
+    return Stemmer()
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """The stem of one word.
+
+    >>> stem("reserves"), stem("Reserved")
+    ('reserv', 'reserv')
+    """
+    with _asking:
+        return next(iter(_shared()([word])[0]), word.lower())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 STOP = frozenset(
-    """a about above after again against all also although am an and any are aren as at be because been before being
-    below between both but by can cannot could couldn did didn do does doesn doing don done down during each either else
+    """a about above after again already even still against all also although am an and any are aren as at be because been before
+    being below between both but by can cannot could couldn did didn do does doesn doing don done down during each either else
     ever every exactly few for from further get gets getting give given gives got had hadn has hasn have haven having he
     hence her here hers him his how however i if in instead into is isn it its itself just know let lets like ll made
     make makes making many may me might mine more most much must mustn my need needs neither no nor not now of off on

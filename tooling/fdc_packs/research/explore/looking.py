@@ -1,0 +1,66 @@
+"""What an agent on a track asks for, turn by turn, where no model is configured; and what of its turns is evidence. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+PLACES, HITS, BODIES = 24, 24, 20
+"""The most places of the ranking, lines of other searches, and stretches of files, that are handed on as evidence."""
+
+
+def turn(question: str, track: dict[str, Any], context: Any, seen: list[Any]) -> dict[str, Any]:
+    """The rules: the places that the track's approach finds; when they are there, no more."""
+    calls = [] if seen else [{"tool": "track_places", "args": {}}]
+    return {"done": not calls, "thought": str(track.get("focus", "")), "calls": calls}
+
+
+def next_calls(turn: Any) -> dict[str, Any]:
+    """What a turn asks for. One that failed, or asks for nothing, is the last."""
+    calls = turn.get("calls") if isinstance(turn, dict) and "failed" not in turn else []
+    kept = [one for one in calls if isinstance(one, dict)] if isinstance(calls, list) else []
+    return {"done": not kept or turn.get("done") is True, "calls": kept}
+
+
+def brought(seen: Any) -> Iterator[tuple[str, dict[str, Any], Any]]:
+    """What the calls of all turns brought, in their order: the tool, its arguments, the result."""
+    for found in seen if isinstance(seen, list) else ():
+        for one in found if isinstance(found, list) else ():
+            if isinstance(one, dict) and "got" in one and isinstance(one.get("call"), dict):
+                yield str(one["call"].get("tool")), one["call"].get("args") or {}, one["got"]
+
+
+def places(seen: Any) -> tuple[list[dict[str, Any]], int, Counter[str]]:
+    """The lines that were found, each once; how many there were; how many in which file."""
+    rows: dict[tuple[str, int], dict[str, Any]] = {}
+    ranked, hits, of = 0, 0, 0
+    spread = Counter[str]()
+    for tool, args, got in brought(seen):
+        if tool in ("track_places", "code_references"):
+            of = max(of, int(got["of"]))
+            spread |= Counter(got.get("spread") or ())
+            for row in got["places"]:
+                if (row["path"], row["line"]) not in rows and ranked < PLACES:
+                    rows[row["path"], row["line"]] = row
+                    ranked += 1
+        elif tool == "grep":
+            for row in got:
+                if (row["path"], row["line"]) not in rows and hits < HITS:
+                    said = f"has `{str(args.get('pattern'))[:60]}`"
+                    rows[row["path"], row["line"]] = {
+                        "path": row["path"], "line": row["line"], "kind": "line", "subject": row["path"],
+                        "home": "", "description": said, "score": 0.0, "said": "",
+                    }  # fmt: skip
+                    hits += 1
+    return list(rows.values()), max(of, len(rows)), spread
+
+
+def bodies(seen: Any) -> list[dict[str, Any]]:
+    """The stretches of files that were read."""
+    read = [
+        {"path": str(args.get("path")), "first": int(got["first"]), "text": str(got["text"])}
+        for tool, args, got in brought(seen)
+        if tool == "read_lines"
+    ]
+    return read[-BODIES:]
