@@ -12,18 +12,18 @@ import difflib
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from . import releases
 
-BUDGET, RUN_LIMIT, MOST_CASES = 90.0, 75.0, 8
-"""Seconds of delta debugging a pair, seconds of a run of tests, cases of a pair."""
+BUDGET, RUN_LIMIT, TEST_LIMIT, MOST_CASES = 45.0, 600.0, 60, 8
+"""CPU seconds of delta debugging a pair, seconds of a run of tests and of a test (long: load is no defect), cases of a pair."""
 ADDED, FUNCTIONS = 20, 3
 """A candidate adds at most so many lines, in so many functions."""
 _NO_CODE = frozenset("docs doc examples example benchmark benchmarks build misc extras scripts tools test tests".split())
@@ -129,7 +129,7 @@ def outcomes(python: str, folder: Path, plugin: Path, tests: Sequence[str] = (),
     env = {**os.environ, "PYTHONPATH": places, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "MINE_REPORT": str(report),
            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # fmt: skip
     command = [python, "-m", "pytest", "-q", "-p", "mineplugin", "-p", "pytest_timeout", "-p", "no:cacheprovider", "-o", "addopts=",
-               "-o", "filterwarnings=default", "--continue-on-collection-errors", "--timeout", "6" if tests else "10",
+               "-o", "filterwarnings=default", "--continue-on-collection-errors", "--timeout", str(TEST_LIMIT),
                *(["--doctest-modules"] if doctests else []), *(["--assert=plain"] if tests else []), *tests]  # fmt: skip
     try:
         subprocess.run(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=RUN_LIMIT, check=False)
@@ -137,6 +137,12 @@ def outcomes(python: str, folder: Path, plugin: Path, tests: Sequence[str] = (),
     except (subprocess.TimeoutExpired, OSError, ValueError):
         return {}
     return found
+
+
+def _spent() -> float:
+    """The CPU seconds of the programs that were run: a loaded machine finds as much as an idle one."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def passed(seen: Mapping[str, Sequence[str]]) -> set[str]:
@@ -151,9 +157,9 @@ def ddmin(items: Sequence[int], good: Callable[[Sequence[int]], bool], until: fl
         size = -(-len(items) // parts_wanted)
         parts = [items[at : at + size] for at in range(0, len(items), size)]
         rests = [[one for one in items if one not in part] for part in parts if parts_wanted > 2]
-        kept = next((some for some in parts + rests if time.monotonic() < until and good(some)), None)
-        if kept is None and (parts_wanted >= len(items) or time.monotonic() > until):
-            return items, time.monotonic() < until
+        kept = next((some for some in parts + rests if _spent() < until and good(some)), None)
+        if kept is None and (parts_wanted >= len(items) or _spent() > until):
+            return items, _spent() < until
         if kept is None:
             parts_wanted = min(len(items), 2 * parts_wanted)
         else:
@@ -170,7 +176,7 @@ def _starts(tree: Tree, todo: Sequence[str], until: float) -> dict[str, list[int
         groups.setdefault((1, name, ""), []).append(at)
     for _, group in sorted(groups.items()):
         left = [test for test in todo if test not in found]
-        if left and time.monotonic() < until and tree.parses(group):
+        if left and _spent() < until and tree.parses(group):
             found |= dict.fromkeys(passed(tree.run(tree.texts(group), left)) & set(left), group)
     return found
 
@@ -202,7 +208,7 @@ def _described(tree: Tree, least: Sequence[int]) -> dict[str, Any]:
 
 def mine(tree: Tree) -> dict[str, Any]:
     """The cases of a pair, and how many tests were red, flaky or a feature's."""
-    began, base, before = time.monotonic(), tree.run(tree.new), tree.run(tree.old)
+    began, base, before = _spent(), tree.run(tree.new), tree.run(tree.old)
     red = sorted(test for test in passed(base) if before.get(test, ["absent"])[0] == "failed")
     flaky = set(red) - passed(tree.run(tree.new, red)) if red else set()
     todo = [test for test in red if test not in flaky and not _FEATURE.search(before[test][1])]
@@ -210,9 +216,9 @@ def mine(tree: Tree) -> dict[str, Any]:
     unexplained: list[str] = []
     info: dict[str, Any] = {"hunks": len(tree.hunks), "tests": len(base), "red": len(red), "flaky": len(flaky), "candidates": len(todo),
                             "unexplained": unexplained, "cases": cases}  # fmt: skip
-    until = time.monotonic() + BUDGET
+    until = _spent() + BUDGET
     start_of = _starts(tree, todo, until)
-    while todo and time.monotonic() < until and len(cases) < MOST_CASES:
+    while todo and _spent() < until and len(cases) < MOST_CASES:
         test = todo[0]
         guards, whole = (test,), list(start_of.get(test) or range(len(tree.hunks)))
         if not tree.green(whole, guards):  # the diff of the code does not explain it: data files, the order of tests
@@ -223,7 +229,7 @@ def mine(tree: Tree) -> dict[str, Any]:
             seen = tree.run(tree.texts(least))
             after = passed(seen)
             broken = sorted((passed(base) & passed(before)) - after)
-            if not broken or time.monotonic() > until:
+            if not broken or _spent() > until:
                 break
             guards, whole = guards + tuple(broken[:5]), list(range(len(tree.hunks)))
         mended = [one for one in todo if one in after] or [test]
@@ -237,7 +243,7 @@ def mine(tree: Tree) -> dict[str, Any]:
         )
         cases.append(case)
         todo = [one for one in todo if one not in mended]
-    return info | {"left": len(todo), "seconds": round(time.monotonic() - began, 1)}
+    return info | {"left": len(todo), "seconds": round(_spent() - began, 1)}
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -6,10 +6,12 @@ releases that differ in the last number only (bug-fix releases), and where there
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import subprocess
 import tarfile
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,8 +82,8 @@ def fetch(python: str, folder: Path, package: str, version: str) -> Path:
             for one in folder.glob(f"*-{version}.tar.gz")
             if re.sub(r"[-_.]+", "", one.name.lower()).startswith(plain + version.replace(".", ""))
         )
-        with tarfile.open(archive) as tar:
-            tar.extractall(folder / f"{target.name}.part", filter="data")
-        next((folder / f"{target.name}.part").iterdir()).rename(target)
-        (folder / f"{target.name}.part").rmdir()
+        with tempfile.TemporaryDirectory(dir=folder) as part, tarfile.open(archive) as tar:
+            tar.extractall(part, filter="data")
+            with contextlib.suppress(OSError):  # another process was first
+                next(Path(part).iterdir()).rename(target)
     return target

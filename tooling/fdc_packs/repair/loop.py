@@ -35,7 +35,7 @@ def open_repair(
         "patience": float(patience) or round(10 + 5 * float(measured.get("seconds") or 0), 1),
         "stall_limit": max(1, int(stalls)), "stalls": 0, "failure": read(measured),
         "store": hypotheses.empty(), "attempts": [], "history": [], "tried": [], "accepted": [], "asked": 0,
-        "interpretation": "", "context": [], "notes": [], "probed": {}, "probes": 0, "tested": [],
+        "interpretation": "", "context": [], "notes": [], "probed": {}, "probes": 0, "tested": [], "choices": [],
     }  # fmt: skip
     return told(state, [])
 
@@ -68,6 +68,9 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
     `files`: those that may be changed; a region elsewhere is none. None for any.
     """
     failed = why_failed(answer)
+    if isinstance(answer, dict) and answer.get("choices"):
+        why = [str(answer.get("why") or "")]
+        return told(state, [event_of("note", why[0])], short=False, refused=why, ended="choice", choices=answer["choices"])
     rows = answer.get("hypotheses") if isinstance(answer, dict) else None
     rows = rows if isinstance(rows, list) else []
     done = answer.get("exhausted") is True if isinstance(answer, dict) else False
@@ -344,7 +347,7 @@ def outcome(state: State, closed: dict[str, Any]) -> dict[str, Any]:
         "ended": ended, "status": status, "diff": diff, "changes": changes, "iterations": state["iteration"],
         "cycles": state["cycle"], "failure": state["failure"], "history": state["history"], "attempts": state["attempts"],
         "hypotheses": hypotheses.buckets(state["store"]), "notes": state["notes"], "why": "; ".join(state["refused"][:3]),
-        "probes": state["probes"],
+        "probes": state["probes"], "choices": [{**row, "file": file} for row, file in zip(state["choices"], closed["choices"], strict=True)],
     }  # fmt: skip
 
 
