@@ -241,7 +241,7 @@ def pytest_runtestloop(session: Any) -> Iterator[None]:
         if session.testsfailed:  # a file could not be imported: the edit must be there before
             os._exit(1)
         find()
-        status = _fork(CONTROL, _control_swap, 0, _until - time.monotonic())
+        status = _fork(CONTROL, swap, 0, _until - time.monotonic())
         if _mine == COLLECTED:
             base = result_of(CONTROL)
             if status in (None, 0, UNFIT) or not base["used"]:
