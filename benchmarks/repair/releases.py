@@ -26,7 +26,7 @@ NEEDS = ("pytest<9", "pytest-timeout", "coverage", "hypothesis", "freezegun", "p
          "ruamel.yaml", "msgpack", "toml", "tomli-w", "ephemeral-port-reserve", "watchdog", "cryptography",
          *(name for name in PACKAGES if name not in SEEN))  # fmt: skip
 """What the tests of these packages import."""
-BACKENDS = ("setuptools<81", "setuptools-scm", "wheel", "hatchling", "hatch-vcs", "flit-core", "poetry-core", "pdm-backend", "cython")
+BACKENDS = ("setuptools<81", "setuptools-scm", "wheel", "hatchling", "hatch-vcs", "hatch-fancy-pypi-readme", "flit-core", "poetry-core", "pdm-backend", "cython")
 
 
 class Pair(NamedTuple):

@@ -23,7 +23,7 @@ LONGEST = 600.0
 
 
 class Result(NamedTuple):
-    """`verdict`: fixed, plausible, wrong or given up; `restored`: the code is again what it was; `ended`: fdc's own word."""
+    """`verdict`: fixed, plausible, wrong, not decided or given up; `restored`: the code is again what it was; `ended`: fdc's own word."""
 
     number: int
     mode: str
@@ -55,6 +55,8 @@ def repair(
             seed,
             scratch / f"judge-{case.number}-{mode}",
         )
+    elif said.get("choices"):
+        verdict = "not decided"
     shutil.rmtree(folder, ignore_errors=True)
     return Result(case.number, mode, verdict, restored, done.ended, code, int(said.get("iterations") or 0),
                   int(said.get("probes") or 0), done.seconds)  # fmt: skip
