@@ -108,8 +108,11 @@ def _rivals(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def told_apart(passing: list[dict[str, Any]]) -> bool:
     """True where one of several edits that pass, best first, changes less than the others over generated inputs, or the
-    others behave as it does. What only negates or drops something does not compete with what does not."""
+    others behave as it does. What only negates or drops something does not compete with what does not. Where nothing can be
+    measured (the command does not start pytest), the most credible one is taken, and that is said."""
     best, *others = [row for row in passing if not row["risky"]] or passing
+    if not any(row["change"][1] for row in passing):
+        return True
     differ, every, outcomes = best["change"]
     for row in others:
         less, inputs, same = row["change"]
@@ -125,8 +128,9 @@ def remarks(probed: dict[str, Any]) -> list[str]:
     passing = sum(said == "passes" for said in (probed.get("verdicts") or {}).values())
     if passing < 2:
         return []
-    said = "the one is taken that changes least over generated inputs, or none where that says nothing"
-    return [f"{passing} different small edits pass the tests when tried in memory; {said}"]
+    measured = bool(probed.get("changes"))
+    first = "the one that changes least over generated inputs" if measured else "the most credible one"
+    return [f"{passing} different small edits pass the tests when tried in memory; {first} is tried first"]
 
 
 def edits(state: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:

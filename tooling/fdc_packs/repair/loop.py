@@ -347,7 +347,8 @@ def outcome(state: State, closed: dict[str, Any]) -> dict[str, Any]:
         "ended": ended, "status": status, "diff": diff, "changes": changes, "iterations": state["iteration"],
         "cycles": state["cycle"], "failure": state["failure"], "history": state["history"], "attempts": state["attempts"],
         "hypotheses": hypotheses.buckets(state["store"]), "notes": state["notes"], "why": "; ".join(state["refused"][:3]),
-        "probes": state["probes"], "choices": [{**row, "file": file} for row, file in zip(state["choices"], closed["choices"], strict=True)],
+        "probes": state["probes"],
+        "choices": [{**row, "file": file} for row, file in zip(state.get("choices", ()), closed.get("choices", ()), strict=False)],
     }  # fmt: skip
 
 
