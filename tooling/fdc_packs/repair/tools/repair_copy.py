@@ -47,7 +47,8 @@ def make_copy(context: Context, files: Iterable[str], alone: bool = False) -> di
         copying.only(making, files)
     else:
         copying.tree(making)
-    _end_search(making)
+    if not alone:
+        _end_search(making)
     os.rename(making, folder)
     held = {}
     for path in files:
