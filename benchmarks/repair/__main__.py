@@ -43,7 +43,9 @@ def main(arguments: Sequence[str]) -> int:
         help="faults in the packages that the proposer is developed on",
     )
     reader.add_argument(
-        "--plain", action="store_true", help="also without the discipline, which takes as long again"
+        "--plain",
+        action="store_true",
+        help="also without the discipline, which takes as long again",
     )
     reader.add_argument("--anew", action="store_true", help="forget what an earlier run measured")
     options = reader.parse_args(arguments)

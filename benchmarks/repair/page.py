@@ -167,7 +167,9 @@ def _remarks(by_mode: Mapping[str, Sequence[Result]], cases: Mapping[int, Case])
     return [*out, ""]
 
 
-def _unfinished(cases: Sequence[Case], results: Sequence[Result], modes: Sequence[str]) -> list[str]:
+def _unfinished(
+    cases: Sequence[Case], results: Sequence[Result], modes: Sequence[str]
+) -> list[str]:
     wanted = len(cases) * len(modes)
     if len(results) >= wanted:
         return []

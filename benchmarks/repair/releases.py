@@ -26,7 +26,18 @@ NEEDS = ("pytest<9", "pytest-timeout", "coverage", "hypothesis", "freezegun", "p
          "ruamel.yaml", "msgpack", "toml", "tomli-w", "ephemeral-port-reserve", "watchdog", "cryptography",
          *(name for name in PACKAGES if name not in SEEN))  # fmt: skip
 """What the tests of these packages import."""
-BACKENDS = ("setuptools<81", "setuptools-scm", "wheel", "hatchling", "hatch-vcs", "hatch-fancy-pypi-readme", "flit-core", "poetry-core", "pdm-backend", "cython")
+BACKENDS = (
+    "setuptools<81",
+    "setuptools-scm",
+    "wheel",
+    "hatchling",
+    "hatch-vcs",
+    "hatch-fancy-pypi-readme",
+    "flit-core",
+    "poetry-core",
+    "pdm-backend",
+    "cython",
+)
 
 
 class Pair(NamedTuple):
@@ -39,7 +50,10 @@ class Pair(NamedTuple):
 
 def half(package: str) -> str:
     """`tuning` or `held out`, by a digest of the name: twelve packages and thirteen."""
-    order = sorted(PACKAGES, key=lambda one: (one not in SEEN, hashlib.sha256(one.lower().encode()).hexdigest()))
+    order = sorted(
+        PACKAGES,
+        key=lambda one: (one not in SEEN, hashlib.sha256(one.lower().encode()).hexdigest()),
+    )
     return "tuning" if package in order[: len(PACKAGES) // 2] else "held out"
 
 
@@ -51,13 +65,18 @@ def rounds(python: str) -> list[list[Pair]]:
 
 def _pairs(python: str, package: str) -> list[Pair]:
     done = subprocess.run(
-        [python, "-m", "pip", "index", "versions", package], capture_output=True, text=True, check=False
+        [python, "-m", "pip", "index", "versions", package],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     found = re.search(r"^Available versions: (.*)$", done.stdout, re.MULTILINE)
     listed = found[1].split(", ") if found else []
     final = [one for one in listed if re.fullmatch(r"\d+(\.\d+)*", one)]
     pairs = [Pair(package, old, new) for new, old in zip(final, final[1:], strict=False)]
-    fixes = [one for one in pairs if one.old.count(".") > 1 and _series(one.old) == _series(one.new)]
+    fixes = [
+        one for one in pairs if one.old.count(".") > 1 and _series(one.old) == _series(one.new)
+    ]
     others = [one for one in pairs if one not in fixes]
     return [*fixes, *others][:PAIRS]
 

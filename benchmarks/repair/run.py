@@ -23,7 +23,10 @@ LONGEST = 600.0
 
 
 class Result(NamedTuple):
-    """`verdict`: fixed, plausible, wrong, not decided or given up; `restored`: the code is again what it was; `ended`: fdc's own word."""
+    """`verdict`: fixed, plausible, wrong, not decided or given up; `restored`: the code is again what it was.
+
+    `ended`: fdc's own word.
+    """
 
     number: int
     mode: str
@@ -43,7 +46,12 @@ def repair(
     folder = scratch / f"case-{case.number}-{mode}"
     cases.lay_out(folder, package, case.module, case.fault.text, seed)
     done = fix(
-        folder, cases.command(case.module), [case.module.module], iterations, MODES[mode], scratch / "cache"
+        folder,
+        cases.command(case.module),
+        [case.module.module],
+        iterations,
+        MODES[mode],
+        scratch / "cache",
     )
     said, code = done.said, done.exit_code
     verdict, restored = "given up", False

@@ -129,8 +129,12 @@ def remarks(probed: dict[str, Any]) -> list[str]:
     if passing < 2:
         return []
     measured = bool(probed.get("changes"))
-    first = "the one that changes least over generated inputs" if measured else "the most credible one"
-    return [f"{passing} different small edits pass the tests when tried in memory; {first} is tried first"]
+    first = (
+        "the one that changes least over generated inputs" if measured else "the most credible one"
+    )
+    return [
+        f"{passing} different small edits pass the tests when tried in memory; {first} is tried first"
+    ]
 
 
 def edits(state: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:

@@ -70,7 +70,8 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
     failed = why_failed(answer)
     if isinstance(answer, dict) and answer.get("choices"):
         why = [str(answer.get("why") or "")]
-        return told(state, [event_of("note", why[0])], short=False, refused=why, ended="choice", choices=answer["choices"])
+        ends = {"short": False, "refused": why, "ended": "choice", "choices": answer["choices"]}
+        return told(state, [event_of("note", why[0])], **ends)
     rows = answer.get("hypotheses") if isinstance(answer, dict) else None
     rows = rows if isinstance(rows, list) else []
     done = answer.get("exhausted") is True if isinstance(answer, dict) else False
@@ -348,7 +349,7 @@ def outcome(state: State, closed: dict[str, Any]) -> dict[str, Any]:
         "cycles": state["cycle"], "failure": state["failure"], "history": state["history"], "attempts": state["attempts"],
         "hypotheses": hypotheses.buckets(state["store"]), "notes": state["notes"], "why": "; ".join(state["refused"][:3]),
         "probes": state["probes"],
-        "choices": [{**row, "file": file} for row, file in zip(state.get("choices", ()), closed.get("choices", ()), strict=False)],
+        "choices": [{**row, "file": name} for row, name in zip(state.get("choices", ()), closed.get("choices", ()))],
     }  # fmt: skip
 
 

@@ -343,7 +343,11 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str, named: bool) -> li
             out.append(f"  {outcome['why']}")
         for row in outcome["choices"]:
             differ, every = row["change"][:2]
-            effect = f"another result for {differ} of {every} generated inputs" if every else "its effect is not measured"
+            effect = (
+                f"another result for {differ} of {every} generated inputs"
+                if every
+                else "its effect is not measured"
+            )
             out += [f"  {row['claim']} ({effect})", f"    git apply {row['file']}"]
         out += [f"  {note}" for note in dict.fromkeys(outcome["notes"])]
         out += [f"  {line}" for line in _advice(outcome, named)]

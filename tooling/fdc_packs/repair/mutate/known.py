@@ -37,7 +37,11 @@ class Known(Source):
         for node in self.nodes:
             self._count(node)
         for part in ast.iter_child_nodes(self.tree):
-            self.top |= {one.id for one in ast.walk(part) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+            self.top |= {
+                one.id
+                for one in ast.walk(part)
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+            }
         self.everywhere = self.top | BUILTINS
 
     def _count(self, node: ast.AST) -> None:
@@ -50,7 +54,9 @@ class Known(Source):
             self.calls.setdefault(self.segment(node.func), []).append(node)
             if isinstance(node.func, ast.Name):
                 self.called[node.func.id] += 1
-            self.methods_called |= {node.func.attr} if isinstance(node.func, ast.Attribute) else set()
+            self.methods_called |= (
+                {node.func.attr} if isinstance(node.func, ast.Attribute) else set()
+            )
         elif isinstance(node, ast.Constant):
             if type(node.value) is int:
                 self.numbers[node.value] += 1
@@ -91,7 +97,11 @@ class Known(Source):
                       for one in ast.walk(part) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}  # fmt: skip
             read: set[str] = set()
             for one in ast.walk(owner):
-                if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id in OWN:
+                if (
+                    isinstance(one, ast.Attribute)
+                    and isinstance(one.value, ast.Name)
+                    and one.value.id in OWN
+                ):
                     (read if isinstance(one.ctx, ast.Load) else stored).add(one.attr)
             self._owned[owner] = methods, read, stored
         return self._owned[owner]
@@ -99,7 +109,11 @@ class Known(Source):
     def reads(self, function: ast.AST) -> Counter[str]:
         """The names that a function reads, and how often."""
         if function not in self._reads:
-            named = (one for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load))
+            named = (
+                one
+                for one in ast.walk(function)
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+            )
             self._reads[function] = Counter(one.id for one in named)
         return self._reads[function]
 
@@ -108,13 +122,21 @@ class Known(Source):
         function = self.function(node)
         if function is None:
             return []
-        bound = {name for one in ast.walk(function) for name in _bound(one)} | self.names(node).keys() | self.everywhere
+        bound = (
+            {name for one in ast.walk(function) for name in _bound(one)}
+            | self.names(node).keys()
+            | self.everywhere
+        )
         return [name for name in self.reads(function) if name not in bound]
 
     def fits(self, node: ast.AST, place: ast.AST) -> bool:
         """True where all names that a node reads are known in another place."""
         named = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
-        known = self.names(place).keys() | {one.id for one in named if not isinstance(one.ctx, ast.Load)} | self.everywhere
+        known = (
+            self.names(place).keys()
+            | {one.id for one in named if not isinstance(one.ctx, ast.Load)}
+            | self.everywhere
+        )
         return all(one.id in known for one in named)
 
 

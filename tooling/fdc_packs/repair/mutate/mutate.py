@@ -125,7 +125,9 @@ def _ranked(
     nodes = [
         one
         for one in source.nodes
-        if one not in said_types and (near := source.statement(one)) is not None and suspicion[near] > 0
+        if one not in said_types
+        and (near := source.statement(one)) is not None
+        and suspicion[near] > 0
     ]
     lost = list(imports.lost(source, message, dict(others)))
     for one in lost:
@@ -229,9 +231,7 @@ def _meant(source: Source, edit: Edit) -> tuple[int, str] | None:
     """What the edited statement, or its function, says: its place and meaning. None where it says nothing, or the same."""
     moved = edit.kind in MOVES
     for around in (source.statement(edit.node), source.function(edit.node)):
-        if around is None or (
-            moved and not isinstance(around, Function)
-        ):
+        if around is None or (moved and not isinstance(around, Function)):
             continue
         first, last = source.block(around)
         if not all(first <= start and end <= last for start, end, _ in edit.pieces):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import bisect
-import os
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -42,6 +41,12 @@ def edited(text: str, pieces: tuple[Piece, ...]) -> str:
     return text
 
 
+def _same(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
+
+
 def simple(statement: ast.AST) -> bool:
     """True for a statement that holds no other ones."""
     return isinstance(statement, _SIMPLE)
@@ -77,7 +82,9 @@ class Source:
         part = self.text[start : start + column]
         if part.isascii():
             return start + column
-        return start + len(part.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "surrogatepass"))
+        return start + len(
+            part.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "surrogatepass")
+        )
 
     def start(self, node: ast.AST) -> int:
         """Where a node begins."""
@@ -120,24 +127,33 @@ class Source:
     def cut(self, node: ast.AST, *pieces: Piece) -> str:
         """The text of a node with pieces of it changed."""
         first = self.start(node)
-        return edited(self.segment(node), tuple((start - first, end - first, text) for start, end, text in pieces))
+        return edited(
+            self.segment(node),
+            tuple((start - first, end - first, text) for start, end, text in pieces),
+        )
 
     def swap(self, node: ast.AST, parts: Mapping[ast.AST, str]) -> str:
         """The text of a node with other texts for some of its parts."""
-        return self.cut(node, *((self.start(part), self.end(part), text) for part, text in parts.items()))
+        return self.cut(
+            node, *((self.start(part), self.end(part), text) for part, text in parts.items())
+        )
 
     def between(self, left: ast.AST, right: ast.AST, token: str) -> tuple[int, int] | None:
         """Where an operator stands between two operands; None where a comment makes that uncertain."""
         first = self.end(left)
         gap = self.text[first : self.start(right)]
-        found = None if "#" in gap or "\\" in gap else re.search(r"\s+".join(map(re.escape, token.split())), gap)
+        found = (
+            None
+            if "#" in gap or "\\" in gap
+            else re.search(r"\s+".join(map(re.escape, token.split())), gap)
+        )
         return (first + found.start(), first + found.end()) if found else None
 
     def change(self, kind: str, node: ast.AST, text: str, prior: float) -> Edit:
         """The edit that puts a text in the place of a node; its piece is what differs."""
         first, old = self.start(node), self.segment(node)
-        head = len(os.path.commonprefix([old, text]))
-        tail = len(os.path.commonprefix([old[head:][::-1], text[head:][::-1]]))
+        head = _same(old, text)
+        tail = _same(old[head:][::-1], text[head:][::-1])
         piece = (first + head, first + len(old) - tail, text[head : len(text) - tail])
         return Edit(kind, node, (piece,), old, text, prior)
 
@@ -171,7 +187,11 @@ class Source:
 
     def qualified(self, node: ast.AST) -> str:
         """The dotted name of the function or class that a node is in; empty for the module."""
-        names = [one.name for one in (node, *self.around(node)) if isinstance(one, Function | ast.ClassDef)]
+        names = [
+            one.name
+            for one in (node, *self.around(node))
+            if isinstance(one, Function | ast.ClassDef)
+        ]
         return ".".join(reversed(names))
 
     def block(self, node: ast.stmt) -> tuple[int, int]:
@@ -206,7 +226,11 @@ class Source:
         if function is None:
             return set()
         if function not in self._unused:
-            read = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+            read = {
+                one.id
+                for one in ast.walk(function)
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+            }
             bound = {name for name in self._binds(function) if not name.startswith("_")}
             self._unused[function] = bound - read - set(OWN)
         return self._unused[function]
@@ -215,7 +239,9 @@ class Source:
         if scope not in self._bound:
             found: dict[str, int] = {}
             if isinstance(scope, Scoped):
-                found = {one.arg: one.lineno for one in ast.walk(scope.args) if isinstance(one, ast.arg)}
+                found = {
+                    one.arg: one.lineno for one in ast.walk(scope.args) if isinstance(one, ast.arg)
+                }
             stack = list(ast.iter_child_nodes(scope))
             while stack:
                 one = stack.pop()
@@ -229,4 +255,10 @@ class Source:
 
 def name_of(node: ast.AST) -> str:
     """The last name of a name or a member; empty for anything else."""
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return (
+        node.id
+        if isinstance(node, ast.Name)
+        else node.attr
+        if isinstance(node, ast.Attribute)
+        else ""
+    )

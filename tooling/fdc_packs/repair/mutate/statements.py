@@ -20,7 +20,9 @@ _EXCEPTIONS = {
     "RuntimeError": "ValueError Exception", "NotImplementedError": "TypeError ValueError", "AssertionError": "ValueError",
     "Exception": "BaseException",
 }  # fmt: skip
-_COMMON = "TypeError ValueError KeyError IndexError AttributeError RuntimeError StopIteration".split()
+_COMMON = (
+    "TypeError ValueError KeyError IndexError AttributeError RuntimeError StopIteration".split()
+)
 _PURE = frozenset(
     "join format replace lower upper strip lstrip rstrip split title get items keys values copy sub match search encode decode"
     " from_iterable".split()
@@ -32,15 +34,25 @@ _GIVES = ast.Yield | ast.YieldFrom
 def augmented(known: Known, node: ast.AugAssign) -> Iterator[Row]:
     """Another operator before the `=`."""
     token = token_of(node.op)
-    yield from exchanged(known, "assignment", node, node.target, node.value, f"{token}=" if token else "")
+    yield from exchanged(
+        known, "assignment", node, node.target, node.value, f"{token}=" if token else ""
+    )
 
 
 def assigned(known: Known, node: ast.Assign) -> Iterator[Row]:
     """A value that should be added to the one before."""
     target = node.targets[0]
     place = known.between(target, node.value, "=") if len(node.targets) == 1 else None
-    fresh = isinstance(target, ast.Name) and known.names(node).get(target.id, node.lineno) >= node.lineno
-    if place and known.function(node) is not None and isinstance(target, ast.Name | ast.Attribute) and not fresh:
+    fresh = (
+        isinstance(target, ast.Name)
+        and known.names(node).get(target.id, node.lineno) >= node.lineno
+    )
+    if (
+        place
+        and known.function(node) is not None
+        and isinstance(target, ast.Name | ast.Attribute)
+        and not fresh
+    ):
         for token, prior in (("+=", 0.3), ("-=", 0.1)):
             yield "assignment", node, known.cut(node, (*place, token)), prior
 
@@ -48,7 +60,14 @@ def assigned(known: Known, node: ast.Assign) -> Iterator[Row]:
 def exceptions(known: Known, node: ast.ExceptHandler | ast.Raise) -> Iterator[Row]:
     """Another exception, one more, one around a text."""
     if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Constant | ast.BinOp | ast.Name):
-        names = dict.fromkeys((*(one for one, _ in known.raised.most_common(6)), "ValueError", "TypeError", "RuntimeError"))
+        names = dict.fromkeys(
+            (
+                *(one for one, _ in known.raised.most_common(6)),
+                "ValueError",
+                "TypeError",
+                "RuntimeError",
+            )
+        )
         for rank, name in enumerate(one for one in names if one):
             yield "wrapped", node.exc, f"{name}({known.segment(node.exc)})", 0.5 - 0.02 * rank
     whole = node.type if isinstance(node, ast.ExceptHandler) else node.exc
@@ -86,21 +105,45 @@ def function(known: Known, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iter
     yields = any(isinstance(one, _GIVES) for one in inside)
     gives = yields or any(isinstance(one, ast.Return) and one.value for one in inside)
     last = node.body[-1]
-    if not yields and not isinstance(last, ast.Return | ast.Raise) and not (gives and isinstance(last, ast.If | ast.Try | ast.With)):
+    if (
+        not yields
+        and not isinstance(last, ast.Return | ast.Raise)
+        and not (gives and isinstance(last, ast.If | ast.Try | ast.With))
+    ):
         local = [name for name in known.names(last) if name not in OWN]
-        stored = [one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
-        for name in list(dict.fromkeys([*(one for one in _RESULTS if one in local), *stored[:1], *stored[-1:]]))[:3]:
+        stored = [
+            one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        ]
+        for name in list(
+            dict.fromkeys([*(one for one in _RESULTS if one in local), *stored[:1], *stored[-1:]])
+        )[:3]:
             indent, end = known.indent(last), known.end(last)
             text = f"return {name}" if indent is None else f"{known.newline}{indent}return {name}"
-            yield Edit("return", last, ((end, end, f"; {text}" if indent is None else text),), "the end of the function", text.strip(), 0.35)
+            yield Edit(
+                "return",
+                last,
+                ((end, end, f"; {text}" if indent is None else text),),
+                "the end of the function",
+                text.strip(),
+                0.35,
+            )
     documented = len(node.body) > 1 and ast.get_docstring(node, clean=False) is not None
     first = node.body[documented]
     names = [one.arg for one in node.args.args if one.arg not in OWN]
-    guards = {f"if {name} is None: return {result}": 0.06 for name in names[:4] for result in ("None", name)}
+    guards = {
+        f"if {name} is None: return {result}": 0.06
+        for name in names[:4]
+        for result in ("None", name)
+    }
     guards |= {f"if not {name}: return {name}": 0.06 for name in names[:4]}
     recursive = any(isinstance(one, ast.Call) and name_of(one.func) == node.name for one in inside)
     if recursive and names and not isinstance(first, ast.If):
-        cases = ((f"not {names[0]}", names[0]), (f"{names[0]} <= 0", "0"), (f"{names[0]} <= 1", "1"), (f"{names[0]} == 0", "1"))
+        cases = (
+            (f"not {names[0]}", names[0]),
+            (f"{names[0]} <= 0", "0"),
+            (f"{names[0]} <= 1", "1"),
+            (f"{names[0]} == 0", "1"),
+        )
         guards |= {f"if {test}: return {result}": 0.15 for test, result in cases}
     for text, prior in guards.items():
         yield from put_before(known, first, "base", text, prior)
@@ -130,10 +173,17 @@ def _fewer(known: Known, block: list[ast.stmt]) -> Iterator[Edit]:
             continue
         text = known.segment(one)
         yield known.change("removed", one, "pass", 0.15)
-        if following is not None and simple(following) and not isinstance(following, ast.Return | ast.Raise):
+        if (
+            following is not None
+            and simple(following)
+            and not isinstance(following, ast.Return | ast.Raise)
+        ):
             other = known.segment(following)
             if "\n" not in text + other:
-                pieces = ((known.start(one), known.end(one), other), (known.start(following), known.end(following), text))
+                pieces = (
+                    (known.start(one), known.end(one), other),
+                    (known.start(following), known.end(following), text),
+                )
                 yield Edit("order", one, pieces, text, other, 0.12)
 
 
@@ -144,12 +194,24 @@ def _moved(known: Known, owner: ast.AST, block: list[ast.stmt]) -> Iterator[Edit
             start = known.start(one)
             yield Edit(kind, one, ((start - len(now), start, deep),), known.segment(one), "", prior)
 
-    inside = not isinstance(owner, Function) or known.function(owner) is not None  # a function in another one
-    if isinstance(owner, Compound) and inside and len(block) > 1 and simple(block[-1]) and _trailing(owner) is block:
+    inside = (
+        not isinstance(owner, Function) or known.function(owner) is not None
+    )  # a function in another one
+    if (
+        isinstance(owner, Compound)
+        and inside
+        and len(block) > 1
+        and simple(block[-1])
+        and _trailing(owner) is block
+    ):
         yield from at_depth("nesting", block[-1], known.indent(owner), 0.25)
     for one, following in zip(block, block[1:], strict=False):
         into: ast.stmt = one
-        while isinstance(into, Compound) and simple(following) and known.function(following) is not None:
+        while (
+            isinstance(into, Compound)
+            and simple(following)
+            and known.function(following) is not None
+        ):
             into = _trailing(into)[-1]
             yield from at_depth("nested", following, known.indent(into), 0.2)
 
@@ -158,5 +220,7 @@ def _trailing(owner: ast.AST) -> list[ast.stmt]:
     """The block of a compound statement that stands last: what is indented behind it belongs to it."""
     handlers = getattr(owner, "handlers", None) or ()
     last = handlers[-1].body if handlers else []
-    found: list[ast.stmt] = getattr(owner, "finalbody", None) or getattr(owner, "orelse", None) or last or owner.body  # type: ignore[attr-defined]
+    found: list[ast.stmt] = (
+        getattr(owner, "finalbody", None) or getattr(owner, "orelse", None) or last or owner.body
+    )  # type: ignore[attr-defined]
     return found

@@ -29,7 +29,13 @@ def token_of(op: ast.AST) -> str:
 
 
 def exchanged(
-    known: Known, kind: str, node: ast.AST, left: ast.AST, right: ast.AST, token: str, scale: float = 1.0
+    known: Known,
+    kind: str,
+    node: ast.AST,
+    left: ast.AST,
+    right: ast.AST,
+    token: str,
+    scale: float = 1.0,
 ) -> Iterator[Row]:
     """Another operator between two operands, as the table has them."""
     place = known.between(left, right, token) if token else None
@@ -49,31 +55,49 @@ def compare(known: Known, node: ast.Compare) -> Iterator[Row]:
     if isinstance(node.ops[0], _ORDERED):
         for side in sides:
             yield from shifted(known, node, side, 0.25)
-    if isinstance(right, ast.Constant) and right.value is None and isinstance(node.ops[0], ast.Is | ast.IsNot):
+    if (
+        isinstance(right, ast.Constant)
+        and right.value is None
+        and isinstance(node.ops[0], ast.Is | ast.IsNot)
+    ):
         mark = "" if isinstance(node.ops[0], ast.IsNot) else "not "
         yield "condition", node, mark + known.segment(left), 0.25
     if isinstance(right, ast.Constant) and isinstance(node.ops[0], ast.Eq | ast.NotEq):
         word = "in" if isinstance(node.ops[0], ast.Eq) else "not in"
         place = known.between(left, right, token_of(node.ops[0]))
-        for text in sorted(known.texts, key=len)[:40] if place and isinstance(right.value, str) else ():
+        for text in (
+            sorted(known.texts, key=len)[:40] if place and isinstance(right.value, str) else ()
+        ):
             assert place is not None
             if text != right.value and text and len(text) < 12 and text.isprintable():
                 pair = f"({known.segment(right)}, {text!r})"
-                yield "widened", node, known.cut(node, (*place, word), (known.start(right), known.end(right), pair)), 0.04
+                yield (
+                    "widened",
+                    node,
+                    known.cut(node, (*place, word), (known.start(right), known.end(right), pair)),
+                    0.04,
+                )
 
 
 def boolean(known: Known, node: ast.BoolOp) -> Iterator[Row]:
     """`and` for `or`, an operand less, an operand negated, the first `not` for the whole."""
     token = token_of(node.op)
     other = OTHERS[token][0][0]
-    places = [known.between(one, two, token) for one, two in zip(node.values, node.values[1:], strict=False)]
+    places = [
+        known.between(one, two, token)
+        for one, two in zip(node.values, node.values[1:], strict=False)
+    ]
     sound = [place for place in places if place]
     if len(sound) == len(places):
         yield "boolean", node, known.cut(node, *((*place, other) for place in sound)), 0.7
         for place in sound if len(sound) > 1 else ():
             yield "boolean", node, known.cut(node, (*place, other)), 0.3
     for at, value in enumerate(node.values):
-        gone = (known.end(node.values[at - 1]), known.end(value)) if at else (known.start(value), known.start(node.values[1]))
+        gone = (
+            (known.end(node.values[at - 1]), known.end(value))
+            if at
+            else (known.start(value), known.start(node.values[1]))
+        )
         yield "operand", node, known.cut(node, (*gone, "")), 0.25
         if not isinstance(value, ast.Compare | ast.UnaryOp | ast.BoolOp):
             yield "negation", node, known.swap(node, {value: f"not {known.segment(value)}"}), 0.4
@@ -85,23 +109,42 @@ def boolean(known: Known, node: ast.BoolOp) -> Iterator[Row]:
 
 def binary(known: Known, node: ast.BinOp) -> Iterator[Row]:
     """Another operator, an operand less, both exchanged, the operands grouped otherwise."""
-    if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
+    if (
+        isinstance(node.op, ast.Mod)
+        and isinstance(node.left, ast.Constant)
+        and isinstance(node.left.value, str)
+    ):
         return  # a text that is filled in
     yield from exchanged(known, "arithmetic", node, node.left, node.right, token_of(node.op))
     for keep, gone in ((node.left, node.right), (node.right, node.left)):
-        unit = isinstance(gone, ast.Constant) and gone.value in (1, -1) and isinstance(node.op, ast.Add | ast.Sub)
+        unit = (
+            isinstance(gone, ast.Constant)
+            and gone.value in (1, -1)
+            and isinstance(node.op, ast.Add | ast.Sub)
+        )
         yield "bound" if unit else "operand", node, known.segment(keep), 0.55 if unit else 0.15
     if isinstance(node.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow):
         yield from swaps(known, node, [node.left, node.right], 0.3)
     if isinstance(node.op, ast.Add | ast.Sub):
         for side, outer in ((node.left, node.right), (node.right, node.left)):
-            if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Mult | ast.Div | ast.FloorDiv | ast.Mod):
+            if isinstance(side, ast.BinOp) and isinstance(
+                side.op, ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
+            ):
                 last = side is node.right
-                gap = (known.end(outer), known.start(side)) if last else (known.end(side), known.start(outer))
+                gap = (
+                    (known.end(outer), known.start(side))
+                    if last
+                    else (known.end(side), known.start(outer))
+                )
                 first, end = (outer, side.left) if last else (side.right, outer)
                 if not set("()") & set(known.text[slice(*gap)]):
                     opened, closed = known.start(first), known.end(end)
-                    yield "regroup", node, known.cut(node, (opened, opened, "("), (closed, closed, ")")), 0.2
+                    yield (
+                        "regroup",
+                        node,
+                        known.cut(node, (opened, opened, "("), (closed, closed, ")")),
+                        0.2,
+                    )
 
 
 def unary(known: Known, node: ast.UnaryOp) -> Iterator[Row]:
@@ -118,7 +161,9 @@ def shifted(known: Known, node: ast.AST, part: ast.expr, prior: float) -> Iterat
     if isinstance(part, _COUNTED):
         text = known.segment(part)
         firm = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
-        text = f"({text})" if isinstance(part, ast.BinOp) and not isinstance(part.op, firm) else text
+        text = (
+            f"({text})" if isinstance(part, ast.BinOp) and not isinstance(part.op, firm) else text
+        )
         for end in ("+ 1", "- 1"):
             yield "bound", node, known.swap(node, {part: f"{text} {end}"}), prior
 
@@ -128,9 +173,17 @@ def swaps(known: Known, node: ast.AST, parts: Sequence[ast.expr], prior: float) 
     loose = isinstance(node, ast.BinOp) and any(isinstance(one, ast.BinOp) for one in parts)
     for at, one in enumerate(parts):
         for far, other in enumerate(parts[at + 1 : at + 3], 1):
-            texts = [f"({known.segment(part)})" if loose else known.segment(part) for part in (other, one)]
+            texts = [
+                f"({known.segment(part)})" if loose else known.segment(part)
+                for part in (other, one)
+            ]
             if texts[0] != texts[1]:
-                yield "arguments", node, known.swap(node, {one: texts[0], other: texts[1]}), prior / far
+                yield (
+                    "arguments",
+                    node,
+                    known.swap(node, {one: texts[0], other: texts[1]}),
+                    prior / far,
+                )
 
 
 def call(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
@@ -144,15 +197,19 @@ def call(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
         whole = next((one for one in node.keywords if one.value is part), part)
         yield "argument", node, known.cut(node, (known.end(before), known.end(whole), "")), 0.2
     inside = known.end(node) - 1
-    comma = known.text[: inside].rstrip().endswith(",")
+    comma = known.text[:inside].rstrip().endswith(",")
 
     def more(text: str) -> str:
-        return known.cut(node, (inside, inside, f"{' ' if comma else ', '}{text}" if every else text))
+        return known.cut(
+            node, (inside, inside, f"{' ' if comma else ', '}{text}" if every else text)
+        )
 
     names = known.names(node)
     for other, line in names.items() if plain == node.args and not node.keywords else ():
         idle = other in known.unused(node) and line <= node.lineno
-        if idle or (plain and len(names) < 4 and line < node.lineno and other not in ("self", "cls")):
+        if idle or (
+            plain and len(names) < 4 and line < node.lineno and other not in ("self", "cls")
+        ):
             yield "added", node, more(other), 0.5 if idle else 0.1
     if name == "range" and not node.keywords and plain:
         if len(plain) == 1:
@@ -174,7 +231,9 @@ def call(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
             yield "unwrapped", node, known.segment(node.func.value), 0.2
 
 
-def widened(known: Known, node: ast.expr, names: Sequence[str], prior: float = 0.15) -> Iterator[Row]:
+def widened(
+    known: Known, node: ast.expr, names: Sequence[str], prior: float = 0.15
+) -> Iterator[Row]:
     """One of several where there is one: of types, of exceptions."""
     old = known.segment(node)
     parts = [known.segment(one) for one in node.elts] if isinstance(node, ast.Tuple) else [old]

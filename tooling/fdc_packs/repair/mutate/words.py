@@ -58,7 +58,7 @@ def _lost(known: Known, node: ast.Name) -> bool:
     return node.id not in known.everywhere and node.id not in known.names(node)
 
 
-def _read(known: Known, node: ast.Name) -> Found:
+def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
     """Of the function, of the module, with the member that is asked for."""
     found, function, up = Found(), known.function(node), known.parents.get(node)
     assert function is not None
@@ -77,7 +77,11 @@ def _read(known: Known, node: ast.Name) -> Found:
             if other in bound or other in known.top:
                 found.raise_to(other, 0.4 * firm)
         owner = known.owner(node)
-        if owner is not None and "self" in bound and any(up.attr in part for part in known.owned(owner)):
+        if (
+            owner is not None
+            and "self" in bound
+            and any(up.attr in part for part in known.owned(owner))
+        ):
             found.raise_to("self", 0.4 * firm)
     elif isinstance(up, ast.ExceptHandler):
         for other in _CAUGHT:
@@ -98,7 +102,11 @@ def _bound(known: Known, node: ast.Name) -> Found:
     """One that is read and never bound, above all."""
     found = Found(dict.fromkeys(known.unknown(node), 0.8))
     bound = known.names(node)
-    odd = node.id in known.unused(node) or node.id in OWN or bound.get(node.id, node.lineno) < node.lineno
+    odd = (
+        node.id in known.unused(node)
+        or node.id in OWN
+        or bound.get(node.id, node.lineno) < node.lineno
+    )
     for other in bound:
         if other not in OWN and other != "_":
             found.raise_to(other, 0.2 if odd else 0.05)
@@ -114,7 +122,11 @@ def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
         found.raise_to(other, 0.13 if other in known.called else 0.09)
     for other, count in known.called.most_common(2 * MOST):
         found.raise_to(other, 0.12 + min(count, 10) * 0.003)
-    near = {name_of(one.func) for one in ast.walk(function) if isinstance(one, ast.Call)} if function else set()
+    near = (
+        {name_of(one.func) for one in ast.walk(function) if isinstance(one, ast.Call)}
+        if function
+        else set()
+    )
     for other in (*known.names(node), *near):
         if other in known.called or other in known.unused(node):
             found.raise_to(other, 0.25)
@@ -136,7 +148,10 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
     called = isinstance(up, ast.Call) and up.func is node
     base, function, owner = known.segment(node.value), known.function(node), known.owner(node)
     for other, count in known.members.get(base, Counter()).items():
-        found.raise_to(other, (0.3 if (other in known.methods_called) == called else 0.12) + min(count, 5) * 0.01)
+        found.raise_to(
+            other,
+            (0.3 if (other in known.methods_called) == called else 0.12) + min(count, 5) * 0.01,
+        )
     if isinstance(node.value, ast.Name) and node.value.id in OWN and owner is not None:
         methods, read, stored = known.owned(owner)
         for other in methods | read | stored:
@@ -147,11 +162,15 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
         elif node.attr not in methods | stored:
             found = Found({other: prior * 1.5 for other, prior in found.items()})
     if function is not None:
-        if base.startswith("super()") or (function.name.startswith("__") and node.attr.startswith("__")):
+        if base.startswith("super()") or (
+            function.name.startswith("__") and node.attr.startswith("__")
+        ):
             found.raise_to(function.name, 0.7)
         for one in ast.walk(function):
             if isinstance(one, ast.Attribute):
-                found.raise_to(one.attr, 0.16 if (one.attr in known.methods_called) == called else 0.06)
+                found.raise_to(
+                    one.attr, 0.16 if (one.attr in known.methods_called) == called else 0.06
+                )
     for other in PEERS.get(node.attr, ()):
         found.raise_to(other, 0.35)
     if called:
@@ -163,7 +182,9 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
             found.raise_to(other, 0.07)
     found.pop(node.attr, None)
     stem = old.removesuffix(node.attr)
-    yield from Found({stem + other: prior for other, prior in found.items()}).rows("attribute", node, 2 * MOST)
+    yield from Found({stem + other: prior for other, prior in found.items()}).rows(
+        "attribute", node, 2 * MOST
+    )
 
 
 def constant(known: Known, node: ast.Constant) -> Iterator[Row]:
@@ -213,7 +234,12 @@ def _number(known: Known, node: ast.Constant) -> Iterator[Row]:
     for text, prior in found.items():
         loose = text.startswith("-") and isinstance(around, ast.BinOp | ast.UnaryOp | ast.Attribute)
         if text != str(number):
-            yield "bound" if text in bounds else "constant", at, f"({text})" if loose else text, prior
+            yield (
+                "bound" if text in bounds else "constant",
+                at,
+                f"({text})" if loose else text,
+                prior,
+            )
 
 
 def _text(known: Known, node: ast.Constant) -> Iterator[Row]:
@@ -221,7 +247,10 @@ def _text(known: Known, node: ast.Constant) -> Iterator[Row]:
     if said[:1] not in "'\"" or said[1:-1] != value or not value.isprintable():
         return
     found = Found()
-    near = sorted(((alike(value, text), text) for text in known.texts if text != value and len(text) < 40), reverse=True)
+    near = sorted(
+        ((alike(value, text), text) for text in known.texts if text != value and len(text) < 40),
+        reverse=True,
+    )
     for ratio, text in near[:2]:
         if ratio > 0.5:
             found.raise_to(text, 0.2 * ratio)
@@ -248,7 +277,11 @@ def _like(known: Known, word: str) -> list[tuple[str, float]]:
     if len(word) < 4:
         return []
     ends = {word[0], word[-1]}
-    near = [one for one in known.words if abs(len(one) - len(word)) <= 1 and one != word and {one[0], one[-1]} & ends]
+    near = [
+        one
+        for one in known.words
+        if abs(len(one) - len(word)) <= 1 and one != word and {one[0], one[-1]} & ends
+    ]
     rated = sorted(((alike(word, one), one) for one in near), reverse=True)
     return [(one, ratio) for ratio, one in rated[:3] if ratio > 0.8]
 
@@ -262,11 +295,15 @@ _ANCHOR = re.compile(r"^\^|\$$")
 def _is_pattern(known: Known, node: ast.Constant) -> bool:
     """True for a regular expression: the text is raw, or given to a function of `re`."""
     up = known.parents.get(node)
-    given = isinstance(up, ast.Call) and known.segment(up.func).startswith("re.") and up.args[:1] == [node]
+    given = (
+        isinstance(up, ast.Call)
+        and known.segment(up.func).startswith("re.")
+        and up.args[:1] == [node]
+    )
     return given or re.match(r"[rR]['\"]", known.segment(node)) is not None
 
 
-def _pattern(known: Known, node: ast.Constant) -> Iterator[Row]:
+def _pattern(known: Known, node: ast.Constant) -> Iterator[Row]:  # noqa: C901
     """Another repetition, class, set, anchor or point of a regular expression; all that Python can compile."""
     text = known.segment(node)
     begin = re.match(r"[rRbBuU]*('{3}|\"{3}|'|\")", text)
@@ -276,7 +313,9 @@ def _pattern(known: Known, node: ast.Constant) -> Iterator[Row]:
     body, found = text[head:tail], Found()
 
     def put(match: re.Match[str], instead: str, prior: float, start: int | None = None) -> None:
-        found.raise_to(body[: match.start() if start is None else start] + instead + body[match.end() :], prior)
+        found.raise_to(
+            body[: match.start() if start is None else start] + instead + body[match.end() :], prior
+        )
 
     for one in _REPEATED.finditer(body):
         for other in ("*", "+", "?", "*?", "+?", ""):
@@ -308,5 +347,3 @@ def _pattern(known: Known, node: ast.Constant) -> Iterator[Row]:
             continue
         if other and other != body:
             yield "pattern", node, f"{text[:head]}{other}{text[tail:]}", prior
-
-

@@ -53,7 +53,8 @@ def probe(
     `verdicts` says of each key that was tried `passes`, `helps` (fewer tests fail, and no others), `breaks` (others fail) or
     `fails`; `changes`, where several pass, for how many generated inputs each gives another result, and a name of
     all its results: `[differ, inputs, name]`.
-    `every`: not only until some pass. No verdicts, and `why` says why, where the command cannot be tried in forks. Raises ToolFailure (`sandbox`), Cancelled.
+    `every`: not only until some pass.
+    No verdicts, and `why` says why, where the command cannot be tried in forks. Raises ToolFailure (`sandbox`), Cancelled.
     """
     hidden = os.path.join(os.path.realpath(folder), HIDDEN)
     shutil.rmtree(hidden, ignore_errors=True)
@@ -65,7 +66,8 @@ def probe(
         }
         rows = [{"path": paths[one["path"]], "pieces": one["pieces"]} for one in edits]
         risky = [at for at, one in enumerate(edits) if one.get("risky")]
-        given = {"edits": rows, "files": sorted(paths.values()), "enough": len(edits) if every else ENOUGH, "more": MORE, "slow": SLOW,
+        given = {"edits": rows, "files": sorted(paths.values()), "enough": len(edits) if every else ENOUGH,
+                 "more": MORE, "slow": SLOW,
                  "risky": risky, "seconds": seconds,
                  "cpu_seconds": CPU_SECONDS}  # fmt: skip
         for name, text in (("given.json", json.dumps(given)), ("sitecustomize.py", _BEGIN)):
@@ -135,4 +137,8 @@ def _verdict(row: dict[str, Any], base: set[str]) -> str:
     if set(row["failed"]) - base:
         return "breaks"
     killed = row["status"] is None or row["status"] < 0
-    return "fails" if killed or row["stopped"] or not row.get("won") or set(row["failed"]) == base else "helps"
+    return (
+        "fails"
+        if killed or row["stopped"] or not row.get("won") or set(row["failed"]) == base
+        else "helps"
+    )

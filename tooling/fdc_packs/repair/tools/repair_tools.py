@@ -225,7 +225,11 @@ def probe_edits(args: dict[str, Any], context: Context) -> Any:
 
 
 def _judge_further(
-    command: str, context: Context, folder: str, edits: list[dict[str, Any]], verdicts: dict[str, str]
+    command: str,
+    context: Context,
+    folder: str,
+    edits: list[dict[str, Any]],
+    verdicts: dict[str, str],
 ) -> None:
     """Of several edits that pass the command: which of them break another test or a doctest."""
     from .repair_probe import probe

@@ -34,7 +34,9 @@ _PROMPT = re.compile(rb"^\s*>>> ", re.MULTILINE)
 def documented(context: Context, first: Iterable[str]) -> list[str]:
     """The files that may be changed and have doctests, these first."""
     base, held = repair_copy.base_of(context), repair_copy.held(context)
-    paths = dict.fromkeys(one for one in (*sorted(first), *sorted(held)) if one in held and one.endswith(".py"))
+    paths = dict.fromkeys(
+        one for one in (*sorted(first), *sorted(held)) if one in held and one.endswith(".py")
+    )
     return [one for one in paths if _PROMPT.search(repair_copy.read(base, one))][:DOCTESTS]
 
 

@@ -21,7 +21,19 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import behaviour
-from .edited_files import COLLECTED, COMPARE, CONTROL, FOLDER, ONE, UNFIT, given, note_use, result_of, show, tell
+from .edited_files import (
+    COLLECTED,
+    COMPARE,
+    CONTROL,
+    FOLDER,
+    ONE,
+    UNFIT,
+    given,
+    note_use,
+    result_of,
+    show,
+    tell,
+)
 from .function_code import changed, find, swap, watch
 
 FIRST = 3
@@ -284,7 +296,9 @@ def _compare() -> None:
     sys.setprofile(None)
     for number in _good:
         if _fork(number, behaviour.compare, 10, 10.0) == 0:
-            with open(os.path.join(os.environ[FOLDER], f"behaviour.{number}"), encoding="ascii") as text:
+            with open(
+                os.path.join(os.environ[FOLDER], f"behaviour.{number}"), encoding="ascii"
+            ) as text:
                 tell({"edit": number, "behaviour": json.load(text)})
 
 

@@ -42,7 +42,12 @@ def record(frame: Any, event: str, _: Any) -> None:
     place = _places[code]
     if place is None or len(_calls.get(place, ())) >= CALLS or _copied > MOST_COPIES:
         return
-    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    count = (
+        code.co_argcount
+        + code.co_kwonlyargcount
+        + bool(code.co_flags & 4)
+        + bool(code.co_flags & 8)
+    )
     _copied += 1
     try:
         given = copy.deepcopy({name: frame.f_locals[name] for name in code.co_varnames[:count]})
@@ -72,7 +77,9 @@ def compare(number: int) -> None:
             every += 1
             differ += said[0] != said[1]
             outcomes.update(repr((place, said[1])).encode("utf-8", "replace"))
-    with open(os.path.join(os.environ[FOLDER], f"behaviour.{number}"), "w", encoding="ascii") as out:
+    with open(
+        os.path.join(os.environ[FOLDER], f"behaviour.{number}"), "w", encoding="ascii"
+    ) as out:
         json.dump([differ, every, outcomes.hexdigest()[:16]], out)
     os._exit(0)
 
@@ -84,10 +91,17 @@ def _inputs(calls: Any) -> Iterator[Callable[[], dict[str, Any]]]:
     for call in calls:
         for name, value in call.items():
             for other in _others(value):
-                yield lambda call=call, name=name, other=other: {**copy.deepcopy(call), name: copy.deepcopy(other)}  # type: ignore[misc]
-            for member, inner in list(getattr(value, "__dict__", {}).items())[:8] if name == "self" else ():
+                yield lambda call=call, name=name, other=other: {
+                    **copy.deepcopy(call),
+                    name: copy.deepcopy(other),
+                }  # type: ignore[misc]
+            for member, inner in (
+                list(getattr(value, "__dict__", {}).items())[:8] if name == "self" else ()
+            ):
                 for other in _others(inner):
-                    yield lambda call=call, member=member, other=other: _with_member(call, member, other)  # type: ignore[misc]
+                    yield lambda call=call, member=member, other=other: _with_member(
+                        call, member, other
+                    )  # type: ignore[misc]
 
 
 def _with_member(call: dict[str, Any], member: str, other: Any) -> dict[str, Any]:

@@ -65,9 +65,15 @@ def changed(number: int) -> dict[tuple[str, str, int], CodeType]:
     path, pieces = edit["path"], edit["pieces"]
     try:
         block = next(
-            one for one in _blocks[path] if all(one[0] <= start and end <= one[1] for start, end, _ in pieces)
+            one
+            for one in _blocks[path]
+            if all(one[0] <= start and end <= one[1] for start, end, _ in pieces)
         )
-        flags = next(one[0].__code__.co_flags & _FUTURES for place, one in functions.items() if place[0] == path)
+        flags = next(
+            one[0].__code__.co_flags & _FUTURES
+            for place, one in functions.items()
+            if place[0] == path
+        )
         old = text_of(path)[block[0] : block[1]]
         lines = "\n" * (block[2] - 1)
         texts = (text.removeprefix("\ufeff") for text in (old, edited(old, pieces, block[0])))
