@@ -1,6 +1,6 @@
 """The loop of a repair as a value: how its state begins, what each phase makes of an answer, when it ends. Pure.
 
-The state goes from step to step of the plan `fix`; whatever may have been killed, the journal has it.
+The state goes from step to step of the plan `fix`; the journal has it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
     """
     failed = why_failed(answer)
     if isinstance(answer, dict) and answer.get("choices"):
-        why = [str(answer.get("why") or "")]
+        why = [answer["why"]]
         ends = {"short": False, "refused": why, "ended": "choice", "choices": answer["choices"]}
         return told(state, [event_of("note", why[0])], **ends)
     rows = answer.get("hypotheses") if isinstance(answer, dict) else None
@@ -87,11 +87,8 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
         return told(state, events, store=made.store, asked=0, short=False, refused=[], tried=tried)
     said = [f"{row['why']}: {row['claim']}" for row in made.refused]
     reason = str(answer.get("why") or "") if isinstance(answer, dict) else ""
-    said = (
-        [failed]
-        if failed
-        else said or [reason or "fewer than two hypotheses that exclude each other were given"]
-    )
+    few = [reason or "fewer than two hypotheses that exclude each other were given"]
+    said = [failed] if failed else said or few
     said = [*said, f"this was answer {asked} of 3"]
     events = [event_of("note", "DIAGNOSE failed: fewer than two competing hypotheses", asked=asked)]
     if done or asked >= 3:

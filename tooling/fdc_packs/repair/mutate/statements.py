@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
 from .known import Known
 from .source import OWN, Compound, Edit, Function, name_of, simple
@@ -216,11 +217,9 @@ def _moved(known: Known, owner: ast.AST, block: list[ast.stmt]) -> Iterator[Edit
             yield from at_depth("nested", following, known.indent(into), 0.2)
 
 
-def _trailing(owner: ast.AST) -> list[ast.stmt]:
+def _trailing(owner: Any) -> list[ast.stmt]:
     """The block of a compound statement that stands last: what is indented behind it belongs to it."""
-    handlers = getattr(owner, "handlers", None) or ()
-    last = handlers[-1].body if handlers else []
-    found: list[ast.stmt] = (
-        getattr(owner, "finalbody", None) or getattr(owner, "orelse", None) or last or owner.body
-    )  # type: ignore[attr-defined]
+    handlers = getattr(owner, "handlers", None)
+    ends = getattr(owner, "finalbody", None) or getattr(owner, "orelse", None)
+    found: list[ast.stmt] = ends or (handlers[-1].body if handlers else owner.body)
     return found

@@ -265,7 +265,10 @@ def subscript(known: Known, node: ast.Subscript) -> Iterator[Row]:
 
 def conditional(known: Known, node: ast.IfExp) -> Iterator[Row]:
     """The branches exchanged."""
-    texts = {node.body: known.segment(node.orelse), node.orelse: known.segment(node.body)}
+    texts: dict[ast.AST, str] = {
+        node.body: known.segment(node.orelse),
+        node.orelse: known.segment(node.body),
+    }
     yield "branches", node, known.swap(node, texts), 0.5
 
 
