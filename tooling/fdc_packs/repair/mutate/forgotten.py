@@ -1,5 +1,7 @@
-"""Operators for what was forgotten, made of what other places of the file have: statements fitted to
-known names, conditions, arguments, calls (templates as in PAR, Kim and others, 2013; donors as in GenProg, Le Goues and others, 2012)."""
+"""Operators for what was forgotten, made of what other places of the file have: statements, conditions, arguments, calls.
+
+Templates are as in PAR (Kim and others, 2013), donors as in GenProg (Le Goues and others, 2012).
+"""
 
 from __future__ import annotations
 
