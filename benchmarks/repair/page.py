@@ -15,13 +15,13 @@ from .cases import Case, digest
 from .faults import KINDS, NO_INVERSE
 from .run import Result
 
-VERDICTS = ("fixed", "plausible", "wrong", "given up")
+VERDICTS = ("fixed", "plausible", "wrong", "not decided", "given up")
 _NAMES = {"discipline": "with the discipline", "plain": "without it"}
 
 
 def page(
-    cases: Sequence[Case], results: Sequence[Result], seed: int, iterations: int, jobs: int
-) -> str:
+    cases: Sequence[Case], results: Sequence[Result], seed: int, iterations: int, jobs: int, modes: Sequence[str]
+) -> str:  # fmt: skip
     """The page. Every figure on it comes from `results`."""
     named = {one.number: one for one in cases}
     used = sorted({one.module.package for one in cases})
@@ -41,23 +41,23 @@ def page(
         "named, other files are not. The generator works on tokens and shares no code with the proposer; still both know the",
         "same kinds of simple faults, and for real bugs the figures would be lower: most real repairs are longer than a line.",
         "What is gone (a statement, a call, a condition) the proposer can only take from the same file; such faults were drawn",
-        f"as often as the others. Edits are tried in memory first, up to {MOST_EDITS} in a run of the command, in both columns.",
+        f"as often as the others. Edits are tried in memory first, up to {MOST_EDITS} in a run of the command.",
         "The proposer's last changes were made on faults in other packages, drawn by other seeds (`--development`):",
         f"{developed}. The seed was changed after them, since",
         "cases of the one before had been looked at; nobody had seen the cases of this one.",
-        *_unfinished(cases, results),
+        *_unfinished(cases, results, modes),
         "",
-        "| | " + " | ".join(_NAMES[mode] for mode in _NAMES) + " |",
-        "|---|" + "---|" * len(_NAMES),
+        "| | " + " | ".join(_NAMES[mode] for mode in modes) + " |",
+        "|---|" + "---|" * len(modes),
     ]
-    by_mode = {mode: [one for one in results if one.mode == mode] for mode in _NAMES}
+    by_mode = {mode: [one for one in results if one.mode == mode] for mode in modes}
     for verdict in VERDICTS:
         row = [
             f"{sum(1 for one in by_mode[mode] if one.verdict == verdict)} of {len(by_mode[mode])}"
-            for mode in _NAMES
+            for mode in modes
         ]
         out.append(f"| {verdict} | " + " | ".join(row) + " |")
-    restored = [str(sum(1 for one in by_mode[mode] if one.restored)) for mode in _NAMES]
+    restored = [str(sum(1 for one in by_mode[mode] if one.restored)) for mode in modes]
     out.append("| of the fixed: the code is again what it was | " + " | ".join(restored) + " |")
     for what, pick in (
         ("patches tried, where fixed (median)", "iterations"),
@@ -65,27 +65,28 @@ def page(
     ):
         row = [
             _median([getattr(one, pick) for one in by_mode[mode] if one.verdict == "fixed"])
-            for mode in _NAMES
+            for mode in modes
         ]
         out.append(f"| {what} | " + " | ".join(row) + " |")
     for what, pick in (
         ("patches tried, all cases", "iterations"), ("edits tried in memory, all cases", "probes"),
         ("seconds, all cases", "seconds"),
     ):  # fmt: skip
-        row = [f"{sum(getattr(one, pick) for one in by_mode[mode]):.0f}" for mode in _NAMES]
+        row = [f"{sum(getattr(one, pick) for one in by_mode[mode]):.0f}" for mode in modes]
         out.append(f"| {what} | " + " | ".join(row) + " |")
     out += [
         "",
         "The original passes all tests, those held out too; that is what verdicts are checked against. *Fixed*: the code means",
         "again what it did, or all tests pass and some test that was held out had noticed the fault. *Plausible*: all tests",
         "pass, but the code is another one, and no test that was held out had noticed the fault. *Wrong*: a repair was",
-        "claimed, and a test fails that the original passes, visible or held out. *Given up*: no repair was claimed.",
+        "claimed, and a test fails that the original passes, visible or held out. *Not decided*: several edits pass and nothing",
+        "tells them apart; they are shown, and none is applied. *Given up*: no repair was claimed.",
         "",
         *_remarks(by_mode, named),
         "## By kind of fault",
         "",
-        "| kind | cases | fixed with | fixed without | an edit undoes it |",
-        "|---|---|---|---|---|",
+        f"| kind | cases | {' | '.join(f'fixed {_NAMES[mode]}' for mode in modes)} | an edit undoes it |",
+        "|---|---|" + "---|" * (len(modes) + 1),
     ]
     kinds = Counter(one.fault.kind for one in cases)
     for kind in KINDS:
@@ -95,27 +96,27 @@ def page(
                 for one in results
                 if one.verdict == "fixed" and named[one.number].fault.kind == kind
             ]
-            with_, without = (sum(1 for one in fixed if one.mode == mode) for mode in _NAMES)
+            counts = " | ".join(str(sum(one.mode == mode for one in fixed)) for mode in modes)
             undone = "from the same file" if kind in NO_INVERSE else "mostly"
-            out.append(f"| {kind} | {kinds[kind]} | {with_} | {without} | {undone} |")
+            out.append(f"| {kind} | {kinds[kind]} | {counts} | {undone} |")
     out += [
         "",
         "## Case by case",
         "",
-        "| | module | seeded | with | without |",
-        "|---|---|---|---|---|",
+        f"| | module | seeded | {' | '.join(_NAMES[mode] for mode in modes)} |",
+        "|---|---|---|" + "---|" * len(modes),
     ]
     for case in cases:
         said = [
             next((_said(one) for one in by_mode[mode] if one.number == case.number), "")
-            for mode in _NAMES
+            for mode in modes
         ]
         deeper = _depth(case.fault.after) - _depth(case.fault.before)
         moved = (
             f" ({abs(deeper)} columns further {'in' if deeper > 0 else 'out'})" if deeper else ""
         )
         seeded = f"{case.fault.kind}: {_code(case.fault.before)} → {_code(case.fault.after)}{moved}"
-        out.append(f"| {case.number} | `{case.module.module}` | {seeded} | {said[0]} | {said[1]} |")
+        out.append(f"| {case.number} | `{case.module.module}` | {seeded} | {' | '.join(said)} |")
     out += [
         "",
         f"Python {platform.python_version()}, {os.cpu_count()} CPUs, {jobs} cases at a time.",
@@ -133,9 +134,12 @@ def _remarks(by_mode: Mapping[str, Sequence[Result]], cases: Mapping[int, Case])
     only = {
         mode: sorted(fixed[mode] - fixed[other])
         for mode, other in (("discipline", "plain"), ("plain", "discipline"))
+        if mode in fixed and other in fixed
     }
     out = ["## Remarks", ""]
-    if len(fixed["discipline"]) == len(fixed["plain"]):
+    if not by_mode.get("plain"):
+        pass  # nothing to compare it with
+    elif len(fixed["discipline"]) == len(fixed["plain"]):
         out.append(
             f"- The discipline neither wins nor costs repairs: {len(fixed['plain'])} with and without it."
         )
@@ -144,7 +148,7 @@ def _remarks(by_mode: Mapping[str, Sequence[Result]], cases: Mapping[int, Case])
             f"- {len(fixed['discipline'])} faults are repaired with the discipline, {len(fixed['plain'])} without it."
         )
     for mode, said in (("discipline", "with it"), ("plain", "without it")):
-        if only[mode]:
+        if only.get(mode):
             out.append(f"- Only {said}: {', '.join(f'case {number}' for number in only[mode])}.")
     wrong = [one for rows in by_mode.values() for one in rows if one.verdict == "wrong"]
     named = ", ".join(f"case {one.number} {_NAMES[one.mode]}" for one in wrong)
@@ -163,8 +167,10 @@ def _remarks(by_mode: Mapping[str, Sequence[Result]], cases: Mapping[int, Case])
     return [*out, ""]
 
 
-def _unfinished(cases: Sequence[Case], results: Sequence[Result]) -> list[str]:
-    wanted = len(cases) * len(_NAMES)
+def _unfinished(
+    cases: Sequence[Case], results: Sequence[Result], modes: Sequence[str]
+) -> list[str]:
+    wanted = len(cases) * len(modes)
     if len(results) >= wanted:
         return []
     said = f"**The run was stopped: {len(results)} of {wanted} repairs were measured.**"

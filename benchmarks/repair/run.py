@@ -9,8 +9,9 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fdc_toolchain.exits import CLEAN, FINDINGS, PARTIAL
 
@@ -22,7 +23,10 @@ LONGEST = 600.0
 
 
 class Result(NamedTuple):
-    """`verdict`: fixed, plausible, wrong or given up; `restored`: the code is again what it was; `ended`: fdc's own word."""
+    """`verdict`: fixed, plausible, wrong, not decided or given up; `restored`: the code is again what it was.
+
+    `ended`: fdc's own word.
+    """
 
     number: int
     mode: str
@@ -38,38 +42,18 @@ class Result(NamedTuple):
 def repair(
     case: Case, package: Path, mode: str, seed: int, iterations: int, scratch: Path
 ) -> Result:
-    """Runs `fdc fix` on a case and judges it; the workspace is made for it and removed.
-
-    Raises RuntimeError where fdc did not answer as it must: that is no result.
-    """
+    """Runs `fdc fix` on a case and judges it; the workspace is made for it and removed."""
     folder = scratch / f"case-{case.number}-{mode}"
     cases.lay_out(folder, package, case.module, case.fault.text, seed)
-    bin_ = os.path.dirname(sys.executable)
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("ANTHROPIC_", "FDC_"))
-    }
-    path = os.pathsep.join((bin_, os.environ.get("PATH", os.defpath)))
-    environment |= {"PATH": path, "FDC_CACHE_DIR": str(scratch / "cache")}
-    argv = [os.path.join(bin_, "fdc"), "fix", "--test", cases.command(case.module), "--format", "json",
-            "--max-iterations", str(iterations), "--max-stalls", str(iterations), "--allow-unsandboxed", *MODES[mode],
-            case.module.module]  # fmt: skip
-    began = time.monotonic()
-    try:
-        done = subprocess.run(
-            argv, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LONGEST,
-            check=False,
-        )  # fmt: skip
-        if done.returncode not in (CLEAN, FINDINGS, PARTIAL) or not done.stdout.startswith("{"):
-            raise RuntimeError(
-                f"case {case.number}: fdc fix ended with {done.returncode}: {done.stderr[-2000:]}"
-            )
-        said = json.loads(done.stdout)
-        code, ended = done.returncode, str(said["ended"])
-    except subprocess.TimeoutExpired:
-        said, code, ended = {}, -1, "it took too long"
-    seconds = time.monotonic() - began
+    done = fix(
+        folder,
+        cases.command(case.module),
+        [case.module.module],
+        iterations,
+        MODES[mode],
+        scratch / "cache",
+    )
+    said, code = done.said, done.exit_code
     verdict, restored = "given up", False
     if code == 0:
         verdict, restored = judge(
@@ -79,9 +63,52 @@ def repair(
             seed,
             scratch / f"judge-{case.number}-{mode}",
         )
+    elif said.get("choices"):
+        verdict = "not decided"
     shutil.rmtree(folder, ignore_errors=True)
-    return Result(case.number, mode, verdict, restored, ended, code, int(said.get("iterations") or 0),
-                  int(said.get("probes") or 0), round(seconds, 1))  # fmt: skip
+    return Result(case.number, mode, verdict, restored, done.ended, code, int(said.get("iterations") or 0),
+                  int(said.get("probes") or 0), done.seconds)  # fmt: skip
+
+
+class Fixed(NamedTuple):
+    """How a run of `fdc fix` ended: what it printed, its exit code (-1 where it took too long), its own word, its seconds."""
+
+    said: dict[str, Any]
+    exit_code: int
+    ended: str
+    seconds: float
+
+
+def fix(
+    folder: Path, command: str, files: Sequence[str], iterations: int, options: Sequence[str], cache: Path, path: str = ""
+) -> Fixed:  # fmt: skip
+    """Runs `fdc fix` in a workspace as a user runs it; `path` comes first on the PATH.
+
+    Raises RuntimeError where fdc did not answer as it must: that is no result.
+    """
+    bin_ = os.path.dirname(sys.executable)
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("ANTHROPIC_", "CLAUDE_", "FDC_"))
+    }
+    places = os.pathsep.join(one for one in (path, bin_, os.environ.get("PATH", os.defpath)) if one)
+    environment |= {"PATH": places, "FDC_CACHE_DIR": str(cache)}
+    argv = [os.path.join(bin_, "fdc"), "fix", "--test", command, "--format", "json",
+            "--max-iterations", str(iterations), "--max-stalls", str(iterations), "--allow-unsandboxed", *options,
+            *files]  # fmt: skip
+    began = time.monotonic()
+    try:
+        done = subprocess.run(
+            argv, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LONGEST,
+            check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Fixed({}, -1, "it took too long", LONGEST)
+    if done.returncode not in (CLEAN, FINDINGS, PARTIAL) or not done.stdout.startswith("{"):
+        raise RuntimeError(f"fdc fix ended with {done.returncode}: {done.stderr[-2000:]}")
+    said = json.loads(done.stdout)
+    return Fixed(said, done.returncode, str(said["ended"]), round(time.monotonic() - began, 1))
 
 
 def judge(case: Case, package: Path, diff: str, seed: int, folder: Path) -> tuple[str, bool]:

@@ -98,6 +98,14 @@ KNOWN = {
 }  # fmt: skip
 
 
+FAULTS |= {
+    "widened": ("def f(x):\n    return isinstance(x, str)\n", "def f(x):\n    return isinstance(x, (str, bytes))\n"),
+    "lookup": ("def f(d, k):\n    return d[k]\n", "def f(d, k):\n    return d.get(k)\n"),
+    "guarded": ("def f(xs):\n    n = 0\n    for x in xs:\n        n += g(x)\n    return n\n",
+                "def f(xs):\n    n = 0\n    for x in xs:\n        if x is None: continue\n        n += g(x)\n    return n\n"),
+    "inserted": ("class A:\n    def f(self):\n        self.do()\n        n = 1\n\n    def g(self):\n        n = 2\n",
+        "class A:\n    def f(self):\n        self.do()\n        n = 1\n\n    def g(self):\n        self.do()\n        n = 2\n"),
+}  # fmt: skip
 FAULTS["pattern"] = (
     'import re\n\n\ndef f(x):\n    return re.match(r"\\d[a-z]", x)\n',
     'import re\n\n\ndef f(x):\n    return re.match(r"\\d[a-z]+", x)\n',

@@ -134,3 +134,45 @@ def test_fewer_failures_are_told_from_none(folder: Path) -> None:
 def test_a_command_that_runs_none_of_the_files_says_nothing(folder: Path, command: str) -> None:
     found = repair_probe.probe(command, None, str(folder), EDITS[:1])  # type: ignore[arg-type]
     assert ({}, 0) == (found["verdicts"], found["tried"]) and "could be forked" in found["why"]
+
+
+def _passing(
+    key: str, differ: int, every: int, outcomes: str = "", risky: bool = False
+) -> dict[str, Any]:
+    return {"key": key, "risky": risky, "change": [differ, every, outcomes]}
+
+
+@pytest.mark.parametrize(
+    ("rows", "decided"),
+    [
+        ([_passing("a", 1, 10, "x"), _passing("b", 5, 10, "y")], True),
+        ([_passing("a", 5, 10, "x"), _passing("b", 5, 10, "y")], False),  # as many, and others
+        ([_passing("a", 5, 10, "x"), _passing("b", 5, 10, "x")], True),  # the same behaviour
+        ([_passing("a", 5, 10, "x"), _passing("b", 0, 0)], False),  # one of them is not measured
+        (
+            [_passing("a", 0, 0), _passing("b", 0, 0)],
+            True,
+        ),  # nothing can be measured, and that is said
+        (
+            [_passing("a", 9, 10, "x"), _passing("b", 1, 10, "y", risky=True)],
+            True,
+        ),  # a negation does not compete
+    ],
+)
+def test_a_choice_is_made_by_what_changes_least_or_not_at_all(
+    rows: list[dict[str, Any]], decided: bool
+) -> None:
+    """Issue 14: the edit that changes least behaviour wins, or the choice is shown and not applied."""
+    assert decided == embedded.told_apart(rows)
+
+
+def test_a_copy_without_settings_of_pytest_ends_its_search(tmp_path: Path) -> None:
+    """pytest looks for settings above the copy, where the sandbox lets nobody read; settings that are there stay."""
+    for name, text, ended in (
+        ("setup.cfg", "[metadata]\n", True),
+        ("setup.cfg", "[tool:pytest]\n", False),
+    ):
+        (tmp_path / "pytest.ini").unlink(missing_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+        repair_copy._end_search(str(tmp_path))
+        assert ended == (tmp_path / "pytest.ini").exists()

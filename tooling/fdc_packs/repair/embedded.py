@@ -67,6 +67,11 @@ def diagnose(
     verdicts = (probed or {}).get("verdicts") or {}
     fresh = candidates(context, [key for key in tried or () if key not in verdicts], failure)
     found = weighed(fresh, probed or {})
+    passing = [row for row in found if row.get("probe") == "passes"]
+    if len(passing) > 1 and not told_apart(passing):
+        why = f"all tests pass with {len(passing)} different small edits, and nothing that was measured says which is meant"
+        choices = [{name: row[name] for name in ("claim", "diff", "change")} for row in passing]
+        return {"hypotheses": [], "exhausted": True, "choices": choices, "why": why}
     if verdicts and all(row.get("probe") in USELESS for row in found):
         why = f"{len(verdicts)} small edits were tried in memory, and with none of them fewer tests fail"
         return {"hypotheses": [], "exhausted": True, "why": why}
@@ -94,24 +99,41 @@ def _rivals(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for row in found:
         more = f"; tried in memory, it {SEEN[row['probe']]}" if "probe" in row else ""
         if row.get("probe") == "passes" and passing > 1:
-            differ, every = row.get("change") or (0, 0)
+            differ, every = (row.get("change") or (0, 0))[:2]
             effect = f"its function gives another result for {differ} of {every} generated inputs"
             more += f", as {passing - 1} other edits do; {effect if every else 'what else it changes is not measured'}"
         out.append({**row, "explanation": row["explanation"] + more})
     return out
 
 
+def told_apart(passing: list[dict[str, Any]]) -> bool:
+    """True where one of several edits that pass, best first, changes less than the others over generated inputs, or the
+    others behave as it does. What only negates or drops something does not compete with what does not. Where nothing can be
+    measured (the command does not start pytest), the most credible one is taken, and that is said."""
+    best, *others = [row for row in passing if not row["risky"]] or passing
+    if not any(row["change"][1] for row in passing):
+        return True
+    differ, every, outcomes = best["change"]
+    for row in others:
+        less, inputs, same = row["change"]
+        if not every or not inputs:
+            return False
+        if same != outcomes and differ * inputs >= less * every:
+            return False
+    return True
+
+
 def remarks(probed: dict[str, Any]) -> list[str]:
-    """What a person must know of the edits that were tried in memory: that several pass, and which one is taken."""
-    passing = [key for key, said in (probed.get("verdicts") or {}).items() if said == "passes"]
-    if len(passing) < 2:
+    """What a person must know of the edits that were tried in memory: that several pass."""
+    passing = sum(said == "passes" for said in (probed.get("verdicts") or {}).values())
+    if passing < 2:
         return []
-    measured = all(key in (probed.get("changes") or {}) for key in passing)
+    measured = bool(probed.get("changes"))
     first = (
         "the one that changes least over generated inputs" if measured else "the most credible one"
     )
     return [
-        f"{len(passing)} different small edits pass the tests when tried in memory; {first} is tried first"
+        f"{passing} different small edits pass the tests when tried in memory; {first} is tried first"
     ]
 
 
@@ -136,7 +158,7 @@ def weighed(found: list[dict[str, Any]], probed: dict[str, Any]) -> list[dict[st
     out = []
     for row in found:
         said = verdicts.get(row["key"])
-        differ, every = changes.get(row["key"]) or (0, 0)
+        differ, every, outcomes = changes.get(row["key"]) or (0, 0, "")
         worth = row["confidence"] / 2
         if (
             said == "passes"
@@ -145,7 +167,7 @@ def weighed(found: list[dict[str, Any]], probed: dict[str, Any]) -> list[dict[st
             worth += row["confidence"] / 50
         elif said is not None:
             worth = (0.6 if said == "helps" else 0.0) + row["confidence"] / 10
-        shown = {"probe": said, "change": [differ, every]} if said else {}
+        shown = {"probe": said, "change": [differ, every, outcomes]} if said else {}
         out.append({**row, "confidence": round(worth, 4), **shown})
     return sorted(out, key=lambda row: -row["confidence"])
 

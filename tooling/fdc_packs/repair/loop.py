@@ -1,6 +1,6 @@
 """The loop of a repair as a value: how its state begins, what each phase makes of an answer, when it ends. Pure.
 
-The state goes from step to step of the plan `fix`; whatever may have been killed, the journal has it.
+The state goes from step to step of the plan `fix`; the journal has it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def open_repair(
         "patience": float(patience) or round(10 + 5 * float(measured.get("seconds") or 0), 1),
         "stall_limit": max(1, int(stalls)), "stalls": 0, "failure": read(measured),
         "store": hypotheses.empty(), "attempts": [], "history": [], "tried": [], "accepted": [], "asked": 0,
-        "interpretation": "", "context": [], "notes": [], "probed": {}, "probes": 0, "tested": [],
+        "interpretation": "", "context": [], "notes": [], "probed": {}, "probes": 0, "tested": [], "choices": [],
     }  # fmt: skip
     return told(state, [])
 
@@ -68,6 +68,10 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
     `files`: those that may be changed; a region elsewhere is none. None for any.
     """
     failed = why_failed(answer)
+    if isinstance(answer, dict) and answer.get("choices"):
+        why = [answer["why"]]
+        ends = {"short": False, "refused": why, "ended": "choice", "choices": answer["choices"]}
+        return told(state, [event_of("note", why[0])], **ends)
     rows = answer.get("hypotheses") if isinstance(answer, dict) else None
     rows = rows if isinstance(rows, list) else []
     done = answer.get("exhausted") is True if isinstance(answer, dict) else False
@@ -83,11 +87,8 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
         return told(state, events, store=made.store, asked=0, short=False, refused=[], tried=tried)
     said = [f"{row['why']}: {row['claim']}" for row in made.refused]
     reason = str(answer.get("why") or "") if isinstance(answer, dict) else ""
-    said = (
-        [failed]
-        if failed
-        else said or [reason or "fewer than two hypotheses that exclude each other were given"]
-    )
+    few = [reason or "fewer than two hypotheses that exclude each other were given"]
+    said = [failed] if failed else said or few
     said = [*said, f"this was answer {asked} of 3"]
     events = [event_of("note", "DIAGNOSE failed: fewer than two competing hypotheses", asked=asked)]
     if done or asked >= 3:
@@ -345,6 +346,7 @@ def outcome(state: State, closed: dict[str, Any]) -> dict[str, Any]:
         "cycles": state["cycle"], "failure": state["failure"], "history": state["history"], "attempts": state["attempts"],
         "hypotheses": hypotheses.buckets(state["store"]), "notes": state["notes"], "why": "; ".join(state["refused"][:3]),
         "probes": state["probes"],
+        "choices": [{**row, "file": name} for row, name in zip(state.get("choices", ()), closed.get("choices", ()))],
     }  # fmt: skip
 
 

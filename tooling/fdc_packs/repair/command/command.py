@@ -34,6 +34,7 @@ ENDED = {
     "exhausted": "given up: no further hypothesis is left",
     "no-hypotheses": "given up: no two competing hypotheses could be had",
     "bound": "given up: the iterations are used up",
+    "choice": "not decided: several small edits pass every test that was run; none of them is applied",
     "no-command": "given up: the test command is not found in the copy",
     "flaky": "given up: the test command failed, and passed when it was run again with nothing changed",
 }
@@ -280,6 +281,8 @@ def _summary(ended: Ended, outcome: dict[str, Any]) -> dict[str, Any]:
         "history",
         "hypotheses",
         "failure",
+        "choices",
+        "notes",
     )
     said = {name: outcome.get(name) for name in kept}
     return {
@@ -300,6 +303,8 @@ def _advice(outcome: dict[str, Any], named: bool) -> list[str]:
     """What can be done where the repair did not come to its end."""
     if outcome["status"] not in ("none", "partial"):
         return []
+    if outcome["ended"] == "choice":
+        return ["a test that one of them fails would decide; or take one with `git apply`"]
     failure = outcome["failure"]
     said = f"{failure.get('message', '')}\n{failure.get('block', '')}"
     if any(word in said for word in _IMPORT) and not any(
@@ -334,8 +339,16 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str, named: bool) -> li
             out[0] += (
                 f"; the diff takes failures away and leaves {left or 'others'}: {outcome['failure'].get('message', '')}"
             )
-        elif outcome["status"] == "none" and outcome.get("why"):
+        elif outcome["status"] == "none" and outcome.get("why") and not outcome["choices"]:
             out.append(f"  {outcome['why']}")
+        for row in outcome["choices"]:
+            differ, every = row["change"][:2]
+            effect = (
+                f"another result for {differ} of {every} generated inputs"
+                if every
+                else "its effect is not measured"
+            )
+            out += [f"  {row['claim']} ({effect})", f"    git apply {row['file']}"]
         out += [f"  {note}" for note in dict.fromkeys(outcome["notes"])]
         out += [f"  {line}" for line in _advice(outcome, named)]
         work = f"{commands.count(outcome['iterations'], 'iteration')}, {ended.seconds:.1f} s"

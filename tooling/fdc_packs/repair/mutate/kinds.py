@@ -79,9 +79,69 @@ KINDS = {
                    "the name of `{new}` is known in the module", "Bring the name into the scope of the module."),
     "pattern": Kind("grouping", "rebind_pattern", "the pattern `{old}` matches the wrong texts, `{new}` is meant",
                     "texts that only `{new}` matches are taken otherwise", "Regroup what a part of the pattern stands for."),
+    "widened": Kind("grouping", "add_alternative", "`{old}` leaves an alternative out, `{new}` is meant",
+                    "what `{new}` allows is taken as well", "Group the value with another one that is treated alike."),
+    "lookup": Kind("ownership", "default_lookup", "`{old}` fails where nothing is stored, `{new}` is meant",
+                   "what is not stored gives None", "Ask the owner for a member that it may not have."),
+    "guarded": Kind("nesting", "leave_early", "a case that ends it is missing; `{new}` is meant",
+                    "the block is left where `{new}` holds", "Guard what follows with a case that leaves the block."),
+    "inserted": Kind("nesting", "insert_statement", "a statement is missing before it; `{new}` is meant",
+                     "`{new}` happens first", "Nest one more statement in the block."),
     "base": Kind("nesting", "add_base_case", "there is no case that ends the recursion; `{new}` is missing",
                  "the recursion ends where `{new}` holds", "Guard the recursion with a case that returns at once."),
 }  # fmt: skip
+
+_OTHERS = """
+<  <= .9, > .55, >= .45, != .2, == .2
+<= < .9, >= .55, > .45, == .25, != .15
+>  >= .9, < .55, <= .45, != .2, == .2
+>= > .9, <= .55, < .45, == .25, != .15
+== != .8, >= .3, <= .3, > .2, < .2, in .1, is .08
+!= == .8, < .25, > .25, <= .2, >= .2, not in .08
+is is not .8, == .15
+is not is .8, != .15
+in not in .8, == .12
+not in in .8, != .12
+and or .7
+or and .7
++  - .6, * .3, // .15, / .15, % .15
+-  + .6, % .15, * .15, // .15, / .15
+*  / .3, + .3, // .25, - .2, % .2, ** .15
+/  // .45, * .35, + .3, - .25, % .2
+// / .45, % .45, + .3, - .25, * .25
+%  // .45, + .3, / .25, * .25, - .25
+** * .4
+<< >> .6
+>> << .6
+&  | .6, ^ .25
+|  & .6, ^ .25
+^  | .3, & .3
++= -= .6, = .35, *= .12, //= .12, /= .12, %= .12
+-= += .6, = .35, *= .12, //= .12, /= .12, %= .12
+*= /= .6, += .6, -= .3, //= .12, %= .12
+/= *= .6, //= .6, += .3, -= .3
+//= /= .6, %= .6, += .3, -= .3, *= .12
+%= //= .6, += .3, -= .3
+|= &= .6, = .35, += .3
+&= |= .6, = .35
+<<= >>= .6
+>>= <<= .6
+^= |= .6
+**= *= .6
+"""
+
+
+def _read(line: str) -> tuple[str, tuple[tuple[str, float], ...]]:
+    head, *rest = line.split(", ")
+    words = head.split()
+    two = words[:2] in (["is", "not"], ["not", "in"]) and len(words) > 3
+    token, first = (words[:2], words[2:]) if two else (words[:1], words[1:])
+    rows = [first, *(one.split() for one in rest)]
+    return " ".join(token), tuple((" ".join(row[:-1]), float(row[-1])) for row in rows)
+
+
+OTHERS = dict(_read(line) for line in _OTHERS.strip().splitlines())
+"""By operator: those that it is mistaken for, with how often."""
 
 _ALIKE = (
     "append extend insert add", "lower upper casefold title capitalize swapcase", "strip lstrip rstrip",

@@ -1,74 +1,151 @@
-"""What a file has that could stand elsewhere in it."""
+"""A source and what it knows, counted once: what could stand elsewhere in it."""
 
 from __future__ import annotations
 
 import ast
 import builtins
+import functools
+import re
+from collections import Counter
 from collections.abc import Iterator
 
-from .source import Source
+from .source import OWN, Function, Source, name_of
+
+BUILTINS = frozenset(dir(builtins))
+_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
 
-class Known:
-    """What a file has that could stand elsewhere in it."""
+class Known(Source):
+    """What a file does elsewhere is likelier than what it does nowhere (Hindle and others, 2012)."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        calls = [one for one in source.nodes if isinstance(one, ast.Call)]
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.members: dict[str, Counter[str]] = {}
+        self.with_member: dict[str, set[str]] = {}
         self.calls: dict[str, list[ast.Call]] = {}
-        for one in calls:
-            self.calls.setdefault(source.segment(one.func), []).append(one)
-        self.defined = {one.name: one for one in source.nodes if isinstance(one, ast.FunctionDef)}
-        tree = source.tree
-        assert isinstance(tree, ast.Module)
-        top = [
-            one.name
-            for one in tree.body
-            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        ]
-        top += [alias.asname or alias.name.partition(".")[0] for one in source.nodes
-                if isinstance(one, ast.Import | ast.ImportFrom) for alias in one.names]  # fmt: skip
-        top += [one.id for part in tree.body for one in ast.walk(part) if isinstance(one, ast.Name)
-                and isinstance(one.ctx, ast.Store)] if len(source.nodes) < 40_000 else []  # fmt: skip
-        self.everywhere = {*top, *dir(builtins)}
+        self.called: Counter[str] = Counter()
+        self.methods_called: set[str] = set()
+        self.numbers: Counter[int] = Counter()
+        self.texts: set[str] = set()
+        self.words: set[str] = set()
+        self.top: set[str] = set()
+        self.raised: Counter[str] = Counter()
+        self.defined: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
+        self.classes = [one.name for one in self.nodes if isinstance(one, ast.ClassDef)]
+        self._reads: dict[ast.AST, Counter[str]] = {}
+        self._owned: dict[ast.ClassDef, tuple[set[str], set[str], set[str]]] = {}
+        for node in self.nodes:
+            self._count(node)
+        for part in ast.iter_child_nodes(self.tree):
+            self.top |= {
+                one.id
+                for one in ast.walk(part)
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+            }
+        self.everywhere = self.top | BUILTINS
 
-    def above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What a node is in, up to its statement."""
-        at = self.source.parents.get(node)
-        while at is not None and not isinstance(at, ast.stmt):
-            yield at
-            at = self.source.parents.get(at)
+    def _count(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Attribute):
+            self.members.setdefault(self.segment(node.value), Counter())[node.attr] += 1
+            self.words.add(node.attr)
+            if isinstance(node.value, ast.Name):
+                self.with_member.setdefault(node.attr, set()).add(node.value.id)
+        elif isinstance(node, ast.Call):
+            self.calls.setdefault(self.segment(node.func), []).append(node)
+            if isinstance(node.func, ast.Name):
+                self.called[node.func.id] += 1
+            self.methods_called |= (
+                {node.func.attr} if isinstance(node.func, ast.Attribute) else set()
+            )
+        elif isinstance(node, ast.Constant):
+            if type(node.value) is int:
+                self.numbers[node.value] += 1
+            elif isinstance(node.value, str):
+                self.texts.add(node.value)
+                self.words.update(_WORD.findall(node.value) if len(node.value) < 400 else ())
+        elif isinstance(node, ast.Name):
+            self.words.add(node.id)
+        elif isinstance(node, ast.arg):
+            self.words.add(node.arg)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            self.top |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            self.raised[name_of(node.exc.func)] += 1
+        elif isinstance(node, Function | ast.ClassDef):
+            self.words.add(node.name)
+            if isinstance(self.parents.get(node), ast.Module | ast.If | ast.Try):
+                self.top.add(node.name)
+            if isinstance(node, Function):
+                self.defined[node.name] = node
 
-    def value(self, node: ast.AST) -> bool:
-        """True where a call could stand around an expression: it is an argument, a returned or an assigned value, an operand."""
-        up = self.source.parents.get(node)
-        if isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
-            return False
-        if isinstance(up, ast.Call):
-            return node in up.args
-        if isinstance(up, ast.For | ast.comprehension):
-            return node is up.iter
-        within = (
-            ast.Return
-            | ast.Assign
-            | ast.AugAssign
-            | ast.BinOp
-            | ast.Compare
-            | ast.keyword
-            | ast.IfExp
-            | ast.Tuple
+    @functools.cached_property
+    def asked(self) -> list[tuple[ast.AST, str, set[str]]]:
+        """The conditions of the file, with their text and names."""
+        within = ast.If | ast.While | ast.IfExp | ast.BoolOp | ast.comprehension
+        return [
+            (one, said, {part.id for part in ast.walk(one) if isinstance(part, ast.Name)})
+            for one in self.nodes
+            if isinstance(one, ast.Compare | ast.UnaryOp | ast.Call) and isinstance(self.parents.get(one), within)
+            and "\n" not in (said := self.segment(one)) and len(said) <= 80
+        ]  # fmt: skip
+
+    def owned(self, owner: ast.ClassDef) -> tuple[set[str], set[str], set[str]]:
+        """A class's methods, and the members of `self` that it reads and that it stores."""
+        if owner not in self._owned:
+            methods = {one.name for one in owner.body if isinstance(one, Function)}
+            stored = {one.id for part in owner.body if isinstance(part, ast.Assign | ast.AnnAssign)
+                      for one in ast.walk(part) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}  # fmt: skip
+            read: set[str] = set()
+            for one in ast.walk(owner):
+                if (
+                    isinstance(one, ast.Attribute)
+                    and isinstance(one.value, ast.Name)
+                    and one.value.id in OWN
+                ):
+                    (read if isinstance(one.ctx, ast.Load) else stored).add(one.attr)
+            self._owned[owner] = methods, read, stored
+        return self._owned[owner]
+
+    def reads(self, function: ast.AST) -> Counter[str]:
+        """The names that a function reads, and how often."""
+        if function not in self._reads:
+            named = (
+                one
+                for one in ast.walk(function)
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+            )
+            self._reads[function] = Counter(one.id for one in named)
+        return self._reads[function]
+
+    def unknown(self, node: ast.AST) -> list[str]:
+        """Names that the function around a node reads, and that nothing binds."""
+        function = self.function(node)
+        if function is None:
+            return []
+        bound = (
+            {name for one in ast.walk(function) for name in _bound(one)}
+            | self.names(node).keys()
+            | self.everywhere
         )
-        return isinstance(up, within)
+        return [name for name in self.reads(function) if name not in bound]
 
-    def reads(self, node: ast.AST, place: ast.AST) -> bool:
-        """True where all names that a statement reads are known in another place."""
-        own = self.source.names(place)
-        stores = {
-            one.id
-            for one in ast.walk(node)
-            if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)
-        }
-        return all(
-            one.id in own or one.id in self.everywhere or one.id in stores
-            for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
-        )  # fmt: skip
+    def fits(self, node: ast.AST, place: ast.AST) -> bool:
+        """True where all names that a node reads are known in another place."""
+        named = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+        known = (
+            self.names(place).keys()
+            | {one.id for one in named if not isinstance(one.ctx, ast.Load)}
+            | self.everywhere
+        )
+        return all(one.id in known for one in named)
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, Function | ast.ClassDef | ast.ExceptHandler):
+        yield node.name or ""
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)

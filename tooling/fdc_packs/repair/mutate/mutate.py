@@ -19,11 +19,11 @@ from typing import Any
 from fdc_toolchain.api.text import unified
 
 from ..patch.region import Region, as_dict
-from . import donor, expr, imports, stmt, syntax
-from . import scope as mutate_scope
+from . import imports, operators, syntax
 from .hints import Said
 from .kinds import KINDS
-from .source import Edit, Source, edited
+from .known import Known
+from .source import Edit, Function, Source, edited
 
 SHOWN = 60
 """Characters of code that a claim quotes."""
@@ -86,7 +86,7 @@ def _proposed(
     if not scores or limit < 1 or len(source) > LONGEST:
         return []
     try:
-        parsed = Source(source)
+        parsed = Known(source)
     except SyntaxError:
         return syntax.repairs(source, path, set(tried))[:limit]
     except (ValueError, RecursionError, MemoryError):
@@ -107,7 +107,7 @@ def _proposed(
 
 
 def _ranked(
-    source: Source,
+    source: Known,
     scores: dict[int, float],
     order: dict[int, int],
     message: str = "",
@@ -121,7 +121,7 @@ def _ranked(
     }
     for table, most in _tables(source, suspicion).items():
         suspicion[table] = max(suspicion[table], most)
-    said_types = expr.type_nodes(source)  # what only says of which type something is cannot matter
+    said_types = _types(source)
     nodes = [
         one
         for one in source.nodes
@@ -129,15 +129,12 @@ def _ranked(
         and (near := source.statement(one)) is not None
         and suspicion[near] > 0
     ]
-    scope = mutate_scope.Scope(source)
-    makers = (expr.edits(source, nodes), stmt.edits(source, nodes),
-              mutate_scope.edits(source, nodes, scope), donor.edits(source, nodes, scope))  # fmt: skip
     lost = list(imports.lost(source, message, dict(others)))
     for one in lost:
         statement = source.statement(one.node)
         if statement is not None:  # whatever ran it: the error names what is missing
             suspicion[statement] = max([suspicion[statement], *scores.values()])
-    for edit in itertools.chain(lost, *makers):
+    for edit in itertools.chain(lost, operators.edits(source, nodes)):
         statement = source.statement(edit.node)
         if (
             edit.kind == "nesting" and statement is not None
@@ -174,6 +171,12 @@ def _ranked(
     worth.sort(key=lambda row: (-row[0], *row[1:3]))
     for score, _, _, edit in worth:
         yield edit, score
+
+
+def _types(source: Source) -> set[ast.AST]:
+    """What only says of which type something is: no fault of it fails a test."""
+    roots = [getattr(one, name, None) for one in source.nodes for name in ("annotation", "returns")]
+    return {one for root in roots if isinstance(root, ast.AST) for one in ast.walk(root)}
 
 
 def risky(edit: Edit) -> bool:
@@ -216,7 +219,7 @@ def _tables(source: Source, suspicion: dict[ast.stmt, float]) -> dict[ast.stmt, 
 def _suspect(source: Source, statement: ast.stmt, scores: dict[int, float]) -> float:
     first, last = source.head(statement)
     found = max((scores.get(line, 0.0) for line in range(first, last + 1)), default=0.0)
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+    if isinstance(statement, Function):
         body = (
             scores.get(line, 0.0) for line in range(last + 1, (statement.end_lineno or last) + 1)
         )
@@ -228,9 +231,7 @@ def _meant(source: Source, edit: Edit) -> tuple[int, str] | None:
     """What the edited statement, or its function, says: its place and meaning. None where it says nothing, or the same."""
     moved = edit.kind in MOVES
     for around in (source.statement(edit.node), source.function(edit.node)):
-        if around is None or (
-            moved and not isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef)
-        ):
+        if around is None or (moved and not isinstance(around, Function)):
             continue
         first, last = source.block(around)
         if not all(first <= start and end <= last for start, end, _ in edit.pieces):

@@ -47,6 +47,8 @@ def make_copy(context: Context, files: Iterable[str], alone: bool = False) -> di
         copying.only(making, files)
     else:
         copying.tree(making)
+    if not alone:
+        _end_search(making)
     os.rename(making, folder)
     held = {}
     for path in files:
@@ -55,6 +57,21 @@ def make_copy(context: Context, files: Iterable[str], alone: bool = False) -> di
         put(base, path, data)
     durable.replace(_manifest(context), json.dumps(held, sort_keys=True).encode())
     return held
+
+
+_CONFIGURED = {"pytest.ini": "", ".pytest.ini": "", "pytest.toml": "", "pyproject.toml": "[tool.pytest", "tox.ini": "[pytest]",
+               "setup.cfg": "[tool:pytest]"}  # fmt: skip
+"""Files that end pytest's search for its settings, and what they must hold for that."""
+
+
+def _end_search(folder: str) -> None:
+    """An empty pytest.ini where the copy has no settings of pytest: else it looks above, where a sandbox lets nobody read."""
+    for name, section in _CONFIGURED.items():
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and section.encode() in read(folder, name):
+            return
+    with open(os.path.join(folder, "pytest.ini"), "w", encoding="ascii") as out:
+        out.write("[pytest]\n")
 
 
 class _Copying:

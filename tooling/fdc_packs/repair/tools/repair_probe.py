@@ -46,11 +46,14 @@ def probe(
     folder: str,
     edits: list[dict[str, Any]],
     seconds: float = SECONDS,
+    every: bool = False,
 ) -> dict[str, Any]:
     """Tries edits (`{key, path, pieces}`, best first) of files in `folder`: `{verdicts, changes, tried, why}`.
 
     `verdicts` says of each key that was tried `passes`, `helps` (fewer tests fail, and no others), `breaks` (others fail) or
-    `fails`; `changes`, where several pass, for how many generated inputs each gives another result, `[differ, inputs]`.
+    `fails`; `changes`, where several pass, for how many generated inputs each gives another result, and a name of
+    all its results: `[differ, inputs, name]`.
+    `every`: not only until some pass.
     No verdicts, and `why` says why, where the command cannot be tried in forks. Raises ToolFailure (`sandbox`), Cancelled.
     """
     hidden = os.path.join(os.path.realpath(folder), HIDDEN)
@@ -63,7 +66,8 @@ def probe(
         }
         rows = [{"path": paths[one["path"]], "pieces": one["pieces"]} for one in edits]
         risky = [at for at, one in enumerate(edits) if one.get("risky")]
-        given = {"edits": rows, "files": sorted(paths.values()), "enough": ENOUGH, "more": MORE, "slow": SLOW,
+        given = {"edits": rows, "files": sorted(paths.values()), "enough": len(edits) if every else ENOUGH,
+                 "more": MORE, "slow": SLOW,
                  "risky": risky, "seconds": seconds,
                  "cpu_seconds": CPU_SECONDS}  # fmt: skip
         for name, text in (("given.json", json.dumps(given)), ("sitecustomize.py", _BEGIN)):
@@ -110,7 +114,7 @@ def _told(hidden: str) -> list[dict[str, Any]]:
 def _read(told: list[dict[str, Any]], edits: list[dict[str, Any]]) -> dict[str, Any]:
     """The verdicts: what the last process says that failed without an edit."""
     verdicts: dict[str, str] = {}
-    changes: dict[str, list[int]] = {}
+    changes: dict[str, list[Any]] = {}
     base: set[str] | None = None
     for row in told:
         if "behaviour" in row:
@@ -130,6 +134,11 @@ def _read(told: list[dict[str, Any]], edits: list[dict[str, Any]]) -> dict[str, 
 def _verdict(row: dict[str, Any], base: set[str]) -> str:
     if row["status"] == 0:
         return "passes"
-    if row["status"] is None or row["status"] < 0 or not row.get("won"):
-        return "fails"
-    return "breaks" if row["stopped"] or not set(row["failed"]) < base else "helps"
+    if set(row["failed"]) - base:
+        return "breaks"
+    killed = row["status"] is None or row["status"] < 0
+    return (
+        "fails"
+        if killed or row["stopped"] or not row.get("won") or set(row["failed"]) == base
+        else "helps"
+    )

@@ -20,9 +20,11 @@ from fdc_toolchain.api.tools import Context, ToolFailure, text, word
 
 from . import repair_copy
 from .repair_patch import recent
-from .whole_suite import broken
+from .whole_suite import broken, commands, documented
 
 SOURCES, MOST_SOURCE, SPECTRUM = 12, 400_000, 60
+FURTHER = 120.0
+"""Seconds in which the whole suite is asked of edits that pass the command."""
 TIMED_OUT, NOT_FOUND = 124, 127
 _BASH = re.compile(r"^bash: ", re.MULTILINE)
 _HEAD, _TAIL = 160_000, 60_000
@@ -218,7 +220,26 @@ def probe_edits(args: dict[str, Any], context: Context) -> Any:
     for one in {str(row["path"]) for row in edits} | _patched(context):
         repair_copy.put(folder, one, repair_copy.read(base, one))
     found = probe(command, context, folder, edits)
+    _judge_further(command, context, folder, edits, found["verdicts"])
     return {**found, "seconds": round(time.monotonic() - began, 2)}
+
+
+def _judge_further(
+    command: str,
+    context: Context,
+    folder: str,
+    edits: list[dict[str, Any]],
+    verdicts: dict[str, str],
+) -> None:
+    """Of several edits that pass the command: which of them break another test or a doctest."""
+    from .repair_probe import probe
+
+    paths = {str(row["path"]) for row in edits if verdicts.get(row["key"]) == "passes"}
+    for run in commands(command, documented(context, paths))[0].values():
+        passing = [row for row in edits if verdicts.get(row["key"]) == "passes"]
+        if len(passing) > 1:
+            said = probe(run, context, folder, passing, FURTHER, every=True)["verdicts"]
+            verdicts.update({key: "breaks" for key, one in said.items() if one == "breaks"})
 
 
 def apply_repair(args: dict[str, Any], context: Context) -> Any:
@@ -282,7 +303,11 @@ def close_repair(args: dict[str, Any], context: Context) -> Any:
         context.root.write(f"runs/{context.run}/original/{path}", before, "write", context.key)
     if changes:
         context.root.write(f"runs/{context.run}/repair.diff", diff.encode(), "write", context.key)
-    return {"changes": changes, "diff": diff}
+    choices = []
+    for number, row in enumerate(args.get("choices") or (), 1):
+        choices.append(f"runs/{context.run}/choice-{number}.diff")
+        context.root.write(choices[-1], str(row["diff"]).encode(), "write", context.key)
+    return {"changes": changes, "diff": diff, "choices": choices}
 
 
 def take_repair(args: dict[str, Any], context: Context) -> Any:

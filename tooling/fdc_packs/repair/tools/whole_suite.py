@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shlex
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -30,19 +31,28 @@ _RAN = re.compile(r"\b(\d+) passed\b|^Ran (\d+) tests? ", re.MULTILINE)
 _PROMPT = re.compile(rb"^\s*>>> ", re.MULTILINE)
 
 
-def commands(command: str, documented: list[str]) -> tuple[dict[str, str], list[str]]:
-    """The commands by what they run, and what no command is known for. `documented`: files that have doctests."""
+def documented(context: Context, first: Iterable[str]) -> list[str]:
+    """The files that may be changed and have doctests, these first."""
+    base, held = repair_copy.base_of(context), repair_copy.held(context)
+    paths = dict.fromkeys(
+        one for one in (*sorted(first), *sorted(held)) if one in held and one.endswith(".py")
+    )
+    return [one for one in paths if _PROMPT.search(repair_copy.read(base, one))][:DOCTESTS]
+
+
+def commands(command: str, files: list[str]) -> tuple[dict[str, str], list[str]]:
+    """The commands by what they run, and what no command is known for. `files`: those that have doctests."""
     found = _PYTEST.search(command)
     if found is not None:
         begin = f"{command[: found.end()]} {_kept(command[found.end() :])}-q --tb=short -rfE -p no:cacheprovider"
         out = {"the whole test suite": begin}
-        if documented:
-            named = " ".join(shlex.quote(path) for path in documented)
+        if files:
+            named = " ".join(shlex.quote(path) for path in files)
             out["the doctests"] = f"{begin} --doctest-modules {named}"
         return out, []
     found = _UNITTEST.search(command)
     if found is not None:
-        missing = ["the doctests (only pytest runs them here)"] if documented else []
+        missing = ["the doctests (only pytest runs them here)"] if files else []
         return {"the whole test suite": f"{command[: found.end()]} discover"}, missing
     return {}, ["the other tests (the command starts neither pytest nor unittest)"]
 
@@ -64,13 +74,7 @@ def _kept(rest: str) -> str:
 
 def broken(command: str, context: Context, folder: str, path: str) -> dict[str, Any]:
     """What the patch of `path` in the copy breaks: `{broken, output, said}`; `said` names what ran and what did not."""
-    base = repair_copy.base_of(context)
-    held = repair_copy.held(context)
-    with_doctests = [one for one in [path, *sorted(held)] if one in held and one.endswith(".py")]
-    documented = [
-        one for one in dict.fromkeys(with_doctests) if _PROMPT.search(repair_copy.read(base, one))
-    ]
-    known, missing = commands(command, documented[:DOCTESTS])
+    known, missing = commands(command, documented(context, [path]))
     ran: list[str] = []
     for what, run in known.items():
         after = _run(run, context, folder)

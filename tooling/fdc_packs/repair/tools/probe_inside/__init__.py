@@ -21,8 +21,20 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import behaviour
-from .edited_files import COLLECTED, CONTROL, FOLDER, ONE, UNFIT, given, result_of, show, tell
-from .function_code import find, swap, watch
+from .edited_files import (
+    COLLECTED,
+    COMPARE,
+    CONTROL,
+    FOLDER,
+    ONE,
+    UNFIT,
+    given,
+    note_use,
+    result_of,
+    show,
+    tell,
+)
+from .function_code import changed, find, swap, watch
 
 FIRST = 3
 """Failing tests that are asked before an edit is given up."""
@@ -117,7 +129,7 @@ def _fork(number: int, prepare: Callable[[int], None], cpu: int, patience: float
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
         _limit(cpu)
-        if number != COLLECTED:
+        if number not in (COLLECTED, COMPARE):
             os.environ[ONE] = str(number)
         prepare(number)
         return 0
@@ -179,9 +191,6 @@ def _watch_result(owner: Any, name: str) -> None:
 
 
 def _tell_result(stopped: bool, tests: bool = True) -> None:
-    if sys.getprofile() is behaviour.record:
-        sys.setprofile(None)
-        behaviour.keep()
     failed = sorted(
         (name for name, good in _outcomes.items() if not good),
         key=lambda name: _took.get(name, 0.0),
@@ -244,7 +253,7 @@ def pytest_runtestloop(session: Any) -> Iterator[None]:
         if session.testsfailed:  # a file could not be imported: the edit must be there before
             os._exit(1)
         find()
-        status = _fork(CONTROL, _control_swap, 0, _until - time.monotonic())
+        status = _fork(CONTROL, swap, 0, _until - time.monotonic())
         if _mine == COLLECTED:
             base = result_of(CONTROL)
             if status in (None, 0, UNFIT) or not base["used"]:
@@ -253,7 +262,7 @@ def pytest_runtestloop(session: Any) -> Iterator[None]:
             _first[:] = base["failed"]
             unfit = _try(range(len(given["edits"])), swap)
             if unfit is not None and len(_good) > 1:
-                _compare()
+                _fork(COMPARE, _watch_calls, 60, 60.0)
             if unfit is not None and _mine == COLLECTED:
                 said = {
                     "unfit": unfit,
@@ -265,7 +274,7 @@ def pytest_runtestloop(session: Any) -> Iterator[None]:
                 with open(os.path.join(os.environ[FOLDER], "left"), "w", encoding="utf-8") as out:
                     json.dump(said, out)
                 os._exit(1)
-    if _mine is not None and _mine != CONTROL:
+    if _mine is not None and _mine not in (CONTROL, COMPARE):
         session.config.option.tbstyle = "no"  # nobody reads it
         order = {name: number for number, name in enumerate(_first)}
         session.items.sort(key=lambda item: order.get(item.nodeid, len(order)))
@@ -275,13 +284,16 @@ def pytest_runtestloop(session: Any) -> Iterator[None]:
 pytest_runtestloop.pytest_impl = {"hookwrapper": True, "tryfirst": True}  # type: ignore[attr-defined]
 
 
-def _control_swap(number: int) -> None:
-    swap(number)
+def _watch_calls(_: int) -> None:
+    """The tests run once more, and what they call the functions with is taken down that the good edits change."""
+    note_use(COMPARE)
+    behaviour.watch({place for number in _good for place in changed(number)})
     sys.setprofile(behaviour.record)
 
 
 def _compare() -> None:
     """Of the edits that pass: how many results of generated inputs each changes."""
+    sys.setprofile(None)
     for number in _good:
         if _fork(number, behaviour.compare, 10, 10.0) == 0:
             with open(
@@ -325,6 +337,9 @@ def pytest_runtest_logfinish(nodeid: str, location: Any) -> None:
 
 def pytest_sessionfinish(session: Any, exitstatus: int) -> None:
     """Takes down what failed, and ends the fork once pytest is done."""
+    if _mine == COMPARE:
+        _compare()
+        os._exit(0)
     if _mine is not None:
         _tell_result(False)
         session.config.add_cleanup(lambda: os._exit(int(exitstatus)))

@@ -2,91 +2,112 @@
 
 from __future__ import annotations
 
+import copy
+import hashlib
 import json
 import os
-import pickle
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from types import FunctionType
 from typing import Any
 
-from .edited_files import FOLDER, given
-from .function_code import functions, swap
+from .edited_files import FOLDER
+from .function_code import functions, place_of, swap
 
-CALLS, INPUTS, LONGEST, SECONDS = 12, 200, 20_000, 4.0
-_calls: dict[Any, list[bytes]] = {}
+CALLS, INPUTS, SECONDS, MOST_COPIES = 12, 200, 4.0, 400
+_calls: dict[Any, list[dict[str, Any]]] = {}
+_places: dict[Any, Any] = {}
+_wanted: set[Any] = set()
+_copied = 0
 _PLAIN: Any = object.__repr__
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
+def watch(places: set[Any]) -> None:
+    """From here on what these functions are called with is taken down."""
+    _wanted.update(places)
+
+
 def record(frame: Any, event: str, _: Any) -> None:
-    """A profile function: takes down what functions of the edited files are called with."""
-    code = frame.f_code
-    if event != "call" or code.co_filename not in given["files"] or not code.co_flags & 2:
+    """A profile function. Arguments are copied, for the call may change them."""
+    global _copied
+    if event != "call":
         return
-    kept = _calls.setdefault((code.co_filename, code.co_name, code.co_firstlineno), [])
-    if len(kept) < CALLS:
-        count = (
-            code.co_argcount
-            + code.co_kwonlyargcount
-            + bool(code.co_flags & 4)
-            + bool(code.co_flags & 8)
-        )
-        try:
-            packed = pickle.dumps({name: frame.f_locals[name] for name in code.co_varnames[:count]})
-        except Exception:
-            return
-        if len(packed) <= LONGEST and packed not in kept:
-            kept.append(packed)
-
-
-def keep() -> None:
-    """Leaves what was taken down for the forks that compare."""
-    with open(os.path.join(os.environ[FOLDER], "calls"), "wb") as out:
-        pickle.dump(_calls, out)
+    code = frame.f_code
+    if code not in _places:
+        place = place_of(code)
+        _places[code] = place if place in _wanted else None
+    place = _places[code]
+    if place is None or len(_calls.get(place, ())) >= CALLS or _copied > MOST_COPIES:
+        return
+    count = (
+        code.co_argcount
+        + code.co_kwonlyargcount
+        + bool(code.co_flags & 4)
+        + bool(code.co_flags & 8)
+    )
+    _copied += 1
+    try:
+        given = copy.deepcopy({name: frame.f_locals[name] for name in code.co_varnames[:count]})
+        known = [repr(one) for one in _calls.get(place, ())]
+        if repr(given) not in known:
+            _calls.setdefault(place, []).append(given)
+    except Exception:
+        return  # an argument that cannot be copied: the call is not one of the inputs
 
 
 def compare(number: int) -> None:
-    """Counts for how many inputs an edit gives another outcome; ends the fork."""
-    with open(os.path.join(os.environ[FOLDER], "calls"), "rb") as data:
-        calls = pickle.load(data)
+    """Counts for how many inputs an edit gives another outcome, and names the outcomes; ends the fork."""
     known = [(place, one, one.__code__) for place, found in functions.items() for one in found[:1]]
     swap(number)
     differ = every = 0
+    outcomes = hashlib.sha256()
     until = time.monotonic() + SECONDS
     for place, function, old in known:
         new = function.__code__
-        if new is old:
-            continue
-        for packed in islice(_inputs(calls.get(place, ())), INPUTS):
+        for made in islice(_inputs(_calls.get(place, ())), INPUTS) if new is not old else ():
             if time.monotonic() > until:
                 break
             said = []
             for code in (old, new):
                 function.__code__ = code
-                said.append(_outcome(function, packed))
+                said.append(_outcome(function, made))
             every += 1
             differ += said[0] != said[1]
+            outcomes.update(repr((place, said[1])).encode("utf-8", "replace"))
     with open(
         os.path.join(os.environ[FOLDER], f"behaviour.{number}"), "w", encoding="ascii"
     ) as out:
-        json.dump([differ, every], out)
+        json.dump([differ, every, outcomes.hexdigest()[:16]], out)
     os._exit(0)
 
 
-def _inputs(calls: Any) -> Iterator[bytes]:
-    """The calls of the tests, and each with one argument exchanged for one of its kind."""
-    yield from calls
-    for packed in calls:
-        whole = pickle.loads(packed)
-        for name, value in whole.items():
+def _inputs(calls: Any) -> Iterator[Callable[[], dict[str, Any]]]:
+    """The calls of the tests, and each with one argument, or one member of `self`, exchanged for one of its kind."""
+    for call in calls:
+        yield lambda call=call: copy.deepcopy(call)  # type: ignore[misc]
+    for call in calls:
+        for name, value in call.items():
             for other in _others(value):
-                try:
-                    yield pickle.dumps({**whole, name: other})
-                except Exception:
-                    continue
+                yield lambda call=call, name=name, other=other: {
+                    **copy.deepcopy(call),
+                    name: copy.deepcopy(other),
+                }  # type: ignore[misc]
+            for member, inner in (
+                list(getattr(value, "__dict__", {}).items())[:8] if name == "self" else ()
+            ):
+                for other in _others(inner):
+                    yield lambda call=call, member=member, other=other: _with_member(
+                        call, member, other
+                    )  # type: ignore[misc]
+
+
+def _with_member(call: dict[str, Any], member: str, other: Any) -> dict[str, Any]:
+    made = copy.deepcopy(call)
+    made["self"].__dict__[member] = copy.deepcopy(other)
+    return made
 
 
 def _others(value: Any) -> list[Any]:
@@ -102,10 +123,10 @@ def _others(value: Any) -> list[Any]:
     return [{}] if isinstance(value, dict) and value else []
 
 
-def _outcome(function: FunctionType, packed: bytes) -> tuple[str, str]:
+def _outcome(function: FunctionType, made: Callable[[], dict[str, Any]]) -> tuple[str, str]:
     arguments: dict[str, Any] = {}
     try:
-        arguments = pickle.loads(packed)
+        arguments = made()
         code, left = function.__code__, dict(arguments)
         placed = [left.pop(name) for name in code.co_varnames[: code.co_argcount]]
         last = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :]

@@ -8,7 +8,7 @@ import os
 from typing import Any
 
 FOLDER, ONE = "FDC_PROBE", "FDC_PROBE_EDIT"
-CONTROL, COLLECTED = -1, -2
+CONTROL, COLLECTED, COMPARE = -1, -2, -3
 UNFIT = 97
 """How a fork ends whose edit is not one of functions that can be changed where they are."""
 given: dict[str, Any] = {}

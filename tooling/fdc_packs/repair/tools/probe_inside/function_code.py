@@ -17,7 +17,8 @@ _blocks: dict[str, list[tuple[int, int, int]]] = {}
 _FUTURES = 0x1FF0000  # what `from __future__` leaves in the flags of code
 
 
-def _place(code: CodeType) -> tuple[str, str, int]:
+def place_of(code: CodeType) -> tuple[str, str, int]:
+    """What names a function: its file, name and line."""
     return os.path.realpath(code.co_filename), code.co_name, code.co_firstlineno
 
 
@@ -27,7 +28,7 @@ def find() -> None:
 
     for one in gc.get_objects():
         if isinstance(one, FunctionType):
-            place = _place(one.__code__)
+            place = place_of(one.__code__)
             if place[0] in given["files"]:
                 functions.setdefault(place, []).append(one)
     for path in given["files"]:
@@ -49,6 +50,17 @@ def swap(number: int) -> None:
             os._exit(UNFIT)
         note_use(number)
         return
+    found = changed(number)
+    if not found or any(place in _ran for place in found):
+        os._exit(UNFIT)
+    for place, code in found.items():
+        for function in functions.get(place, ()):
+            function.__code__ = code
+    note_use(number)
+
+
+def changed(number: int) -> dict[tuple[str, str, int], CodeType]:
+    """The functions that an edit changes, with their code; none where it changes anything else, or nothing."""
     edit = given["edits"][number]
     path, pieces = edit["path"], edit["pieces"]
     try:
@@ -66,18 +78,10 @@ def swap(number: int) -> None:
         lines = "\n" * (block[2] - 1)
         texts = (text.removeprefix("\ufeff") for text in (old, edited(old, pieces, block[0])))
         before, after = (compile(lines + text, path, "exec", flags, True) for text in texts)
-        changed: list[tuple[CodeType, CodeType]] = []
-        fit = _compare(before, after, changed) and bool(changed)
-        for was, now in changed if fit else ():
-            place = _place(was)
-            fit = fit and place not in _ran
-            for function in functions.get(place, ()):
-                function.__code__ = now
+        found: list[tuple[CodeType, CodeType]] = []
+        return {place_of(was): now for was, now in found} if _compare(before, after, found) else {}
     except (StopIteration, SyntaxError, ValueError, KeyError):
-        fit = False
-    if not fit:
-        os._exit(UNFIT)
-    note_use(number)
+        return {}
 
 
 def _compare(was: CodeType, now: CodeType, changed: list[tuple[CodeType, CodeType]]) -> bool:
@@ -121,4 +125,4 @@ def watch(frame: Any, event: str, _: Any) -> None:
         if ours is None:
             ours = _known[code.co_filename] = os.path.realpath(code.co_filename) in given["files"]
         if ours:
-            _ran.add(_place(code))
+            _ran.add(place_of(code))

@@ -1,0 +1,46 @@
+"""The table of operators: what can be edited of which nodes. An operator gives texts for a node, or whole edits."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from . import forgotten, statements, values, words
+from .known import Known
+from .source import Edit, Function
+
+Operator = Callable[[Known, Any], Iterator[Any]]
+_TESTED = ast.If | ast.While | ast.IfExp | ast.Assert | ast.comprehension | ast.Return
+_WRAPPED = ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant
+OPERATORS: tuple[tuple[Any, Operator], ...] = (
+    (ast.Compare, values.compare), (ast.BoolOp, values.boolean), (ast.BinOp, values.binary), (ast.UnaryOp, values.unary),
+    (ast.Call, values.call), (ast.Subscript, values.subscript), (ast.IfExp, values.conditional),
+    (ast.Tuple | ast.DictComp, values.pairs), (_TESTED, values.question),
+    (ast.Name, words.name), (ast.Attribute, words.member), (ast.Constant, words.constant),
+    (ast.AugAssign, statements.augmented), (ast.Assign, statements.assigned),
+    (ast.ExceptHandler | ast.Raise, statements.exceptions),
+    (ast.Break | ast.Continue, statements.jump), (ast.Expr, statements.value), (Function, statements.function),
+    (ast.AST, statements.blocks),
+    (ast.Pass, forgotten.statement), (ast.stmt, forgotten.inserted), (ast.Call, forgotten.arguments),
+    (ast.If | ast.While | ast.IfExp, forgotten.conditions), (_WRAPPED, forgotten.wrapped),
+)  # fmt: skip
+
+
+def edits(known: Known, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
+    """Every edit that the table has for some nodes."""
+    for node in nodes:
+        inside = (node, *known.above(node))
+        if any(isinstance(one, ast.JoinedStr) for one in inside):
+            continue  # places inside of f-strings are not to be trusted before Python 3.12
+        default = any(isinstance(one, ast.arguments) for one in inside)
+        for kinds, operator in OPERATORS:
+            if isinstance(node, kinds) and not (default and operator in _NO_DEFAULTS):
+                for row in operator(known, node):
+                    if isinstance(row, Edit):
+                        yield row
+                    elif row[2] != known.segment(row[1]):
+                        yield known.change(*row)
+
+
+_NO_DEFAULTS = (forgotten.arguments, forgotten.wrapped)

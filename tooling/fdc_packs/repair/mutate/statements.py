@@ -1,0 +1,225 @@
+"""Operators on statements: how a target comes to its value, which exception, which jump, what is returned, what stands where."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from .known import Known
+from .source import OWN, Compound, Edit, Function, name_of, simple
+from .values import Row, exchanged, token_of, widened
+
+_EXCEPTIONS = {
+    "KeyError": "IndexError LookupError AttributeError", "IndexError": "KeyError LookupError ValueError",
+    "LookupError": "KeyError IndexError", "ValueError": "TypeError KeyError Exception",
+    "TypeError": "ValueError AttributeError Exception", "AttributeError": "TypeError KeyError NameError",
+    "OSError": "ValueError FileNotFoundError Exception", "FileNotFoundError": "OSError PermissionError",
+    "StopIteration": "IndexError Exception", "ImportError": "ModuleNotFoundError AttributeError",
+    "UnicodeDecodeError": "UnicodeEncodeError ValueError", "UnicodeEncodeError": "UnicodeDecodeError ValueError",
+    "ZeroDivisionError": "ValueError ArithmeticError OverflowError", "OverflowError": "ValueError ZeroDivisionError",
+    "RuntimeError": "ValueError Exception", "NotImplementedError": "TypeError ValueError", "AssertionError": "ValueError",
+    "Exception": "BaseException",
+}  # fmt: skip
+_COMMON = (
+    "TypeError ValueError KeyError IndexError AttributeError RuntimeError StopIteration".split()
+)
+_PURE = frozenset(
+    "join format replace lower upper strip lstrip rstrip split title get items keys values copy sub match search encode decode"
+    " from_iterable".split()
+)
+_RESULTS = "result results out output ret res value".split()
+_GIVES = ast.Yield | ast.YieldFrom
+
+
+def augmented(known: Known, node: ast.AugAssign) -> Iterator[Row]:
+    """Another operator before the `=`."""
+    token = token_of(node.op)
+    yield from exchanged(
+        known, "assignment", node, node.target, node.value, f"{token}=" if token else ""
+    )
+
+
+def assigned(known: Known, node: ast.Assign) -> Iterator[Row]:
+    """A value that should be added to the one before."""
+    target = node.targets[0]
+    place = known.between(target, node.value, "=") if len(node.targets) == 1 else None
+    fresh = (
+        isinstance(target, ast.Name)
+        and known.names(node).get(target.id, node.lineno) >= node.lineno
+    )
+    if (
+        place
+        and known.function(node) is not None
+        and isinstance(target, ast.Name | ast.Attribute)
+        and not fresh
+    ):
+        for token, prior in (("+=", 0.3), ("-=", 0.1)):
+            yield "assignment", node, known.cut(node, (*place, token)), prior
+
+
+def exceptions(known: Known, node: ast.ExceptHandler | ast.Raise) -> Iterator[Row]:
+    """Another exception, one more, one around a text."""
+    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Constant | ast.BinOp | ast.Name):
+        names = dict.fromkeys(
+            (
+                *(one for one, _ in known.raised.most_common(6)),
+                "ValueError",
+                "TypeError",
+                "RuntimeError",
+            )
+        )
+        for rank, name in enumerate(one for one in names if one):
+            yield "wrapped", node.exc, f"{name}({known.segment(node.exc)})", 0.5 - 0.02 * rank
+    whole = node.type if isinstance(node, ast.ExceptHandler) else node.exc
+    whole = whole.func if isinstance(node, ast.Raise) and isinstance(whole, ast.Call) else whole
+    prior = 0.45 if isinstance(node, ast.ExceptHandler) else 0.4
+    for one in whole.elts if isinstance(whole, ast.Tuple) else [whole] if whole is not None else ():
+        near = _EXCEPTIONS.get(name_of(one), "").split() if isinstance(one, ast.Name) else []
+        for other in (*near, *(name for name in _COMMON if near and name not in near)):
+            yield "exception", one, other, prior if other in near else prior / 2
+    if isinstance(node, ast.ExceptHandler) and whole is not None:
+        yield from widened(known, whole, _COMMON, 0.3)
+
+
+def jump(known: Known, node: ast.Break | ast.Continue) -> Iterator[Row]:
+    """`break` for `continue`."""
+    yield "flow", node, "continue" if isinstance(node, ast.Break) else "break", 0.5
+
+
+def value(known: Known, node: ast.Expr) -> Iterator[Row]:
+    """A value that nobody takes and that should be returned."""
+    function = known.function(node)
+    said = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str | type(...))
+    if function is None or said or isinstance(node.value, _GIVES | ast.Await):
+        return
+    gives = any(isinstance(one, ast.Return) and one.value is not None for one in ast.walk(function))
+    called = node.value.func if isinstance(node.value, ast.Call) else None
+    idle = called is None or (isinstance(called, ast.Attribute) and called.attr in _PURE)
+    prior = 0.9 if idle else 0.45 if gives or function.body[-1] is node else 0.25
+    yield "return", node, f"return {known.segment(node)}", prior
+
+
+def function(known: Known, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Edit]:
+    """A function that ends with a return; one that begins with a case that ends it."""
+    inside = [one for one in ast.walk(node) if one is not node]
+    yields = any(isinstance(one, _GIVES) for one in inside)
+    gives = yields or any(isinstance(one, ast.Return) and one.value for one in inside)
+    last = node.body[-1]
+    if (
+        not yields
+        and not isinstance(last, ast.Return | ast.Raise)
+        and not (gives and isinstance(last, ast.If | ast.Try | ast.With))
+    ):
+        local = [name for name in known.names(last) if name not in OWN]
+        stored = [
+            one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        ]
+        for name in list(
+            dict.fromkeys([*(one for one in _RESULTS if one in local), *stored[:1], *stored[-1:]])
+        )[:3]:
+            indent, end = known.indent(last), known.end(last)
+            text = f"return {name}" if indent is None else f"{known.newline}{indent}return {name}"
+            yield Edit(
+                "return",
+                last,
+                ((end, end, f"; {text}" if indent is None else text),),
+                "the end of the function",
+                text.strip(),
+                0.35,
+            )
+    documented = len(node.body) > 1 and ast.get_docstring(node, clean=False) is not None
+    first = node.body[documented]
+    names = [one.arg for one in node.args.args if one.arg not in OWN]
+    guards = {
+        f"if {name} is None: return {result}": 0.06
+        for name in names[:4]
+        for result in ("None", name)
+    }
+    guards |= {f"if not {name}: return {name}": 0.06 for name in names[:4]}
+    recursive = any(isinstance(one, ast.Call) and name_of(one.func) == node.name for one in inside)
+    if recursive and names and not isinstance(first, ast.If):
+        cases = (
+            (f"not {names[0]}", names[0]),
+            (f"{names[0]} <= 0", "0"),
+            (f"{names[0]} <= 1", "1"),
+            (f"{names[0]} == 0", "1"),
+        )
+        guards |= {f"if {test}: return {result}": 0.15 for test, result in cases}
+    for text, prior in guards.items():
+        yield from put_before(known, first, "base", text, prior)
+
+
+def put_before(known: Known, node: ast.stmt, kind: str, text: str, prior: float) -> Iterator[Edit]:
+    """A statement before another one that begins its line."""
+    indent, start = known.indent(node), known.start(node)
+    if indent is not None:
+        yield Edit(kind, node, ((start, start, f"{text}{known.newline}{indent}"),), "", text, prior)
+
+
+def blocks(known: Known, node: ast.AST) -> Iterator[Edit]:
+    """Statements of a block: one less, two exchanged, the last one out of it, the next one into it."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+            yield from _fewer(known, block)
+            yield from _moved(known, node, block)
+
+
+def _fewer(known: Known, block: list[ast.stmt]) -> Iterator[Edit]:
+    fixed = ast.Pass | ast.Import | ast.ImportFrom | ast.Global | ast.Nonlocal
+    for one, following in zip(block, [*block[1:], None], strict=True):
+        said = isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+        if not simple(one) or isinstance(one, fixed) or said or known.function(one) is None:
+            continue
+        text = known.segment(one)
+        yield known.change("removed", one, "pass", 0.15)
+        if (
+            following is not None
+            and simple(following)
+            and not isinstance(following, ast.Return | ast.Raise)
+        ):
+            other = known.segment(following)
+            if "\n" not in text + other:
+                pieces = (
+                    (known.start(one), known.end(one), other),
+                    (known.start(following), known.end(following), text),
+                )
+                yield Edit("order", one, pieces, text, other, 0.12)
+
+
+def _moved(known: Known, owner: ast.AST, block: list[ast.stmt]) -> Iterator[Edit]:
+    def at_depth(kind: str, one: ast.stmt, deep: str | None, prior: float) -> Iterator[Edit]:
+        now = known.indent(one)
+        if now is not None and deep is not None:
+            start = known.start(one)
+            yield Edit(kind, one, ((start - len(now), start, deep),), known.segment(one), "", prior)
+
+    inside = (
+        not isinstance(owner, Function) or known.function(owner) is not None
+    )  # a function in another one
+    if (
+        isinstance(owner, Compound)
+        and inside
+        and len(block) > 1
+        and simple(block[-1])
+        and _trailing(owner) is block
+    ):
+        yield from at_depth("nesting", block[-1], known.indent(owner), 0.25)
+    for one, following in zip(block, block[1:], strict=False):
+        into: ast.stmt = one
+        while (
+            isinstance(into, Compound)
+            and simple(following)
+            and known.function(following) is not None
+        ):
+            into = _trailing(into)[-1]
+            yield from at_depth("nested", following, known.indent(into), 0.2)
+
+
+def _trailing(owner: Any) -> list[ast.stmt]:
+    """The block of a compound statement that stands last: what is indented behind it belongs to it."""
+    handlers = getattr(owner, "handlers", None)
+    ends = getattr(owner, "finalbody", None) or getattr(owner, "orelse", None)
+    found: list[ast.stmt] = ends or (handlers[-1].body if handlers else owner.body)
+    return found

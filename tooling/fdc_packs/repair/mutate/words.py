@@ -1,0 +1,349 @@
+"""Operators that put another name, member, function, number, text or pattern in a place: what scope, class and file know."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+
+from .kinds import PEERS
+from .known import Known
+from .source import OWN, name_of
+from .values import Row
+
+MOST = 24
+"""Names, members or functions that are tried in one place."""
+_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_CALLABLE = (
+    "len list tuple set dict str int float bool iter next range sorted reversed enumerate zip map filter min max sum any all abs"
+    " isinstance hasattr getattr type repr divmod round"
+).split()
+_CAUGHT = "StopIteration KeyError ValueError TypeError AttributeError IndexError".split()
+_CHECKED = "str int list dict tuple bytes float".split()
+_TYPES = (str, bytes, list, dict, set, tuple, int, re.Pattern, re.Match)
+
+
+class Found(dict[str, float]):
+    """Texts that could stand in a place, each with the most that anything says for it."""
+
+    def raise_to(self, text: str, prior: float) -> None:
+        """What is said for a text, if it is more than before."""
+        self[text] = max(prior, self.get(text, 0.0))
+
+    def rows(self, kind: str, node: ast.AST, most: int = MOST, scale: float = 1.0) -> Iterator[Row]:
+        """The best of them."""
+        for text in sorted(self, key=lambda one: -self[one])[:most]:
+            yield kind, node, text, self[text] * scale
+
+
+def alike(one: str, other: str) -> float:
+    """How alike two words are, 0 to 1."""
+    return SequenceMatcher(None, one, other).ratio()
+
+
+def name(known: Known, node: ast.Name) -> Iterator[Row]:
+    """Another name where one is read, bound or called."""
+    up = known.parents.get(node)
+    if isinstance(up, ast.Call) and up.func is node:
+        yield from _callee(known, node)
+    elif known.function(node) is not None:
+        found = _read(known, node) if isinstance(node.ctx, ast.Load) else _bound(known, node)
+        found.pop(node.id, None)
+        yield from found.rows("name", node)
+
+
+def _lost(known: Known, node: ast.Name) -> bool:
+    return node.id not in known.everywhere and node.id not in known.names(node)
+
+
+def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
+    """Of the function, of the module, with the member that is asked for."""
+    found, function, up = Found(), known.function(node), known.parents.get(node)
+    assert function is not None
+    bound, lost = known.names(node), _lost(known, node)
+    firm = 1.6 if lost else 1.0
+    for other, line in bound.items():
+        if line <= node.lineno and other != "_":
+            found.raise_to(other, (0.12 if other in OWN else 0.2) * firm)
+            if lost:
+                found.raise_to(other, 0.6 * alike(node.id, other))
+    for other in known.reads(function):
+        if other in known.top or other in known.classes:
+            found.raise_to(other, 0.14 * firm)
+    if isinstance(up, ast.Attribute):
+        for other in known.with_member.get(up.attr, ()):
+            if other in bound or other in known.top:
+                found.raise_to(other, 0.4 * firm)
+        owner = known.owner(node)
+        if (
+            owner is not None
+            and "self" in bound
+            and any(up.attr in part for part in known.owned(owner))
+        ):
+            found.raise_to("self", 0.4 * firm)
+    elif isinstance(up, ast.ExceptHandler):
+        for other in _CAUGHT:
+            found.raise_to(other, 0.3 * firm)
+    elif isinstance(up, ast.Call) and node in up.args[1:2] and name_of(up.func) == "isinstance":
+        for other in (*known.classes, *_CHECKED):
+            found.raise_to(other, 0.12)
+    for other in known.top:
+        near = alike(node.id, other) if other[:1] == node.id[:1] or lost else 0.0
+        if near > 0.6:
+            found.raise_to(other, 0.25 * near)
+        elif other.isupper() and (lost or node.id.isupper()):
+            found.raise_to(other, 0.1)
+    return found
+
+
+def _bound(known: Known, node: ast.Name) -> Found:
+    """One that is read and never bound, above all."""
+    found = Found(dict.fromkeys(known.unknown(node), 0.8))
+    bound = known.names(node)
+    odd = (
+        node.id in known.unused(node)
+        or node.id in OWN
+        or bound.get(node.id, node.lineno) < node.lineno
+    )
+    for other in bound:
+        if other not in OWN and other != "_":
+            found.raise_to(other, 0.2 if odd else 0.05)
+    return found
+
+
+def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
+    """What this function, this file or everybody calls."""
+    found, function, lost = Found(), known.function(node), _lost(known, node)
+    for other in PEERS.get(node.id, ()):
+        found.raise_to(other, 0.3)
+    for other in _CALLABLE:
+        found.raise_to(other, 0.13 if other in known.called else 0.09)
+    for other, count in known.called.most_common(2 * MOST):
+        found.raise_to(other, 0.12 + min(count, 10) * 0.003)
+    near = (
+        {name_of(one.func) for one in ast.walk(function) if isinstance(one, ast.Call)}
+        if function
+        else set()
+    )
+    for other in (*known.names(node), *near):
+        if other in known.called or other in known.unused(node):
+            found.raise_to(other, 0.25)
+    for other in known.top:
+        like = alike(node.id, other) if lost or other[:1] == node.id[:1] else 0.0
+        if like > 0.6:
+            found.raise_to(other, 0.3 * like)
+    for gone in ("", node.id):
+        found.pop(gone, None)
+    yield from found.rows("callee", node, scale=1.5 if lost else 1.0)
+
+
+def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
+    """Of the same owner elsewhere, of the class, the method's own name, of a built-in type that has this one."""
+    old = known.segment(node)
+    if not old.endswith(node.attr):
+        return
+    found, up = Found(), known.parents.get(node)
+    called = isinstance(up, ast.Call) and up.func is node
+    base, function, owner = known.segment(node.value), known.function(node), known.owner(node)
+    for other, count in known.members.get(base, Counter()).items():
+        found.raise_to(
+            other,
+            (0.3 if (other in known.methods_called) == called else 0.12) + min(count, 5) * 0.01,
+        )
+    if isinstance(node.value, ast.Name) and node.value.id in OWN and owner is not None:
+        methods, read, stored = known.owned(owner)
+        for other in methods | read | stored:
+            found.raise_to(other, 0.28 if (other in methods) == called else 0.1)
+        if not isinstance(node.ctx, ast.Load):
+            for other in read - stored - methods:
+                found.raise_to(other, 0.8)
+        elif node.attr not in methods | stored:
+            found = Found({other: prior * 1.5 for other, prior in found.items()})
+    if function is not None:
+        if base.startswith("super()") or (
+            function.name.startswith("__") and node.attr.startswith("__")
+        ):
+            found.raise_to(function.name, 0.7)
+        for one in ast.walk(function):
+            if isinstance(one, ast.Attribute):
+                found.raise_to(
+                    one.attr, 0.16 if (one.attr in known.methods_called) == called else 0.06
+                )
+    for other in PEERS.get(node.attr, ()):
+        found.raise_to(other, 0.35)
+    if called:
+        for kind in _TYPES if any(hasattr(kind, node.attr) for kind in _TYPES) else ():
+            for other in dir(kind) if hasattr(kind, node.attr) else ():
+                if not other.startswith("_"):
+                    found.raise_to(other, 0.12 if other in known.methods_called else 0.04)
+        for other in known.methods_called:
+            found.raise_to(other, 0.07)
+    found.pop(node.attr, None)
+    stem = old.removesuffix(node.attr)
+    yield from Found({stem + other: prior for other, prior in found.items()}).rows(
+        "attribute", node, 2 * MOST
+    )
+
+
+def constant(known: Known, node: ast.Constant) -> Iterator[Row]:
+    """Another number, truth value or text."""
+    value, up = node.value, known.parents.get(node)
+    if isinstance(up, ast.Expr):
+        return  # a docstring
+    if isinstance(value, bool):
+        yield "constant", node, str(not value), 0.7
+        yield "constant", node, "None", 0.2
+    elif isinstance(value, int):
+        yield from _number(known, node)
+    elif isinstance(value, float):
+        for other in {-value, value * 10, value / 10, 0.0, 1.0} - {value}:
+            yield "constant", node, repr(other), 0.1
+    elif isinstance(value, str):
+        yield from _pattern(known, node) if _is_pattern(known, node) else _text(known, node)
+    elif value is None:
+        for truth in ("False", "True"):
+            yield "constant", node, truth, 0.1 if isinstance(up, ast.Compare) else 0.25
+
+
+def _number(known: Known, node: ast.Constant) -> Iterator[Row]:
+    up = known.parents.get(node)
+    signed = isinstance(up, ast.UnaryOp) and isinstance(up.op, ast.USub)
+    at: ast.AST = up if signed and up is not None else node
+    assert isinstance(node.value, int)
+    number, around = -node.value if signed else node.value, known.parents.get(at)
+    if known.segment(node)[:2].lower() in ("0x", "0b", "0o") and number > 255:
+        return
+    found = Found()
+    firm = 1.2 if isinstance(around, ast.Subscript | ast.Slice | ast.Compare | ast.BinOp) else 1.0
+    for other, prior in ((1, 0.5), (-1, 0.5), (-2 * number, 0.2), (-2, 0.25), (2, 0.12)):
+        found.raise_to(str(number + other), prior * firm)
+    if number > 1 and isinstance(around, ast.Subscript):
+        found.raise_to("0", 0.45)
+    bounds = set(found)
+    if number and number % 10 == 0:
+        found.raise_to(str(number // 10), 0.3)
+    if abs(number) > 2:
+        for other, prior in ((0, 0.12), (1, 0.12), (number * 10, 0.06), (number * 2, 0.06)):
+            found.raise_to(str(other), prior)
+    if not signed:
+        for other, count in known.numbers.most_common(MOST):
+            if 0 <= other < 10**6:
+                found.raise_to(str(other), 0.14 + min(count, 10) * 0.004)
+    for text, prior in found.items():
+        loose = text.startswith("-") and isinstance(around, ast.BinOp | ast.UnaryOp | ast.Attribute)
+        if text != str(number):
+            yield (
+                "bound" if text in bounds else "constant",
+                at,
+                f"({text})" if loose else text,
+                prior,
+            )
+
+
+def _text(known: Known, node: ast.Constant) -> Iterator[Row]:
+    said, value = known.segment(node), str(node.value)
+    if said[:1] not in "'\"" or said[1:-1] != value or not value.isprintable():
+        return
+    found = Found()
+    near = sorted(
+        ((alike(value, text), text) for text in known.texts if text != value and len(text) < 40),
+        reverse=True,
+    )
+    for ratio, text in near[:2]:
+        if ratio > 0.5:
+            found.raise_to(text, 0.2 * ratio)
+    for match in _WORD.finditer(value):
+        for word, ratio in _like(known, match[0]) if value.count(match[0]) == 1 else ():
+            found.raise_to(value.replace(match[0], word), 0.4 * ratio)
+    if len(value) <= 2:
+        found.raise_to(" " if value == "" else "", 0.2)
+    if len(value) < 4:
+        found.raise_to(value.strip(), 0.15)
+        found.raise_to(f"{value} ", 0.15)
+    for mark in "-_.,:/%" if len(value) < 2 else ():
+        found.raise_to(value + mark, 0.12)
+    for text in (value.rstrip(), value.strip(), value.swapcase()):
+        if text:
+            found.raise_to(text, 0.35)
+    for text, prior in found.items():
+        if text != value and text.isprintable() and "\\" not in text and said[0] not in text:
+            yield "constant", node, f"{said[0]}{text}{said[0]}", prior
+
+
+def _like(known: Known, word: str) -> list[tuple[str, float]]:
+    """Words of the file that are as if misspelt, the nearest first."""
+    if len(word) < 4:
+        return []
+    ends = {word[0], word[-1]}
+    near = [
+        one
+        for one in known.words
+        if abs(len(one) - len(word)) <= 1 and one != word and {one[0], one[-1]} & ends
+    ]
+    rated = sorted(((alike(word, one), one) for one in near), reverse=True)
+    return [(one, ratio) for ratio, one in rated[:3] if ratio > 0.8]
+
+
+_REPEATED = re.compile(r"(?<!\\)(?:[*+?]\??|\{\d+(?:,\d*)?\})")
+_CLASS = re.compile(r"\\([dDwWsSbB])")
+_SET = re.compile(r"(?<!\\)\[(\^?)((?:\\.|[^\]\\])+)\]")
+_ANCHOR = re.compile(r"^\^|\$$")
+
+
+def _is_pattern(known: Known, node: ast.Constant) -> bool:
+    """True for a regular expression: the text is raw, or given to a function of `re`."""
+    up = known.parents.get(node)
+    given = (
+        isinstance(up, ast.Call)
+        and known.segment(up.func).startswith("re.")
+        and up.args[:1] == [node]
+    )
+    return given or re.match(r"[rR]['\"]", known.segment(node)) is not None
+
+
+def _pattern(known: Known, node: ast.Constant) -> Iterator[Row]:  # noqa: C901
+    """Another repetition, class, set, anchor or point of a regular expression; all that Python can compile."""
+    text = known.segment(node)
+    begin = re.match(r"[rRbBuU]*('{3}|\"{3}|'|\")", text)
+    if begin is None:
+        return
+    head, tail = begin.end(), len(text) - len(begin[1])
+    body, found = text[head:tail], Found()
+
+    def put(match: re.Match[str], instead: str, prior: float, start: int | None = None) -> None:
+        found.raise_to(
+            body[: match.start() if start is None else start] + instead + body[match.end() :], prior
+        )
+
+    for one in _REPEATED.finditer(body):
+        for other in ("*", "+", "?", "*?", "+?", ""):
+            put(one, other, 0.4)
+    for one in _CLASS.finditer(body):
+        for other in ("d", "w", "s", one[1].swapcase()):
+            put(one, f"\\{other}", 0.35)
+    for one in _SET.finditer(body):
+        for other in ("_", "-", ".", "\\s", "\\n", "0-9", "A-Z", "\\w"):
+            if other not in one[2]:
+                put(one, f"[{one[1]}{one[2]}{other}]", 0.12)
+        put(one, f"[{'' if one[1] else '^'}{one[2]}]", 0.1)
+    for one in re.finditer(r"(?<!\\)\.", body):
+        put(one, "\\.", 0.35)
+    for one in re.finditer(r"\\(?=[.+*?()\[])", body):
+        put(one, "", 0.3)
+    for one in re.finditer(r"[\w)\]](?![*+?{\\])", body):
+        for mark in "+*?":
+            put(one, mark, 0.12, one.end())
+    for one in re.finditer(r"(?<!\\)\((?!\?)", body):
+        put(one, "(?:", 0.1)
+    plain = _ANCHOR.sub("", body)
+    for other in (plain, f"^{plain}", f"{plain}$", f"^{plain}$", f"{plain}\\Z", f"\\b{plain}\\b"):
+        found.raise_to(other, 0.35)
+    for other, prior in found.items():
+        try:
+            re.compile(other)
+        except (re.error, OverflowError, RecursionError):
+            continue
+        if other and other != body:
+            yield "pattern", node, f"{text[:head]}{other}{text[tail:]}", prior
