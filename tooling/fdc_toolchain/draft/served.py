@@ -57,7 +57,9 @@ class Served(HttpModel):
                     raise
                 del self._ways[0]  # the server does not know this one
                 continue
-            return reply._replace(value={"plan": reply.value}, notes={**reply.notes, "form": way.name})
+            return reply._replace(
+                value={"plan": reply.value}, notes={**reply.notes, "form": way.name}
+            )
         chat.more = {}
         reply = super().ask(question)
         wordy = (self.choice("").model, json.dumps(question.schema, sort_keys=True)) in self.without
@@ -72,7 +74,9 @@ class Served(HttpModel):
     def _known(self, chat: ChatServer) -> list[Way]:
         """What the server can be asked for, the strictest first."""
         try:
-            props, version = in_time(20, None, lambda _: (chat.found("props"), chat.found("version")))
+            props, version = in_time(
+                20, None, lambda _: (chat.found("props"), chat.found("version"))
+            )
         except Passing:
             return []
         if "default_generation_settings" in props:

@@ -63,7 +63,12 @@ class ChatServer:
             raise of_status(failed) from None
         except openai.APIError as failed:
             raise Passing(failed) from None
-        except (httpx2.HTTPError, ValueError, AttributeError, TypeError) as cut:  # cut, or no such stream
+        except (
+            httpx2.HTTPError,
+            ValueError,
+            AttributeError,
+            TypeError,
+        ) as cut:  # cut, or no such stream
             raise Passing(f"{type(cut).__name__}: {cut}") from None
 
     def _streamed(
