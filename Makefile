@@ -11,7 +11,7 @@ PY := $(BIN)/python
 WORKERS := $(PY) -c "import os; print(len(os.sched_getaffinity(0)) + 2 if hasattr(os, 'sched_getaffinity') else 'auto')"
 # In a new checkout every worker would compile all the tests for itself: two processes do it before, half of them each.
 # What is wrong with a test is said by the run that follows.
-COMPILE := for half in "tests/property tests/unit" "tests/cli tests/fault tests/golden tests/repo tests/spec"; do \
+COMPILE := for half in "tests/api tests/packs tests/unit" "tests/cli tests/fault tests/golden tests/mcp_client tests/mcp_server tests/property tests/repo tests/spec"; do \
 	$(PY) -m pytest --collect-only --quiet $$half >/dev/null 2>&1 & done; wait
 # Where it is set, each worker would compile all tests anew, which takes longer than most of them.
 unexport PYTHONDONTWRITEBYTECODE
@@ -109,9 +109,9 @@ mutants: ## plant 200 mistakes into the analyses and write docs/mutants.md (ARGS
 	@$(SETUP) dev
 	$(PY) -m benchmarks.mutants $(ARGS)
 
-count: ## try a million generated plan sets and write docs/counted.md (ARGS="--most 1000 --law worlds"; two hours)
+count: ## try generated plan sets for ten minutes with new seeds, and add them up in docs/counted.md (ARGS="--minutes 60 --law worlds")
 	@$(SETUP) dev
-	$(PY) -m benchmarks.counting --million --output docs/counted.md $(ARGS)
+	$(PY) -m benchmarks.counting --minutes 10 --ledger benchmarks/counted.jsonl --output docs/counted.md $(ARGS)
 
 soak: ## run the tests that take minutes
 	@$(SETUP) dev

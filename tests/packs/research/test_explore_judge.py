@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fdc_packs.research.answering import judge
 
-from tests.unit.test_explore_pack import AGREED, finding, judged
+from tests.packs.research.test_explore_pack import AGREED, finding, judged
 
 
 @pytest.mark.parametrize(

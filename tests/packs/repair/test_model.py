@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_fix import fixed, reasons, traced
+from tests.packs.repair.test_command import fixed, reasons, traced
 from tests.support import inside
 from tests.support.explored import data
 from tests.support.messages_api import reply
