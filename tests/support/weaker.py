@@ -15,7 +15,6 @@ _SWAPS = {
     "overwrite_file_with_block": "create_file_with_block",
     "create_file_with_block": "overwrite_file_with_block",
     "read_file": "delete_file",
-    "git_commit": "message_user",
     "message_user": "git_commit",
     "list_files": "view_text_website",
     "grep": "google_search",
