@@ -330,17 +330,6 @@ PLANS = sorted(
     for folder in ("plans/library", "tooling/fdc_packs")
     for path in Path(ROOT, folder).rglob("*.plan")
 )
-NOT_YET = {
-    # A loop whose rounds leave another state of the automaton than they began in, or an `if` whose ways leave two.
-    "tooling/fdc_packs/alphabet/plans/alphabet_expansion.plan",
-    "tooling/fdc_packs/alphabet/plans/alphabet.plan",
-    "tooling/fdc_packs/repair/plans/fix.plan",
-    "tooling/fdc_packs/repair/plans/fix_interpret.plan",
-    # A step with more than nine arguments by name.
-    "tooling/fdc_packs/repair/plans/fix_iteration.plan",
-    # A grammar of more than 65,000 symbols, which llguidance does not take.
-    "tooling/fdc_packs/lgtm/plans/lgtm.plan",
-}
 LIMITS = {"max_items_in_row": 50_000, "step_max_items": 2_000_000}
 
 
@@ -379,7 +368,7 @@ def test_a_shipped_plan_is_spelled_and_its_faults_are_not(key: str) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("key", [key for key in PLANS if key not in NOT_YET])
+@pytest.mark.parametrize("key", PLANS)
 def test_every_shipped_plan_is_spelled(key: str) -> None:
     here = linker(Path(ROOT))
     shipped_plan(here, key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +12,11 @@ from fdc_toolchain.linking.link import Linker
 from fdc_toolchain.linking.project.settings import read_settings
 from fdc_toolchain.rules.bounds import Bounds
 from fdc_toolchain.runs.plan_diff.compare import MEASURES, Compared, Side, compare
+from fdc_toolchain.syntax.parse import parse
+from fdc_toolchain.syntax.write import write
 
 from tests.support.repository import ROOT
+from tests.support.weaker import disguised, weakened
 
 PLAN = """\
 # FSM: tooling/fdc_fsm.json
@@ -208,6 +212,18 @@ def test_a_gate_that_asks_about_something_else_or_earlier_is_weaker(place: Path)
         assert not any(compared(place, small(old), small(old)).grown.values())
 
 
+def test_fewer_attempts_at_a_condition_are_weaker_and_more_are_not(place: Path) -> None:
+    """Behind the loop the condition holds, or so many attempts were made: more of them are the stronger sentence."""
+    loop = "iterate max {} until a == 'y'\n  hello_world\n"
+    old = small(loop.format(5))
+    assert compared(place, old, small(loop.format(4))).grown["weaker-gate"]
+    assert not compared(place, old, small(loop.format(6))).grown["weaker-gate"]
+    assert compared(place, old, small(loop.format(6))).grown["more-cost"]
+    without = loop.partition(" until")[0] + "\n  hello_world\n"
+    found = compared(place, small(without.format(5)), small(without.format(4)))
+    assert found.differences and not any(found.grown.values())
+
+
 def test_a_budget_of_a_called_plan_that_another_one_lacks_is_cost(place: Path) -> None:
     quick = small("").replace("set_plan", "budget seconds 9\nset_plan")
     (place / "quick.plan").write_text(quick, "utf-8")
@@ -235,6 +251,79 @@ def test_brackets_and_braces_are_differences(place: Path) -> None:
         assert compared(place, small(old), small(new)).differences
 
 
+RICH = PLAN.replace("set_plan", "allow write notes/a.md\nset_plan", 1).replace(
+    "state <- hello_world\n",
+    """\
+fork item in {pages} max 7
+  line <- read_file docs/tea.md
+  require line else "it is empty"
+  message_user {item}: {line}
+again <- call_plan sub.plan what=tea depth 2
+iterate max 3
+  hello_world once more
+  require len(pages) > 1 else "gone"
+if topic == "tea"
+  if len(pages) > 2
+    create_file_with_block out/{topic}.md
+      {topic}
+state <- hello_world
+""",
+)
+"""A plan with all that the language has for bounds, gates and capabilities."""
+
+
+def test_a_plan_that_is_weakened_anywhere_in_any_way_is_told(place: Path) -> None:
+    """Each way at each place, alone and beside changes that mean nothing."""
+    old, judged = side(place, RICH), Counter[str]()
+    for kind, what, text in weakened(RICH):
+        new = holding(place, text)
+        if new is None:
+            continue  # the linter refuses it
+        judged[what.partition(":")[0]] += 1
+        assert compare(old, new).grown[kind], (kind, what)
+        for other in disguised(kind, text):
+            hidden = holding(place, other)
+            assert hidden is None or compare(old, hidden).grown[kind], (kind, what, other)
+    assert len(judged) > 25, judged
+
+
+@pytest.mark.soak
+def test_a_shipped_plan_that_is_weakened_is_told() -> None:
+    judged = 0
+    for path in sorted(Path(ROOT, "plans", "library").glob("*.plan")) + sorted(
+        Path(ROOT, "tooling", "fdc_packs").rglob("*.plan")
+    ):
+        key = path.relative_to(ROOT).as_posix()
+        text = canonical(path.read_text("utf-8"))
+        old = holding(Path(ROOT), text, key)
+        assert old is not None
+        for kind, what, new in weakened(text):
+            found = holding(Path(ROOT), new, key)
+            if found is not None:
+                judged += 1
+                assert compare(old, found).grown[kind], (key, kind, what)
+    assert judged > 100
+
+
+def holding(root: Path, text: str, key: str = "p.plan") -> Side | None:
+    """A plan, where the linter has nothing against it."""
+    try:
+        return side(root, text, key)
+    except AssertionError:
+        return None
+
+
+def canonical(text: str) -> str:
+    plan = parse(text.encode(), "p.plan").plan
+    assert plan is not None
+    lines = write(plan).splitlines(keepends=True)
+    return "".join(
+        line
+        for line in lines
+        if line.strip() and (not line.lstrip().startswith("#") or line.startswith("# FSM"))
+    )
+
+
 SAME = [
     PLAN,
     PLAN.replace("set_plan", "# a comment\n\nset_plan"),
@@ -244,7 +333,6 @@ SAME = [
 FINE = [
     PLAN.replace("pages", "found_pages"),
     PLAN.replace("max 20", "max 10"),
-    PLAN.replace("max 5 until", "max 1 until"),
     PLAN.replace("steps 500", "steps 400"),
     PLAN.replace("  git_commit Tea\n", ""),
     PLAN.replace("allow net *\n", ""),

@@ -56,16 +56,21 @@ class _Handler(BaseHTTPRequestHandler):
         said = self.server.script.pop(0)
         if isinstance(said, int):
             return self._say(said, {"error": {"message": "no"}})
-        choice = {
-            "message": {"content": said or "half"},
-            "finish_reason": "stop" if said else "length",
-        }
-        usage = {"prompt_tokens": 100, "completion_tokens": 20}
-        self._say(200, {"choices": [choice], "usage": usage})
+        text, end = said or "half", "stop" if said else "length"
+        head = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        choices = [{"index": 0, "delta": {"content": text}, "finish_reason": end}]
+        usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+        chunks = ({**head, "choices": choices}, {**head, "choices": [], "usage": usage})
+        lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
+        self._send(200, "".join([*lines, "data: [DONE]\n\n"]), "text/event-stream")
 
     def _say(self, status: int, value: object) -> None:
-        data = json.dumps(value).encode()
+        self._send(status, json.dumps(value), "application/json")
+
+    def _send(self, status: int, text: str, kind: str) -> None:
+        data = text.encode()
         self.send_response(status)
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)

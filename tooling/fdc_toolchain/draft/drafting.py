@@ -12,6 +12,8 @@ from ..agent.prompts import prompt
 from ..grammar_export.export import STEPS, automaton_of, export, tools_for
 from ..linking.link import Linker
 from ..report.render import render
+from ..syntax import tree
+from ..syntax.parse import parse
 from ..tools.model.question import Question
 from ..tools.plans.plan_text import Proof, proved
 from ..workspace.failure import ToolFailure
@@ -39,6 +41,17 @@ def findings_of(proof: Proof) -> str:
     if not proof.errors:
         return f"{proof.fault}\n"
     return render("llm", list(proof.errors), proof.sources, files_checked=1)
+
+
+def allowed_by(text: str) -> list[str]:
+    """What a plan says of itself that it may touch, one remark a line: whoever did not write it should see it first."""
+    plan = parse(text.encode("utf-8", "surrogateescape"), "draft.plan").plan
+    lines = () if plan is None else plan.statements
+    return [
+        f"the model wrote `{line.keyword} {line.tail}`, which opens what it names to the plan"
+        for line in lines
+        if isinstance(line, tree.Header) and line.keyword == "allow"
+    ]
 
 
 def grammar_of(

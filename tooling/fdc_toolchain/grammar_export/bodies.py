@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from ..syntax.language import CONSTRUCTS, STATEMENTS
 from .form import (
     ALL,
+    ANYWHERE,
     BRANCH,
     CHOSEN,
     COLLECTS,
@@ -20,7 +21,6 @@ from .form import (
     Chars,
     Form,
     Guard,
-    Item,
     Literal,
     Use,
     Way,
@@ -47,10 +47,11 @@ class Bodies(Loops):
         self.steps = Steps(self.texts)
         self.states = {state: number for number, state in enumerate(place.automaton.states)}
         self.slots = list(enumerate(place.slots))
-        self.near = self._distances()
+        self.near: dict[tuple[int, str, str], int] = {}
+        self._distances()
 
-    def _distances(self) -> dict[tuple[str, str], int]:
-        """The least number of statements, one at least, from a state to another."""
+    def _distances(self) -> dict[tuple[int, str, str], int]:
+        """By depth, the least number of statements, one at least, from a state to another."""
         moves: dict[str, set[str]] = {}
         for state, row in self.place.automaton.transitions.items():
             moves[state] = {
@@ -62,13 +63,28 @@ class Bodies(Loops):
                 moves[state] |= {
                     to for call in self.place.calls if (to := self._left(call, state)) is not None
                 }
-        out: dict[tuple[str, str], int] = {}
-        for start in moves:
-            ring, count = {start}, 0
-            while ring and count <= len(moves):
-                count += 1
-                ring = {to for state in ring for to in moves[state] if (start, to) not in out}
-                out.update({(start, to): count for to in ring})
+        out: dict[tuple[int, str, str], int] = {}
+        self.near = out
+        for depth in range(self.place.depth, -1, -1):
+            if depth < self.place.depth and self.place.unions:
+                # What only a choice or a loop leaves: the one state or the other.
+                for state in moves:
+                    ends = self.ends(state, depth)
+                    found = {
+                        self.place.either(one, other)
+                        for before, one, other in self.place.choices
+                        if before == state and one in ends and other in ends
+                    }
+                    found |= {self.place.either(state, end) for end in self._rounds(state, depth)}
+                    moves[state] |= {to for to in found if to is not None}
+            for start in moves:
+                ring, count = {start}, 0
+                while ring and count <= len(moves):
+                    count += 1
+                    ring = {
+                        to for state in ring for to in moves[state] if (depth, start, to) not in out
+                    }
+                    out.update({(depth, start, to): count for to in ring})
         return out
 
     # ---- plans -------------------------------------------------------------------------
@@ -80,7 +96,7 @@ class Bodies(Loops):
             Way((self.body(state, goal, 0),))
             for state, goals in place.ways
             for goal in goals
-            if self.need(state, goal) <= place.most
+            if self.need(state, goal, 0) <= place.most
         ]
         self.form.put("first", first)
         after = Use("first")
@@ -123,18 +139,23 @@ class Bodies(Loops):
         return Use(name, change)
 
     def _ways(self, state: str, goal: str, depth: int, owes: Owes) -> Iterator[Way]:
+        """What may come first in a body: statements that bind the same and leave the same state are one rule, which all
+        bodies share that begin in that state."""
         indent = (Literal("  " * depth),) if depth else ()
-        for outcome in self._outcomes(state, depth):
-            guard, after = outcome.guard, outcome.after
-            far = 0 if after == goal else self.need(after, goal)
+        groups: dict[tuple[str, int, int], list[Way]] = {}
+        for outcome in self._outcomes(state, goal, depth):
+            way = Way(outcome.items, outcome.guard)
+            groups.setdefault((outcome.after, outcome.bits, outcome.gone), []).append(way)
+        for (after, bits, gone), ways in groups.items():
+            far = 0 if after == goal else self.need(after, goal, depth)
             if far >= FAR:
                 continue
-            clear = guard.clear | (BRANCH if after != state or goal != state else 0)
-            one = guard._replace(clear=clear, left=max(guard.left, 1 + far))
-            rest = Use(
-                self._rest(after, goal, depth, owes), Change(ALL & ~outcome.gone, outcome.bits)
-            )
-            yield Way((*indent, *outcome.items, rest), one)
+            clear = BRANCH if after != state or goal != state else 0
+            # A branch that may yield the plan's result is told by nothing in the text from one that may not.
+            statement = self.texts.share(f"say_{self.states[state]}_{depth}", ways, owes.result)
+            rest = Use(self._rest(after, goal, depth, owes), Change(ALL & ~gone, bits))
+            for guard in _owed(owes.bits, bits, 1 + far):
+                yield Way((*indent, statement, rest), guard._replace(clear=guard.clear | clear))
 
     def _rest(self, state: str, goal: str, depth: int, owes: Owes) -> str:
         """The end of a body, or more statements."""
@@ -142,16 +163,16 @@ class Bodies(Loops):
         if name not in self.form.rules:
             self.form.put(name, [])
             ways = [Way((), Guard(owes.bits))] if state == goal else []
-            least = self.need(state, goal)
+            least = self.need(state, goal, depth)
             if least < FAR:
                 more = self.body(state, goal, depth, Change(less=True), owes)
-                ways.append(Way((more,), Guard(left=1 + least)))
+                ways += [Way((more,), guard) for guard in _owed(owes.bits, 0, 1 + least)]
             self.form.rules[name] += ways
         return name
 
     # ---- statements --------------------------------------------------------------------
 
-    def _outcomes(self, state: str, depth: int) -> Iterator[Outcome]:
+    def _outcomes(self, state: str, goal: str, depth: int) -> Iterator[Outcome]:
         row = self.place.automaton.transitions[state]
         ended = state in self.place.ended
         moves: dict[str, list[str | None]] = {} if ended else {state: [None]}
@@ -170,7 +191,7 @@ class Bodies(Loops):
         if not ended:
             yield from self._calls(state, depth)
         if depth < self.place.depth:
-            yield from self._choices(state, depth)
+            yield from self._choices(state, goal, depth)
             yield from self.loops(state, depth)
 
     def _yields(self, state: str) -> Iterator[Outcome]:
@@ -226,54 +247,68 @@ class Bodies(Loops):
                     yield from self._binding(number, (line,), after, guard)
 
     def _call(self, call: Call) -> Use:
-        """A call with its arguments: in the order of the plan's own parameters, or in any order for a plan's own names."""
+        """A call with its arguments."""
         free = self.place.free
         value = self.texts.value("any" if free else "text", OUTSIDE if free else 0)
-        names = (*call.required, *call.optional) if free else call.required
-        title = f"call{self.place.calls.index(call)}"
+        names = (*call.required, *(call.optional if free else ()))
+        first = f"{opening('call_plan')}{call.name}"
+        given = self.texts.arguments(
+            first, {name: [value] for name in names}, call.required, (), False
+        )
+        return self.texts.share("call", [Way(word(first, given))])
 
-        def rule(rest: tuple[str, ...]) -> Use:
-            name = f"{title}_{'_'.join(str(names.index(one)) for one in rest)}"
-            if name not in self.form.rules:
-                self.form.put(name, [])
-                ways = [] if set(rest) & set(call.required) else [Way(())]
-                for at, one in enumerate(rest):
-                    more = rest[:at] + rest[at + 1 :] if free else rest[at + 1 :]
-                    ways.append(Way((Literal(" "), Literal(f"{one}="), value, rule(more))))
-                    if not free and one in call.required:
-                        break
-                self.form.put(name, ways)
-            return Use(name)
-
-        first = word(opening("call_plan") + call.name, rule(names))
-        return self.texts.put(title, [Way(first)])
-
-    def _choices(self, state: str, depth: int) -> Iterator[Outcome]:
+    def _choices(self, state: str, goal: str, depth: int) -> Iterator[Outcome]:
+        """Every `if` that may stand in a state. Inside of a body it leaves the state as it is, or is the body's end, or leaves
+        what a plan's own `if` leaves there: all else would make a grammar twice as large."""
+        free = self.place.free
         for level, chosen in ((OUTSIDE - 1, 0), (OUTSIDE, CHOSEN)):
             found = self.texts.condition(level, only=bool(chosen))
-            if found is None or chosen and (self.place.free or self.place.small):
+            if found is None or chosen and (free or self.place.small):
                 continue
-            guard = Guard(some=found[1])
-            head = word(opening("if"), found[0], Literal("\n"))
-            for goal in self.states:
-                if self.need(state, goal) <= self._inside(depth):
-                    yield from self._branches(state, goal, depth, head, guard, chosen)
+            line = word(opening("if"), found[0], Literal("\n"))
+            head = self.texts.share("head_if", [Way(line, Guard(some=found[1]))])
+            ends = self.ends(state, depth)
+            for one in ends:
+                for other in ends:
+                    after = self.place.either(one, other)
+                    usual = one == other and (not (free or depth) or after in (state, goal))
+                    if after is not None and (usual or (state, one, other) in self.place.choices):
+                        yield from self._branches(state, one, other, after, depth, head, chosen)
 
     def _branches(
-        self, state: str, goal: str, depth: int, head: tuple[Item, ...], guard: Guard, chosen: int
+        self, state: str, one: str, other: str, after: str, depth: int, head: Use, chosen: int
     ) -> Iterator[Outcome]:
         """An `if` with its body and its `else`. A name that both bind is bound behind it: of a plan's own names, those that
         the plan has bound so."""
         for gone in (RESULT, 0) if self.place.yields else (RESULT,):
-            asked = guard if gone else guard._replace(bits=RESULT)
+            guard = ANYWHERE if gone else Guard(RESULT)
             for joined in (0, *(bits for at, bits in self.place.joined if at == depth)):
+                inner, owes = self._enter(depth, bits=chosen, gone=gone), Owes(joined, not gone)
+                then, orelse = (
+                    self.body(state, end, depth + 1, inner, owes) for end in (one, other)
+                )
+                middle = Literal("  " * depth + _ELSE + "\n")
+                yield Outcome((head, then, middle, orelse), after, joined, RESULT & ~gone, guard)
+            if other == state:
+                # Without an `else` it may leave everything as it is.
                 inner = self._enter(depth, bits=chosen, gone=gone)
-                body = self.body(state, goal, depth + 1, inner, Owes(joined, not gone))
-                indent = (Literal("  " * depth),) if depth else ()
-                orelse = (*head, body, *indent, Literal(_ELSE + "\n"), body)
-                yield Outcome(orelse, goal, joined, RESULT & ~gone, asked)
-                if not joined and state == goal:
-                    yield Outcome((*head, body), goal, 0, RESULT & ~gone, asked)
+                body = self.body(state, one, depth + 1, inner, Owes(0, not gone))
+                yield Outcome((head, body), after, 0, RESULT & ~gone, guard)
+
+
+def _owed(owed: int, bits: int, least: int) -> Iterator[Guard]:
+    """What a statement asks that binds `bits`, where a body still owes names, by which of them are missing: each may take one
+    more statement."""
+    for missing in _subsets(owed):
+        yield Guard(owed & ~missing, missing, least + (missing & ~bits).bit_count())
+
+
+def _subsets(bits: int) -> Iterator[int]:
+    some = bits
+    while some:
+        yield some
+        some = some - 1 & bits
+    yield 0
 
 
 _ELSE = next(row.word for row in CONSTRUCTS if row.part)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..exits import UsageError
-from ..linking.bound import bound_in
 from ..linking.catalogue import CORE, document
 from ..linking.link import Linker
-from ..linking.model import Choice, Collect, Loop, Node, Param, Unit
-from ..linking.types import ANY
+from ..linking.model import Unit
 from ..rules.solver.flow.touched import sinks
-from ..rules.solver.words import Machine, Summaries
 from .bodies import Bodies
 from .form import MOST_LEFT, MOST_NAMES, Form, TooLarge
+from .own_names import call_of, place_of
 from .place import Call, Place, Slot, automaton_reads, files_of, slots_of, with_closing
 from .written import gbnf, lark, llguidance
 
@@ -58,7 +56,7 @@ def export(
     if not 1 <= most <= MOST_LEFT:
         raise UsageError(f"--most-steps is 1 to {MOST_LEFT}")
     if names_of is not None:
-        place, remarks = _place_of(linker, names_of, most)
+        place, remarks = place_of(linker, names_of, most), list[str]()
     else:
         place, remarks = _place(linker, form, fsm or linker.settings.fsm, tools, files, most)
         place = place._replace(brief=brief, depth=1 if brief else place.depth)
@@ -158,8 +156,8 @@ def _calls(linker: Linker) -> list[Call]:
             continue
         if any(item.severity == "error" for item in check(linker, [key]).diagnostics):
             continue
-        if _takes_texts(linker, _call(name, unit.params)):
-            out.append(_call(name, unit.params)._replace(outside=outside, acts=does))
+        if _takes_texts(linker, call_of(name, unit.params)):
+            out.append(call_of(name, unit.params)._replace(outside=outside, acts=does))
     return out
 
 
@@ -195,109 +193,6 @@ def _reached(linker: Linker, unit: Unit) -> list[Unit]:
 
 
 _ACTING = {"command", "message", "change", "anything"}
-
-
-def _call(name: str, params: Mapping[str, Param], ends: dict[str, str] | None = None) -> Call:
-    required = tuple(row.name for row in params.values() if row.default is None)
-    return Call(name, required, tuple(name for name in params if name not in required), ends)
-
-
-def _place_of(linker: Linker, key: str, most: int) -> tuple[Place, list[str]]:
-    """The place of a plan: its headers, its tools, its calls and all names that it binds; their values are not followed."""
-    from ..linking.graph import Graph
-    from ..syntax import tree
-
-    unit = linker.link(key)
-    if unit.plan is None or any(item.severity == "error" for item in unit.diagnostics):
-        raise UsageError(f"`{key}` is no plan that links without an error; see `fdc lint {key}`")
-    automaton = unit.automaton or unit.continues or linker.automaton(linker.settings.fsm)[1]
-    assert automaton is not None
-    fragment = unit.automaton is None
-    head = [
-        f"{line.word} {line.tail}\n"
-        for line in unit.plan.statements
-        if isinstance(line, tree.Header)
-    ]
-    if unit.automaton is not None and not any(line.startswith("use fsm") for line in head):
-        head.insert(0, unit.text.lstrip().splitlines()[0].rstrip() + "\n")
-    names = [*unit.params, "run", *sorted(bound_in(unit.body) - {*unit.params})]
-    results = {*unit.results}
-    kinds = {name: "file" for name in names if name.startswith("file") and name[4:].isdigit()}
-    kinds |= {
-        name: "both" if name in results else "item" for name in unit.loops if name not in kinds
-    }
-    slots = tuple(Slot(name, ANY, 0, kinds.get(name, "any")) for name in names)
-    shape = _shape(unit.body, {name: number for number, name in enumerate(names)})
-    if len(slots) > MOST_NAMES:
-        raise UsageError(
-            f"`{key}` binds {len(slots)} names; a grammar follows {MOST_NAMES} at most"
-        )
-    given = (1 << len(unit.params) + 1) - 1
-    automaton, ended = with_closing(automaton, fragment=fragment)
-    graph = Graph(linker.units)
-    machine = Machine.of(automaton)
-    summaries = Summaries(machine)
-    calls = {}
-    for call in unit.calls:
-        callee = linker.units.get(call.key or "")
-        if callee is None:
-            continue
-        ends = None
-        if callee.automaton is None:
-            ends = {}
-            for number, state in enumerate(machine.states):
-                after = summaries.call(graph.instance(callee.key), 1 << number)
-                if after and not after & (after - 1) and not after & machine.sink:
-                    ends[state] = machine.states[after.bit_length() - 1]
-        calls[call.name] = _call(call.name, callee.params, ends)
-    ways: tuple[tuple[str, tuple[str, ...]], ...] = (
-        (automaton.start, tuple(sorted(automaton.accept))),
-    )
-    if fragment:
-        # It continues in whatever state it can be called in: the first of them stands for all.
-        found = [
-            (state, summaries.call(graph.instance(key), 1 << number))
-            for number, state in enumerate(machine.states)
-        ]
-        ways = tuple(
-            (state, tuple(name for number, name in enumerate(machine.states) if ends >> number & 1))
-            for state, ends in found
-            if not ends & machine.sink
-        )[:1]
-    tools = {act.bound.tool.name: act.bound.tool for act in unit.acts}
-    place = Place(
-        automaton, ended, "".join(head), tuple(tools.values()), (), slots, tuple(calls.values()),
-        dict(linker.catalogue.predicates), False, True, False, given,
-        tuple(sorted(shape.joined)), shape.yields, shape.depth, most, ways,
-    )  # fmt: skip
-    return place, []
-
-
-class _Shape(NamedTuple):
-    """How deep the bodies of a plan are, the names (bits) that both branches of an `if` bind, by depth, and whether one
-    yields."""
-
-    depth: int
-    joined: frozenset[tuple[int, int]]
-    yields: bool
-
-
-def _shape(nodes: list[Node], numbers: dict[str, int], at: int = 0, inside: bool = False) -> _Shape:
-    depth, joined, yields = 0, set(), False
-    for node in nodes:
-        yields |= inside and isinstance(node, Collect)
-        bodies = []
-        if isinstance(node, Choice):
-            bodies = [node.then, node.orelse]
-            both = bound_in(node.then) & bound_in(node.orelse)
-            joined.add((at, sum(1 << numbers[name] for name in both)))
-        elif isinstance(node, Loop):
-            bodies = [node.body]
-        for body in bodies:
-            found = _shape(body, numbers, at + 1, inside or isinstance(node, Choice))
-            depth, yields = max(depth, 1 + found.depth), yields or found.yields
-            joined |= found.joined
-    return _Shape(depth, frozenset(pair for pair in joined if pair[1]), yields)
 
 
 def key_in(linker: Linker, path: str) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ..linking.types import ANY, Type
 from ..syntax.language import STATEMENTS
 from .form import (
+    ALL,
     ANYWHERE,
     BRANCH,
     CHOSEN,
@@ -55,14 +56,14 @@ class Owes(NamedTuple):
 
 
 class Loops:
-    """The loops of one place. `near`: by two states, the least number of statements that lead from one to the other."""
+    """The loops of one place. `near`: by depth and two states, the least number of statements that lead from one to the other."""
 
     place: Place
     form: Form
     texts: Texts
     steps: Steps
     slots: list[tuple[int, Slot]]
-    near: dict[tuple[str, str], int]
+    near: dict[tuple[int, str, str], int]
 
     def body(
         self, state: str, goal: str, depth: int, change: Change = SAME, owes: Owes | None = None
@@ -70,9 +71,18 @@ class Loops:
         """Statements from a state to another."""
         raise NotImplementedError
 
-    def need(self, state: str, goal: str) -> int:
+    def need(self, state: str, goal: str, depth: int) -> int:
         """The least number of statements that lead there."""
-        return self.near.get((state, goal), FAR)
+        return self.near.get((depth, state, goal), FAR)
+
+    def ends(self, state: str, depth: int) -> list[str]:
+        """The states that a body inside of a statement can leave."""
+        most = self._inside(depth)
+        return [
+            goal
+            for goal in self.place.automaton.states
+            if self.need(state, goal, depth + 1) <= most
+        ]
 
     def _binding(
         self, number: int, items: tuple[Item, ...], after: str, guard: Guard = ANYWHERE
@@ -100,27 +110,60 @@ class Loops:
         return Change(INNER & ~gone, bits | left(self._inside(depth)))
 
     def loops(self, state: str, depth: int) -> Iterator[Outcome]:
-        """Every loop that may stand in a state."""
-        rounds = self.texts.number(_ROUNDS[min(depth, 3)] if not self.place.free else 3)
-        yield from self._files(state, depth, rounds)
-        yield from self._lists(state, depth, rounds)
-        body = self.body(state, state, depth + 1, self._enter(depth, gone=RESULT | COLLECTS))
-        if self.need(state, state) > self._inside(depth):
-            return
-        head = word(opening("iterate") + "max ", rounds)
-        yield Outcome((*head, Literal("\n"), body), state)
-        found = self.texts.condition(OUTSIDE - 1)
-        if found is not None:
-            yield Outcome(
-                (*head, Literal(" until "), found[0], Literal("\n"), body),
-                state,
-                guard=Guard(some=found[1]),
-            )
+        """Every loop that may stand in a state. A round begins in a state that says what the rounds before it may have left."""
+        for end in self._rounds(state, depth):
+            inside = self.place.either(state, end)
+            assert inside is not None
+            yield from self._files(inside, end, depth)
+            yield from self._lists(inside, end, depth)
+            yield from self._iterates(inside, end, depth)
 
-    def _files(self, state: str, depth: int, rounds: Use) -> Iterator[Outcome]:
+    def _iterates(self, inside: str, end: str, depth: int) -> Iterator[Outcome]:
+        """`iterate`, which goes round once at least: of a plan's own names, those that it binds so are bound behind it and in
+        its `until`."""
+        found = self.texts.condition(OUTSIDE - 1)
+        for bits in (0, *(bits for at, bits in self.place.rounds if at == depth)):
+            inner = self._enter(depth, gone=RESULT | COLLECTS)
+            body = self.body(inside, end, depth + 1, inner, Owes(bits))
+            yield Outcome((self._head("iterate", depth, "", (Literal("max"),)), body), end, bits)
+            if found is not None:
+                until = (Literal(" until "), Use(found[0].rule, Change(ALL, bits)))
+                some = 0 if bits else found[1]
+                head = self._head("iterate", depth, "until", (Literal("max"),), until, some)
+                yield Outcome((head, body), end, bits)
+
+    def _rounds(self, state: str, depth: int) -> list[str]:
+        """The states in which a round may end: together with the first one they are where the next one begins."""
+        out = []
+        for end in self.place.automaton.states:
+            inside = self.place.either(state, end)
+            if end != state and (state, end) not in self.place.repeats:
+                continue
+            if inside is not None and self.need(inside, end, depth + 1) <= self._inside(depth):
+                out.append(end)
+        return out
+
+    def _head(
+        self,
+        statement: str,
+        depth: int,
+        name: str,
+        over: tuple[Item, ...],
+        end: tuple[Item, ...] = (),
+        some: int = 0,
+        bits: int = 0,
+        clear: int = 0,
+    ) -> Use:
+        """The first line of a loop, which the loops of all states of one depth share."""
+        digits = 3 if self.place.free else _ROUNDS[min(depth, 3)]
+        line = word(
+            opening(statement), *over, Literal(" "), self.texts.number(digits), *end, Literal("\n")
+        )
+        ways = [Way(line, Guard(bits, clear, some=some))]
+        return self.texts.share(f"head_{statement}_{name}", ways)
+
+    def _files(self, inside: str, end: str, depth: int) -> Iterator[Outcome]:
         """`for_each_file`: the path is `file1`, in a loop inside `file2`."""
-        if self.need(state, state) > self._inside(depth):
-            return
         globs: list[Item] = [self.texts.files["glob"]]
         one = self.texts.reference("text", 1)
         if one is not None:
@@ -131,18 +174,21 @@ class Loops:
                 continue
             bit = 1 << number
             inner = self._enter(depth, bits=bit, gone=RESULT | COLLECTS)
-            body = self.body(state, state, depth + 1, inner)
+            body = self.body(inside, end, depth + 1, inner)
             for glob in globs:
-                line = word(
-                    opening("for_each_file"), glob, Literal(" max "), rounds, Literal("\n"), body
+                head = self._head(
+                    "for_each_file",
+                    depth,
+                    slot.name,
+                    (glob, Literal(" max")),
+                    bits=before,
+                    clear=bit,
                 )
-                yield Outcome(line, state, guard=Guard(before, bit))
+                yield Outcome((head, body), inside)
             before |= bit
 
-    def _lists(self, state: str, depth: int, rounds: Use) -> Iterator[Outcome]:
+    def _lists(self, inside: str, end: str, depth: int) -> Iterator[Outcome]:
         """`for` and `fork` over a list, with and without a name for what they yield."""
-        if self.need(state, state) > self._inside(depth):
-            return
         firsts = ("for",) if self.place.small else ("for", "fork")
         for number, slot in self.slots:
             for level in (OUTSIDE - 1, OUTSIDE):
@@ -158,20 +204,16 @@ class Loops:
                 ways = [Way(word(f" in {{{one.path}"), Guard(one.bit)) for one in over]
                 if self.place.free:
                     ways += [Way((*way.items, self.texts.field()), way.guard) for way in ways]
-                lists = self.texts.put(name, ways)
+                line = (Literal(slot.name), self.texts.put(name, ways), Literal("} max"))
                 for first in firsts:
-                    bits = (
-                        1 << number
-                        | chosen
-                        | (BRANCH if first == "fork" and not self.place.free else 0)
-                    )
-                    head = (
-                        Literal(f"{opening(first)}{slot.name}"),
-                        lists,
-                        Literal("} max "),
-                        rounds,
-                    )
-                    yield from self._list(state, depth, head, Guard(some=some), bits, first)
+                    # In a fork of which the order is not known, no step may change the state.
+                    bits = 1 << number | chosen | (BRANCH if first == "fork" else 0)
+                    for last in (
+                        ("", " keep failures") if self.place.free and first == "fork" else ("",)
+                    ):
+                        shut = (Literal(last),) if last else ()
+                        head = self._head(first, depth, slot.name, line, shut, some)
+                        yield from self._list(inside, end, depth, head, bits, some)
 
     def _items(self, kind: Type | None, level: int, number: int) -> bool:
         slot = self.place.slots[number]
@@ -183,21 +225,19 @@ class Loops:
         return item == (ANY if slot.kind is None else slot.kind)
 
     def _list(
-        self, state: str, depth: int, head: tuple[Item, ...], guard: Guard, bits: int, first: str
+        self, inside: str, end: str, depth: int, head: Use, bits: int, some: int
     ) -> Iterator[Outcome]:
-        free = self.place.free
         for gathers in (False,) if self.place.small else (False, True):
             gone = RESULT | (0 if gathers else COLLECTS)
             inner = self._enter(depth, bits=bits | (COLLECTS if gathers else 0), gone=gone)
-            body = self.body(state, state, depth + 1, inner)
-            for end in ("\n", " keep failures\n") if free and first == "fork" else ("\n",):
-                line: tuple[Item, ...] = (*head, Literal(end), body)
-                if not gathers:
-                    yield Outcome(line, state, guard=guard)
-                    continue
-                for number, slot in self.slots:
-                    if slot.made in ("collected", "any", "both"):
-                        yield from self._binding(number, line, state, guard)
+            line: tuple[Item, ...] = (head, self.body(inside, end, depth + 1, inner))
+            if not gathers:
+                yield Outcome(line, inside)
+                continue
+            for number, slot in self.slots:
+                if slot.made in ("collected", "any", "both"):
+                    # the name stands before what asks for a list
+                    yield from self._binding(number, line, inside, Guard(some=some))
 
 
 def opening(statement: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,7 +51,10 @@ class Place(NamedTuple):
     of somebody's plan); `small`: for notations without parameters, fewer names and no `fork`; `given`: bits of the names
     that are bound at the start; `joined`: by depth, of those that both branches of an `if` bind; `yields`: a branch may
     yield the plan's result; `ways`: states in which a plan begins, each with those in which it may end;
-    `brief`: bodies are one deep and of two statements at most, and texts short, for models that find no end.
+    `brief`: bodies are one deep and of two statements at most, and texts short, for models that find no end;
+    `unions`: by two states, the one that says that it is either of them; `orders`: by tool or call, the orders
+    in which a plan names arguments; `rounds`: as `joined`, the names that an `iterate` binds; `choices` and `repeats`: the states
+    around each `if` and each loop of the plan, which need not leave the state as it is.
     """
 
     automaton: Automaton
@@ -72,6 +75,15 @@ class Place(NamedTuple):
     most: int
     ways: tuple[tuple[str, tuple[str, ...]], ...]
     brief: bool = False
+    unions: Mapping[tuple[str, str], str] = {}
+    orders: Mapping[str, tuple[tuple[str, ...], ...]] = {}
+    rounds: tuple[tuple[int, int], ...] = ()
+    choices: frozenset[tuple[str, str, str]] = frozenset()
+    repeats: frozenset[tuple[str, str]] = frozenset()
+
+    def either(self, one: str, other: str) -> str | None:
+        """The state that says that it is one of two; None where the grammar has none."""
+        return one if one == other else self.unions.get((one, other))
 
 
 def files_of(root: str, glob: str, linker: Linker) -> tuple[tuple[str, ...], str | None]:

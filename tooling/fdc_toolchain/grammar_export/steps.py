@@ -25,8 +25,6 @@ _ALLOWED = {
 }
 """By what a text chooses: the level that may choose it; whatever it is that chooses nothing."""
 _LOOKING = ("cat", "head", "tail", "wc", "sha256sum")
-_MOST_ORDER = 9
-"""Arguments that may stand in any order; where there are more, those before the last nine stand as declared."""
 
 
 class Steps:
@@ -36,6 +34,7 @@ class Steps:
         self.texts = texts
         self.place = texts.place
         self.left_out: list[str] = []
+        self.made: dict[tuple[str, tuple[str | None, ...], int], Use | None] = {}
         self.by_action: dict[str | None, list[Tool]] = {}
         for tool in self.place.tools:
             if self._usable(tool):
@@ -76,6 +75,14 @@ class Steps:
     def _rule(
         self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None
     ) -> Use | None:
+        key = (kind, tuple(actions), depth)
+        if key not in self.made:
+            self.made[key] = self._new_rule(kind, actions, depth, slot)
+        return self.made[key]
+
+    def _new_rule(
+        self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None
+    ) -> Use | None:
         uses = []
         for action in actions:
             tools = [
@@ -86,15 +93,14 @@ class Steps:
             made = [self._tool(kind, tool, depth, slot) for tool in tools]
             ways = [Way((use,)) for use in made if use is not None]
             if ways:
-                uses.append(self.texts.put(f"{kind}_{_short(action)}_{depth}", ways))
+                uses.append(self.texts.share(f"{kind}_{_short(action)}", ways))
         if len(uses) < 2:
             return uses[0] if uses else None
-        name = f"{kind}_{depth}_" + "_".join(_short(action) for action in actions)
-        return self.texts.put(name, [Way((use,)) for use in uses])
+        return self.texts.share(kind, [Way((use,)) for use in uses])
 
     def _tool(self, kind: str, tool: Tool, depth: int, slot: Slot | None) -> Use | None:
         ways = self._step(tool, depth, slot)
-        return self.texts.put(f"{kind}_{depth}_of_{_short(tool.name)}", ways) if ways else None
+        return self.texts.share(f"{kind}_of_{_short(tool.name)}", ways) if ways else None
 
     def _step(self, tool: Tool, depth: int, slot: Slot | None) -> list[Way]:
         """All forms of a step of a tool. `slot`: what takes the result, whose level what is given must not exceed."""
@@ -109,6 +115,8 @@ class Steps:
             and any(item.access == "create" for item in tool.parameters)
         ):
             return []  # in a loop it would be there the second time
+        if self.place.free and not (tool.inline and tool.inline[-1].kind == "rest"):
+            return self._free(tool, depth, limits)
         for chosen in _selections(tool):
             block = tool.block if tool.block in chosen else None
             inline = [item for item in chosen if item is not block]
@@ -120,6 +128,20 @@ class Steps:
                         most = min(level, _limit(limits[block.name]))
                         items += (self.texts.block(depth, most, stored=writes and not outside),)
                     out.append(Way(items, guard._replace(some=self._named(inline))))
+        return out
+
+    def _free(self, tool: Tool, depth: int, limits: dict[str, str | None]) -> list[Way]:
+        """A step with a plan's own names."""
+        given = {item.name: self._values(item, limits, OUTSIDE, False) for item in tool.inline}
+        required = {item.name for item in tool.inline if item.required}
+        out = []
+        for block in (
+            (None, tool.block) if tool.block and not tool.block.required else (tool.block,)
+        ):
+            some = () if block and block.name in tool.need_one_of else tool.need_one_of
+            tail = (self.texts.arguments(tool.name, given, required, some, True),) if given else ()
+            lines = () if block is None else (self.texts.block(depth, OUTSIDE, stored=False),)
+            out.append(Way((Literal(tool.name), *tail, Literal("\n"), *lines)))
         return out
 
     def _named(self, inline: list[Parameter]) -> int:
@@ -172,12 +194,6 @@ class Steps:
                     for one in self._rest_values(tool, item, limits, level)
                 ]
             return out
-        if self.place.free:
-            return (
-                [[use]]
-                if (use := self._free_order(tool, tuple(inline), limits)) is not None
-                else [[]]
-            )
         out = [[]]
         positional = True
         for item in tool.inline:
@@ -191,36 +207,6 @@ class Steps:
                 for one in self._values(item, limits, level, outside)
             ]
         return out
-
-    def _free_order(
-        self, tool: Tool, left: tuple[Parameter, ...], limits: dict[str, str | None]
-    ) -> Use | None:
-        """Arguments in whatever order: by place as long as none was named, then by name."""
-        if not left:
-            return None
-        everything = list(tool.inline)
-
-        def rule(rest: tuple[Parameter, ...], placed: bool) -> Use:
-            name = (
-                f"args_{_short(tool.name)}_{''.join(str(everything.index(item)) for item in rest)}"
-                + "_p" * placed
-            )
-            if name in self.texts.form.rules:
-                return Use(name)
-            self.texts.form.put(name, [])
-            ways = []
-            for item in rest if len(rest) <= _MOST_ORDER else rest[:1]:
-                more = tuple(one for one in rest if one is not item)
-                for value in self._values(item, limits, OUTSIDE, False):
-                    named: tuple[Item, ...] = (Literal(" "), Literal(f"{item.name}="), value)
-                    ways.append(Way((*named, rule(more, False)) if more else named))
-                    if placed and item is rest[0]:
-                        plain: tuple[Item, ...] = (Literal(" "), value)
-                        ways.append(Way((*plain, rule(more, True)) if more else plain))
-            self.texts.form.put(name, ways)
-            return Use(name)
-
-        return rule(left, left[0] is everything[0])
 
     def _values(
         self, item: Parameter, limits: dict[str, str | None], level: int, outside: bool

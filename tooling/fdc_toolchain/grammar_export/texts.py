@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from ..linking import types
 from ..linking.types import KINDS, LIST, NULL, NUMBER, OBJECT, TEXTS, Type
 from .form import STORES, Chars, Form, Guard, Item, Literal, Use, Way, word
-from .place import Place, Slot
+from .place import OUTSIDE, Place, Slot
 
 _LETTERS = (
     "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e\u0391-\u03a1\u03b1-\u03c9\u0410-\u044f\u4e00-\u9fa5"
@@ -50,12 +50,20 @@ class Texts:
             one for number, slot in enumerate(place.slots) for one in _named(slot, 1 << number)
         ]
         self.files = self._files()
+        self.shared: dict[tuple[object, ...], Use] = {}
 
     def put(self, name: str, ways: list[Way]) -> Use:
         """Adds a rule, unless it is there, and uses it."""
         if name not in self.form.rules:
             self.form.put(name, ways)
         return Use(name)
+
+    def share(self, name: str, ways: list[Way], apart: object = None) -> Use:
+        """A rule of these alternatives; one that is there already, where it has the same and is not to be kept `apart`."""
+        key = (apart, *ways)
+        if key not in self.shared:
+            self.shared[key] = self.put(f"{name}_{len(self.shared)}", ways)
+        return self.shared[key]
 
     # ---- references --------------------------------------------------------------------
 
@@ -194,6 +202,7 @@ class Texts:
             if self.place.free:
                 more = Chars(_WORD, 1, 40)
                 ways += [
+                    Way((embedded, more)),
                     Way((Use("word"), embedded, more, embedded)),
                     Way((embedded, more, embedded)),
                 ]
@@ -211,6 +220,47 @@ class Texts:
     def number(self, most: int = 4) -> Use:
         """A whole number."""
         return self.put(f"number{most}", [Way((Chars("1-9"), Chars("0-9", 0, most - 1)))])
+
+    # ---- arguments ---------------------------------------------------------------------
+
+    def arguments(
+        self,
+        title: str,
+        given: Mapping[str, list[Item]],
+        required: Collection[str],
+        some: Collection[str],
+        placed: bool,
+    ) -> Use:
+        """A plan's own way to give arguments: by place as long as none is named (`placed`), then by name in the order of the
+        declaration or in one of those that the plan has (`Place.orders`). `given`: what may stand for each; `some`: of which one
+        must be given."""
+        orders = {tuple(given)}
+        for order in self.place.orders.get(title, ()):
+            orders.add((*order, *(name for name in given if name not in order)))
+        declared = tuple(given)
+
+        def value(name: str, more: Use, named: bool) -> Iterator[Way]:
+            key = (Literal(f" {name}="),) if named else (Literal(" "),)
+            for item in given[name]:
+                yield Way((*key, item, more))
+
+        def by_name(left: tuple[str, ...], met: bool) -> Use:
+            ways = [Way(())] if met and not set(left) & set(required) else []
+            for at, name in enumerate(left):
+                ways += value(name, by_name(left[at + 1 :], met or name in some), True)
+                if name in required:
+                    break
+            return self.share("args", ways)
+
+        def by_place(at: int, met: bool) -> Use:
+            left = {tuple(name for name in order if name not in declared[:at]) for order in orders}
+            ways = [Way((by_name(order, met),)) for order in sorted(left)]
+            if placed and at < len(declared):
+                met = met or declared[at] in some
+                ways += value(declared[at], by_place(at + 1, met), False)
+            return self.share("args", ways)
+
+        return by_place(0, not some)
 
     # ---- files -------------------------------------------------------------------------
 
@@ -240,17 +290,16 @@ class Texts:
 
     def path(self, access: str, level: int) -> list[Item]:
         """What may stand for a path that a step reads or writes."""
+        if self.place.free:
+            return [self.value("any", OUTSIDE)]
         out: list[Item] = []
         one = self.reference("text", min(level, 1))
         if access == "read" and "read" in self.files:
             out.append(self.files["read"])
         if access in ("create", "write"):
             out += [self.files["new"]]
-        if one is not None and (access == "read" or self.place.free):
+        if one is not None and access == "read":
             out.append(one)
-        if self.place.free and one is not None:
-            run = (Literal("{"), Literal("run"), Literal("}"), Literal("/"))
-            out.append(self.put("runpath", [Way((*run, one)), Way((*run, one, Literal("/"), one))]))
         return out
 
     # ---- conditions --------------------------------------------------------------------

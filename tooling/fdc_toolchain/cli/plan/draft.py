@@ -103,10 +103,12 @@ def command(
     for remark in remarks:
         click.echo(f"fdc: {visible(remark)}", err=True)
     if findings:
-        click.echo(findings, nl=False)
+        click.echo("\n".join(map(visible, findings.rstrip("\n").split("\n"))))
         click.echo("fdc: nothing is written: no version lints clean", err=True)
         return FINDINGS
     if output == "-":
+        if sys.stdout.isatty():
+            text = "".join(f"{visible(line)}\n" for line in text.rstrip("\n").split("\n"))
         click.echo(text, nl=False)
         return CLEAN
     replace(path, text.encode())
@@ -119,7 +121,7 @@ def _made(
     brief: bool,
 ) -> tuple[str, str, list[str]]:  # fmt: skip
     """The text, what stands against it, and remarks."""
-    from ...draft.drafting import drafted, findings_of, grammar_of
+    from ...draft.drafting import allowed_by, drafted, findings_of, grammar_of
     from ...draft.served import served
     from ...draft.skeleton import skeleton
     from ...engine.ports import WorldFailed
@@ -129,8 +131,7 @@ def _made(
 
     grammar = grammar_of(linker, fsm=fsm, tools=tools, most=most, brief=brief)
     held = served(linker.root, asked, grammar)
-    other = None if held else model_for(linker.root, asked)
-    model = held or other
+    model = held or model_for(linker.root, asked)
     if model is None:
         terminal = sys.stdin is not None and sys.stdin.isatty()
         made = skeleton(linker, task, fsm=fsm, tools=tools, ask=_ask if terminal else None)
@@ -152,11 +153,11 @@ def _made(
     except ToolFailure as failed:
         raise WorldError(f"the model wrote no plan: {failed}") from failed
     finally:
-        if other is not None:
-            other.close()
+        model.close()
     cost = ", ".join(f"{measure} {amount:g}" for measure, amount in sorted(found.usage.items()))
     said = f"version {found.tries} of at most {tries}, held by {found.form or 'nothing'}: {cost or 'no answer'}"
-    return found.text, found.findings, [said]
+    remarks = [said] if found.findings else [said, *allowed_by(found.text)]
+    return found.text, found.findings, remarks
 
 
 def _ask(tool: str, parameter: str) -> str:

@@ -321,6 +321,7 @@ def _go(
                 talk.line(line)
 
     plan: PlanFile | ModelPlanner
+    held = None
     if asked is None:
         plan = PlanFile(
             graph,
@@ -373,4 +374,6 @@ def _go(
         graph.why_waiting, graph.waiting = "interrupted", "interrupted"
     finally:
         graph.close()
+        if held is not None:
+            held.close()
     return tell(graph, state, talk)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -40,7 +41,7 @@ class Done(NamedTuple):
 class Walked(NamedTuple):
     """A whole program: its steps, its gates (how often each is asked: in an `iterate`, as often as that goes round), the
     globs of its loops; `acted`: what its steps change, in the order of the text; `seen`: how many of these stand before what
-    is asked or looked at."""
+    is asked or looked at; `lenient`: the forks, by what they go over, in which a branch may fail and the run goes on."""
 
     steps: list[Done]
     gates: dict[str, int]
@@ -48,6 +49,7 @@ class Walked(NamedTuple):
     globs: set[str]
     acted: list[str]
     seen: dict[str, tuple[int, str]]
+    lenient: Counter[Origin]
 
 
 def told(*parts: object) -> Origin:
@@ -62,7 +64,9 @@ def walk(program: Mapping[str, Any]) -> Walked:
     env = {row["name"]: told("input", row["name"], row["default"]) for row in root["params"]}
     walker.fixed |= {*env.values(), told("run")}
     walker.plan(program["root"], env, frozenset())
-    return Walked(walker.steps, walker.gates, walker.shown, walker.globs, walker.acted, walker.seen)
+    return Walked(
+        walker.steps, walker.gates, walker.shown, walker.globs, walker.acted, walker.seen, walker.lenient
+    )  # fmt: skip
 
 
 class _Walker:
@@ -82,6 +86,7 @@ class _Walker:
         self.fixed: set[Origin] = set()
         self.left = MOST
         self.kept = False
+        self.lenient: Counter[Origin] = Counter()
         self.results: list[Origin] = []
         self.passed: frozenset[str] = frozenset()
         self.behind: frozenset[str] = frozenset()
@@ -242,14 +247,15 @@ class _Walker:
     do_fork = do_for
 
     def do_iterate(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
-        """A body that runs once at least: its gates hold behind it."""
+        """A body that runs once at least: its gates hold behind it. What `until` asks is asked in each round, too: with fewer
+        of them the run goes on earlier, although the condition does not hold."""
         outer, self.rounds = self.rounds, self.rounds * int(row["max"])
         after = self.loop(row, env, gates, told("rounds"), [])
+        if row["until"] is not None:
+            until = told(self.condition(row["until"], env))
+            after |= {self.gate("until", until, f"until {_condition(row['until'])}")}
         self.rounds = outer
-        if row["until"] is None:
-            return after
-        until = told(self.condition(row["until"], env))
-        return after | {self.gate("until", until, f"until {_condition(row['until'])}")}
+        return after
 
     def loop(
         self,
@@ -266,6 +272,8 @@ class _Walker:
         inner |= {name: told("carried", whole, name) for name in carried}
         inner |= {name: told("item", over, self.over.count(over)) for name in names if name}
         self.kept |= "keep" in row
+        if "keep" in row:
+            self.lenient[over] += 1
         outer, self.results = self.results, []
         self.over.append(over)
         some = (

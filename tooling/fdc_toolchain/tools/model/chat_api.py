@@ -5,18 +5,24 @@ OPENAI_BASE_URL names one, with its `/v1`; OPENAI_API_KEY is its key, which a se
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from ...engine.ports import WorldFailed
 from .question import Choice
-from .wire import OPENAI, Hear, Passing, Request, Said, heard, of_status
+from .wire import MAX_REPLY, OPENAI, Hear, Passing, Request, Said, heard, of_status
 
 _ENDS = {"content_filter": "refusal", "length": "length"}
 
 
 class ChatServer:
-    """The adapter (`wire.Server`)."""
+    """The adapter (`wire.Server`). `more`: what requests have besides, for a server that knows it; `strict`: schemas are those
+    that OpenAI calls strict."""
+
+    more: Mapping[str, object] = {}
+    strict = False
 
     def __init__(self) -> None:
         try:
@@ -26,11 +32,13 @@ class ChatServer:
                 "the `openai` package is not installed: `pip install fdc-toolchain[openai]`"
             ) from None
         self._own = bool(os.environ.get("OPENAI_BASE_URL"))
-        key = os.environ.get("OPENAI_API_KEY") or ("none" if self._own else "")
+        key = os.environ.get("OPENAI_API_KEY", "").strip() or ("none" if self._own else "")
         if not key:
             raise WorldFailed(
                 "no model can be asked: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"
             )
+        if not (key.isascii() and key.isprintable()):
+            raise WorldFailed("OPENAI_API_KEY holds characters that no key has")
         try:
             self._client = openai.OpenAI(api_key=key, max_retries=0)
         except (openai.OpenAIError, ValueError) as wrong:
@@ -55,7 +63,12 @@ class ChatServer:
             raise of_status(failed) from None
         except openai.APIError as failed:
             raise Passing(failed) from None
-        except (httpx2.HTTPError, ValueError) as cut:  # a stream that was cut, or is none
+        except (
+            httpx2.HTTPError,
+            ValueError,
+            AttributeError,
+            TypeError,
+        ) as cut:  # cut, or no such stream
             raise Passing(f"{type(cut).__name__}: {cut}") from None
 
     def _streamed(
@@ -76,7 +89,10 @@ class ChatServer:
             sent["reasoning_effort"] = choice.effort
         if request.schema is not None:
             made = {"name": "reply", "schema": dict(request.schema)}
+            made |= {"strict": True} if self.strict else {}
             sent["response_format"] = {"type": "json_schema", "json_schema": made}
+        if self.more:
+            sent["extra_body"] = {**self.more}
         pieces: list[str] = []
         size, end, named, usage, ended = 0, "", "", None, False
         try:
@@ -98,11 +114,31 @@ class ChatServer:
                 broken.update(_reckoned(request, "".join(pieces)))
             raise
         text = "".join(pieces)
-        if usage is None:
+        try:
+            read = int(getattr(usage.prompt_tokens_details, "cached_tokens", None) or 0)
+            used = {"input": int(usage.prompt_tokens) - read, "cache_read": read}
+            return Said(text, end, {**used, "output": int(usage.completion_tokens)}, named)
+        except (AttributeError, TypeError, ValueError, OverflowError):  # it does not say it
             return Said(text, end, _reckoned(request, text), named, reckoned=True)
-        read = getattr(usage.prompt_tokens_details, "cached_tokens", None) or 0
-        used = {"input": usage.prompt_tokens - read, "cache_read": read}
-        return Said(text, end, {**used, "output": usage.completion_tokens}, named)
+
+    def found(self, path: str) -> Mapping[str, object]:
+        """The JSON object beside `/v1`, by which servers tell what they are; empty where there is none."""
+        import httpx2
+
+        address = f"{str(self._client.base_url).rstrip('/').removesuffix('/v1')}/{path}"
+        read = bytearray()
+        try:
+            with self._client._client.stream(
+                "GET", address, headers=self._client.auth_headers, timeout=10.0
+            ) as answer:
+                for piece in answer.iter_bytes():
+                    read += piece
+                    if answer.status_code != 200 or len(read) > MAX_REPLY:
+                        return {}
+            value = json.loads(read)
+        except (httpx2.HTTPError, OSError, ValueError, RecursionError):
+            return {}
+        return value if isinstance(value, dict) else {}
 
 
 def _messages(request: Request) -> list[dict[str, str]]:

@@ -24,6 +24,7 @@ from typing import Any
 from ...engine.ports import WorldFailed
 from ...workspace.failure import ToolFailure
 from ...workspace.secrets.scrubber import Scrubber
+from .deadline import in_time
 from .json_reply import fitting
 from .prices import price
 from .question import Choice, Question, Reply
@@ -184,6 +185,7 @@ class _Dialogue:
                     said = f"the model's server does not accept the key (status {failed.status})"
                     raise WorldFailed(said) from None
                 said = f"the model's server refused the request (status {failed.status}): {why[:MOST_SAID]}"
+                self.notes["status"] = failed.status
                 raise self._failed("model", said) from None
             except ToolFailure as failed:  # a reply that is too long
                 self._lost(broken)
@@ -214,7 +216,10 @@ class _Dialogue:
             if form in lacks:
                 request = request._replace(schema=None)
             try:
-                said = server.ask(self.choice, request, self.model.hear, broken)
+                said = in_time(
+                    self.choice.seconds, self.model.hear,
+                    lambda hear, request=request: server.ask(self.choice, request, hear, broken),
+                )  # fmt: skip
                 break
             except Refused as failed:
                 if failed.status not in (400, 422):

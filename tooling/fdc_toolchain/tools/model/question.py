@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 class Choice(NamedTuple):
     """Which model, and how it is asked. `effort`: low to max, where the model has it; `repairs`: turns to mend a reply.
+    `seconds`: how long one attempt may take until all of its answer is there.
     `delay`: seconds that the first pause before another attempt is made of; each further one is twice as long."""
 
     model: str
