@@ -40,6 +40,8 @@ from .ports import (
 )
 from .state import RunState
 
+_new = tuple.__new__
+
 ROOM = 8
 """Effects that may run at once, unless the caller says otherwise."""
 
@@ -242,7 +244,7 @@ class _Driver:
     def _outcome(self, effect: Perform, outcome: Outcome, took: float) -> None:
         address, at, body = effect.address, self._now(), outcome_body(outcome, took)
         columns = ("outcome", address, effect.turn, effect.tool, effect.request, at, body)
-        self.unwritten.append(Record._make(columns))  # twice as quick as `Record(...)`
+        self.unwritten.append(_new(Record, columns))  # half the time of `Record(...)`
         self.unseen.append((effect, outcome, took))
         came_back(self.state, address, at, body)
 

@@ -14,6 +14,7 @@ from .events import Kind, Mark, Perform, Stop, request_of
 from .state import Cycle, Frame, Join, Loop, Meter, RunState, Scope, Strand, Want
 from .values import PredicateWanted, granted, holds, render
 
+_new = tuple.__new__
 UNBOUND = object()
 """In place of the value of a name that a loop hides and that has none."""
 
@@ -139,7 +140,7 @@ def _step(
         address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants, 1, None, paid,
         strand.alone, item.get("outside", ""), strand.released,
     )  # fmt: skip
-    wanted = Perform._make(columns)  # twice as quick as `Perform(...)`
+    wanted = _new(Perform, columns)  # half the time of `Perform(...)`
     seen = (
         rules.noticed(state.rules, tool, wanted, item["action"], scope.cycles)
         if state.rules

@@ -81,10 +81,27 @@ def seal(link: bytes, key: bytes | None) -> bytes:
     return b"" if key is None else blake2b(link, digest_size=SEAL, key=key).digest()
 
 
+def linking(key: bytes | None) -> Callable[[bytes, Row], bytes]:
+    """What makes the link of a record (its last column is not looked at) behind the link of the one before it.
+
+    The key is taken in once for all links.
+    """
+    if key is None:
+        return plain
+    keyed = blake2b(digest_size=SEAL, key=key)
+
+    def sealed(before: bytes, row: Row) -> bytes:
+        own = plain(before, row)
+        hasher = keyed.copy()
+        hasher.update(own)
+        return own + hasher.digest()
+
+    return sealed
+
+
 def link(before: bytes, row: Row, key: bytes | None) -> bytes:
-    """The link of a record (its last column is not looked at) behind the link of the one before it."""
-    own = plain(before, row)
-    return own if key is None else own + blake2b(own, digest_size=SEAL, key=key).digest()
+    """One such link."""
+    return linking(key)(before, row)
 
 
 def plain(before: bytes, row: Row) -> bytes:

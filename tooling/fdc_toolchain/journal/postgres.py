@@ -77,6 +77,7 @@ CREATE TABLE IF NOT EXISTS {
 CREATE INDEX IF NOT EXISTS run_parent ON {SCHEMA}.run(parent) WHERE parent IS NOT NULL;
 {_table("record")};
 CREATE UNIQUE INDEX IF NOT EXISTS record_order ON {SCHEMA}.record(run, seq);
+CREATE INDEX IF NOT EXISTS record_blob ON {SCHEMA}.record(blob) WHERE blob IS NOT NULL;
 {_table("blob")};
 """
 _STALLED = f"""SELECT {tables.OWNER} FROM run
@@ -86,7 +87,9 @@ _STALLED = f"""SELECT {tables.OWNER} FROM run
   ORDER BY id"""
 _NEWEST = """SELECT id, status, epoch, cancel, touched, (SELECT max(seq) FROM record WHERE run=run.id) FROM run
   WHERE parent IS NULL ORDER BY id DESC LIMIT ?"""
-_HELD = f"SELECT objid FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND granted AND {HERE} ORDER BY objid"
+_HELD_NOW = f"SELECT objid::bigint FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND granted AND {HERE}"
+_HELD = f"{_HELD_NOW} ORDER BY 1"
+_UNUSED = "NOT EXISTS (SELECT 1 FROM record WHERE blob=hash) AND NOT EXISTS (SELECT 1 FROM run WHERE program=hash)"
 _DRIVEN = f"SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND objid=? AND granted AND {HERE}"
 
 
@@ -162,6 +165,30 @@ class PgStore(Store):
             super().create(name, plan, program, inputs, now, origin=origin, records=records)
             if parent is not None:
                 self._db.execute("UPDATE run SET parent=? WHERE name=?", (parent, name))
+
+    def free(self) -> None:
+        """As on a file, a few at a time. Whoever writes a content has locked the table until the record that names it is
+        there, too; so nobody can be about to name one that is removed."""
+        unused = [name for (name,) in self._select(f"SELECT hash FROM blob WHERE {_UNUSED}")]
+        for at in range(0, len(unused), 500):
+            with self._transaction():
+                self._db.execute("LOCK TABLE blob IN SHARE ROW EXCLUSIVE MODE")
+                self._db.execute(
+                    f"DELETE FROM blob WHERE hash = ANY(?) AND {_UNUSED}", (unused[at : at + 500],)
+                )
+
+    def _hold(self, numbers: Sequence[int]) -> None:
+        self._db.execute("SELECT pg_advisory_xact_lock(?)", (_MAKING,))
+        self._select("SELECT 1 FROM run WHERE id = ANY(?) ORDER BY id FOR UPDATE", (list(numbers),))
+
+    def in_work(self) -> set[int]:
+        """The numbers of the runs that somebody drives, or that have pieces."""
+        return {
+            number
+            for (number,) in self._select(
+                f"{_HELD_NOW} UNION SELECT parent FROM run WHERE parent IS NOT NULL"
+            )
+        }
 
     def pieces(self, run: int) -> list[RunRow]:
         """The pieces of a run that have not been taken in."""

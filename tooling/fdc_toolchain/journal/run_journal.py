@@ -34,8 +34,10 @@ class RunJournal:
         self._store = store
         self._db = store._db
         self._key = store.key
+        self._linked = hash_chain.linking(store.key)
         self._owner = owner
         self._run = owner.id
+        self._name = owner.name
         self._seq = self._anchored = owner.seq
         self._link = owner.head
         self._start = hash_chain.beginning(owner)
@@ -112,7 +114,8 @@ class RunJournal:
 
     def _update(self, change: str, values: tuple[Any, ...]) -> None:
         changed = self._db.execute(
-            f"{change} WHERE id=? AND epoch=?", (*values, self._run, self.epoch)
+            f"{change} WHERE id=? AND epoch=? AND name=?",
+            (*values, self._run, self.epoch, self._name),
         )
         if not changed.rowcount:
             raise Fenced(_TAKEN_OVER)
@@ -122,14 +125,15 @@ class RunJournal:
         kind, address, turn, tool, request, at, _ = record
         self._seq = seq = self._seq + 1
         at = at if type(at) is float else float(at)
-        self._link = link = hash_chain.link(
-            self._link, (kind, address, turn, seq, tool, request, at, body, blob), self._key
+        self._link = link = self._linked(
+            self._link, (kind, address, turn, seq, tool, request, at, body, blob)
         )
         return self._run, address, kind, turn, seq, tool, request, at, body, blob, link
 
     def _insert(self, row: tuple[Any, ...]) -> None:
         try:
-            count = self._db.execute(self._store.insert, (*row, self._run, self.epoch)).rowcount
+            values = (*row, self._run, self.epoch, self._name)
+            count = self._db.execute(self._store.insert, values).rowcount
         except sqlite3.IntegrityError:
             raise Fenced(f"another controller has written the {row[2]} of {row[1]}") from None
         if not count:
@@ -142,7 +146,9 @@ class RunJournal:
             while len(rows) - at >= size:
                 if (
                     not at
-                    and not self._db.execute(self._store.held, (self._run, self.epoch)).fetchone()
+                    and not self._db.execute(
+                        self._store.held, (self._run, self.epoch, self._name)
+                    ).fetchone()
                 ):
                     raise Fenced(
                         _TAKEN_OVER

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..engine.events import Record
@@ -35,6 +35,7 @@ ENGINE = 1
 _ADD_RUN = (
     f"INSERT INTO run({tables.OWNER}) VALUES({','.join('?' * len(hash_chain.Owner._fields))})"
 )
+_FREE = "DELETE FROM blob WHERE hash NOT IN (SELECT program FROM run UNION SELECT blob FROM record WHERE blob IS NOT NULL)"
 _ROWS = f"SELECT {tables.ROW} FROM record WHERE run=? ORDER BY seq"
 
 
@@ -137,6 +138,10 @@ class Store(Database):
         Raises WorldFailed, also for a name in use.
         """
         with self._transaction():
+            if origin is not None and not self._select(
+                "SELECT 1 FROM run WHERE name=?", (origin["run"],)
+            ):
+                raise Gone(f"{self.path}: the run {origin['run']} is gone")
             digest = self._put(encode(program))
             number = self._db.execute("SELECT coalesce(max(id), 0) + 1 FROM run").fetchone()[0]
             came = None if origin is None else canonical(origin)
@@ -150,6 +155,27 @@ class Store(Database):
             journal = RunJournal(self, owner._replace(head=hash_chain.beginning(owner)), [])
             journal.write(records)
             journal.anchor()
+
+    def remove(self, numbers: Sequence[int], still: Callable[[], list[RunRow]]) -> list[RunRow]:
+        """Removes the runs that `still` finds, of those numbered so, in one commit: what it sees stays as it is until then.
+
+        Returns them. Raises WorldFailed. Contents that no run has any more stay until `free`.
+        """
+        with self._transaction():
+            self._hold(numbers)
+            gone = still()
+            for row in gone:
+                self._db.execute("DELETE FROM record WHERE run=?", (row.id,))
+                self._db.execute("DELETE FROM run WHERE id=?", (row.id,))
+        return gone
+
+    def free(self) -> None:
+        """Removes contents that no run has. Raises WorldFailed."""
+        with self._transaction():
+            self._db.execute(_FREE)
+
+    def _hold(self, numbers: Sequence[int]) -> None:
+        """Keeps everybody else, until the transaction ends, from making runs and from taking these over: on a file it does."""
 
     def run(self, name: str) -> RunRow | None:
         """The run of exactly this name."""
@@ -241,6 +267,8 @@ class Store(Database):
         with self._transaction():
             rows = self._chained(row.id)
             owner = self._owner(row.id)
+            if owner.name != row.name:  # its number belongs to another run by now
+                raise Gone(f"{self.path}: the run {row.name} is gone")
             found = hash_chain.check(owner, rows, self.key, self._content)
             if found.faults:
                 raise Damaged(f"the record of the run {row.name} is damaged: {found.faults[0]}")

@@ -40,9 +40,11 @@ _FIRST = {
 OWNER = "id, name, engine, plan, program, inputs, origin, started, epoch, status, ending, ended, seq, head, digest"
 ROW = "kind, address, turn, seq, tool, request, at, body, blob, link"
 
-INSERT = f"INSERT INTO record SELECT {','.join('?' * 11)} FROM run WHERE id=? AND epoch=?"
-"""One record, while the run belongs to the writer's epoch."""
-HELD = "SELECT 1 FROM run WHERE id=? AND epoch=?"
+INSERT = (
+    f"INSERT INTO record SELECT {','.join('?' * 11)} FROM run WHERE id=? AND epoch=? AND name=?"
+)
+"""One record, while the run belongs to the writer's epoch. The name, too: the number of a run that is gone is given again."""
+HELD = "SELECT 1 FROM run WHERE id=? AND epoch=? AND name=?"
 _VALUES = f"({','.join('?' * 11)})"
 TOGETHER = {many: f"INSERT INTO record VALUES{','.join([_VALUES] * many)}" for many in (64, 16, 4)}
 """So many records, in a transaction that has found the run to be `HELD`. No more than 999 parameters, SQLite's old bound."""
