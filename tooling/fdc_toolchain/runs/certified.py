@@ -1,43 +1,100 @@
-"""The certificate of a program that is about to run, made and checked."""
+"""The one door through which runs come on record: only a program whose certificate was made and checked passes.
+
+    proved = certified(program, "plans/x.plan", root)
+    put_on_record(store, proved, name, inputs)
+
+`tests/repo/test_one_door.py` holds that nothing else begins a run.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..exits import Exit, Refused
 from ..linking.link import Linker
 from ..linking.project.files import Files
 from ..workspace.confirmed_settings import settings_of
 
+if TYPE_CHECKING:
+    from ..engine.events import Record
+    from ..journal.postgres import PgStore
+    from ..journal.sqlite import RunRow, Store
+
 _OF_FILES = ("FDC411", "FDC412", "FDC415")
 """Findings that begin with the file that they are about: it is not there, is there, or is no file."""
 
 
-def certified(program: dict[str, Any], plan: str, root: str) -> dict[str, Any]:
-    """The certificate of a program that was proved, checked; the facts in it are those of the workspace now.
+class Certified(NamedTuple):
+    """A program with the parts of its certificate, which were checked. Only `certified` makes one."""
 
+    program: dict[str, Any]
+    plan: str
+    parts: dict[str, Any]
+
+    def certificate(self) -> dict[str, Any]:
+        """It as `fdc certify` writes it."""
+        return {"format": 3, "program": self.parts["control"]["program"], **self.parts}
+
+
+def certified(
+    program: dict[str, Any], plan: str, root: str, *, under_way: bool = False
+) -> Certified:
+    """A program that was proved, with its certificate, checked; the facts in it are those of the workspace now.
+
+    `under_way`: the run goes on from the middle of another one, so what files were there before the first step is not asked.
     Raises Refused where a file changed since the program was proved, and Exit, for a bug of fdc, where there is none that holds.
     """
-    parts, wrong = _parts(program, root)
+    names = _PARTS[:2] if under_way else _PARTS
+    parts, wrong = _parts(program, root, names)
     if wrong is not None and wrong.startswith(
         "part `files`"
     ):  # the other parts speak of the program alone
         changed = _changed(program, root)
         if changed is not None:
             raise Refused(f"{changed} changed while it was being checked; run the command again")
-        parts, wrong = _parts(program, root)  # what changed meanwhile may be as it was
+        parts, wrong = _parts(program, root, names)  # what changed meanwhile may be as it was
     if wrong is not None:
         raise Exit(
             f"lint proved `{plan}`, and the independent check of its program found: {wrong}; nothing was run. "
             "This is a bug of fdc, please report it"
         )
-    return {"format": 3, "program": parts["control"]["program"], **parts}
+    return Certified(program, plan, parts)
 
 
-def _parts(program: dict[str, Any], root: str) -> tuple[dict[str, Any], str | None]:
+def put_on_record(
+    store: Store,
+    proved: Certified,
+    name: str,
+    inputs: Mapping[str, Any],
+    *,
+    origin: dict[str, Any] | None = None,
+    records: Sequence[Record] = (),
+) -> None:
+    """Puts a new run on record, nothing of which has happened but the `records` that it takes along. Raises WorldFailed."""
+    store.create(
+        name, proved.plan, proved.program, dict(inputs), time.time(), origin=origin, records=records
+    )
+
+
+def put_piece(
+    store: PgStore, run: RunRow, name: str, inputs: Mapping[str, Any], origin: dict[str, Any]
+) -> None:
+    """Puts some branches of a run on record, for another worker: the program is the one that the run passed here with."""
+    store.create(
+        name, run.plan, store.program(run), dict(inputs), time.time(), origin=origin, parent=run.id
+    )
+
+
+_PARTS = ("control", "data", "files")
+
+
+def _parts(
+    program: dict[str, Any], root: str, names: Sequence[str]
+) -> tuple[dict[str, Any], str | None]:
     """The parts of a certificate, and what is wrong with one of them."""
     from ..certificate.check import PARTS
     from ..certificate.making import make_control, make_data, make_files
@@ -47,9 +104,9 @@ def _parts(program: dict[str, Any], root: str) -> tuple[dict[str, Any], str | No
     makers: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
         "control": make_control.make, "data": make_data.make, "files": partial(make_files.make, kind=Files(root).kind)
     }  # fmt: skip
-    for name, makes in makers.items():
+    for name in names:
         try:
-            parts[name] = makes(program)
+            parts[name] = makers[name](program)
             found = None if parts[name] is None else PARTS[name](program, parts[name])
         except Wrong as refused:
             found = str(refused)

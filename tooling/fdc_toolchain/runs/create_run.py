@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -169,11 +168,11 @@ def begin(
     from ..journal import user_key
     from ..program.write_set import write_set
     from ..workspace import run_folders
-    from .certified import certified
+    from .certified import certified, put_on_record
     from .cost import pricing
     from .records import claims
 
-    certified(program, plan, root)
+    proved = certified(program, plan, root)
     rates = pricing.settle(root, program, budget, operator)
     if simulate is None:
         granted(root, program, operator)
@@ -196,7 +195,7 @@ def begin(
             raise in_the_way(other.said(), wait)
         store = writing(root)
         try:
-            store.create(name, plan, program, inputs, time.time())
+            put_on_record(store, proved, name, inputs)
         finally:
             store.close()
     except WorldFailed as failed:

@@ -37,14 +37,14 @@ def create(
     """
     from ...program.codec import encode
     from ...runs import run_driver
-    from ...runs.certified import certified
+    from ...runs.certified import certified, put_on_record
     from ...runs.cost import pricing
     from ...runs.cost.ceilings import least
     from ...workspace import run_folders
 
     ceilings = {} if purse is None else least(program, purse.left(run))
     try:
-        certified(program, plan, root)
+        proved = certified(program, plan, root)
         rates = pricing.settle(root, program, ceilings, operator)
     except Exit as wrong:
         raise ValueError(str(wrong)) from wrong
@@ -66,7 +66,7 @@ def create(
         row = store.run(run)
         if row is not None:
             return encode(store.program(row)) == encode(program)
-        store.create(run, plan, program, inputs, time.time())
+        put_on_record(store, proved, run, inputs)
         return True
     finally:
         store.close()

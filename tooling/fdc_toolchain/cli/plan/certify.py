@@ -60,7 +60,7 @@ def command(
         return FINDINGS
     if certificate is not None:
         return _check(plan, program, certificate, given, root)
-    made = certified(program, plan, root)
+    made = certified(program, plan, root).certificate()
     text = json.dumps(made, sort_keys=True) + "\n"
     if output is None:
         click.echo(text, nl=False)

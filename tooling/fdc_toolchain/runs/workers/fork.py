@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -43,6 +42,7 @@ def fork(
     from ...program.codec import ProgramError
     from ...workspace import run_folders
     from .. import run_driver
+    from ..certified import certified, put_on_record
     from . import remote
 
     task = None if database else run_driver.task_for(root, None)
@@ -87,14 +87,13 @@ def fork(
         raise Refused(
             f"after what can be taken over, the program does not come to `{address}` next"
         )
+    proved = certified(program, row.plan, root, under_way=True)
     try:
         name = run_folders.RunIds().run_id()
         origin = {"run": row.name, "address": address, "records": len(taken)}
         writing = remote.writing(database, root)
         try:
-            writing.create(
-                name, row.plan, program, inputs, time.time(), origin=origin, records=taken
-            )
+            put_on_record(writing, proved, name, inputs, origin=origin, records=taken)
         finally:
             writing.close()
         if database:
