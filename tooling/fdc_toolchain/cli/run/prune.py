@@ -4,64 +4,84 @@ from __future__ import annotations
 
 import re
 import time
+from typing import TYPE_CHECKING
 
 import click
 
-from ...exits import CLEAN, Refused, UsageError, WorldError
+from ...exits import CLEAN, UsageError, WorldError
+
+if TYPE_CHECKING:
+    from ...runs.records.prune import Removed
 
 _UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}
 
 
 def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
-    """Removes what ended longer ago than `older` says. Raises UsageError, Refused and WorldError."""
+    """Removes what ended longer ago than `older` says. Raises UsageError and WorldError."""
+    from ...agent.host import files
+    from ...report.terminal.terminal_text import visible
+    from ...runs.workers import pruning
+
+    before = time.time() - seconds(older)
+    elsewhere: list[str] = []
+    if database:
+        removed, elsewhere = pruning.prune(
+            database, root, before, files.known(root), dry_run=dry_run
+        )
+    else:
+        found = _here(root, before, dry_run)
+        if found is None:
+            click.echo("no runs yet")
+            return CLEAN
+        removed = found
+    for row in removed.rows:
+        click.echo(
+            f"{'would remove' if dry_run else 'removed'} {row.name}  {row.status:<9}  {visible(row.plan)}"
+        )
+    for row, why in removed.kept:
+        click.echo(f"kept {row.name}: {visible(why)}")
+    runs_ = f"{len(removed.rows)} run{'' if len(removed.rows) == 1 else 's'}"
+    click.echo(
+        f"{runs_} would go, about {_bytes(removed.size)}"
+        if dry_run
+        else f"{runs_} removed, {_bytes(removed.size)} freed"
+    )
+    for place in elsewhere:
+        click.echo(
+            f"workers have driven some of them in {visible(place)}: their `runs/RUN` stays there",
+            err=True,
+        )
+    if removed.left:
+        click.echo(
+            f"the journal's file did not get smaller ({visible(removed.left)}); the next `fdc runs prune` makes it so",
+            err=True,
+        )
+    return CLEAN
+
+
+def _here(root: str, before: float, dry_run: bool) -> Removed | None:
+    """What goes of the runs of this workspace's own journal; None where it has none."""
     from ...agent.host import files
     from ...engine.ports import WorldFailed
-    from ...report.terminal.terminal_text import visible
     from ...runs.records import prune as removing
     from ...runs.records.open_journal import reading, writing
     from ...workspace import run_folders
 
-    before = time.time() - seconds(older)
-    if database:
-        why = "workers on other machines have folders and deliveries of its runs"
-        raise Refused(
-            f"fdc removes no runs from a database: {why}; without --database (FDC_DATABASE) it prunes this workspace's"
-        )
-    with reading(root) as found:
-        if found is None:
-            click.echo("no runs yet")
-            return CLEAN
-        chosen = removing.choose(found, before, files.known(root))
-        size = removing.size_of(found, root, chosen.rows) if dry_run else 0
-    rows, left = chosen.rows, ""
-    if not dry_run:
+    with reading(root) as store:
+        if store is None:
+            return None
+        if dry_run:
+            chosen = removing.choose(store, root, before, files.known(root))
+            return removing.Removed(*chosen, removing.size_of(store, root, chosen.rows), "")
+    try:
+        run_folders.folder(root)
+        held = writing(root)
         try:
-            run_folders.folder(root)
-            store = writing(root)
-            try:
-                rows, size, left = removing.prune(store, root, chosen.rows)
-            finally:
-                store.close()
-        except WorldFailed as failed:
-            raise WorldError(str(failed)) from failed
-    for row in rows:
-        click.echo(
-            f"{'would remove' if dry_run else 'removed'} {row.name}  {row.status:<9}  {visible(row.plan)}"
-        )
-    for row, why in chosen.kept:
-        click.echo(f"kept {row.name}: {visible(why)}")
-    runs_ = f"{len(rows)} run{'' if len(rows) == 1 else 's'}"
-    click.echo(
-        f"{runs_} would go, about {_bytes(size)}"
-        if dry_run
-        else f"{runs_} removed, {_bytes(size)} freed"
-    )
-    if left:
-        click.echo(
-            f"the journal's file did not get smaller ({visible(left)}); the next `fdc runs prune` makes it so",
-            err=True,
-        )
-    return CLEAN
+            return removing.prune(held, root, before, files.known(root))
+        finally:
+            held.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
 
 
 def seconds(age: str) -> float:

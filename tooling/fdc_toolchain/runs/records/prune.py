@@ -1,11 +1,12 @@
-"""Removes runs that are over and old, whole: `fdc runs prune`.
+"""Removes runs that are over and old, whole: `fdc runs prune`, on a file and in a database.
 
-    chosen = choose(store, before, tasks)
-    removed = prune(store, root, chosen.rows)
+    removed = prune(store, root, before, tasks)
 
-Of a run go its rows, contents that no other run has, its folder `runs/RUN`, its folder in `.fdc`, and the note of how far
-this machine saw it go. The rows go in one commit. Before it a file in `.fdc` names the runs, and it goes when their folders are
-gone: so whatever a kill leaves, the next call takes away.
+Of a run go its rows, contents that no other run has, its folder `runs/RUN`, its folder in `.fdc`, the note of how far this
+machine saw it go, and in a database what the queues know of it. Runs that need each other (one ran within another, or was made
+from it) go in one commit, or stay. What may go is looked up again inside of that commit, in which nobody can take a run over or
+make another one from it. A file in `.fdc` names the runs before it, and goes when their folders are gone: so whatever a kill
+leaves, the next call takes away.
 """
 
 from __future__ import annotations
@@ -14,26 +15,31 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ... import durable
 from ...engine.ports import WorldFailed
 from ...journal import counter, hash_chain
 from ...journal.database import world_failed
+from ...journal.postgres import PgStore
 from ...journal.sqlite import RunRow, Store
 from ...workspace import run_folders
+from .run_outcome import OVER
 
-OVER = ("finished", "stopped", "cancelled")
 TODO = "pruning.json"
 BATCH = 200
-"""Runs that are locked and removed at once."""
+"""Runs that are removed at once, as far as runs that need each other let it."""
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
-_FREE = "DELETE FROM blob WHERE hash NOT IN (SELECT program FROM run UNION SELECT blob FROM record WHERE blob IS NOT NULL)"
 _DONE = "AWAITING_SUBMISSION"
 """Where a task of `fdc agent` stands that needs none of its runs any more."""
+
+Tasks = Iterable[Mapping[str, Any]]
+Stays = Callable[[list[RunRow]], Mapping[str, str]]
+"""Why runs stay that are over and old, by name; an empty text where nobody is told."""
 
 
 class Chosen(NamedTuple):
@@ -44,15 +50,19 @@ class Chosen(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """What was removed, how many bytes are free now, and why the journal's file did not get smaller (empty: it did)."""
+    """What was removed, what stays and why, how many bytes are free now, and why the journal's file did not get smaller
+    (empty: it did)."""
 
     rows: list[RunRow]
+    kept: list[tuple[RunRow, str]]
     size: int
     left: str
 
 
-def choose(store: Store, before: float, tasks: Iterable[Mapping[str, Any]] = ()) -> Chosen:
-    """The runs that ended before a moment (seconds since 1970) and that nothing needs any more. Raises WorldFailed.
+def choose(
+    store: Store, root: str, before: float, tasks: Tasks = (), stays: Stays = lambda rows: {}
+) -> Chosen:
+    """The runs that ended before a moment (seconds since 1970), that nobody drives and nothing needs. Raises WorldFailed.
 
     `tasks`: the records of tasks of `fdc agent`, each with its `task_id` and its `state`.
     """
@@ -62,39 +72,32 @@ def choose(store: Store, before: float, tasks: Iterable[Mapping[str, Any]] = ())
         for row in everything
         if row.status in OVER and _ended(row) < before and _NAME.fullmatch(row.name)
     }
-    why: dict[str, str] = {}
+    why = {name: said for name, said in stays(list(old.values())).items() if name in old}
+    why |= dict.fromkeys(_driven(store, root, list(old.values())), "it is driven")
     for record in tasks:
         if record.get("state") != _DONE:
             text = json.dumps(record)
-            why.update(
-                {
-                    name: f"the task {record.get('task_id')} of `fdc agent` has it"
-                    for name in old
-                    if f'"{name}"' in text
-                }
-            )
+            said = f"the task {record.get('task_id')} of `fdc agent` has it"
+            why.update({name: said for name in old if f'"{name}"' in text})
     there = {row.name for row in everything}
     changed = True
     while changed:  # a run that stays may need another one
         changed = False
         for row in everything:
+            outer = _outer(row) & there
             if row.name in old and row.name not in why:
-                above = (
-                    {row.inputs.get("within")}
-                    if row.origin
-                    else {row.inputs.get("within"), _folder(row)}
-                )
-                for outer in above & there - {row.name}:
-                    if outer not in old or outer in why:
-                        why[row.name] = f"it ran within the run {outer}"
-                        changed = True
+                for needed in outer - (old.keys() - why.keys()):
+                    why[row.name] = f"it ran within the run {needed}"
+                    changed = True
                 continue
-            for needed in {_folder(row), (row.origin or {}).get("run")} & old.keys() - why.keys():
-                why[str(needed)] = f"the run {row.name} was made from it"
-                changed = True
+            made = {(row.origin or {}).get("run"), _folder(row)} - outer
+            for said, names in (("ran within it", outer), ("was made from it", made)):
+                for needed in names & (old.keys() - why.keys()):
+                    why[str(needed)] = f"the run {row.name} {said}"
+                    changed = True
     return Chosen(
         [row for name, row in old.items() if name not in why],
-        [(old[name], said) for name, said in why.items()],
+        [(old[name], said) for name, said in why.items() if said],
     )
 
 
@@ -110,44 +113,72 @@ def size_of(store: Store, root: str, rows: Sequence[RunRow]) -> int:
     return size
 
 
-def prune(store: Store, root: str, rows: Sequence[RunRow]) -> Removed:
-    """Removes runs, after what an earlier call has left. Those that somebody drives now, or that changed, stay.
-
-    Raises WorldFailed; the next call goes on then.
-    """
-    todo = os.path.join(run_folders.folder(root), TODO)
+def prune(
+    store: Store, root: str, before: float, tasks: Tasks = (), stays: Stays = lambda rows: {}
+) -> Removed:
+    """Removes what `choose` finds, after what an earlier call has left. Raises WorldFailed; the next call goes on then."""
+    todo = os.path.join(run_folders.folder(root), _todo(store))
     gone: list[RunRow] = []
     size = 0
-    before = _journal(store)
+    tasks = list(tasks)
     try:
         with durable.exclusive(todo):
             size += _finish(store, root, todo)
-            newest = sorted(
-                rows, key=lambda row: -row.id
-            )  # a run that was made from another one goes before that
-            for start in range(0, len(newest), BATCH):
-                with ExitStack() as held:
-                    mine = [
-                        row
-                        for row in newest[start : start + BATCH]
-                        if _locked(root, row.name, held)
-                    ]
-                    for row in mine:
-                        _forget(store, row)
-                    durable.replace(
-                        todo,
-                        json.dumps({"format": 1, "runs": [row.name for row in mine]}).encode(
-                            "ascii"
-                        ),
-                    )
-                    gone += _delete(store, mine)
-                    size += _finish(store, root, todo)
-            left = _smaller(store, root)
+            first = choose(store, root, before, tasks, stays)
+            space = _journal(store)
+            for family in _families(store.runs(), first.rows):
+                names = {row.name for row in family}
+
+                def still(names: set[str] = names) -> list[RunRow]:
+                    now = choose(store, root, before, tasks, stays).rows
+                    return [row for row in now if row.name in names]
+
+                for row in family:
+                    _forget(store, row)
+                said = {"format": 1, "runs": [row.name for row in family]}
+                durable.replace(todo, json.dumps(said).encode("ascii"))
+                held = size_of(store, root, family) if isinstance(store, PgStore) else 0
+                removed = store.remove([row.id for row in family], still)
+                size += held if len(removed) == len(family) else 0
+                gone += removed
+                size += _finish(store, root, todo)
+            store.free()
+            left = "" if isinstance(store, PgStore) else _smaller(store, root)
+            kept = choose(store, root, before, tasks, stays).kept
     except OSError as failed:
         raise WorldFailed(
             f"{failed.filename or todo}: {(failed.strerror or str(failed)).lower()}"
         ) from failed
-    return Removed(sorted(gone, key=lambda row: row.id), size + before - _journal(store), left)
+    return Removed(sorted(gone, key=lambda row: row.id), kept, size + space - _journal(store), left)
+
+
+def _todo(store: Store) -> str:
+    """The file that names what is being removed: of this workspace's file, or of one database."""
+    if not isinstance(store, PgStore):
+        return TODO
+    return f"pruning-{blake2b(store.path.encode(), digest_size=8).hexdigest()}.json"
+
+
+def _families(everything: Sequence[RunRow], rows: Sequence[RunRow]) -> Iterator[list[RunRow]]:
+    """The runs to remove, those together that need each other, in portions."""
+    joined = {row.name: {row.name} for row in everything}
+    for row in everything:
+        for name in _outer(row) | {_folder(row), (row.origin or {}).get("run")}:
+            if name in joined and joined[name] is not joined[row.name]:
+                small, large = sorted((joined[row.name], joined[str(name)]), key=len)
+                large |= small
+                joined.update(dict.fromkeys(small, large))
+    by_family: dict[int, list[RunRow]] = {}
+    for row in rows:
+        by_family.setdefault(id(joined[row.name]), []).append(row)
+    portion: list[RunRow] = []
+    for family in by_family.values():
+        portion += family
+        if len(portion) >= BATCH:
+            yield portion
+            portion = []
+    if portion:
+        yield portion
 
 
 def _ended(row: RunRow) -> float:
@@ -159,6 +190,19 @@ def _folder(row: RunRow) -> str:
     return str(row.inputs.get("builtin", {}).get("run", f"runs/{row.name}")).removeprefix("runs/")
 
 
+def _outer(row: RunRow) -> set[Any]:
+    """The runs that a run is a part of, by name: those within a step of which it ran, or whose folder it was given."""
+    return {row.inputs.get("within"), None if row.origin else _folder(row)} - {None, row.name}
+
+
+def _driven(store: Store, root: str, rows: Sequence[RunRow]) -> set[str]:
+    """The names of those that somebody drives now."""
+    if isinstance(store, PgStore):
+        numbers = store.in_work()
+        return {row.name for row in rows if row.id in numbers}
+    return {row.name for row in rows if run_folders.is_driven(root, row.name)}
+
+
 def _folders(root: str, name: str) -> Iterator[str]:
     for above in (root, os.path.join(root, run_folders.FOLDER)):
         folder = os.path.join(above, "runs")
@@ -167,39 +211,10 @@ def _folders(root: str, name: str) -> Iterator[str]:
             yield path
 
 
-def _locked(root: str, name: str, held: ExitStack) -> bool:
-    path = os.path.join(root, run_folders.FOLDER, "runs", name)
-    if os.path.islink(path) or not os.path.isdir(path):
-        return not os.path.islink(path)  # it was put on record, and never driven here
-    lock = run_folders.Lock(path)
-    if lock.take() is not None:
-        return False
-    held.callback(lock.release)
-    return True
-
-
 def _forget(store: Store, row: RunRow) -> None:
     """Takes away the note of how far this machine saw a run go, where the run is the user's own."""
     if store.counted and store.check(row.id).signature == "ours":
         counter.forget(hash_chain.beginning(store._owner(row.id)))
-
-
-def _delete(store: Store, rows: Sequence[RunRow]) -> list[RunRow]:
-    """Deletes the rows of runs that are as they were when they were chosen, and that no new run was made from."""
-    with store._transaction():
-        new = {
-            name
-            for row in store.runs()
-            if row.origin
-            for name in [row.origin.get("run")]
-            if row not in rows
-        }
-        gone = [row for row in rows if store.run(row.name) == row and row.name not in new]
-        for row in gone:
-            store._db.execute("DELETE FROM record WHERE run=?", (row.id,))
-            store._db.execute("DELETE FROM run WHERE id=?", (row.id,))
-        store._db.execute(_FREE)
-    return gone
 
 
 def _finish(store: Store, root: str, todo: str) -> int:
@@ -248,6 +263,8 @@ def _smaller(store: Store, root: str) -> str:
 
 
 def _journal(store: Store) -> int:
+    if isinstance(store, PgStore):
+        return 0
     return sum(
         os.path.getsize(path) for path in (store.path, store.path + "-wal") if os.path.exists(path)
     )

@@ -1,0 +1,65 @@
+"""`fdc runs prune` on a database: the runs of this workspace, with what the queues know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...exits import WorldError
+from ..records import prune as removing
+from ..records.identity import identity, of_run
+
+if TYPE_CHECKING:
+    from ...journal.postgres import PgStore
+    from ...journal.sqlite import RunRow
+    from .dispatch import Sender
+
+
+def prune(
+    database: str, root: str, before: float, tasks: Iterable[Mapping[str, Any]], *, dry_run: bool
+) -> tuple[removing.Removed, list[str]]:
+    """Removes them, or says what would go; and which other folders have files of these runs. Raises WorldError."""
+    from ...engine.ports import WorldFailed
+    from . import dispatch, remote
+
+    try:
+        store = remote.store_of(database, root)
+        sender = dispatch.Sender(database, remote.say)
+        try:
+            stays = _staying(root, sender)
+            chosen = removing.choose(store, root, before, tasks, stays)
+            elsewhere = _elsewhere(root, store, chosen.rows)
+            if dry_run:
+                size = removing.size_of(store, root, chosen.rows)
+                return removing.Removed(*chosen, size, ""), elsewhere
+            removed = removing.prune(store, root, before, tasks, stays)
+            sender.forget(lambda: {name for (name,) in store._select("SELECT name FROM run")})
+            return removed, elsewhere
+        finally:
+            sender.close()
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def _staying(root: str, sender: Sender) -> removing.Stays:
+    own, asked = identity(root).id, sender.open_runs()
+
+    def stays(rows: list[RunRow]) -> dict[str, str]:
+        said = dict.fromkeys(asked, "what was asked of it waits for a worker")
+        return said | {row.name: "" for row in rows if of_run(row.inputs) != own}
+
+    return stays
+
+
+def _elsewhere(root: str, store: PgStore, rows: list[RunRow]) -> list[str]:
+    """The other folders in which runs were driven: their files are not taken away from here."""
+    own = identity(root).id
+    bodies = [record.body for row in rows for record in store.records(row, "session")]
+    return sorted(
+        {
+            f"{body.get('folder')} on {body.get('host')}"
+            for body in bodies
+            if body.get("folder") not in (own, None)
+        }
+    )
