@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.journal.sqlite import Store
-from fdc_toolchain.runs.records.prune import prune
 from fdc_toolchain.workspace.run_folders import journal_path
 
 from tests.fault.test_kill import OWN_TOOLS, declared, said
@@ -81,7 +80,8 @@ def test_a_run_within_whose_record_is_gone_is_not_begun_again(home: Path) -> Non
     pruned = fdc("runs", "prune", "--older", "0h", cwd=home)
     assert f"kept {inner}: it ran within the run {outer}" in pruned.stdout, pruned
     held = Store(journal_path(str(home)))
-    prune(held, str(home), [row for row in held.runs() if row.name == inner])
+    [row] = [row for row in held.runs() if row.name == inner]
+    held.remove([row.id], lambda: [row])
     held.close()
     done = fdc("resume", outer, cwd=home)
     assert 1 == done.returncode and "is not on record any more" in done.stdout, done.stdout

@@ -222,10 +222,14 @@ def _question(ended: Ended, question: dict[str, Any]) -> list[str]:
     where = f"{visible(question['path'])}:{question['line']} ({question['address']})"
     named = "" if len(ended.questions) == 1 else f"{question['address']}="
     if question["how"] == "answer":
+        within = (question.get("shows") or {}).get("within")
+        answer = f"answer with: fdc resume {ended.run} --answer '{named}...'"
+        if within is not None and "address" not in within:
+            answer = "no answer settles that, but what was found out"
         return [
             *_shows(ended, question),
             f"question: {visible(question['text'])}",
-            f"  at {where}; answer with: fdc resume {ended.run} --answer '{named}...'",
+            f"  at {where}; {answer}",
         ]
     done = f"{named}'done:RESULT'" if question["bound"] else f"{named}done"
     what = f"{question['tool']} {arguments(question['args'])}".rstrip()

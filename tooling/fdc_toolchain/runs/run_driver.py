@@ -12,10 +12,12 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..exits import Busy, Missing, Refused, WorldError
 from .create_run import begin, given_for, granted, in_the_way, task_for
+from .nested_run import Driver
 from .notices import notice
 from .observer import Observer
 from .records.open_journal import known, reading, status_of, the_run, untrusted, writing
@@ -287,8 +289,9 @@ def _drive(
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
     bench = bench_for(
-        root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row), drive_run
-    )
+        root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row),
+        Driver(partial(writing, root), drive_run),
+    )  # fmt: skip
     bench = bench._replace(
         met=met(root, program, records), opened=openings.approved(program, records)
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .cost.models import model_for
 from .guarded_paths import guarded
-from .nested_run import Drive, nested_in
+from .nested_run import Driver, nested_in
 from .observer import Observer
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ def bench_for(
     operator: Operator | None,
     ready: Mapping[str, Answer],
     shown: Mapping[str, dict[str, Any]],
-    drive: Drive,
+    driver: Driver,
 ) -> Workbench:
     """The workbench of a run; whoever takes it closes its `root`. `answers` come before those that lie `ready`; `shown` is what
-    the approvals showed that they are for (`runs.records.answers.shown`). `drive` drives runs within a step.
+    the approvals showed that they are for (`runs.records.answers.shown`). `driver` drives runs within a step.
 
     Raises UsageError.
     """
@@ -52,7 +52,7 @@ def bench_for(
         operator=allowed,
         model=model,
         overrides={"close_task": _closing(root)},
-        nested=nested_in(root, show, allowed, drive),
+        nested=nested_in(root, show, allowed, driver, shown),
         shown=shown,
         givers={address: one.note() for address, one in ready.items() if address not in answers},
     )

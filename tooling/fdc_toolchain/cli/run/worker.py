@@ -112,8 +112,9 @@ def command(
     from ...engine.ports import WorldFailed
     from ...journal import user_key as keys
     from ...journal.postgres import PgStore, shown
+    from ...runs.nested_run import Driver
     from ...runs.records import identity
-    from ...runs.workers import dispatch
+    from ...runs.workers import dispatch, within
     from ...runs.workers.fleet import Fleet
     from ...runs.workers.janitor import Janitor
     from ...runs.workers.liveness import Session
@@ -154,6 +155,7 @@ def command(
             pieces,
             place,
         )
+        fleet.driver = Driver(partial(within.journal, fleet), partial(within.drive, fleet))
         dispatch.serve(
             url, name, partial(work, fleet), workspaces=place.serves, runs=most, pieces=pieces
         )

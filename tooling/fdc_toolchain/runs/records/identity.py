@@ -49,6 +49,14 @@ def commit_of(inputs: dict[str, object]) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def here(root: str, inputs: dict[str, object]) -> dict[str, object]:
+    """What a part of a run keeps of its workspace: the id, and the commit that is checked out now, which may be the run's own."""
+    if "workspace" not in inputs:
+        return {}
+    now = None if commit_of(inputs) is None else commit(root)
+    return {"workspace": {"id": of_run(inputs), "commit": now}}
+
+
 def identity(root: str) -> Identity:
     """The identity of a folder, made where it has none. Raises WorldFailed."""
     path = os.path.join(run_folders.folder(root), FILE)

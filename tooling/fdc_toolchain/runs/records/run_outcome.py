@@ -121,6 +121,28 @@ def over(store: Store, row: RunRow, trusted: bool) -> Ended:
     return ended
 
 
+def recorded(store: Store, row: RunRow) -> Ended:
+    """How a run ended, as its journal says. Raises WorldError."""
+    from ...engine.events import Mismatch
+    from ...engine.fold import fold
+    from ...program.codec import ProgramError
+
+    try:
+        return end_on_record(row, fold(store.program(row), row.inputs, store.records(row)))
+    except (ProgramError, Mismatch) as wrong:
+        raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong
+
+
+def end_on_record(row: RunRow, state: RunState) -> Ended:
+    """How a run ended that stands at `state`."""
+    said = row.ending or {}
+    return Ended(
+        row.name, row.plan, row.status, said.get("stop"), state.result if row.status == "finished" else None,
+        said.get("questions", []), said.get("message", ""), said.get("steps", 0), said.get("seconds", 0.0),
+        said.get("spent", {}), kept=[explained(state.program, one) for one in state.kept],
+    )  # fmt: skip
+
+
 def left(row: RunRow, status: str, state: RunState) -> Ended:
     """The end of a run that was left in the middle."""
     from ...engine.drive import Ending

@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import blake2b
 from hmac import compare_digest
 from importlib.metadata import version
@@ -41,6 +42,9 @@ _MADE = (
 )
 """What is there in whole. Tables alone do not tell: whoever made them may have been killed on the way."""
 _STATEMENT_MS = 60_000
+OPEN = ("ENQUEUED", "PENDING", "DELAYED")
+_ENDED = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+_MANY = 500
 
 
 def queue_of(workspace: str, *, piece: bool = False) -> str:
@@ -78,6 +82,10 @@ def _seal(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> 
 def first(delivery: str) -> str:
     """The delivery that a client sent, of one that workers have offered to each other."""
     return delivery.partition("/")[0]
+
+
+def _run_of(delivery: Any) -> str:
+    return str(delivery.workflow_id).partition(":")[0]
 
 
 def prepare(url: str, say: Callable[[str], None] | None = None) -> None:
@@ -203,7 +211,7 @@ class Sender:
         while one is not None and isinstance(one.output, dict) and "offered" in one.output:
             at += 1
             one = found.get(f"{delivery}/{at}")
-        if one is None or one.status in ("ENQUEUED", "PENDING", "DELAYED"):
+        if one is None or one.status in OPEN:
             return None
         return (
             one.output
@@ -257,6 +265,29 @@ class Sender:
             self._try(
                 lambda: self._client.list_workflows(
                     status="PENDING", load_input=False, load_output=False
+                )
+            )
+        )
+
+    def open_runs(self) -> set[str]:
+        """The runs that a worker has taken, or that wait in a queue."""
+        return {_run_of(one) for one in self._listed(OPEN)}
+
+    def forget(self, there: Callable[[], set[str]]) -> int:
+        """Takes away what is known of deliveries that have ended and whose run, or piece, is not `there` any more."""
+        known = self._listed(_ENDED)
+        runs = there()  # afterwards: a run is there before anything of it is delivered
+        gone = [one.workflow_id for one in known if _run_of(one) not in runs]
+        for at in range(0, len(gone), _MANY):
+            portion = gone[at : at + _MANY]
+            self._try(partial(self._client.delete_workflows, portion))
+        return len(gone)
+
+    def _listed(self, statuses: tuple[str, ...]) -> list[Any]:
+        return list(
+            self._try(
+                lambda: self._client.list_workflows(
+                    name=_WORK, status=list(statuses), load_input=False, load_output=False
                 )
             )
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from ...workspace.operator import Operator
+    from ..nested_run import Driver
     from .dispatch import Sender
     from .liveness import Session
 
@@ -37,5 +38,7 @@ class Fleet:
     trust: bool
     pieces: int
     place: Place
+    driver: Driver = field(init=False)
+    """What drives runs within steps (`runs.workers.within`)."""
     leaving: threading.Event = field(default_factory=threading.Event)
     under_way: set[str] = field(default_factory=set)

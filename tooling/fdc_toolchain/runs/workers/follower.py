@@ -43,6 +43,7 @@ class Follower:
 
     def run(self) -> Ended:
         from ...engine.fold import fold
+        from ..records.run_outcome import end_on_record
 
         row = self._row()
         program = self.store.program(row)
@@ -65,7 +66,7 @@ class Follower:
                     self._apply(state, fresh)
                 self.seq = len(known)
             if over:
-                return self._ended(row, state)
+                return end_on_record(row, state)
             if time.monotonic() - looked > 1:
                 self._refused(row)
                 looked = time.monotonic()
@@ -111,13 +112,3 @@ class Follower:
         known = self.sender.deliveries(self.name)
         last = max(known, key=lambda one: one.created_at or 0, default=None)
         return "" if last is None else str(last.workflow_id).partition("/")[0]
-
-    def _ended(self, row: RunRow, state: RunState) -> Ended:
-        from ..records.run_outcome import Ended
-
-        said = row.ending or {}
-        return Ended(
-            row.name, row.plan, row.status, said.get("stop"), state.result if row.status == "finished" else None,
-            said.get("questions", []), said.get("message", ""), said.get("steps", 0), said.get("seconds", 0.0),
-            said.get("spent", {}), kept=[one._asdict() for one in state.kept],
-        )  # fmt: skip

@@ -40,7 +40,7 @@ def reading(database: str | None, root: str) -> Iterator[Store | None]:
             yield found
         return
     try:
-        store = _store(database, root, make=False)
+        store = store_of(database, root)
         try:
             yield store
         finally:
@@ -53,7 +53,7 @@ def writing(database: str | None, root: str) -> Store:
     """The same, to be written. Raises WorldFailed."""
     from .. import run_driver
 
-    return _store(database, root, make=True) if database else run_driver.writing(root)
+    return store_of(database, root, make=True) if database else run_driver.writing(root)
 
 
 def status_of(store: Store | None, root: str, row: RunRow) -> str:
@@ -105,11 +105,11 @@ def begin(
     from ...engine.ports import WorldFailed
     from ...journal.sqlite import ENGINE
     from ...workspace import run_folders
-    from ..certified import certified
+    from ..certified import certified, put_on_record
     from ..cost import pricing
     from ..records import identity
 
-    certified(program, plan, root)
+    proved = certified(program, plan, root)
     name = run_folders.RunIds().run_id()
     inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
     rates = pricing.settle(root, program, budget, None)
@@ -120,9 +120,9 @@ def begin(
         if own.copied is not None:
             raise Refused(identity.copied(own, root))
         inputs["workspace"] = {"id": own.id, "commit": identity.commit(root)}
-        store = _store(database, root, make=True)
+        store = store_of(database, root, make=True)
         try:
-            store.create(name, plan, program, inputs, time.time())
+            put_on_record(store, proved, name, inputs)
         finally:
             store.close()
         send(database, name, {}, f"{name}:first", ENGINE)
@@ -135,7 +135,7 @@ def send(database: str, run: str, asked: dict[str, Any], delivery: str, engine: 
     """Has some worker that knows its engine drive a run. Raises WorldFailed."""
     from .dispatch import Sender
 
-    sender = Sender(database, _say)
+    sender = Sender(database, say)
     try:
         return sender.send(run, asked, delivery=delivery, engine=engine)
     finally:
@@ -162,11 +162,11 @@ def follow(
     from .follower import Follower
 
     try:
-        store = _store(database, root, make=False)
+        store = store_of(database, root)
         row = store.run(name)
         if row is not None and (lacking := unserved(database, row)) is not None:
-            _say(lacking)
-        sender = Sender(database, _say)
+            say(lacking)
+        sender = Sender(database, say)
         try:
             return Follower(store, sender, name, delivery, show, epoch, seq).run()
         finally:
@@ -232,8 +232,8 @@ def answer(
     from .dispatch import Sender
 
     try:
-        store = _store(database, root, make=False)
-        sender = Sender(database, _say)
+        store = store_of(database, root)
+        sender = Sender(database, say)
         try:
             delivery = _asked(
                 database, root, row, {"again": True, "answers": {address: text}, "seen": row.epoch}
@@ -288,7 +288,7 @@ def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
     from ..records.open_journal import the_run
 
     try:
-        store = _store(database, root, make=False)
+        store = store_of(database, root)
         try:
             row = the_run(store, prefix)
             if row.status in ("finished", "stopped"):
@@ -318,22 +318,20 @@ def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
 def _in_hand(database: str, row: RunRow) -> bool:
     """Whether some worker drives the run, or will: its last delivery has not ended."""
     from ...engine.ports import WorldFailed
-    from .dispatch import Sender
+    from .dispatch import OPEN, Sender
 
     try:
-        sender = Sender(database, _say)
+        sender = Sender(database, say)
         try:
-            return any(
-                one.status in ("ENQUEUED", "PENDING", "DELAYED")
-                for one in sender.deliveries(row.name)
-            )
+            return any(one.status in OPEN for one in sender.deliveries(row.name))
         finally:
             sender.close()
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """Tells the user something about the database."""
     notice(f"fdc: {text}")
 
 
@@ -344,11 +342,12 @@ def shown(database: str) -> str:
     return postgres.shown(database)
 
 
-def _store(database: str, root: str, *, make: bool) -> PgStore:
+def store_of(database: str, root: str, *, make: bool = False) -> PgStore:
+    """The journal of a database; `make`: the user's key is made where there is none. Raises WorldFailed."""
     from ...journal import user_key
     from ...journal.postgres import PgStore
 
-    return PgStore(database, user_key.key(root, make=make), _say)
+    return PgStore(database, user_key.key(root, make=make), say)
 
 
 def detached(name: str) -> str:

@@ -42,15 +42,17 @@ class Drive:
     """One run in the hands of one worker."""
 
     def __init__(
-        self, fleet: Fleet, store: PgStore, row: RunRow, asked: dict[str, Any], delivery: str
+        self,
+        fleet: Fleet,
+        store: PgStore,
+        row: RunRow,
+        asked: dict[str, Any],
+        delivery: str,
+        outer: RunRow | None = None,
     ) -> None:
-        self.fleet, self.store, self.row, self.asked, self.delivery = (
-            fleet,
-            store,
-            row,
-            asked,
-            delivery,
-        )
+        """`outer`: the run in a step of which this one is driven, and with which it is cancelled."""
+        self.fleet, self.store, self.row, self.asked = fleet, store, row, asked
+        self.delivery, self.outer = delivery, outer
         self.program = store.program(row)
         self.tried: set[str] = set()
         """Forks that were taken apart by this worker; what their pieces left undone it does itself."""
@@ -224,7 +226,7 @@ class Drive:
         from ...tools.approvals import openings
         from ...tools.runtime import LocalTools
         from ..records import answers as kept
-        from ..run_driver import Monotonic, drive_run
+        from ..run_driver import Monotonic
         from ..tool_runtime import bench_for, take_away
         from . import fork_shards
 
@@ -243,8 +245,9 @@ class Drive:
         given = self.asked.get("answers") or {}
         shown = kept.shown(self.row)
         bench = bench_for(
-            fleet.root, run, show, given, fleet.shell_seconds, fleet.operator, {}, shown, drive_run
-        )
+            fleet.root, run, show, given, fleet.shell_seconds, fleet.operator, {}, shown,
+            fleet.driver,
+        )  # fmt: skip
         bench = bench._replace(
             opened=openings.approved(self.program, [*before, *self.store.records(self.row)])
         )
@@ -256,6 +259,8 @@ class Drive:
         except Cancelled:
             if fleet.leaving.is_set():
                 raise Leaving from None
+            self.looked = -1e9  # what a step within heard of is looked up now
+            self._is_cancelled()
             return Ending("broken"), found[0] if found and not self.cancelled else None
         finally:
             bench.close()
@@ -279,41 +284,25 @@ class Drive:
 
     def _apart(self, journal: RunJournal, state: RunState, fork: Any) -> None:
         """Makes runs of the branches of a fork, in one commit, and sends them out."""
+        from ..certified import put_piece
+        from ..records import identity
         from . import fork_shards
 
         self.tried.add(fork.address)
         state = self._fold()  # what is on record, whatever was in memory
         if fork_shards.fork_of(state) != fork:
             return
-        names, inputs = [], self._here()
+        names = []
+        inputs = {**self.row.inputs, **identity.here(self.fleet.root, self.row.inputs)}
         with self.store._transaction():
             journal.anchor()  # whoever was replaced makes no pieces
             for number, branches in enumerate(self._shares(fork), 1):
                 name = f"{self.row.name}~{journal.epoch}.{len(self.tried)}.{number}"
                 origin = fork_shards.origin(self.row.name, state.records, fork.address, branches)
-                self.store.create(
-                    name,
-                    self.row.plan,
-                    self.program,
-                    inputs,
-                    time.time(),
-                    origin=origin,
-                    parent=self.row.id,
-                )
+                put_piece(self.store, self.row, name, inputs, origin)
                 names.append(name)
         for name in names:
             self.fleet.sender.send(name, {}, piece=True, delivery=f"{name}:first")
-
-    def _here(self) -> dict[str, Any]:
-        """The run's inputs for its pieces, which begin with what is checked out now: the run may have made commits itself."""
-        from ..records.identity import commit, commit_of, of_run
-
-        if commit_of(self.row.inputs) is None:
-            return self.row.inputs
-        return {
-            **self.row.inputs,
-            "workspace": {"id": of_run(self.row.inputs), "commit": commit(self.fleet.root)},
-        }
 
     def _gather(self, journal: RunJournal) -> None:
         """Waits for the pieces of the run, and takes in what they bring; also of those that nobody drives for long."""
@@ -338,7 +327,9 @@ class Drive:
         """Whether somebody wants the run cancelled; looked up twice a second."""
         if not self.cancelled and time.monotonic() - self.looked > CANCEL:
             self.looked = time.monotonic()
-            self.cancelled = self.store.cancel_asked(self.row)
+            self.cancelled = any(
+                self.store.cancel_asked(row) for row in (self.row, self.outer) if row is not None
+            )
         return self.cancelled
 
     def _cancel(self, journal: RunJournal) -> dict[str, Any]:

@@ -51,6 +51,8 @@ def work(fleet: Fleet, run: str, asked: dict[str, Any], delivery: str) -> dict[s
     except (Damaged, Mismatch, ProgramError, Exit) as refused:
         return {"refused": str(refused)}
     except WorldFailed as failed:
+        if store is not None and _is_gone(store, run):
+            return {"gone": run}
         fleet.fatal(str(failed))
         return {"refused": str(failed)}
     except Exception as bug:
@@ -130,6 +132,16 @@ def _store(fleet: Fleet) -> PgStore:
     return PgStore(fleet.url, fleet.key)
 
 
+def _is_gone(store: PgStore, run: str) -> bool:
+    """Whether somebody has pruned the run while it was looked at."""
+    from ...engine.ports import WorldFailed
+
+    try:
+        return store.run(run) is None
+    except WorldFailed:
+        return False
+
+
 def _stay() -> dict[str, Any]:
     """The worker leaves: this delivery must not end, so that another worker gets it."""
     while True:
@@ -158,12 +170,14 @@ def _work(
             raise Unfit(why)
         drive = Drive(fleet, store, row, asked, delivery)
         is_piece = row.origin is not None and "branches" in row.origin
-        within = row.origin["run"] if row.origin is not None and is_piece else None
+        within = (
+            row.origin["run"] if row.origin is not None and is_piece else row.inputs.get("within")
+        )
         claim = Claim(
             fleet.root, run, write_set(drive.program, row.inputs), within=within, alone=True
         )
         try:
-            other = _waited(fleet, claim, drive, wait=not is_piece)
+            other = waited(fleet, claim, drive, wait=not is_piece)
             if other is not None:
                 return {"busy": other}
             return drive.piece() if is_piece else drive.whole()
@@ -173,7 +187,7 @@ def _work(
         fleet.session.release(row.id if row is not None else 0)
 
 
-def _waited(fleet: Fleet, claim: Claim, drive: Drive, *, wait: bool) -> str | None:
+def waited(fleet: Fleet, claim: Claim, drive: Drive, *, wait: bool) -> str | None:
     """Takes a run's claim, after runs that may write the same paths here; None where it has it, or does not go on.
 
     A piece does not wait, because its run holds a claim: what is in the way is returned, and the run does the piece itself.

@@ -1,0 +1,101 @@
+"""Runs within steps of runs that workers drive: in the same database, driven by the worker of the outer run, in its own thread.
+
+When that worker dies, whoever goes on with the outer run goes on with the run within, too. The watchdog may have had it
+delivered by itself meanwhile; then the outer run's worker waits until it stands.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...exits import Missing
+from ..observer import Observer
+from ..records.run_outcome import OVER, Ended, recorded
+
+if TYPE_CHECKING:
+    from ...journal.postgres import PgStore
+    from .fleet import Fleet
+
+_POLL = 0.2
+
+
+def journal(fleet: Fleet) -> PgStore:
+    """The database's journal on a connection of its own. Raises WorldFailed."""
+    from ...journal.postgres import PgStore
+
+    return PgStore(fleet.url, fleet.key)
+
+
+def drive(
+    fleet: Fleet, root: str, name: str, show: Observer, *, within: str, budget: Mapping[str, float],
+    answers: Mapping[str, str], **others: Any,
+) -> Ended:  # fmt: skip
+    """Takes a run as far as it goes, as `run_driver.drive_run`. Raises Missing, NotGranted, Refused, WorldFailed, Cancelled."""
+    from ...engine.ports import Cancelled, Fenced
+    from ...exits import NotGranted, Refused
+    from .worker_drive import Leaving, Unfit
+
+    asked: dict[str, Any] = {"again": True, "answers": dict(answers), "budget": dict(budget)}
+    delivery = f"{name}:{os.urandom(6).hex()}"
+    store = journal(fleet)
+    try:
+        while True:
+            row = store.run(name)
+            if row is None:
+                raise Missing(f"there is no run `{name}` in the database")
+            if row.status in OVER and not budget:
+                return recorded(store, row)
+            if fleet.session.hold(row.id):
+                try:
+                    said = _held(fleet, store, name, asked, delivery, within)
+                except Fenced:
+                    continue
+                finally:
+                    fleet.session.release(row.id)
+                if "refused" in said:
+                    raise Refused(said["refused"])
+                now = store.run(name)
+                cancelled = now is not None and now.status == "cancelled"
+                if cancelled and _is_cancelled(store, within):
+                    raise Cancelled("the outer run was cancelled")
+                if now is not None and now.status not in ("new", "running"):
+                    return recorded(store, now)
+            if fleet.leaving.wait(_POLL) or _is_cancelled(store, within):
+                raise Cancelled("the worker leaves, or the outer run was cancelled")
+    except Leaving as left:
+        raise Cancelled("the worker leaves") from left
+    except Unfit as unfit:
+        raise NotGranted(f"the run {name} within does not go on", [str(unfit)]) from unfit
+    finally:
+        store.close()
+        show.close()
+
+
+def _held(
+    fleet: Fleet, store: PgStore, name: str, asked: dict[str, Any], delivery: str, within: str
+) -> dict[str, Any]:
+    """Drives a run that nobody else drives by now, after runs that are in its way."""
+    from ...program.write_set import write_set
+    from ..records.claims import Claim
+    from .worker_drive import Drive
+    from .worker_loop import waited
+
+    row = store.run(name)
+    if row is None:
+        return {"gone": name}
+    drive_ = Drive(fleet, store, row, asked, delivery, store.run(within))
+    claim = Claim(
+        fleet.root, name, write_set(drive_.program, row.inputs), within=within, alone=True
+    )
+    try:
+        waited(fleet, claim, drive_, wait=True)
+        return drive_.whole()
+    finally:
+        claim.release()
+
+
+def _is_cancelled(store: PgStore, run: str) -> bool:
+    row = store.run(run)
+    return row is not None and store.cancel_asked(row)
