@@ -112,9 +112,9 @@ mutants: ## plant 200 mistakes into the analyses and write docs/mutants.md (ARGS
 	@$(SETUP) dev
 	$(PY) -m benchmarks.mutants $(ARGS)
 
-count: ## try a million generated plan sets and write docs/counted.md (ARGS="--most 1000 --law worlds"; two hours)
+count: ## try generated plan sets for ten minutes with new seeds, and add them up in docs/counted.md (ARGS="--minutes 60 --law worlds")
 	@$(SETUP) dev
-	$(PY) -m benchmarks.counting --million --output docs/counted.md $(ARGS)
+	$(PY) -m benchmarks.counting --minutes 10 --ledger benchmarks/counted.jsonl --output docs/counted.md $(ARGS)
 
 long: ## run the tests that take seconds; CI runs them after those of `make test`
 	@$(SETUP) dev

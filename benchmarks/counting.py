@@ -1,14 +1,16 @@
 """`python -m benchmarks.counting`: tries to make the promises of docs/verdicts.md false, as often as is asked, and counts.
 
-Five laws, each over what generators of the tests make from seeds: the prover against brute force, proved plans against the
+Seven laws, each over what generators of the tests make from seeds: the prover against brute force, proved plans against the
 reference interpreter and the engine, noninterference by two runs, and the three parts of certificates against worlds. What a
-seed found is printed at once; the page says how many cases were tried, from which seed on. An oracle is in `tests/` and was
-not written by looking at what it judges.
+seed found is printed at once. With `--ledger FILE` what was counted is added to a file, a line for each law and piece of time,
+and the page is the sum of that file: how many cases were tried, at which commits, from which seeds on. An oracle is in
+`tests/` and was not written by looking at what it judges.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import os
 import platform
@@ -131,6 +133,13 @@ LAWS = {
 }  # fmt: skip
 
 
+SHARE = {
+    "worlds": 5, "brute force": 3, "noninterference": 2, "certified": 2, "certificate: control": 1, "certificate: data": 1,
+    "certificate: files": 1,
+}  # fmt: skip
+"""How the time of a piece is divided: most of it is for whole plan sets."""
+
+
 def chunk(law: str, first: int, size: int) -> tuple[Counter[str], list[str]]:
     """Tries seeds one after the other: what was counted, and what was wrong."""
     if Path("/dev/shm").is_dir() and os.access("/dev/shm", os.W_OK):
@@ -147,17 +156,18 @@ def chunk(law: str, first: int, size: int) -> tuple[Counter[str], list[str]]:
 
 
 class Result(NamedTuple):
-    """What was seen of a law."""
+    """What was seen of a law in one piece of work, at a commit, from the seed `first` on."""
 
     law: str
+    commit: str
     first: int
     counts: Counter[str]
     wrong: list[str]
     seconds: float
 
 
-def tried(law: str, first: int, most: int, jobs: int) -> Result:
-    """Tries seeds from `first` on until `most` cases were counted. Prints how far it is."""
+def tried(law: str, first: int, most: int, jobs: int, seconds: float | None = None) -> Result:
+    """Tries seeds from `first` on until `most` cases were counted, or for `seconds`. Prints how far it is."""
     what, counts, wrong, begun = LAWS[law], Counter[str](), list[str](), time.monotonic()
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, max_tasks_per_child=20) as pool:
@@ -168,15 +178,16 @@ def tried(law: str, first: int, most: int, jobs: int) -> Result:
                 print(text, file=sys.stderr, flush=True)
             wrong += differences
             print(
-                f"{law}: {counts[what.counted]:,} of {most:,}, {len(wrong)} wrong",
+                f"{law}: {counts[what.counted]:,} {what.counted}, {len(wrong)} wrong",
                 file=sys.stderr,
                 flush=True,
             )
-            if counts[what.counted] >= most or len(wrong) > 50:
+            late = seconds is not None and time.monotonic() - begun >= seconds
+            if counts[what.counted] >= most or late or len(wrong) > 50:
                 break
         seeds.close()
         pool.shutdown(cancel_futures=True)
-    return Result(law, first, counts, wrong, time.monotonic() - begun)
+    return Result(law, commit(), first, counts, wrong, time.monotonic() - begun)
 
 
 def _ahead(
@@ -194,28 +205,44 @@ def _ahead(
         yield done.result()
 
 
-def page(results: list[Result], jobs: int) -> str:
-    """The page, in Markdown."""
-    command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
-    commit = (
-        subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-        or "an unknown commit"
-    )
-    rows = [
-        f"| {one.law} | {one.counts[LAWS[one.law].counted]:,} {LAWS[one.law].counted} | {one.first:,} | {len(one.wrong)} "
-        f"| {', '.join(f'{what}: {number:,}' for what, number in sorted(one.counts.items()))} | {one.seconds:,.0f} s |"
-        for one in results
-    ]
+def commit() -> str:
+    """The commit that is judged; with `+` where files differ from it."""
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=+", "--exclude=*"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "unknown"
+
+
+def read(ledger: Path) -> list[Result]:
+    """What was counted before: a JSON object on each line. Raises ValueError for a line of another form."""
+    rows = map(json.loads, ledger.read_text("utf-8").splitlines()) if ledger.exists() else ()
+    return [Result(**{**row, "counts": Counter(row["counts"])}) for row in rows]
+
+
+def page(results: list[Result]) -> str:
+    """The page, in Markdown: a row for each law, which sums up its pieces."""
+    rows = []
+    for law, what in LAWS.items():
+        pieces = [result for result in results if result.law == law]
+        counts = sum((piece.counts for piece in pieces), Counter[str]())
+        wrong = sum(len(piece.wrong) for piece in pieces)
+        seen = ", ".join(f"{name}: {number:,}" for name, number in sorted(counts.items()))
+        commits = ", ".join(f"`{name}`" for name in dict.fromkeys(piece.commit for piece in pieces))
+        rows.append(
+            f"| {law} | {counts[what.counted]:,} {what.counted} | {wrong} | {seen} | {commits} | {len(pieces)} "
+            f"| {sum(piece.seconds for piece in pieces) / 60:,.0f} min |"
+        )
     return "\n".join([
         "# What was counted",
         "",
-        f"`make count` on {datetime.now(UTC):%Y-%m-%d} at `{commit}`: Python {platform.python_version()}, {jobs} jobs.",
-        "Each row tries to make a promise of [Verdicts](verdicts.md) false; `wrong` is how often that was possible.",
+        f"`make count`, up to {datetime.now(UTC):%Y-%m-%d}, with Python {platform.python_version()}.",
+        "It works in pieces of ten minutes, each with new seeds, and adds them up in `benchmarks/counted.jsonl`:",
+        "a line there names the law, the commit and the first seed of a piece. Each row below tries to make a",
+        "promise of [Verdicts](verdicts.md) false; *wrong* is how often that was possible.",
         "",
-        *(f"- **{one.law}**: {LAWS[one.law].says}" for one in results),
+        *(f"- **{law}**: {what.says}" for law, what in LAWS.items()),
         "",
-        "| law | cases | first seed | wrong | what was seen | time |",
-        "|---|--:|--:|--:|---|--:|",
+        "| law | cases | wrong | what was seen | commits | pieces | time |",
+        "|---|--:|--:|---|---|--:|--:|",
         *rows,
         "",
     ])  # fmt: skip
@@ -232,26 +259,34 @@ def main() -> None:
         "--most", type=int, default=1000, help="how many cases of each law (default: 1000)"
     )
     parser.add_argument(
-        "--million",
-        action="store_true",
-        help="as many as docs/counted.md says: two hours on two cores",
+        "--minutes", type=float, help="all laws together, each its share of the time"
+    )
+    parser.add_argument(
+        "--ledger", type=Path, help="add what was counted to this file, and sum up all of it"
     )
     parser.add_argument("--seed", type=int, help="the first seed; by default a new one")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--output", type=Path, help="write the page here, not to standard output")
     given = parser.parse_args()
     first = int.from_bytes(os.urandom(4), "big") if given.seed is None else given.seed
-    million = {"worlds": 250_000, "brute force": 750_000, "noninterference": 100_000, "certified": 100_000,
-               "certificate: control": 34_000, "certificate: data": 100_000, "certificate: files": 100_000}  # fmt: skip
-    results = []
-    for law in given.law or LAWS:
-        results.append(tried(law, first, million[law] if given.million else given.most, given.jobs))
-        text = page(results, given.jobs)
+    laws = given.law or list(LAWS)
+    share = sum(SHARE[law] for law in laws)
+    results = [] if given.ledger is None else read(given.ledger)
+    wrong = 0
+    for law in laws:
+        seconds = None if given.minutes is None else given.minutes * 60 * SHARE[law] / share
+        most = sys.maxsize if given.minutes is not None else given.most
+        result = tried(law, first, most, given.jobs, seconds)
+        results.append(result)
+        wrong += len(result.wrong)
+        if given.ledger is not None:
+            with given.ledger.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(result._asdict()) + "\n")
         if given.output:
-            given.output.write_text(text, "utf-8")
+            given.output.write_text(page(results), "utf-8")
     if not given.output:
-        print(text)
-    raise SystemExit(1 if any(one.wrong for one in results) else 0)
+        print(page(results))
+    raise SystemExit(1 if wrong else 0)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,9 @@
 A seeded sample of small changes (another comparison, `and` for `or`, a number off by one, a statement left out, ...) in
 `rules/` and what they rest on. First all tests that may find one run once, and it is noted which lines each of them
 executes (`mutants_tests`). Then each mutant lives in a copy of the checkout and meets the tests that execute its lines,
-the quickest first. One that all of them survive is listed with its place. A mutant that hangs is found, too.
+the quickest first. One that all of them survive meets the laws for some seconds (`benchmarks.counting`: generated plan sets
+beside oracles, which CI does for a minute each with new seeds). One that survives these, too, is listed with its place.
+A mutant that hangs is found, too.
 """
 
 from __future__ import annotations
@@ -43,6 +45,18 @@ FILES = (
 BUDGET = 45.0
 """Seconds of tests that one mutant meets at most. What is left out for it are the slowest of its tests."""
 
+LAWS = {
+    "rules/solver/flow": ("noninterference", "certified"),
+    "rules/solver/files": ("worlds", "certified"),
+    "rules/solver": ("brute force", "worlds"),
+    "": ("worlds",),
+}
+"""The laws that a change below a folder of the package meets, where no test found it; the first folder that fits counts."""
+
+LAW_SECONDS = 20.0
+SEED = 1
+"""The same plan sets for each mutant."""
+
 TESTS = (
     "tests/unit/test_*.py",
     "tests/spec/test_rules.py",
@@ -78,7 +92,7 @@ class Mutant(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of a mutant: the test or tier that found it, "" where it survived."""
+    """What became of a mutant: the test or the laws that found it, "" where it survived."""
 
     mutant: Mutant
     found_by: str
@@ -391,6 +405,23 @@ def _run(folder: Path, tests: dict[str, float], seconds: float) -> str:
     return found[1] if found else f"exit {done.returncode}"
 
 
+def _laws(folder: Path, mutant: Mutant) -> str:
+    """The laws that a mutant breaks within some seconds, or ""."""
+    place = str(mutant.path.relative_to(PACKAGE))
+    laws = next(laws for start, laws in LAWS.items() if place.startswith(start))
+    command = [sys.executable, "-m", "benchmarks.counting", "--jobs", "1", "--seed", str(SEED)]
+    command += ["--minutes", str(LAW_SECONDS / 60), "--output", os.devnull]
+    command += [word for law in laws for word in ("--law", law)]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": "tooling"}
+    try:
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, timeout=60 + 5 * LAW_SECONDS, env=environment
+        )
+    except subprocess.TimeoutExpired:
+        return "timeout"
+    return f"laws: {', '.join(laws)}" if done.returncode else ""
+
+
 def judge(mutant: Mutant, notes: Notes, folders: Queue[Path]) -> Outcome:
     """Runs the tests against one mutant, in a copy that no other mutant uses meanwhile."""
     folder = folders.get()
@@ -401,7 +432,7 @@ def judge(mutant: Mutant, notes: Notes, folders: Queue[Path]) -> Outcome:
     try:
         target.write_text(mutant.text, "utf-8")
         seconds = {test: notes.seconds[test] for test in tests}
-        found = _run(folder, seconds, 60 + 5 * sum(seconds.values()))
+        found = _run(folder, seconds, 60 + 5 * sum(seconds.values())) or _laws(folder, mutant)
     finally:
         target.write_text(original, "utf-8")
         folders.put(folder)
@@ -421,7 +452,8 @@ def page(outcomes: list[Outcome], seed: int, seconds: float) -> str:
         ),
         "",
         f"Survivors, each a change that none of the tests which execute it notices (of more than {BUDGET:.0f} s of tests, the",
-        "quickest). Some change no verdict (a name in a message, a short cut that is only quicker); the others want a test.",
+        f"quickest), nor one of the laws that CI tries with new seeds, within {LAW_SECONDS:.0f} s.",
+        "Some change no verdict (a name in a message, a short cut that is only quicker); the others want a test.",
         "",
         "| place | change | tests that execute it |",
         "|---|---|---|",

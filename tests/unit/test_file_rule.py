@@ -305,6 +305,30 @@ def test_what_a_command_may_put_in_the_folder_of_the_run_is_assumed_not_to_be_th
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("read_file {run}/a.md\n", "FDC411"),
+        ("delete_file {run}/a.md\n", "FDC411"),
+        (
+            'if cited("x")\n  create_file_with_block {run}/a.md\n    x\nread_file {run}/a.md\n',
+            "FDC411",
+        ),
+        ("create_file_with_block {run}/a.md\n  x\nread_file {run}/a.md\n", ""),
+    ],
+)
+def test_nothing_is_in_the_folder_of_a_run_before_it_begins(text, code):
+    checked = lint(text)
+    assert [code] * bool(code) == [item.code for item in checked.diagnostics if item.code in FILES]
+    assert not [item for item in checked.assumptions if item.code == "FDC703"]
+
+
+def test_a_command_may_put_something_into_the_folder_of_the_run():
+    checked = lint("run_in_bash_session make\nread_file {run}/a.md\n")
+    assert not [item for item in checked.diagnostics if item.code in FILES]
+    assert checked.assumptions
+
+
 def test_the_same_assumption_of_two_commands_of_a_call_names_both():
     sub = 'if cited("x")\n  run_in_bash_session make\nrun_in_bash_session make all\n'
     checked = lint({"a.plan": "call_plan b.plan\nread_file a.txt\n", "b.plan": sub}, "a.plan")

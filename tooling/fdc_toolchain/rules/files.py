@@ -42,16 +42,9 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 if failures and refused(literal, context.linker.files):
                     continue  # it is said there
             else:
+                if path[0] == ("run",) and all(type(part) is str for part in path[1:]):
+                    entry = 0  # nothing is in the run's folder before the run begins
                 failures = effect.failures[entry]
-                if path[0] == ("run",) and all(
-                    type(part) is str for part in path[1:]
-                ):  # nothing is there before the run begins
-                    failures = frozenset(
-                        [failure for failure in failures if failure.access != "create"]
-                    )
-                    failures |= {
-                        failure for failure in effect.failures[0] if failure.access == "create"
-                    }
             found += [findings.Found(path, failure, entry) for failure in failures]
         doubts = []
         if forks.doubts:
