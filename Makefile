@@ -1,7 +1,7 @@
 # Verbs only; `make` lists them. The first one that needs it makes .venv (see .ci/setup).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test install check lint fmt types docs agents golden site verify bench count bench-agentdojo bench-repair bench-research mutants soak live wheel lock vscode clean
+.PHONY: help demo test install check lint fmt types docs agents golden site verify bench count bench-agentdojo bench-repair bench-research mutants long soak live wheel lock vscode clean
 
 SETUP := sh .ci/setup
 BIN := .venv/bin
@@ -9,6 +9,9 @@ FDC := $(BIN)/fdc
 PY := $(BIN)/python
 # Two more than there are processors: tests that wait for a clock or another process left a third of two processors idle.
 WORKERS := $(PY) -c "import os; print(len(os.sched_getaffinity(0)) + 2 if hasattr(os, 'sched_getaffinity') else 'auto')"
+PARALLEL := --numprocesses=$$($(WORKERS)) --dist=loadfile --no-loadscope-reorder
+# Only the files that have such tests are read.
+LONG := $$(grep -rlE --include='test_*.py' 'mark\.long' tests | LC_ALL=C sort)
 # In a new checkout every worker would compile all the tests for itself: two processes do it before, half of them each.
 # What is wrong with a test is said by the run that follows.
 COMPILE := for half in "tests/api tests/packs tests/unit" "tests/cli tests/fault tests/golden tests/mcp_client tests/mcp_server tests/property tests/repo tests/spec"; do \
@@ -25,15 +28,15 @@ demo: ## prove the plan library, then answer a question from this repository's o
 	$(FDC) lint plans/library tooling/fdc_packs
 	$(FDC) research "$(QUESTION)" --docs .
 
-test: ## run every test (ARGS="tests/repo -x" for some)
+test: ## run every test that is quick, in five minutes (ARGS="tests/repo -x" for some)
 	@$(SETUP) dev
 	@[ -d tests/unit/__pycache__ ] || { $(COMPILE); }
-	@$(PY) -m pytest --numprocesses=$$($(WORKERS)) --dist=loadfile --no-loadscope-reorder $(ARGS)
+	@$(PY) -m pytest $(PARALLEL) $(ARGS)
 
 install: ## make .venv with all that the other verbs need
 	@$(SETUP) dev
 
-check: lint types verify test ## everything that CI asks for, and more
+check: lint types verify test long ## everything that CI asks for, and more
 
 lint: ## look for mistakes in Python files and plans
 	@$(SETUP) dev
@@ -113,7 +116,11 @@ count: ## try generated plan sets for ten minutes with new seeds, and add them u
 	@$(SETUP) dev
 	$(PY) -m benchmarks.counting --minutes 10 --ledger benchmarks/counted.jsonl --output docs/counted.md $(ARGS)
 
-soak: ## run the tests that take minutes
+long: ## run the tests that take seconds; CI runs them after those of `make test`
+	@$(SETUP) dev
+	@$(PY) -m pytest $(PARALLEL) -m "long and not live and not soak" $(LONG) $(ARGS)
+
+soak: ## run all tests, those that take minutes too, with all their cases
 	@$(SETUP) dev
 	@HYPOTHESIS_PROFILE=soak $(PY) -m pytest -m "not live" $(ARGS)
 

@@ -83,6 +83,7 @@ def killed(workspace: Path) -> None:
     (workspace / "held").unlink()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("count", [1, BRANCHES])
 def test_commands_that_fdc_stopped_are_on_record_and_one_answer_settles_them_all(

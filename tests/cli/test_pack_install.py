@@ -55,7 +55,7 @@ def install(
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_wheel_is_shown_and_installed_once_somebody_says_yes(
     wheel: Path, python: str, workspace: Path
 ) -> None:
@@ -77,7 +77,7 @@ def test_a_wheel_is_shown_and_installed_once_somebody_says_yes(
     assert (0, "cup.md: 2 words\n") == (told.returncode, told.stdout), told.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_where_pip_fails_the_pack_is_not_said_to_be_there(
     wheel: Path, python: str, workspace: Path
 ) -> None:

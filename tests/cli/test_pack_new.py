@@ -23,7 +23,7 @@ def python(*arguments: str, cwd: Path, **env: str) -> subprocess.CompletedProces
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_new_pack_works_once_it_is_installed(workspace: Path, tmp_path: Path) -> None:
     done = fdc("pack", "new", "tea", str(tmp_path / "made"), cwd=workspace)
     assert 0 == done.returncode and "tea_pack/pack.toml" in done.stdout, done.stderr

@@ -176,7 +176,7 @@ def test_a_world_that_fails_is_told_apart(plans: Path) -> None:
     assert (3, "") == (code, out) and "knowledge_core" in err and "Traceback" not in err
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_many_registers_at_once_lose_none(plans: Path) -> None:
     """Real processes, each with a name of its own, started together."""
     children = [

@@ -14,7 +14,7 @@ from tests.support import process
 from tests.support.plans import CLEAN
 from tests.support.repository import ROOT, copy_to
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 IDENTITY = {
     "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null",

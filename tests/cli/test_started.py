@@ -28,7 +28,7 @@ sys.exit({"three": 3, "words": "some words", "none": None}[sys.argv[1]])
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", commands())
 def test_every_command_starts_from_nothing_and_says_what_the_forked_one_says(
     name: str, workspace: Path

@@ -41,6 +41,7 @@ def _stands(url: str, name: str, status: str, question: str = "") -> bool:
     return found[0][0] == status and question in (found[0][1] or "")
 
 
+@pytest.mark.long
 def test_runs_of_a_database_are_listed_shown_answered_and_approved(workspace: Path) -> None:
     (workspace / "p.plan").write_text(ASKS)
     with database() as url, served(workspace, url) as page:

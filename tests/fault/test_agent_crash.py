@@ -233,7 +233,7 @@ def state_of(home: Path) -> str:
         return ""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("state", ["AWAITING_RESULT", "EXECUTING", "RUNNING_TESTS"])
 def test_a_killed_agent_is_resumed_to_the_same_end(home: Path, tmp_path: Path, state: str) -> None:
     """FDC-54, FDC-90, FDC-92, FDC-105: SIGKILL of the real process, research and failing tests included.

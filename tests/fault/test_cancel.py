@@ -71,7 +71,7 @@ def test_a_request_that_came_too_late_changes_nothing(workspace: Path) -> None:
 
 
 @needs_database
-@pytest.mark.slow
+@pytest.mark.long
 def test_in_a_database_a_worker_cancels_it_without_being_asked_twice(workspace: Path) -> None:
     """The client dies after its request and before it has sent for a worker; the watchdog finds the request."""
     fleet.laid_out(workspace)

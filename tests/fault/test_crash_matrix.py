@@ -253,7 +253,9 @@ CASES = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plan, room", CASES)
+@pytest.mark.parametrize(
+    "plan, room", [*CASES[:2], *(pytest.param(*case, marks=pytest.mark.long) for case in CASES[2:])]
+)
 def test_whenever_the_controller_dies_the_run_comes_to_the_same_end(
     matrix: Matrix, plan: str, room: int
 ) -> None:

@@ -101,6 +101,7 @@ def test_a_worker_that_hears_nothing_from_the_server_ends_when_asked(workspace: 
             taken.close()
 
 
+@pytest.mark.long
 def test_what_a_killed_process_left_half_made_is_made_whole(workspace: Path) -> None:
     """Whoever prepared was killed in the middle of it, again and again."""
     fleet.laid_out(workspace)

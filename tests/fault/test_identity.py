@@ -19,7 +19,7 @@ from tests.support.database import Workers, database, needs_database, rows
 from tests.support.fleet import begun, is_over
 from tests.support.process import fdc
 
-pytestmark = [needs_database, pytest.mark.slow]
+pytestmark = [needs_database, pytest.mark.long]
 
 
 @pytest.fixture

@@ -222,7 +222,13 @@ MOMENTS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize(
+    "moment",
+    [
+        *MOMENTS[3:5],
+        *(pytest.param(one, marks=pytest.mark.long) for one in [*MOMENTS[:3], *MOMENTS[5:]]),
+    ],
+)
 def test_a_killed_run_goes_on_and_repeats_nothing_that_was_recorded(
     deeds: Path, moment: str
 ) -> None:
@@ -236,7 +242,7 @@ def test_a_killed_run_goes_on_and_repeats_nothing_that_was_recorded(
     check_finished(deeds)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_kills_at_random_times_again_and_again_lose_and_repeat_nothing(
     deeds: Path, seed: int

@@ -66,7 +66,7 @@ def make(root: Path) -> Path:
     return root
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_kill_at_every_moment_of_the_loop_leads_to_the_same_end(tmp_path: Path) -> None:
     make(tmp_path / "template")
     done = subprocess.run(

@@ -21,7 +21,7 @@ from tests.support.database import Workers, database, ended, needs_database, row
 from tests.support.process import clean_environment, fdc, run
 from tests.support.repository import ROOT
 
-pytestmark = [needs_database, pytest.mark.slow]
+pytestmark = [needs_database, pytest.mark.long]
 OTHER = (str(ROOT / "tests" / "support" / "another_fdc.py"), str(ENGINE + 1))
 
 

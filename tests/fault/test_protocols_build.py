@@ -49,7 +49,7 @@ def contents(root: Path) -> dict[str, bytes | None]:
     return {name: (root / name).read_bytes() if (root / name).exists() else None for name in FILES}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("point", "times"), [("fsync", 3), ("replace", 3), ("unlink", 1)])
 def test_a_kill_at_any_point_leaves_whole_files_and_the_next_build_finishes(
     workspace: Path, point: str, times: int

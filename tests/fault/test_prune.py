@@ -215,7 +215,7 @@ def test_a_run_that_is_driven_or_changed_stays(shop: Path) -> None:
     lock.release()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_kill_at_any_moment_leaves_what_the_next_call_takes_away(
     shop: Path, tmp_path: Path
 ) -> None:

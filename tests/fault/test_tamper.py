@@ -96,6 +96,7 @@ def flips(value: Any) -> Iterator[Any]:
             yield changed if isinstance(value, bytes) else changed.decode("utf-8")
 
 
+@pytest.mark.long
 def test_every_changed_byte_of_every_column_and_every_content_is_found(
     path: str, db: sqlite3.Connection
 ) -> None:

@@ -271,7 +271,7 @@ def test_a_folder_of_claims_that_a_clone_brought_is_not_followed(
 
 
 @needs_database
-@pytest.mark.slow
+@pytest.mark.long
 def test_workers_drive_runs_that_meet_one_after_the_other_and_those_of_other_folders_at_once(
     workspace: Path, tmp_path: Path
 ) -> None:

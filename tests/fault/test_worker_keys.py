@@ -15,7 +15,7 @@ from tests.support.background import PATIENCE, wait_for
 from tests.support.database import Workers, database, needs_database, rows
 from tests.support.fleet import begun, is_over
 
-pytestmark = [needs_database, pytest.mark.slow]
+pytestmark = [needs_database, pytest.mark.long]
 
 
 def _said(url: str, run: str) -> list[dict[str, object]]:

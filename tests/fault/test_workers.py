@@ -27,7 +27,7 @@ from tests.support.nursery import Nursery
 from tests.support.process import fdc
 from tests.support.repository import ROOT
 
-pytestmark = [needs_database, pytest.mark.slow]
+pytestmark = [needs_database, pytest.mark.long]
 
 BRANCHES = 60 if profiles.SOAK else 24
 STEPS = 8 + 2 * BRANCHES

@@ -152,7 +152,7 @@ def test_every_record_of_an_older_fdc_is_what_the_program_still_wants(release: s
             assert replay(store.program(row), row.inputs, broken, row.status, row.ending).difference is not None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_run_of_an_older_fdc_goes_on_to_the_end_that_it_had_there(release: str, tmp_path: Path) -> None:
     """Failure test 3."""
     root, env = laid_out(release, tmp_path)

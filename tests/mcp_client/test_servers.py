@@ -73,6 +73,7 @@ def refused(kind: str) -> Iterator[pytest.ExceptionInfo[ToolFailure]]:
     assert kind == failed.value.kind
 
 
+@pytest.mark.long
 def test_a_server_is_locked_called_and_refused_when_it_is_another_one(tmp_path: Path) -> None:
     root = laid_out(tmp_path, look={"effect": "read"})
     locked = fdc("tools", "lock", cwd=root)

@@ -78,7 +78,7 @@ def way(request: pytest.FixtureRequest, workspace: Path) -> Iterator[Way]:
         yield Way(workspace, sys.executable)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_its_command_goes_from_the_notes_to_the_minutes(way: Way) -> None:
     """The prompt is answered by a model, the title by a person who comes later; the run folder remembers it."""
     with messages_api([reply("Tea and water")]) as server:

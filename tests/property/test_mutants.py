@@ -30,7 +30,7 @@ from tests.support import filesets, filewalks, plansets, rulesets
 from tests.support.linting import World
 from tests.support.profiles import share
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 SETS = 700
 """Plan sets that each mutant has to survive; nearly all die within the first few."""

@@ -97,6 +97,7 @@ def test_rules_about_each_path_over_forks_never_accept_an_order_that_breaks_them
     assert min(count["holds"], count["violated"]) > share(50)
 
 
+@pytest.mark.long
 def test_rules_over_branches_that_stop_never_accept_a_beginning_that_breaks_them() -> None:
     """LGTM-38: a branch may end anywhere; what it owes then, the run owes. A gate in it stops no run."""
     count = compared(share(900), same=False, forks=True, kept=True)

@@ -93,6 +93,7 @@ def numbers(text: str) -> int | None:
     return int(found[1]) if found else None
 
 
+@pytest.mark.long
 def test_no_run_takes_more_steps_than_the_number_that_was_printed_before(tmp_path: Path) -> None:
     """Plans that create files which their own loops match, in calls, branches and loops; each really run."""
     start = time.monotonic()

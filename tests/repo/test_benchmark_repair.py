@@ -69,7 +69,7 @@ def test_a_fault_changes_one_line_of_one_function_and_compiles() -> None:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_case_is_made_repaired_and_judged(package: Path, tmp_path: Path) -> None:
     """Drawn by a seed; `fdc fix` repairs it without a model; the judge runs what was held out."""
     made = list(cases.make({"tiny": package}, [TINY], 5, 1, tmp_path))
@@ -82,7 +82,7 @@ def test_a_case_is_made_repaired_and_judged(package: Path, tmp_path: Path) -> No
     assert "| fixed | 1 of 1 | 0 of 0 |" in text and "`tiny.py`" in text
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_judge_tells_a_repair_from_a_plausible_and_a_wrong_one(
     package: Path, tmp_path: Path
 ) -> None:

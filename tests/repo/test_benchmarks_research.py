@@ -49,7 +49,7 @@ ASKED = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_way_answers_and_every_citation_holds(tmp_path: Path) -> None:
     """The real commands, the real ripgrep (or grep) and BM25. No time is judged."""
     asked = [

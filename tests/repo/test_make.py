@@ -225,34 +225,66 @@ def test_an_unknown_level_is_refused(machine: Machine) -> None:
     assert (2, "fdc: `all` is neither base nor dev.\n") == machine.setup("all")
 
 
-@pytest.mark.slow
-def test_ci_ends_with_pytest_s_own_line_and_its_exit_code(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("test", "long", "said", "passes"),
+    [
+        ("1 failed", "2 passed", ["1 failed"], False),
+        ("1 passed", "2 failed", ["1 passed", "2 failed"], False),
+        ("1 passed", "2 passed", ["1 passed", "2 passed"], True),
+    ],
+)
+def test_ci_ends_with_pytest_s_own_line_and_its_exit_code(
+    test: str, long: str, said: list[str], passes: bool, tmp_path: Path
+) -> None:
     """On a machine that has all that it looks for, and nothing that could install more (finding B17)."""
     programs = tmp_path / "programs"
     programs.mkdir()
-    for name in (
-        "bash",
-        "sh",
-        "git",
-        "make",
-        "python3",
-        "mktemp",
-        "dirname",
-        "chmod",
-        "rm",
-        "sed",
-        "echo",
-        "env",
-    ):
+    tools = "bash sh git make python3 mktemp dirname chmod rm sed echo env"
+    for name in tools.split():
         (programs / name).symlink_to(shutil.which(name) or "/bin/false")
     for name in ("bwrap", "mona", "chromium", "chromedriver"):
         (programs / name).symlink_to("/bin/true")
     (tmp_path / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
-    (tmp_path / "Makefile").write_text("test:\n\t@echo '1 failed in 0.01s'; exit 1\n", "utf-8")
+    verbs = {"test": test, "long": long}
+    rules = (
+        f"{name}:\n\t@echo '{line}'; exit {int('failed' in line)}\n" for name, line in verbs.items()
+    )
+    (tmp_path / "Makefile").write_text("".join(rules), "utf-8")
     done = process.run(["bash", ".ci/run"], cwd=tmp_path, env={"PATH": str(programs)})
-    assert done.returncode != 0
-    assert ["1 failed in 0.01s"] == done.stdout.splitlines(), done.stderr
+    assert passes == (done.returncode == 0)
+    assert said == done.stdout.splitlines(), done.stderr
+
+
+def test_every_test_runs_in_ci_or_in_the_soak_and_none_twice(tmp_path: Path) -> None:
+    """The selections of `make test`, `make long` and `make soak`, as the Makefile writes them."""
+    marks = ["", "slow", "long", "soak", "live", "slow long", "long soak"]
+    tests = "".join(
+        "\n".join(f"@pytest.mark.{mark}" for mark in some.split())
+        + f"\ndef test_{some.replace(' ', '_') or 'plain'}() -> None: ...\n\n"
+        for some in marks
+    )
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_marks.py").write_text(f"import pytest\n\n{tests}", "utf-8")
+    (tmp_path / "tests" / "test_plain.py").write_text("def test_other() -> None: ...\n", "utf-8")
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "pyproject.toml").write_text(
+        (ROOT / "pyproject.toml").read_text("utf-8").replace('"error"', '"ignore"'), "utf-8"
+    )
+
+    def chosen(verb: str) -> set[str]:
+        done = process.run(
+            ["make", verb, "SETUP=true", "COMPILE=true", "PARALLEL=--quiet", f"PY={sys.executable}", "ARGS=--collect-only"],
+            cwd=tmp_path,
+        )  # fmt: skip
+        assert done.returncode == 0, done
+        return {*re.findall(r"(?:::|<Function )test_(\w+)", done.stdout)}
+
+    assert {"plain", "slow", "other"} == chosen("test")
+    assert {"long", "slow_long"} == chosen("long")
+    assert {"other", *(some.replace(" ", "_") or "plain" for some in marks)} - {"live"} == chosen(
+        "soak"
+    )
 
 
 def test_a_test_that_would_change_the_machine_is_told(
@@ -261,7 +293,7 @@ def test_a_test_that_would_change_the_machine_is_told(
     """Finding B17: the test above ran the real .ci/run with the machine's own PATH, which installed packages as root."""
     (tmp_path / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
-    (tmp_path / "Makefile").write_text("test:\n\t@echo '1 passed in 0.01s'\n", "utf-8")
+    (tmp_path / "Makefile").write_text("test long:\n\t@echo '1 passed in 0.01s'\n", "utf-8")
     hidden = 'command() { [[ $2 != mona ]] && builtin command "$@"; }; export -f command; '
     assert guarded_machine.told() == ""
     done = process.run(["bash", "-c", f"{hidden}bash .ci/run"], cwd=tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -58,15 +59,22 @@ def test_what_a_new_pack_begins_with_imports_the_public_face_only() -> None:
     assert [] == wrong(files)
 
 
+@cache
+def imports_and_trees() -> tuple[list[tuple[int, str, str]], list[ast.Module]]:
+    """What packs import of the core, and their files as they are parsed."""
+    texts = [path.read_text("utf-8") for path in python_of_packs()]
+    return [one for text in texts for one in imported(text)], [*map(ast.parse, texts)]
+
+
 @pytest.mark.parametrize("facet", FACETS)
 def test_every_name_for_packs_is_used_by_one(facet: str) -> None:
     module = f"{FACE}.{facet}"
-    texts = [path.read_text("utf-8") for path in python_of_packs()]
-    used = {name for text in texts for _, where, name in imported(text) if where == module}
+    imports, trees = imports_and_trees()
+    used = {name for _, where, name in imports if where == module}
     called = {
         node.attr
-        for text in texts
-        for node in ast.walk(ast.parse(text))
+        for tree in trees
+        for node in ast.walk(tree)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == facet

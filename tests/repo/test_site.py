@@ -22,7 +22,7 @@ WARNED = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_only_planted_mistakes_are_found_and_every_rule_and_command_has_its_place(
     tmp_path: Path,
 ) -> None:

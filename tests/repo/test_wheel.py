@@ -16,7 +16,7 @@ from tests.support import process
 from tests.support.plans import CLEAN
 from tests.support.repository import ROOT, copy_to, files
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 SHIPPED_FOLDERS = ("grammar/", "protocols/", "plans/library/")
 

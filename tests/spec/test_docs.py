@@ -163,7 +163,7 @@ def test_what_the_readme_shows_can_be_pasted_and_pasted_again(tmp_path: Path) ->
     assert not wrong, "\n\n".join(wrong)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", PAGES)
 def test_what_a_page_shows_is_what_happens(name: str, tmp_path: Path) -> None:
     page = (ROOT / name).read_text("utf-8")

@@ -117,6 +117,7 @@ def scripted(question: str, stated: list[Stated]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_false_statement_stands_and_most_true_ones_do(package: str, tmp_path: Path) -> None:
     """LGTM-65, 67, 69, 71: of ten false statements none, of ten true ones nine at least, and no plan beside a false one."""

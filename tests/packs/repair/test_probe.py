@@ -81,6 +81,7 @@ EDITS = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", [PYTEST, f"{PYTHON} unit.py"])
 def test_an_edit_that_helps_is_told_from_those_that_do_not(folder: Path, command: str) -> None:
     """Before and after the tests are collected; an edit that never ends is stopped; the file is as it was."""

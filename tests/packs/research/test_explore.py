@@ -269,7 +269,7 @@ def test_one_failed_track_does_not_lose_the_others(tmp_path: Path) -> None:
     assert "1 of the tracks is blocked" in " ".join(done.stdout.split())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_track_whose_agent_is_too_slow_is_blocked_and_the_others_are_told(tmp_path: Path) -> None:
     """EXP-37: in a copy whose catalogue allows an agent so much as a whole exploration takes here, one never answers in time."""
     began = time.monotonic()
