@@ -305,7 +305,7 @@ def _bubblewrap(
             made += ["--ro-bind-try", nothing(scratch), path]
         else:
             made += ["--bind-try" if how == "open" else "--ro-bind-try", path, path]
-    made += [] if seen.reads is None else ["--remount-ro", root]
+    made += [] if seen.reads is None or root in seen.write else ["--remount-ro", root]
     made += [
         "--bind",
         scratch,
@@ -373,7 +373,7 @@ def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View
 
 
 def nothing(scratch: str) -> str:
-    """An empty file that nobody may read, to lie over one that a command must not see."""
+    """An empty file that no one may read, to lie over one that a command must not see."""
     path = os.path.join(scratch, ".fdc-nothing")
     if not os.path.lexists(path):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0))
