@@ -32,7 +32,7 @@ def place_of(linker: Linker, key: str, most: int) -> Place:
 
     unit = linker.link(key)
     if unit.plan is None or any(item.severity == "error" for item in unit.diagnostics):
-        raise UsageError(f"`{key}` is no plan that links without an error; see `fdc lint {key}`")
+        raise UsageError(f"`{key}` is not a plan that links without an error; see `fdc lint {key}`")
     automaton = unit.automaton or unit.continues or linker.automaton(linker.settings.fsm)[1]
     assert automaton is not None
     fragment = unit.automaton is None
@@ -230,7 +230,9 @@ def _shape(
     nodes: list[Node], numbers: dict[str, int], known: set[str], at: int = 0, inside: bool = False
 ) -> _Shape:
     """The shape of a body. `known` takes the names that it surely binds."""
-    depth, joined, rounds, yields = 0, set(), set(), False
+    depth, yields = 0, False
+    joined: set[tuple[int, int]] = set()
+    rounds: set[tuple[int, int]] = set()
     for node in nodes:
         yields |= inside and isinstance(node, Collect)
         inner: list[tuple[list[Node], set[str]]] = []
@@ -254,9 +256,8 @@ def _shape(
         known |= (
             new | bound | {*filter(None, (getattr(getattr(node, "node", None), "bind", None),))}
         )
-    return _Shape(
-        depth, *(frozenset(row for row in rows if row[1]) for rows in (joined, rounds)), yields
-    )
+    joins, turns = (frozenset(row for row in rows if row[1]) for rows in (joined, rounds))
+    return _Shape(depth, joins, turns, yields)
 
 
 def _bits(names: set[str], numbers: dict[str, int]) -> int:

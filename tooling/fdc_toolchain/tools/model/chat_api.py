@@ -88,8 +88,9 @@ class ChatServer:
         if choice.effort:
             sent["reasoning_effort"] = choice.effort
         if request.schema is not None:
-            made = {"name": "reply", "schema": dict(request.schema)}
-            made |= {"strict": True} if self.strict else {}
+            made: dict[str, object] = {"name": "reply", "schema": dict(request.schema)}
+            if self.strict:
+                made["strict"] = True
             sent["response_format"] = {"type": "json_schema", "json_schema": made}
         if self.more:
             sent["extra_body"] = {**self.more}
@@ -114,12 +115,10 @@ class ChatServer:
                 broken.update(_reckoned(request, "".join(pieces)))
             raise
         text = "".join(pieces)
-        try:
-            read = int(getattr(usage.prompt_tokens_details, "cached_tokens", None) or 0)
-            used = {"input": int(usage.prompt_tokens) - read, "cache_read": read}
-            return Said(text, end, {**used, "output": int(usage.completion_tokens)}, named)
-        except (AttributeError, TypeError, ValueError, OverflowError):  # it does not say it
+        used = _used(usage)
+        if used is None:  # the server does not say it
             return Said(text, end, _reckoned(request, text), named, reckoned=True)
+        return Said(text, end, used, named)
 
     def found(self, path: str) -> Mapping[str, object]:
         """The JSON object beside `/v1`, by which servers tell what they are; empty where there is none."""
@@ -149,6 +148,16 @@ def _messages(request: Request) -> list[dict[str, str]]:
         {"role": ("user", "assistant")[number % 2], "content": text}
         for number, text in enumerate(turns)
     ]
+
+
+def _used(usage: Any) -> dict[str, int] | None:
+    """The tokens that a server counted; None where it does not say it, or something that is not a number."""
+    try:
+        read = int(getattr(usage.prompt_tokens_details, "cached_tokens", None) or 0)
+        used = {"input": int(usage.prompt_tokens) - read, "cache_read": read}
+        return {**used, "output": int(usage.completion_tokens)}
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        return None
 
 
 def _reckoned(request: Request, text: str) -> dict[str, int]:

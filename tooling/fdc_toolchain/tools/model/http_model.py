@@ -19,6 +19,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from ...engine.ports import WorldFailed
@@ -204,6 +205,9 @@ class _Dialogue:
             f"the model {self.choice.model} did not answer in {self.choice.attempts} attempts: {why}"
         )
 
+    def _asked(self, server: Server, request: Request, broken: dict[str, int], hear: Hear) -> Said:
+        return server.ask(self.choice, request, hear, broken)
+
     def _taken(self, request: Request, broken: dict[str, int]) -> Said:
         """One attempt. What the server does not take, a temperature (Anthropic's own, from October 2026) or a schema, is left out
         from then on."""
@@ -217,9 +221,10 @@ class _Dialogue:
                 request = request._replace(schema=None)
             try:
                 said = in_time(
-                    self.choice.seconds, self.model.hear,
-                    lambda hear, request=request: server.ask(self.choice, request, hear, broken),
-                )  # fmt: skip
+                    self.choice.seconds,
+                    self.model.hear,
+                    partial(self._asked, server, request, broken),
+                )
                 break
             except Refused as failed:
                 if failed.status not in (400, 422):

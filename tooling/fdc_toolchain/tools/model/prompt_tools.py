@@ -27,13 +27,13 @@ _PART = re.compile(r"^---\n", re.MULTILINE)
 
 
 class Model(Protocol):
-    """Whoever answers: `tools.model.http_model.HttpModel`, or a double."""
+    """The model or person that answers: `tools.model.http_model.HttpModel`, or a double."""
 
     def ask(self, question: Question) -> Reply:
         """The answer. Raises ToolFailure and WorldFailed."""
 
     def close(self) -> None:
-        """Nobody asks any more."""
+        """No caller asks any more."""
 
 
 Embedded = Callable[[str, dict[str, Any]], Any]
@@ -95,7 +95,7 @@ def _temperature(run: Mapping[str, Any], given: Mapping[str, Any]) -> float | No
     try:
         warm = float(value)
     except (TypeError, ValueError):
-        raise ToolFailure("argument", f"`{run['temperature']}` is no number") from None
+        raise ToolFailure("argument", f"`{run['temperature']}` is not a number") from None
     if not 0 <= warm <= 2:
         raise ToolFailure("argument", f"`{run['temperature']}` is between 0 and 2, found {warm:g}")
     return warm

@@ -81,7 +81,7 @@ class Server(Protocol):
         """The tokens of the input, where the server counts them."""
 
     def close(self) -> None:
-        """Nobody asks any more."""
+        """No caller asks any more."""
 
 
 def heard(text: str, size: int, hear: Hear | None) -> int:
