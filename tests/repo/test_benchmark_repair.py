@@ -135,6 +135,8 @@ def test_the_published_totals_are_those_of_the_published_cases() -> None:
     assert 40 <= number == len(rows)
     for verdict in page.VERDICTS:
         counts = [sum(1 for row in rows if row[column] == verdict) for column in (0, 1)]
+        if verdict == "not decided" and counts == [0, 0]:
+            continue  # the page shows this row only where there are such cases
         assert f"| {verdict} | {counts[0]} of {number} | {counts[1]} of {number} |" in text
 
 
