@@ -24,7 +24,7 @@ FEW = 20
 _FOLDER = "stat"
 
 UNREADABLE = b"\0"
-"""The id of what is there and is no regular file, or cannot be read: no content has it."""
+"""The id of what is there and is not a regular file, or cannot be read: no content has it."""
 
 
 def blob_id(data: bytes) -> bytes:
@@ -81,7 +81,7 @@ class Contents:
         if known is not None and known[0] == now:
             self.ids[key] = known[1]
             return known[1]
-        if now[2] > MAX_FILE:  # nobody reads it: its stamp stands for what is in it
+        if now[2] > MAX_FILE:  # the other end does not read it: its stamp stands for what is in it
             self.ids[key] = sha1(repr(now).encode()).digest()
             return self.ids[key]
         if leads_out(self.root, key):

@@ -28,7 +28,7 @@ from ..linking.project.stat_cache import (
     tool_identity,
     walked,
 )
-from ..packs import foreign
+from ..packs import unshipped
 from .blob_ids import UNREADABLE, Contents
 
 MOST_IN_FOLDER = 32
@@ -63,7 +63,7 @@ def digest(keys: list[str], contents: Contents, options: str) -> str | None:
         if found is None or found == UNREADABLE or key.startswith("/"):
             return None  # plans outside of the workspace are judged each time
         ids.append(found)
-    words = f"{tool_identity()}{foreign.identity()}\0{options}\0{len(keys)}\0".encode()
+    words = f"{tool_identity()}{unshipped.identity()}\0{options}\0{len(keys)}\0".encode()
     name = sha1(b"%b%b\0%b" % (words, os.fsencode("\0".join(keys)), b"".join(ids))).hexdigest()
     return f"lint/{name[:2]}/{name}"
 
@@ -123,7 +123,7 @@ def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> 
     files = {
         contents.path(key): contents.stamps[key] for key in record.files if not key.endswith("/")
     }
-    files |= {path: stamp(path) for path in foreign.files()}
+    files |= {path: stamp(path) for path in unshipped.files()}
     files |= {path: stamp(path) for path in leads_of(contents.path(LED_TO)).files}
     there = [contents.path(path) for path in record.present]
     not_there = [contents.path(path) for path in record.absent]

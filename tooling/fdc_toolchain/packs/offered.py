@@ -24,7 +24,7 @@ MOST = 32_000_000
 def offered(path: str) -> Iterator[list[Pack]]:
     """The packs that a folder (with a `pyproject.toml`) or a wheel brings. Their files can be read inside of the `with`.
 
-    Raises UsageError where there is no distribution with packs, PackError for a `pack.toml` that is wrong, OSError.
+    Raises UsageError for a distribution without packs, PackError for a `pack.toml` that is wrong, OSError.
     """
     if os.path.isdir(path):
         yield [_pack(_package_of(path, package), package) for package in _of_project(path)]

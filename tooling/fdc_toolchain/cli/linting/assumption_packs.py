@@ -1,6 +1,6 @@
 """The assumptions of a workspace's plans, beside the tables and records that only need their number.
 
-A pack is a file that grows: each plan's assumptions are one stretch of it, and whoever keeps a `Ref` finds them
+A pack is a file that grows: each plan's assumptions are one stretch of it, and the holder of a `Ref` finds them
 again. It is written anew, under another mark, when most of it is of no more use; then older references are lost,
 and what they stood for is judged again. Most lints write some hundred bytes and read nothing.
 """

@@ -69,7 +69,7 @@ def _load(path: str) -> list[Entry]:
     except OSError as failed:
         raise UsageError(f"the baseline `{path}` cannot be read: {failed.strerror}") from failed
     if data is None:
-        raise UsageError(f"there is no baseline `{path}`; `--write-baseline` writes one")
+        raise UsageError(f"the baseline `{path}` does not exist; `--write-baseline` writes one")
     try:
         table = json.loads(data)
         if table["format"] != FORMAT:
@@ -79,6 +79,6 @@ def _load(path: str) -> list[Entry]:
             raise ValueError
     except (ValueError, TypeError, KeyError, RecursionError) as wrong:
         raise UsageError(
-            f"`{path}` is no baseline of fdc; delete it, and `--write-baseline` writes one"
+            f"`{path}` is not a baseline of fdc; delete it, and `--write-baseline` writes one"
         ) from wrong
     return rows

@@ -80,7 +80,7 @@ def _through_links(root: str, names: set[str]) -> list[str]:
 def paths(root: str, revision: str) -> list[str]:
     """The files of the workspace that are not as at the revision, and those that git does not know and does not ignore."""
     if not os.path.isabs(root) or revision.startswith("-"):
-        raise UsageError(f"`{revision}` is no revision")
+        raise UsageError(f"`{revision}` is not a revision")
     found = _git(
         root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"
     )

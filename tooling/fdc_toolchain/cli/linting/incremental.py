@@ -18,7 +18,7 @@ from ...diagnostics.diagnostic import Diagnostic, from_plain, ordered, pack, par
 from ...linking.link import Linker
 from ...linking.project.outside_files import TABLE
 from ...linking.project.stat_cache import missing_part, sha1, tool_identity
-from ...packs import foreign
+from ...packs import unshipped
 from ...syntax.parse import parse
 from . import parallel
 from .assumption_packs import Pack, Packed, Ref, read
@@ -140,7 +140,12 @@ def judged_table(
         linker,
         contents,
         repr(
-            (tool_identity() + foreign.identity(), options, outside, sorted(base.items(), key=str))
+            (
+                tool_identity() + unshipped.identity(),
+                options,
+                outside,
+                sorted(base.items(), key=str),
+            )
         ),
         afresh=afresh,
     )
@@ -308,7 +313,7 @@ class _Table:
     def reached(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The plans under `keys` and all that they reach, each with those that it calls.
 
-        One whose entry does not hold is `stale`, and linked; its entry is no guide to anything.
+        One whose entry does not hold is `stale`, and linked; its entry is not a guide to anything.
         """
         if not self._held:
             self._gather()

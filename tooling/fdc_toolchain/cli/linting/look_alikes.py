@@ -66,7 +66,7 @@ def say(sight: Seen, options: Options, root: str, code: int) -> tuple[int, bool]
 
 
 def known_tools() -> frozenset[str]:
-    """The names of the shipped tools that are no plain English words."""
+    """The names of the shipped tools that are not plain English words."""
     names: set[str] = set()
     for name in catalogues():
         names.update(document(name)["tools"])

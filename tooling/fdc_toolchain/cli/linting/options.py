@@ -113,5 +113,5 @@ def must_be_there(paths: list[str]) -> None:
             from ...exits import UsageError
 
             if os.path.exists(path):
-                raise UsageError(f"`{path}` is no regular file; `-` reads stdin")
+                raise UsageError(f"`{path}` is not a regular file; `-` reads stdin")
             raise UsageError(f"Could not find file `{path}`")

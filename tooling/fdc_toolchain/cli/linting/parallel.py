@@ -36,7 +36,7 @@ def each(
     """What `work` returns for each part, each in a process of its own, in the order of the parts.
 
     `work` returns what `marshal` can write. A part whose process cannot be started, fails or is killed gives nothing:
-    whoever asks does it again here, where the failure has a message.
+    the caller does it again here, where the failure has a message.
     """
     started = []
     for part in parts:

@@ -15,7 +15,7 @@ MOST_NAMED = 5
 
 
 class OfOthers(NamedTuple):
-    """What was found in files that are no plan files of ours.
+    """What was found in files that are not plans files of ours.
 
     `keys` are those files; `ours` are files among the named ones that are plans of ours after all. `others` counts plans of
     other tools, `plans` our own inside of Markdown. `texts` has what was read from elsewhere than the disk.
@@ -38,7 +38,7 @@ NONE = OfOthers([])
 
 
 def look(keys: list[str], options: Options, root: str) -> OfOthers:
-    """Checks the files under `keys`. What is no plan at all is said on stderr. Raises WorldError."""
+    """Checks the files under `keys`. What is not a plan at all is said on stderr. Raises WorldError."""
     from ...exits import WorldError
     from ...linking.link import led_out
     from ...linking.project.places import leads_out
@@ -68,7 +68,7 @@ def look(keys: list[str], options: Options, root: str) -> OfOthers:
 
 
 def in_text(key: str, texts: dict[str, bytes], root: str, before: OfOthers) -> OfOthers:
-    """The same for a text from stdin, which leaves `texts` where it is no plan of ours."""
+    """The same for a text from stdin, which leaves `texts` where it is not a plan of ours."""
     from ...linking.project.discover import may_be_of_others
     from .options import defaults
 
@@ -86,7 +86,7 @@ def in_text(key: str, texts: dict[str, bytes], root: str, before: OfOthers) -> O
 
 
 def _one(key: str, data: bytes, options: Options, root: str) -> OfOthers | None:
-    """What is in one file, or None where it is no plan that is known."""
+    """What is in one file, or None where it is not a plan that is known."""
     from ...foreign.read import read
     from .judge import settings_for
 

@@ -14,7 +14,7 @@ from ...exits import CLEAN, WORLD, Refused, UsageError, WorldError
 from ...runs.workers.signals import Asked, Requests
 
 if TYPE_CHECKING:
-    from ...runs.workers.fleet import Place
+    from ...runs.workers.worker_config import Place
 
 _LEAVING = 4.0
 """Seconds beyond what effects under way get, in which a worker that was asked to end has ended."""
@@ -50,7 +50,9 @@ _LEAVING = 4.0
 @click.option("--patience", type=click.FloatRange(1, 3600), default=15.0, show_default=True, metavar="SECONDS",
               help="How long this worker may be silent before others take its runs.")  # fmt: skip
 @click.option(
-    "--trust", is_flag=True, help="Drive every run of the database, whoever's key has sealed it."
+    "--trust",
+    is_flag=True,
+    help="Drive every run of the database, with whichever key it has sealed it.",
 )
 @click.option("--serve", "serves", multiple=True, metavar="ID",
               help="Say that this folder stands for the workspace ID (`fdc doctor --database` shows them), too; `unnamed`: for "
@@ -115,10 +117,10 @@ def command(
     from ...runs.nested_run import Driver
     from ...runs.records import identity
     from ...runs.workers import dispatch, within
-    from ...runs.workers.fleet import Fleet
     from ...runs.workers.janitor import Janitor
     from ...runs.workers.liveness import Session
     from ...runs.workers.remote import needed
+    from ...runs.workers.worker_config import Fleet
     from ...runs.workers.worker_loop import work
     from ...workspace.operator import Operator
 
@@ -187,12 +189,12 @@ def command(
 def place_of(root: str, serves: tuple[str, ...], any_commit: bool) -> Place:
     """Which workspaces this folder stands for: its own, and those of --serve. Raises UsageError, Refused, WorldFailed."""
     from ...runs.records import identity
-    from ...runs.workers.fleet import Place
+    from ...runs.workers.worker_config import Place
 
     for one in serves:
         if not identity.is_id(one):
             raise UsageError(
-                f"`--serve {one}`: that is no workspace; `fdc doctor --database URL` shows the ids"
+                f"`--serve {one}`: that is not a workspace; `fdc doctor --database URL` shows the ids"
             )
     own = identity.identity(root)
     if own.copied is not None and own.id not in serves:

@@ -40,7 +40,7 @@ _POLL = 0.1
 _MADE = (
     "CREATE SCHEMA IF NOT EXISTS fdc; CREATE TABLE IF NOT EXISTS fdc.made(what TEXT PRIMARY KEY)"
 )
-"""What is there in whole. Tables alone do not tell: whoever made them may have been killed on the way."""
+"""What is there in whole. Tables alone do not tell: the process that made them may have been killed on the way."""
 _STATEMENT_MS = 60_000
 OPEN = ("ENQUEUED", "PENDING", "DELAYED")
 _ENDED = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")

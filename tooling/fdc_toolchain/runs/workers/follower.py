@@ -99,7 +99,7 @@ class Follower:
                 and failure is None
                 and isinstance(body.get("value"), str)
             ):
-                self.show.say(body["value"])  # the worker said it where nobody listens
+                self.show.say(body["value"])  # the worker said it where no client listens
             self.show.done(effect, Outcome(body.get("value"), failure), body.get("took", 0.0))
 
     def _refused(self, row: RunRow) -> None:

@@ -30,7 +30,7 @@ def fork(
 
     In a database it goes into the queue, too.
 
-    Raises UsageError where there is no such run or step, Refused where the other run is not the
+    Raises UsageError where the run does not exist or step, Refused where the other run is not the
     user's own or where the changed inputs change what was done before the step, WorldError where
     its record is damaged.
     """

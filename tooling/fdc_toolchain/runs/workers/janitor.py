@@ -1,4 +1,4 @@
-"""Finds deliveries whose worker died and runs that nobody drives, and has them delivered again."""
+"""Finds deliveries whose worker died and runs that no process drives, and has them delivered again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .dispatch import Sender
 
 GRACE = 3.0
-"""Seconds that a run may be nobody's, while it goes from one hand to the next, before the watchdog looks."""
+"""Seconds that a run may be without a controller, while it goes from one hand to the next, before the watchdog looks."""
 LONG = 30.0
 """Seconds after which a delivery that a living worker took, and that drives nothing, is not waited for."""
 
@@ -83,7 +83,7 @@ class Janitor:
             )
         if run not in self._strange and not self._session.serving(of_run(row.inputs)):
             self._strange.add(run)
-            self._say(f"nobody serves the workspace {of_run(row.inputs)} of the run {run}: `fdc worker --serve "
+            self._say(f"no worker serves the workspace {of_run(row.inputs)} of the run {run}: `fdc worker --serve "
                       f"{of_run(row.inputs)}` in a folder that stands for it")  # fmt: skip
         known = self._sender.deliveries(run)
         if any(one.status in ("ENQUEUED", "DELAYED") for one in known):
@@ -101,4 +101,4 @@ class Janitor:
         self._sender.send(
             run, {}, piece=bool(row.origin and "branches" in row.origin), engine=row.engine
         )
-        self._say(f"delivered again, nobody drove it: {run}")
+        self._say(f"delivered again, no process drove it: {run}")

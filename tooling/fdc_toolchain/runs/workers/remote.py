@@ -57,7 +57,7 @@ def writing(database: str | None, root: str) -> Store:
 
 
 def status_of(store: Store | None, root: str, row: RunRow) -> str:
-    """The status to show: `interrupted` where nobody drives the run any more."""
+    """The status to show: `interrupted` where no process drives the run any more."""
     from ...journal.postgres import PgStore
     from .. import run_driver
 
@@ -77,7 +77,7 @@ def of_workers(**given: Any) -> None:
 
 
 def stalled(store: Store, root: str, seconds: float) -> list[RunRow]:
-    """The runs that are not over and that nobody drives; in a database, and pieces of runs too, for so many seconds."""
+    """The runs that are not over and that no process drives; in a database, and pieces of runs too, for so many seconds."""
     from ...journal.postgres import PgStore
     from .. import run_driver
 

@@ -1,6 +1,6 @@
 """Runs within steps of runs that workers drive: in the same database, driven by the worker of the outer run, in its own thread.
 
-When that worker dies, whoever goes on with the outer run goes on with the run within, too. The watchdog may have had it
+When that worker dies, the one that goes on with the outer run goes on with the run within, too. The watchdog may have had it
 delivered by itself meanwhile; then the outer run's worker waits until it stands.
 """
 
@@ -16,7 +16,7 @@ from ..records.run_outcome import OVER, Ended, recorded
 
 if TYPE_CHECKING:
     from ...journal.postgres import PgStore
-    from .fleet import Fleet
+    from .worker_config import Fleet
 
 _POLL = 0.2
 
@@ -44,7 +44,7 @@ def drive(
         while True:
             row = store.run(name)
             if row is None:
-                raise Missing(f"there is no run `{name}` in the database")
+                raise Missing(f"the run `{name}` does not exist in the database")
             if row.status in OVER and not budget:
                 return recorded(store, row)
             if fleet.session.hold(row.id):
@@ -76,7 +76,7 @@ def drive(
 def _held(
     fleet: Fleet, store: PgStore, name: str, asked: dict[str, Any], delivery: str, within: str
 ) -> dict[str, Any]:
-    """Drives a run that nobody else drives by now, after runs that are in its way."""
+    """Drives a run that no one else drives by now, after runs that are in its way."""
     from ...program.write_set import write_set
     from ..records.claims import Claim
     from .worker_drive import Drive

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...journal.postgres import PgStore
     from ...journal.run_journal import RunJournal
     from ...journal.sqlite import RunRow
-    from .fleet import Fleet
+    from .worker_config import Fleet
 
 _POLL = 0.05
 CANCEL = 0.5
@@ -295,7 +295,7 @@ class Drive:
         names = []
         inputs = {**self.row.inputs, **identity.here(self.fleet.root, self.row.inputs)}
         with self.store._transaction():
-            journal.anchor()  # whoever was replaced makes no pieces
+            journal.anchor()  # a controller that was replaced makes no pieces
             for number, branches in enumerate(self._shares(fork), 1):
                 name = f"{self.row.name}~{journal.epoch}.{len(self.tried)}.{number}"
                 origin = fork_shards.origin(self.row.name, state.records, fork.address, branches)
@@ -305,7 +305,7 @@ class Drive:
             self.fleet.sender.send(name, {}, piece=True, delivery=f"{name}:first")
 
     def _gather(self, journal: RunJournal) -> None:
-        """Waits for the pieces of the run, and takes in what they bring; also of those that nobody drives for long."""
+        """Waits for the pieces of the run, and takes in what they bring; also of those that no process drives for long."""
         from .janitor import LONG
 
         looked = time.monotonic()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...journal.postgres import PgStore
     from ...journal.sqlite import RunRow
     from ..records.claims import Claim
-    from .fleet import Fleet
+    from .worker_config import Fleet
 
 _ASIDE = 0.2
 """Seconds that a worker without the key waits, so that it is not the next one, too."""
@@ -162,7 +162,7 @@ def _work(
     if not fleet.session.hold(row.id):
         return {"driven": "by another worker"}
     try:
-        row = store.run(run)  # as it is now that nobody else can change it
+        row = store.run(run)  # as it is now that no other process can change it
         if row is None:
             return {"gone": run}
         why = _unfit(fleet, store, row)
@@ -198,7 +198,7 @@ def waited(fleet: Fleet, claim: Claim, drive: Drive, *, wait: bool) -> str | Non
             return other.said()
         if told != other.run:
             if not told and not drive.is_takeable():
-                return None  # refused where it is taken over, and nobody needs to wait for that
+                return None  # refused where it is taken over, and no process needs to wait for that
             told = other.run
             notice(visible(f"the run {drive.row.name} waits: {other.said()}"))
         if fleet.leaving.wait(CANCEL):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
+from .file_edits import Work, pointer, template
 from .merged import JSON, with_hooks
-from .pieces import Work, pointer, template
 
 
 class Agent(NamedTuple):

@@ -45,7 +45,7 @@ def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_r
     """
     root = os.path.abspath(folder) if folder else find_root(os.getcwd())
     if not os.path.isdir(root):
-        raise UsageError(f"there is no folder `{folder}`")
+        raise UsageError(f"the folder `{folder}` does not exist")
     settings = settings_of(root)
     stated = has_settings(root)
     chosen = test if test is not None else settings.test_command or test_command.found(root)

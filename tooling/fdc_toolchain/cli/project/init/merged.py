@@ -69,7 +69,7 @@ def _written(made: JSON, width: str) -> bytes:
 def _joined(have: JSON, wanted: JSON, where: str = "the file") -> JSON:
     if isinstance(wanted, dict):
         if not isinstance(have, dict):
-            raise TypeError(f"{where} is no object")
+            raise TypeError(f"{where} is not an object")
         more = {
             key: _joined(have[key], value, f"`{key}`") if key in have else value
             for key, value in wanted.items()
@@ -77,7 +77,7 @@ def _joined(have: JSON, wanted: JSON, where: str = "the file") -> JSON:
         return {**have, **more}
     if isinstance(wanted, list):
         if not isinstance(have, list):
-            raise TypeError(f"{where} is no list")
+            raise TypeError(f"{where} is not a list")
         return [*have, *wanted]
     return have
 

@@ -88,7 +88,7 @@ class Work:
         self._apply(path, lambda old: text.encode("utf-8") if old is None else None)
 
     def block(self, path: str, text: str, head: str = "") -> None:
-        """Adds a block at the end of a file; where there is no file, one with `head` before the block."""
+        """Adds a block at the end of a file; where no file exists, one with `head` before the block."""
 
         def add(old: bytes | None) -> bytes | None:
             if old is not None and (
@@ -245,7 +245,7 @@ def _rules(work: Work, settings: Settings, test: str) -> str:
     folder = settings.protocols
     source, prose = f"{folder}/house.protocol.json", f"{folder}/house.protocol.md"
     if not folder:
-        work.note("protocols/", "skip", "the settings say that there are no protocols")
+        work.note("protocols/", "skip", "the settings say that no protocols exist")
         return ""
     if (
         os.path.commonpath([work.root, os.path.realpath(os.path.join(work.root, folder))])
