@@ -105,7 +105,7 @@ NO_PLANS = [
 @pytest.mark.parametrize("plan", NO_PLANS)
 @pytest.mark.parametrize("name", TAKES_PLANS)
 def test_a_plan_that_is_not_there_is_not_found(home: Path, name: str, plan: str) -> None:
-    with pytest.raises(api.NotFound, match="there is no plan"):
+    with pytest.raises(api.NotFound, match="no plan exists"):
         TAKES_PLANS[name](plan, home)
 
 

@@ -1,4 +1,4 @@
-"""`fdc agent` and its old names, as real processes: what whoever writes the plan, or waits for the end, meets."""
+"""`fdc agent` and its old names, as real processes: what the author who writes the plan, or waits for the end, meets."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def researching(home: Path, world: LocalWorld) -> tuple[str, AgentState, MasterC
 
 @pytest.mark.slow
 def test_research_that_fails_is_an_error_with_its_code_and_words(home: Path) -> None:
-    """FDC-90, T-23: `research` is no folder, so the report cannot be written, and the process says so."""
+    """FDC-90, T-23: `research` is not a folder, so the report cannot be written, and the process says so."""
     (home / "notes.md").write_text("Green tea is brewed at 80 degrees.\n")
     (home / "research").write_text("in the way")
     end, state, _ = researching(home, LocalWorld(str(home), network="off"))
@@ -396,7 +396,7 @@ def test_a_model_plans_and_repairs_its_plan(home: Path) -> None:
 
 
 def test_every_variable_of_every_prompt_is_filled() -> None:
-    """A variable that nobody gives is an error, and so the callers give all."""
+    """A variable that no one gives is an error, and so the callers give all."""
     from jinja2 import UndefinedError
 
     for name in ("coder", "planner"):

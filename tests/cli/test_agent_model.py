@@ -130,7 +130,7 @@ def test_the_model_of_the_command_line_answers_the_plan_s_prompts_too(home: Path
 
 
 def test_a_plan_s_budget_of_money_holds_in_a_task_and_more_of_it_goes_on(home: Path) -> None:
-    """A run cannot pass its budget, whoever begins it; what is used up ends no task for good."""
+    """A run cannot pass its budget, the user who begins it; what is used up ends no task for good."""
     plan = judging(home, "budget money 0.001\n")
     code, out, err, asked = agent(
         home, "Grade tea", "--task-id", "T-1", script=[reply(json.dumps({"plan": plan}))]
@@ -226,7 +226,7 @@ def test_no_answer_is_longer_than_the_task_s_money_allows(home: Path) -> None:
 
 
 def test_what_a_killed_controller_had_set_aside_counts(home: Path) -> None:
-    """SIGKILL while the planner is asked: nobody knows what that cost, so what was set aside is spent."""
+    """SIGKILL while the planner is asked: it is unknown what that cost, so what was set aside is spent."""
     with messages_api([held("late")]) as server:
         words = (
             "agent",
@@ -269,7 +269,7 @@ def test_a_task_s_budget_that_cannot_be_kept_to_is_one_sentence(
 
 
 def test_research_under_a_budget_asks_no_model(home: Path) -> None:
-    """It is made in a process of its own, whose questions nobody could count: there it quotes."""
+    """It is made in a process of its own, whose questions no one could count: there it quotes."""
     (home / "notes.md").write_text("Green tea is brewed at 80 degrees.\n")
     script = [
         reply(json.dumps({"plan": "research how hot is green tea"})),

@@ -1,7 +1,7 @@
 """`fdc agent` after text from outside was shown: what is planned and coded then waits for a person (issue 5, FDC-54).
 
 A page of the web that speaks to the model, a model that does what the page says, over real HTTP; and the other ways by
-which text from outside comes to whoever writes what is done.
+which text from outside comes to the author who writes what is done.
 """
 
 from __future__ import annotations
@@ -114,12 +114,12 @@ def test_a_plan_after_a_page_that_gives_orders_waits_and_nothing_of_it_runs(home
         row["approved"],
     ) and "untrusted" in row["labels"]
     assert any("/white" in url for one in row["shown"] for url in one["from"])
-    # Going on is no approval, and the model is not asked again for what a person is looking at.
+    # Going on is not an approval, and the model is not asked again for what a person is looking at.
     out, asked = agent(home, "--resume", "T-1", script=[], code=5)
     assert [] == asked and "awaits a person's approval" in out and not (home / "owned").exists()
     out, _ = agent(home, "--resume", "T-1", "--format", "json", script=[], code=5)
     assert digest(HOSTILE) == json.loads(out)["approval"]["sha256"]
-    # Another name is no approval of it.
+    # Another name is not an approval of it.
     for name in ("yes", digest("another"), digest(HOSTILE)[:11]):
         out, _ = agent(home, "--resume", "T-1", "--approve", name, script=[], code=1)
         assert "is not the plan that waits" in out and not (home / "owned").exists()
@@ -196,7 +196,7 @@ def test_findings_of_local_documents_need_no_approval(home: Path) -> None:
     plans = (
         "research --help: how hot is the water for white tea",
         HOSTILE,
-    )  # a question is no option, however it begins
+    )  # a question is not an option, however it begins
     script = [reply(json.dumps({"plan": plan})) for plan in plans]
     words = ("How hot", "--task-id", "T-1", "--budget", "model_calls=40")
     _, asked = agent(home, *words, script=script, code=0, web=False)
@@ -222,11 +222,11 @@ def test_documents_that_are_said_to_be_from_outside_are(home: Path) -> None:
     )
 
 
-# Whoever writes plan.txt
+# The author of plan.txt
 
 
 def waiting(home: Path, plan: str, code: int = 5, *words: str) -> str:
-    """A task that goes on whose state an older fdc wrote, and a plan for it: nobody knows what its writer was shown."""
+    """A task that goes on whose state an older fdc wrote, and a plan for it: it is unknown what its writer was shown."""
     assert 5 == fdc("agent", "How hot", "--task-id", "T-1", "--network", "off", cwd=home).returncode
     old = {key: value for key, value in record(home).items() if key != "seal"}
     old["control"] = {
@@ -331,7 +331,7 @@ def test_a_plan_that_nobody_approved_is_not_approved_by_beginning_another_task(h
     waiting(home, HOSTILE)
     resumed(home, 5, "--decline", digest(HOSTILE))
     done = fdc("agent", "Next", "--task-id", "T-2", "--network", "off", cwd=home)
-    assert 5 == done.returncode and "what whoever wrote it was shown in the task T-1" in done.stdout
+    assert 5 == done.returncode and "what its author was shown in the task T-1" in done.stdout
     assert not (home / "owned").exists()
 
 
@@ -507,7 +507,7 @@ def test_lessons_of_such_a_task_are_applied_by_a_person_only_and_its_words_are_n
         lesson["outside"],
     )
     assert (
-        f"skipped: whoever wrote it was shown text from outside; `fdc lessons apply {lesson['lesson_id'][:8]}`"
+        f"skipped: its author was shown text from outside; `fdc lessons apply {lesson['lesson_id'][:8]}`"
         in out
     )
     fdc("lessons", "apply", cwd=home)
@@ -523,7 +523,7 @@ def test_lessons_of_such_a_task_are_applied_by_a_person_only_and_its_words_are_n
     assert "x = 2\n" == (home / "it.py").read_text()
 
 
-# Plans that are no task's
+# Plans that are not tasks's
 
 
 @pytest.mark.parametrize(

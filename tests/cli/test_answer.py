@@ -59,7 +59,7 @@ def test_an_answer_waits_for_the_next_resume_and_is_recorded_with_who_gave_it(
     assert "answered, not taken up yet: two\\u{a}lumps" in fdc("answer", "last", cwd=waiting).stdout
     assert (
         fdc("answer", "last", "main/3", "three", cwd=waiting).returncode == 0
-    )  # another mind, as long as nobody took it
+    )  # another mind, as long as no one took it
     assert fdc("resume", "last", cwd=waiting).returncode == 5  # it waits for the approval now
     found = show(waiting, "--step", "main/3")["records"][-1]["body"]
     assert found["value"] == "three" and found["notes"]["answered"]["by"].endswith(", fdc answer")

@@ -113,7 +113,7 @@ def test_a_rule_whose_code_is_ignored_fails_the_audit(workspace: Path) -> None:
 
 
 def test_the_log_of_real_work_is_compared_with_the_protocols(workspace: Path) -> None:
-    """Tools of no protocol, tools that nobody used, centrality, tasks, damaged lines by number."""
+    """Tools of no protocol, tools that no one used, centrality, tasks, damaged lines by number."""
     (workspace / "knowledge_core" / "agent_meta.json").write_text(
         '{"model_name": "m", "knowledge_cutoff": "c"}'
     )

@@ -151,7 +151,7 @@ def test_without_any_sandbox_commands_are_refused_unless_the_operator_says_other
 def test_doctor_says_who_would_be_asked_to_search_the_web_and_shows_no_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Issue 5, L4; nobody is asked by looking."""
+    """Issue 5, L4; no one is asked by looking."""
 
     def web(**env: str) -> dict[str, tuple[str, str]]:
         done = fdc("doctor", "--format", "json", cwd=tmp_path, env=env)
@@ -176,7 +176,7 @@ def test_doctor_says_who_would_be_asked_to_search_the_web_and_shows_no_key(
     } == found
     wrong = web(FDC_ALLOW_WEB="1", FDC_SEARCH="brave")
     assert ("bad", "FDC_SEARCH names `brave`, and BRAVE_API_KEY is not set") == wrong["web: search"]
-    assert ("bad", "its address: `nowhere` is no http or https address") == web(
+    assert ("bad", "its address: `nowhere` is not http or https address") == web(
         FDC_SEARXNG_URL="nowhere"
     )["web: search: searxng"]
     plain = web(EXA_API_KEY="very-secret-key", FDC_EXA_URL="http://gateway.example/exa")[

@@ -30,7 +30,7 @@ def test_a_rule_is_explained_by_its_code_and_by_its_name(word: str, tmp_path: Pa
         ("unknown-tol", "did you mean `unknown-tool`?"),
         ("FDC3O1", "did you mean `FDC301`?"),
         ("tea", "`fdc rules` lists all of them"),
-        ("\x1b[31m", "there is no rule `\\u{1b}[31m`"),
+        ("\x1b[31m", "the rule `\\u{1b}[31m` does not exist"),
     ],
 )
 def test_a_word_that_is_no_rule_is_wrong_usage_with_a_hint(

@@ -56,7 +56,7 @@ def test_stdin_goes_to_stdout(workspace: Path) -> None:
         "fmt", "-", "--stdin-filename", "x.plan", cwd=workspace, stdin="while x\n  submit\n"
     )
     assert (1, "") == (wrong.returncode, wrong.stdout)
-    assert "x.plan:1:1" in wrong.stderr and "there is no `while` in a plan" in wrong.stderr
+    assert "x.plan:1:1" in wrong.stderr and "a plan has no `while`" in wrong.stderr
 
 
 def test_a_plan_that_is_not_understood_is_reported_and_the_others_are_written(

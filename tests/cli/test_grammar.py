@@ -30,9 +30,9 @@ def test_a_grammar_is_printed_and_says_what_it_leaves_out(workspace: Path) -> No
         (("--tools", "nope"), "no catalogue declares the tool `nope`"),
         (("--tools", "submit"), "accepts no plan of 20 steps"),
         (("--most-steps", "0"), "--most-steps is 1 to 63"),
-        (("--names-of", "nope"), "there is no plan `nope`"),
+        (("--names-of", "nope"), "the plan `nope` does not exist"),
         (("--names-of", "nope", "--fsm", "x"), "--names-of takes automaton and tools of the plan"),
-        (("--names-of", "bad.plan"), "is no plan that links without an error"),
+        (("--names-of", "bad.plan"), "is not a plan that links without an error"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(

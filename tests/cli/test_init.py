@@ -270,7 +270,7 @@ def test_the_command_of_the_tests_is_found(
 def test_a_file_that_is_half_done_is_a_person_s(tmp_path: Path) -> None:
     with pytest.raises(merged.ByHand, match="some of the hooks"):
         merged.with_hooks(b'{"a": "fdc hook one"}', {}, ("fdc hook one", "fdc hook two"))
-    with pytest.raises(merged.ByHand, match="`hooks` is no object"):
+    with pytest.raises(merged.ByHand, match="`hooks` is not an object"):
         merged.with_hooks(b'{"hooks": []}', {"hooks": {"a": []}}, ("x",))
     with pytest.raises(merged.ByHand, match="no list"):
         merged.with_repository(b"repos: {}\n", "- repo: local\n")

@@ -185,7 +185,7 @@ def test_a_path_that_was_there_before_tells_nothing(workspace: Path) -> None:
     ("declared", "says"),
     [
         ({"repeatable": True, "effect": "read"}, "`repeatable` is for tools that happen once"),
-        ({"creates": "out/made-{nam}"}, "there is no parameter `nam`"),
+        ({"creates": "out/made-{nam}"}, "the parameter `nam` does not exist"),
         ({"repeatable": True, "cost": {"tokens": 5}}, "a tool that has a cost cannot be repeated"),
         ({"cost": {"tokens": "left"}}, "`left` is for a tool that runs a plan"),
     ],

@@ -163,7 +163,7 @@ def test_an_id_in_two_files_and_a_source_that_is_invalid_are_refused(root: Path)
     (root / "protocols" / "20_tea.protocol.json").write_text('{"protocol_id": "milk", "rules": []}')
     code, _, err = updater(root, "add-tool", "--protocol-id", "milk", "--tool-name", "x")
     assert 1 == code and "FDC501" in err and "not valid as it is" in err
-    assert 0 == updater(root, *add)[0], "a source that is damaged elsewhere is no reason"
+    assert 0 == updater(root, *add)[0], "a source that is damaged elsewhere is not a reason"
 
 
 # Compiling
@@ -182,7 +182,7 @@ def test_compiling_adds_pending_lessons_once(root: Path) -> None:
     )
     assert before == (root / "knowledge_core" / "lessons.jsonl").read_bytes()
     code, out, err = typed(root, "absent.md", script="knowledge_compiler.py")
-    assert (2, "") == (code, out) and "there is no post-mortem `absent.md`" in err
+    assert (2, "") == (code, out) and "the post-mortem `absent.md` does not exist" in err
 
 
 def test_the_post_mortem_that_close_writes_has_no_lesson_until_it_is_filled_in(root: Path) -> None:
@@ -278,7 +278,7 @@ FAILING: list[tuple[Any, str]] = [
     ("Update rule 'draw' in protocol 'tea' to '```'", "could break AGENTS.md"),
     ("Update rule 'draw' in protocol 'tea' to '<!-- sealed -->'", "could break AGENTS.md"),
     ("Add tool '../../x' to protocol 'tea'", "no tool's name"),
-    ("Add tool 'x' to protocol 'milk'", "there is no protocol"),
+    ("Add tool 'x' to protocol 'milk'", "no protocol exists"),
 ]
 
 

@@ -77,7 +77,7 @@ def test_start_orients_and_logs_exactly_one_start(oriented: Path) -> None:
 
 
 def test_a_task_that_is_open_is_not_started_again(oriented: Path) -> None:
-    """FDC-07: exactly one TASK_START, whoever starts it and how often."""
+    """FDC-07: exactly one TASK_START, independent of who starts it and how often."""
     begin(oriented)
     code, out, _ = begin(oriented)
     assert 0 == code and "was started before" in out
@@ -238,7 +238,7 @@ def test_a_damaged_log_is_named_and_goes_on(oriented: Path) -> None:
     with open(oriented / LOG, "ab") as file:
         file.write(b'{"torn": ')
     code, _, err = end(oriented)
-    assert 0 == code and f"warning: {LOG}:2 is no log entry" in err
+    assert 0 == code and f"warning: {LOG}:2 is not a log entry" in err
     assert 3 == len((oriented / LOG).read_bytes().splitlines())
 
 

@@ -253,7 +253,7 @@ def test_what_is_no_file_is_no_plan(tea: Path):
         for arguments in ([name], ["--no-cache", name]):
             done = fdc("lint", *arguments, cwd=tea)
             assert (done.returncode, done.stdout) == (2, ""), name
-            assert done.stderr == f"fdc: `{name}` is no regular file; `-` reads stdin\n"
+            assert done.stderr == f"fdc: `{name}` is not a regular file; `-` reads stdin\n"
 
 
 def test_a_file_that_is_not_utf8_is_a_finding_with_its_byte(tea: Path):
@@ -291,7 +291,7 @@ def test_a_full_disk_is_three(tea: Path):
 
 @pytest.mark.parametrize(("name", "code"), [("a.plan", 1), ("ok.plan", 0)])
 def test_a_reader_who_leaves_changes_no_verdict(tea: Path, name: str, code: int):
-    """`fdc lint | head -1` under `set -o pipefail`: a failed lint stays failed, and nobody sees a traceback."""
+    """`fdc lint | head -1` under `set -o pipefail`: a failed lint stays failed, and no one sees a traceback."""
     put(tea, a=DIRTY, ok=CLEAN)
     for options in ([], [], ["--no-cache"], ["--format", "json"], ["--diff"]):
         read, write = os.pipe()

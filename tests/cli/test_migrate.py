@@ -56,7 +56,7 @@ def test_wrong_usage_says_so(workspace: Path) -> None:
 
 
 def test_what_lint_finds_in_a_plan_that_is_in_the_language_is_said(workspace: Path) -> None:
-    """Nothing to do is no word that it is right; a tool with a typing error is no older notation."""
+    """Nothing to do is not a word that it is right; a tool with a typing error is not an older notation."""
     (workspace / "p.plan").write_text("set_plan x\nplan_step_complete y\nmesage_user a\nsubmit\n")
     done = fdc("migrate", "p.plan", cwd=workspace)
     assert 0 == done.returncode and "nothing to do" in done.stderr

@@ -35,7 +35,7 @@ def test_a_pack_is_shown_with_what_it_brings(workspace: Path) -> None:
 def test_a_pack_that_is_not_there_is_wrong_usage(workspace: Path) -> None:
     done = fdc("pack", "show", "repare", cwd=workspace)
     assert (2, "") == (done.returncode, done.stdout)
-    assert "fdc: there is no pack `repare`; did you mean `repair`?\n" == done.stderr
+    assert "fdc: the pack `repare` does not exist; did you mean `repair`?\n" == done.stderr
     assert 2 == fdc("pack", "check", "nowhere", cwd=workspace).returncode
 
 
@@ -115,7 +115,7 @@ def test_check_finds_what_is_missing(workspace: Path, tmp_path: Path) -> None:
         f"{toml}: `commands.lint` is the core's already",
         f"{toml}: `tools.read_file` is the core's already",
         f"{toml}: `cup.plan`: no such file or directory",
-        f"{toml}: there is no module `tea.cli`, or it cannot be read",
+        f"{toml}: the module `tea.cli` does not exist, or it cannot be read",
         f"{toml}: the module `tea.deeds` has no `stir`",
         f"{toml}: the module `tea.sub` has no `boiled`",
     }

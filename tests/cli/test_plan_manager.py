@@ -91,8 +91,8 @@ def test_a_path_counts_from_where_the_user_stands(plans: Path) -> None:
         ("x", "plans/absent.plan", "`plans/absent.plan` does not exist"),
         ("x", "plans", "`plans` is a folder"),
         ("x", "/etc/hostname", "outside the workspace"),
-        ("../x", "plans/a.plan", "`../x` is no plan name"),
-        ("x\x1b[2J", "plans/a.plan", "`x\\u001b[2J` is no plan name"),
+        ("../x", "plans/a.plan", "`../x` is not a plan name"),
+        ("x\x1b[2J", "plans/a.plan", "`x\\u001b[2J` is not a plan name"),
     ],
 )
 def test_what_cannot_be_registered_is_refused(

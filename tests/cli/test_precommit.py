@@ -152,7 +152,7 @@ def test_a_stale_agents_md_blocks_the_commit_until_it_is_compiled(
 
 
 def test_other_files_are_nobody_s_business(project: Git) -> None:
-    project.write("notes.txt", "raed_file is no plan here\n")
+    project.write("notes.txt", "raed_file is not a plan here\n")
     done = project.commit("notes")
     assert done.returncode == 0, done.stderr
     assert 2 == done.stderr.count("(no files to check)")

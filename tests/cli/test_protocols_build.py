@@ -238,7 +238,7 @@ def test_a_scope_that_is_no_folder_stops_the_build(root: Path) -> None:
     out = protocols(root, "build", status=1)
     assert (
         "protocols/20_api.protocol.json:1:" in out
-        and "error[FDC509] $.scope: there is no folder `src/ipa`" in out
+        and "error[FDC509] $.scope: the folder `src/ipa` does not exist" in out
     )
     assert not (root / "AGENTS.md").exists()
 
@@ -272,7 +272,7 @@ def test_a_source_may_keep_the_place_of_a_region(root: Path) -> None:
     write(root, {"protocols/10_tea.protocol.md": prose})
     protocols(root, "build")
     path = root / "AGENTS.md"
-    path.write_text(path.read_text("utf-8").replace("Nobody yet.", "Ask Ada."), "utf-8")
+    path.write_text(path.read_text("utf-8").replace("No one yet.", "Ask Ada."), "utf-8")
     write(root, {"protocols/10_tea.protocol.md": prose.replace("Boil.", "Boil twice.")})
     protocols(root, "build")
     kept = "# Tea\n\n<!-- fdc:keep mine -->\nAsk Ada.\n<!-- /fdc:keep -->\n\nBoil twice."
@@ -285,7 +285,7 @@ def test_a_source_may_keep_the_place_of_a_region(root: Path) -> None:
         (REGION.replace("<!-- /fdc:keep -->", ""), "region `mine` has no `<!-- /fdc:keep -->`"),
         ("<!-- /fdc:keep -->\n", "ends nothing"),
         (REGION + REGION, "region `mine` is there twice"),
-        (REGION.replace("keep mine", "keep"), "is no marker"),
+        (REGION.replace("keep mine", "keep"), "is not a marker"),
         (REGION.replace("Ask", "<!-- fdc:keep other -->\nAsk"), "begins inside of region `mine`"),
         ("```\n" + REGION + "```\n", "stands inside of a code block"),
         (REGION.replace("Ask", "```\nAsk"), "opens a code block that does not end in it"),
@@ -339,7 +339,7 @@ def test_other_agents_get_their_own_files_in_their_own_form(root: Path) -> None:
     for text in (always, files[".github/copilot-instructions.md"]):
         assert "# Tea" in text and '"protocol_id": "tea"' in text and "# The API" not in text
     assert "# The API" in scoped and "# Tea" not in scoped
-    assert "there is no target `claud`; did you mean `claude`?" in protocols(
+    assert "the target `claud` does not exist; did you mean `claude`?" in protocols(
         root, "build", "--target", "claud", status=2
     )
 
@@ -459,7 +459,7 @@ def test_a_repository_without_protocols_passes_the_check_and_one_that_lost_them_
     (tmp_path / "AGENTS.md").write_text("# Ours\n", "utf-8")
     done = fdc("protocols", "--check", cwd=tmp_path)
     assert (0, "") == (done.returncode, done.stdout)
-    assert "there is no folder `protocols`, so there is nothing to compile\n" == done.stderr
+    assert "the folder `protocols` does not exist, so there is nothing to compile\n" == done.stderr
     assert 2 == fdc("protocols", "check", "--source", "protocols", cwd=tmp_path).returncode
     assert 2 == fdc("protocols", "build", cwd=tmp_path).returncode
     source = tmp_path / "protocols"

@@ -137,7 +137,7 @@ def test_a_revision_of_git_is_compared_without_a_checkout(root: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["nope"], 2, "there is no file or folder `nope`"),
+        (["nope"], 2, "the file or folder `nope` does not exist"),
         (["protocols", "protocols", "--since", "HEAD"], 2, "at most one"),
         (["--since", "HEAD"], 3, "not a git repository"),
         (["VERSION", "broken"], 2, "its sources are not sound"),

@@ -143,7 +143,7 @@ def test_the_three_kinds_of_tools_resolve_and_what_is_none_is_found(tmp_path: Pa
     (root / "pots" / "__init__.py").write_text("from .kettle import HOT as Lid\n", "utf-8")
     code, _, err = graph(root, "--check")
     assert 1 == code
-    assert names[6:] == [name for name in names if f"FDC532] `{name}` is no tool" in err]
+    assert names[6:] == [name for name in names if f"FDC532] `{name}` is not a tool" in err]
     assert "help: did you mean `read_file`?" in err
 
 

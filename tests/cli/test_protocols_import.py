@@ -72,7 +72,7 @@ def built(files: dict[str, bytes], output: str = "AGENTS.md") -> str | None:
 
 @pytest.mark.parametrize("name", CORPUS)
 def test_nothing_of_any_file_is_lost(name: str) -> None:
-    """FDC-97: not a byte, and what is no protocol stays what it is."""
+    """FDC-97: not a byte, and what is not a protocol stays what it is."""
     text = CORPUS[name]
     assert text == built(take_apart(text.encode(), "AGENTS.md", lambda path: None).files)
 
@@ -261,10 +261,10 @@ def test_a_folder_with_files_is_refused_and_forced_without_touching_others(works
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["nope.md", "--out", "src"], 2, "there is no file `nope.md`"),
+        (["nope.md", "--out", "src"], 2, "the file `nope.md` does not exist"),
         ([".", "--out", "src"], 3, "not a regular file"),
-        (["A.md", "--out", "A.md"], 2, "`A.md` is no folder"),
-        (["A.md", "--out", "a/b/c"], 2, "there is no folder `a/b`"),
+        (["A.md", "--out", "A.md"], 2, "`A.md` is not a folder"),
+        (["A.md", "--out", "a/b/c"], 2, "the folder `a/b` does not exist"),
         (["B.md", "--out", "src"], 1, "FDC520"),
         (["A.md"], 2, "--out"),
     ],
@@ -309,7 +309,7 @@ def test_a_link_in_the_folder_is_not_followed_out_of_it(workspace: Path) -> None
 
 
 def test_what_acts_in_a_viewer_is_told_and_left_out_where_that_is_asked(workspace: Path) -> None:
-    """FDC-99: byte for byte unless `--sanitise`; code is no HTML."""
+    """FDC-99: byte for byte unless `--sanitise`; code is not an HTML."""
     text = PAGE + "\nSay `<script>`, <b onclick='x()'>not</b> <script>x()</script>.\n"
     (workspace / "AGENTS.md").write_text(text, "utf-8")
     said = imported(workspace, "import", "AGENTS.md", "--out", "src")
@@ -342,6 +342,6 @@ def test_all_that_works_on_protocols_works_on_imported_ones(workspace: Path) -> 
     imported(workspace, "check")
     assert PAGE.replace("Three minutes.", "Four minutes.", 1) == file.read_text("utf-8")
     (workspace / "protocols" / "00_kitchen.protocol.md").write_text("# Kitchen\n", "utf-8")
-    imported(workspace, "build")  # what a lesson wrote is no edit of somebody's
+    imported(workspace, "build")  # what a lesson wrote is not an edit of somebody's
     file.write_text("Somebody's own.\n", "utf-8")
     assert "FDC508" in fdc("audit", cwd=workspace).stdout

@@ -117,7 +117,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(plan: Path) -> None:
         (["a.plan", "topik=x"], "the plan has no parameter `topik`; did you mean `topic`?"),
         (["a.plan", "x"], "expected key=value, found `x`"),
         (["a.plan", "topic=a", "topic=b"], "`topic` is given twice"),
-        (["none.plan"], "there is no plan `none.plan`"),
+        (["none.plan"], "the plan `none.plan` does not exist"),
         (
             ["a.plan", "--budget", "stepz=1"],
             "MEASURE=NUMBER with one of steps, model_calls, tokens, money, seconds",

@@ -100,7 +100,7 @@ def test_the_console_scripts_import_nothing_from_it(hostile: Path) -> None:
 def test_a_path_of_pythons_that_names_the_working_folder_counts_for_nothing_later(
     hostile: Path,
 ) -> None:
-    """What Python imports before fdc is started nobody but its caller can help: `sitecustomize`, and the first modules."""
+    """What Python imports before fdc is started no one but its caller can help: `sitecustomize`, and the first modules."""
     for name in SHADOWS:
         if name.split("/")[0] not in (
             "click",

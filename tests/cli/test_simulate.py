@@ -128,7 +128,7 @@ def test_an_old_run_is_simulated_again_under_another_budget(desk: Path) -> None:
         ("{", "cannot be used"),
         ('{"format": 2}', "$.format: 1 was expected"),
         ('{"format": 1, "tools": {"judge": {}}}', "$.tools.judge"),
-        ('{"format": 1, "tools": {"judge": {"value": NaN}}}', "NaN is no JSON"),
+        ('{"format": 1, "tools": {"judge": {"value": NaN}}}', "NaN is not a JSON"),
         ('{"format": 1, "addresses": {"main/1": {"usage": {"tokens": -1}}}}', "minimum"),
         ("[" * 100_000, "cannot be used"),
     ],

@@ -112,11 +112,12 @@ def test_those_of_packs_are_listed_where_the_workspace_uses_them(shop: Path) -> 
     assert "open_case" not in done.stderr and done.returncode == 2
     done = fdc("tools", "--pack", "repiar", cwd=shop)
     assert (
-        done.returncode == 2 and "there is no pack `repiar`; did you mean `repair`?" in done.stderr
+        done.returncode == 2
+        and "the pack `repiar` does not exist; did you mean `repair`?" in done.stderr
     )
     (shop / "fdc.toml").write_text('packs = ["tea"]\n')
     done = fdc("tools", cwd=shop)
-    assert done.returncode == 0 and "fdc.toml:1: there is no pack `tea`" in done.stderr
+    assert done.returncode == 0 and "fdc.toml:1: the pack `tea` does not exist" in done.stderr
 
 
 def test_a_tool_is_explained_with_all_that_its_row_says(shop: Path) -> None:
@@ -204,10 +205,10 @@ def test_every_tool_can_be_explained(shop: Path) -> None:
 
 def test_an_unknown_name_is_told_with_the_nearest(shop: Path) -> None:
     for word, says in (
-        ("raed_file", "there is no tool `raed_file`; the nearest: read_file"),
-        ("weigh_te", "there is no tool `weigh_te`; the nearest: weigh_tea"),
-        ("zzzzzz", "there is no tool `zzzzzz`; `fdc tools` lists all of them"),
-        ("\x1b[2J", "there is no tool `\\u{1b}[2J`; `fdc tools` lists all of them"),
+        ("raed_file", "the tool `raed_file` does not exist; the nearest: read_file"),
+        ("weigh_te", "the tool `weigh_te` does not exist; the nearest: weigh_tea"),
+        ("zzzzzz", "the tool `zzzzzz` does not exist; `fdc tools` lists all of them"),
+        ("\x1b[2J", "the tool `\\u{1b}[2J` does not exist; `fdc tools` lists all of them"),
     ):
         done = fdc("tools", word, cwd=shop)
         assert (done.returncode, done.stdout, done.stderr) == (2, "", f"fdc: {says}\n")

@@ -79,7 +79,7 @@ OVER = ("finished", "stopped", "cancelled")
 
 
 class Run(NamedTuple):
-    """A run as its clients can know it. `wish`: somebody asked for it to be cancelled, and nobody drove it then.
+    """A run as its clients can know it. `wish`: somebody asked for it to be cancelled, and no process drove it then.
 
     `kept`: the answer that lies ready for the next question.
     """

@@ -61,12 +61,14 @@ def test_a_worker_of_another_folder_takes_nothing_and_doctor_says_who_is_missing
         served = begun(theirs, url, "big.plan", "count=2")
         wait_for(lambda: is_over(url, served))
         ours_id = identity.identity(str(ours)).id
-        wait_for(lambda: f"nobody serves the workspace {ours_id} of the run {name}" in others.log())
+        wait_for(
+            lambda: f"no worker serves the workspace {ours_id} of the run {name}" in others.log()
+        )
         said = doctor(ours, url)
         assert [f"ok: {ours} is the workspace {ours_id}"] == said["workspace"]
         [waiting] = said["waiting"]
         assert waiting.startswith(
-            f"bad: runs of the workspace {ours_id}, which nobody serves: {name}. `fdc worker` in that"
+            f"bad: runs of the workspace {ours_id}, which no one serves: {name}. `fdc worker` in that"
         )
         assert waiting.endswith(f"or `fdc worker --serve {ours_id}` in a folder that stands for it")
         [worker] = said["worker"]
@@ -98,7 +100,7 @@ def test_a_folder_that_is_said_to_stand_for_another_drives_its_runs(
         wait_for(lambda: is_over(url, name))
     assert 41 == len(fleet.witnessed(theirs)) and not fleet.witnessed(ours)
     wrong = fdc("worker", "--database", url, "--serve", "nobody", cwd=theirs)
-    assert 2 == wrong.returncode and "`--serve nobody`: that is no workspace" in wrong.stderr
+    assert 2 == wrong.returncode and "`--serve nobody`: that is not a workspace" in wrong.stderr
 
 
 def test_a_copy_is_noticed_and_a_folder_that_moved_is_not_one(workspace: Path, url: str) -> None:
@@ -183,7 +185,7 @@ def test_runs_of_an_older_fdc_wait_for_a_worker_that_is_told_to_take_them(
     assert [("20261001-000000-olde",)] == rows(url, "SELECT name FROM fdc.run")
     [said] = doctor(ours, url)["waiting"]
     assert (
-        "runs of an fdc that knew no workspaces, which nobody serves" in said
+        "runs of an fdc that knew no workspaces, which no one serves" in said
         and "`fdc worker --serve unnamed`" in said
     )
     assert [(2,)] == rows(url, "SELECT version FROM fdc.form")

@@ -331,7 +331,7 @@ def test_of_many_controllers_that_resume_at_once_one_wins(deeds: Path) -> None:
 
 
 def put_to_sleep(process: subprocess.Popen[str], journal: str) -> bool:
-    """Stops a controller, but not in the middle of a commit: nobody could write then before it is gone (SQLite's lock)."""
+    """Stops a controller, but not in the middle of a commit: no one could write then before it is gone (SQLite's lock)."""
     process.send_signal(signal.SIGSTOP)
     wait_for(
         lambda: Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"

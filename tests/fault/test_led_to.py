@@ -1,4 +1,4 @@
-"""What is obeyed, or secret, because a link, git's settings or the shape of a folder lead there: nobody changes or reads it."""
+"""What is obeyed, or secret, because a link, git's settings or the shape of a folder lead there: no one changes or reads it."""
 
 import os
 from pathlib import Path
@@ -119,7 +119,7 @@ def test_programs_that_git_starts_by_its_settings_are_protected(top):
 
 
 def test_the_environment_that_fdc_runs_in_is_protected(top, monkeypatch):
-    """Whoever writes there is run by the next fdc: a `.pth` will do."""
+    """The author who writes there is run by the next fdc: a `.pth` will do."""
     monkeypatch.setattr("sys.prefix", str(top / ".venv"))
     (top / ".venv/lib").mkdir(parents=True)
     assert of_environment(str(top), "") == [".venv"]

@@ -61,7 +61,7 @@ def test_a_run_waits_for_a_worker_that_decides_as_the_one_that_began_it(
         wait_for(lambda: drivers(url, old))
         assert -signal.SIGKILL == ended(workers.send("w1", signal.SIGKILL))
         (deeds / fleet.HELD).unlink()
-        # the two write the same files: the second is driven when nobody drives the first
+        # the two write the same files: the second is driven when no process drives the first
         code, new = other_fdc(
             "run", "--database", url, "--detach", "-q", "big.plan", "count=20", cwd=deeds
         )

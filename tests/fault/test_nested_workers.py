@@ -111,7 +111,7 @@ def test_workers_die_within_and_the_next_one_goes_on_with_the_same_run(
 
 
 def begun_again(home: Path, url: str, run: str) -> None:
-    """Has a worker go on with a run that waits; nobody follows it."""
+    """Has a worker go on with a run that waits; no one follows it."""
     from fdc_toolchain.runs.workers import remote
 
     store = PgStore(url, key(home))

@@ -210,7 +210,7 @@ def test_branches_that_ask_at_once_need_one_yes(repository: Path) -> None:
 def test_a_command_that_was_lost_while_it_asked_is_not_a_command_that_was_begun(
     repository: Path, tmp_path: Path
 ) -> None:
-    """Whoever asks at a terminal may be killed there: the step happens once, and certainly has not."""
+    """The caller at a terminal may be killed there: the step happens once, and certainly has not."""
     from fdc_toolchain.workspace.files import Root
 
     made = program(step("run_in_bash_session", command="true"))

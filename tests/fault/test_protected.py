@@ -52,7 +52,7 @@ def refused(root):
 
 
 def test_no_command_makes_a_repository_of_the_workspace(root, tier):
-    """B1: where there is no `.git`, there is none afterwards, and there was none to be used meanwhile."""
+    """B1: where `.git` does not exist, there is none afterwards, and there was none to be used meanwhile."""
     outcome = run(
         root, "mkdir .git; git init -q; echo x > .git/config; mv src .git; exit 0", only(tier)
     )
@@ -348,7 +348,7 @@ def watcher(root):
 
 @pytest.mark.parametrize("which", ["watcher", "guard"])
 def test_nothing_outlives_a_command_when_what_started_it_is_killed(root, tier, which):
-    """B5: what a command began is ended, and the step is no success."""
+    """B5: what a command began is ended, and the step is not a success."""
     killed = []
 
     def kill():

@@ -220,7 +220,7 @@ def test_a_controller_that_slept_cannot_write_into_the_run_that_has_the_number_n
 
 @needs_database
 def test_a_run_that_is_taken_over_while_it_is_looked_at_stays_whole(place: Path, url: str) -> None:
-    """Whoever takes it over first wins: prune finds it changed, or the other one finds it gone. So does who forks it."""
+    """The caller over first wins: prune finds it changed, or the other one finds it gone. So does who forks it."""
     store, other = opened(url, place), opened(url, place)
     for turn in range(6):
         made(store, place, f"run{turn}", content=LARGE)

@@ -80,7 +80,7 @@ def probed(who, tier, mounts=None):
     if (who == "root" and os.getuid() != 0) or (
         who == "user" and os.getuid() == 0 and stranger_python() is None
     ):
-        pytest.skip(f"there is no {who} here, or no Python for one")
+        pytest.skip(f"{who} does not exist here, or no Python for one")
     base = Path(tempfile.mkdtemp(prefix="fdc-probes-"))
     try:
         os.chmod(base, 0o755)

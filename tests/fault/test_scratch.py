@@ -26,7 +26,7 @@ WAITS = "touch begun; while [ ! -e go ]; do sleep 0.05; done"
 def test_the_scratch_folder_of_a_killed_controller_goes_with_the_next_command_and_one_in_use_stays(
     tmp_path: Path,
 ) -> None:
-    """The lock says who is alive; a folder that is not fdc's, or younger than a minute, is nobody's to take."""
+    """The lock says who is alive; a folder that is not fdc's, or younger than a minute, has no owner to take."""
     temporary, work = tmp_path / "tmp", tmp_path / "work"
     temporary.mkdir()
     work.mkdir()

@@ -357,9 +357,9 @@ def test_an_older_journal_is_brought_up_to_date_in_place_and_sealed_by_nobody(
         ("PRAGMA user_version=3", "written by a newer fdc (journal 3, this one knows 2)"),
         (
             "CREATE TRIGGER t AFTER INSERT ON record BEGIN DELETE FROM run; END",
-            "this is no journal of fdc",
+            "this is not a journal of fdc",
         ),
-        ("ALTER TABLE run ADD COLUMN more", "this is no journal of fdc"),
+        ("ALTER TABLE run ADD COLUMN more", "this is not a journal of fdc"),
     ],
 )
 def test_a_newer_or_a_strange_journal_is_refused_by_a_sentence(

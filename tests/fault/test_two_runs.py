@@ -155,7 +155,7 @@ def test_a_cancelled_run_that_is_refused_stays_cancelled(shop: Path) -> None:
     """`fdc resume --force` goes on with a run that somebody wants cancelled, unless it cannot go on at all now."""
     assert 5 == fdc("run", "glob.plan", "-q", cwd=shop).returncode
     name = json.loads(fdc("runs", "--format", "json", cwd=shop).stdout)["runs"][0]["run"]
-    ask_to_cancel(str(shop), name, 0.0)  # whoever asked was killed before they could do it
+    ask_to_cancel(str(shop), name, 0.0)  # the caller was killed before they could do it
     with driven(shop, "held-a.plan") as (process, other):
         refused = fdc("resume", name, "--force", "--answer", "c", cwd=shop)
         assert 3 == refused.returncode and f"the run {other} " in refused.stderr, refused

@@ -58,7 +58,7 @@ def test_the_next_run_takes_away_what_a_killed_one_left_and_says_so(prepared: Pa
 
 
 def test_what_fdc_itself_made_for_a_killed_command_goes_without_a_word(prepared: Path) -> None:
-    """A workspace without `.git` has an empty one while a command is under way, which nobody may use."""
+    """A workspace without `.git` has an empty one while a command is under way, which no one may use."""
     (prepared / ".git").rmdir()
     write(prepared, "sleep.plan", "touch sub/begun; while [ ! -e sub/go ]; do :; done", "**")
     with fdc_started("run", "sleep.plan", cwd=prepared) as killed:

@@ -149,8 +149,8 @@ def test_a_page_that_comes_packed_is_unpacked(web: Site, path: str) -> None:
         ("/mapped", "address", "an address of a private network"),
         ("/inside2", "address", "127.0.0.1, an address of a private network"),
         ("/user", "url", "a user's name or a password"),
-        ("/binary", "type", "`application/octet-stream`, which is no text"),
-        ("/liar", "type", "bytes that are no text"),
+        ("/binary", "type", "`application/octet-stream`, which is not text"),
+        ("/liar", "type", "bytes that are not text"),
         ("/image", "type", "`image/png`"),
         ("/gone", "http", "status 404"),
         ("/busy", "busy", "asks for patience"),
@@ -232,7 +232,7 @@ def test_addresses_that_are_public(address: str) -> None:
     ],
 )  # fmt: skip
 def test_this_machine_is_not_fetched_however_it_is_written(web: Site, host: str) -> None:
-    """Nobody but the operator opens it, and there is no way for a plan or an argument to."""
+    """No one but the operator opens it, and it is impossible for a plan or an argument to."""
     port = web.server_address[1]
     before = len(web.paths())
     with pytest.raises(ToolFailure) as caught:
@@ -285,7 +285,7 @@ def test_the_address_that_was_looked_at_is_the_one_that_is_connected_to(
 
 @pytest.fixture(scope="module")
 def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Path]]:
-    """A site over TLS whose certificate, for `localhost`, nobody has vouched for; and that certificate."""
+    """A site over TLS whose certificate, for `localhost`, no one has vouched for; and that certificate."""
     folder = tmp_path_factory.mktemp("tls")
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
     kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]

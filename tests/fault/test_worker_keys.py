@@ -29,7 +29,7 @@ def _said(url: str, run: str) -> list[dict[str, object]]:
 
 
 def test_what_a_worker_of_another_key_cannot_take_goes_to_one_that_can(workspace: Path) -> None:
-    """Refused while nobody has the key; begun as soon as somebody has; answers find their way, too."""
+    """Refused while no one has the key; begun as soon as somebody has; answers find their way, too."""
     fleet.laid_out(workspace)
     elsewhere = workspace.parent / "other-state"
     with (

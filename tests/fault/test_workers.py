@@ -140,7 +140,7 @@ def test_a_run_shows_the_same_from_many_machines(deeds: Path, url: str) -> None:
         whole(deeds, url, name, expected)
         assert 0 == fdc("verify", name, "--database", url, cwd=deeds).returncode
         assert "whole, sealed by your key" in fdc("show", name, "--database", url, cwd=deeds).stdout
-        # A question goes to whoever asked for the run, and the answer to whatever worker is there.
+        # A question goes to the caller for the run, and the answer to whatever worker is there.
         asked = fdc("run", "--database", url, "ask.plan", cwd=deeds)
         assert 5 == asked.returncode and "question: Which tea?" in asked.stdout
         answered = fdc("resume", "last", "--database", url, "--answer", "green", cwd=deeds)
@@ -258,7 +258,7 @@ def test_the_watchdog_finds_what_no_queue_knows_of(deeds: Path, url: str) -> Non
     whole(deeds, url, name, on_sqlite(deeds, "big.plan", "count=30"))
     listed = fdc("runs", "--database", url, "--stalled", cwd=deeds).stdout
     assert name not in listed and foreign in listed and newer in listed
-    # Nobody goes on delivering what every worker refuses.
+    # No one goes on delivering what every worker refuses.
     assert (
         rows(
             url,

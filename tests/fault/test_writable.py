@@ -66,14 +66,14 @@ def written(root, tier, globs, stack):
         (["made/x.txt"], [], {"made/x.txt"}),
         (["docs/**"], [["**/*.md"]], {"docs/a.md", "docs/deep/c.md"}),
         (["docs/*.md", "top.md"], [["docs/**"]], {"docs/a.md"}),
-        (["docs"], [], set()),  # a folder's own name is no name of what lies in it
+        (["docs"], [], set()),  # a folder's own name is not a name of what lies in it
         (["docs/*"], [["*.md"]], set()),
         (["../outside.md", "docs/link.md"], [], set()),
         (["fdc_tools.json", ".fdc/runs.sqlite", ".git/config"], [], set()),
     ],
 )  # fmt: skip
 def test_a_command_writes_exactly_the_files_that_the_plans_allow(root, tier, globs, stack, may):
-    """Issue 4: write access to allowed paths only; a glob is no wider for commands than for file tools (G-CAP)."""
+    """Issue 4: write access to allowed paths only; a glob is not a wider for commands than for file tools (G-CAP)."""
     assert written(root, tier, globs, stack) == may
     assert Path(root.path, ".fdc/runs.sqlite").read_text() == "journal"
 

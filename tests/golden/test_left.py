@@ -64,7 +64,7 @@ def test_settings_and_comments_that_silenced_are_refused_with_what_mends_them(le
     settings, plan = left.root / "fdc.toml", left.root / "plans" / "silenced.plan"
     for command in (("lint", "plans"), ("protocols", "check"), ("run", "plans/finished.plan"), ("analyze", "plans/finished.plan")):
         said = left.fdc(*command, code=2).stderr
-        assert "`ignore` names FDC414, an assumption; it is no finding and needs none: take it out" in said
+        assert "`ignore` names FDC414, an assumption; it is not a finding and needs none: take it out" in said
     settings.write_text(settings.read_text().replace('"FDC414", ', ""))
     assert "`ignore` names FDC451, an error; a table `[[allow]]` with" in left.fdc("lint", "plans", code=2).stderr
     settings.write_text(settings.read_text().replace('ignore = ["FDC451"]\n', ""))

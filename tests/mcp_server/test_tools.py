@@ -95,13 +95,13 @@ def test_explain_tools_and_registry(workspace: Path) -> None:
         ("fdc_explain", {"code": "FDC999"}, "NotFound:"),
         ("fdc_explain", {"code": "../../README"}, "NotFound:"),
         ("fdc_tools", {"name": "no_tool"}, "no tool has `no_tool` in its name"),
-        ("fdc_registry", {"name": "../x"}, "there is no registered plan `../x`"),
+        ("fdc_registry", {"name": "../x"}, "the registered plan `../x` does not exist"),
         ("fdc_run", {"op": "begin"}, "`op` is one of start, resume, status"),
         ("fdc_run", {"op": "start"}, "a plan is named by"),
         ("fdc_run", {"op": "start", "plan": "a", "inputs": {"n": 1}}, "`inputs` is an object"),
         ("fdc_run", {"op": "resume", "run": "none"}, "NotFound:"),
         ("fdc_run", {"op": "status", "run": "../../x"}, "NotFound:"),
-        ("fdc_write", {}, "there is no such tool"),
+        ("fdc_write", {}, "the tool does not exist"),
     ],
 )  # fmt: skip
 def test_a_wrong_argument_gets_a_sentence(

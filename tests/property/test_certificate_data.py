@@ -182,7 +182,7 @@ FORGOTTEN: dict[str, tuple[str, Any, str, Any]] = {
         "hidden",
         lambda files: not file_sets.lasting(files),
     ),
-    "that a shell is no data command": (
+    "that a shell is not a data command": (
         "code",
         touches,
         "only_looks",

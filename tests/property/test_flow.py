@@ -164,7 +164,7 @@ FORGOTTEN: dict[str, tuple[str, Any, str, Any]] = {
         "hidden",
         lambda pattern: pattern.begins.startswith(RUN),
     ),
-    "that a shell is no data command": (
+    "that a shell is not a data command": (
         "code",
         touched,
         "is_data_command",

@@ -174,7 +174,7 @@ def test_no_fork_is_accepted_that_some_stopped_branches_break():
 
 
 def judged(sets: int, keeps: float) -> tuple[int, int, int, int]:
-    """How many of the sets were proved, refused for certain, not proved, and not proved though nothing is wrong."""
+    """How many of the sets were proved, refused certainly, not proved, and not proved though nothing is wrong."""
     proved = refused = unproved = needless = 0
     for seed in range(sets):
         rng = random.Random(seed)
@@ -204,7 +204,7 @@ def judged(sets: int, keeps: float) -> tuple[int, int, int, int]:
         if expected:
             assert codes, f"accepted, and some run is refused: {where}"
         if codes & {"FDC401", "FDC402"}:
-            assert expected, f"refused for certain, and no run is: {where}"
+            assert expected, f"refused certainly, and no run is: {where}"
         proved += not codes
         refused += bool(codes & {"FDC401", "FDC402"})
         unproved += codes == {"FDC405"}

@@ -1,4 +1,4 @@
-"""A plan that is edited again and again in one process is judged as one that nobody has seen before (`linking.kept`)."""
+"""A plan that is edited again and again in one process is judged as one that no one has seen before (`linking.kept`)."""
 
 from __future__ import annotations
 

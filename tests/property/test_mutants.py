@@ -387,7 +387,7 @@ def closing_sets() -> list[tuple[dict[str, bytes], bool, bool]]:
 
 
 def more_than_submits(run: tuple[str | None, ...]) -> bool:
-    """A step that is no submit, or a call, comes after a submit; whether an automaton notices it or not."""
+    """A step that is not a submit, or a call, comes after a submit; whether an automaton notices it or not."""
     return "b_op" in run and any(item != "b_op" for item in run[run.index("b_op") :])
 
 

@@ -25,7 +25,7 @@ from tests.support.changed_lines import mutated
 SECONDS = 120.0
 HARMLESS = ("message_user", "request_user_input", "close_task", "submit", "hello_world")
 DATA = ("content", "diff", "message", "text")
-"""What is stored or told is no access."""
+"""What is stored or told is not access."""
 
 
 class Steady(World):

@@ -65,7 +65,7 @@ def blocked(why: str, deeds: list[tuple[str, str, str]]) -> bool:
 
 
 class Tally:
-    """What was seen, and the differences that nobody knows."""
+    """What was seen, and the differences that is unknown."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -318,7 +318,7 @@ def test_the_reference_holds_each_call_to_the_budget_of_its_plan() -> None:
 
 
 def budgets(chance: random.Random) -> PlanSet:
-    """Plans that call each other, most with a budget, in loops over files of which nobody knows the number."""
+    """Plans that call each other, most with a budget, in loops over files of which fdc does not know the number."""
     files = {**FREE, "knowledge_core/plan_registry.json": "{}"}
     for number in range(chance.randint(1, 9)):
         files[f"docs/{number}.md"] = "x"

@@ -1,7 +1,7 @@
 """Rules of protocols against brute force, on generated plan sets with calls, loops, branches, gates and forks (FDC-64).
 
 A set that the linter accepts has no run that breaks its rule, ever. One that it says a run breaks has such a run;
-where nobody can know before the plan runs, it says that (FDC463).
+where no one can know before the plan runs, it says that (FDC463).
 """
 
 from __future__ import annotations

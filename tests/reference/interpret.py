@@ -29,7 +29,7 @@ SETTINGS = "fdc.toml"
 REGISTRY = "knowledge_core/plan_registry.json"
 RUN = "runs/R"
 MADE = "made"
-"""What a value is, or begins with, that nobody computed: in a world where nothing is known about values."""
+"""What a value is, or begins with, that no one computed: in a world where nothing is known about values."""
 HERE = Path(__file__).parents[2]
 
 
@@ -293,7 +293,7 @@ class Interpreter:
         items = self.template(one.value, frame)
         if not isinstance(items, list):
             if not self.free:
-                raise Stop("value", "this is no list")
+                raise Stop("value", "this is not a list")
             items = []
         items = self.rounds(items, one.most, MADE + "{}")
         collected: list[list[Any]] = [[] for _ in items]

@@ -151,7 +151,7 @@ class _Reader:
         return PlanError(f"{line.number}: {why}: {line.text}")
 
     def peek(self) -> Line | None:
-        """The next line that is no comment and not blank."""
+        """The next line that is not a comment and not blank."""
         while self.at < len(self.lines) and (
             self.lines[self.at].indent < 0 or self.lines[self.at].text.startswith("#")
         ):

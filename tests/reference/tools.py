@@ -208,7 +208,7 @@ def grep(root: Path, pattern: Any, path: Any = None) -> list[dict[str, Any]]:
     try:
         expression = re.compile(pattern)
     except re.error as error:
-        raise Stop("argument", f"`{pattern}` is no regular expression: {error}") from None
+        raise Stop("argument", f"`{pattern}` is not a regular expression: {error}") from None
     return list(islice(_hits(root, expression, listed(root, path)), 2_000))
 
 

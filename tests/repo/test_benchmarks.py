@@ -20,7 +20,7 @@ from tests.support.repository import ROOT
 
 @pytest.mark.long
 def test_every_measurement_runs_on_a_tiny_corpus(tmp_path: Path) -> None:
-    """A benchmark that nobody runs rots; this one needs no network and no tool but fdc."""
+    """A benchmark that no one runs rots; this one needs no network and no tool but fdc."""
     target = tmp_path / "page.md"
     done = process.run(
         [sys.executable, "-m", "benchmarks", "--quick", "--here", "--output", target], cwd=ROOT

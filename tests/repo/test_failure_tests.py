@@ -22,7 +22,7 @@ def rows() -> dict[int, list[str]]:
 
 
 def numbers(test: str) -> set[int]:
-    """The numbers that a test, or the module that it stands in, says of itself. Raises KeyError where there is no such test."""
+    """The numbers that a test, or the module that it stands in, says of itself. Raises KeyError where the test does not exist."""
     path, name = test.split("::")
     module = ast.parse((ROOT / "tests" / path).read_text("utf-8"))
     found = {one.name: one for one in module.body if isinstance(one, ast.FunctionDef)}

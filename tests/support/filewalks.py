@@ -234,7 +234,7 @@ class _Run:
             return Text(target, "plan")
         before, name = target.rstrip("}").split("{")
         if "." in name or name not in names:
-            raise TooMany  # a text has no fields: what such a path names is nobody's business
+            raise TooMany  # a text has no fields: what such a path names has no owner business
         held = names[name]
         return Text(before + held.text, held.by, held.bare and not before)
 

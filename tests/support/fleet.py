@@ -89,7 +89,7 @@ def key(workspace: Path) -> bytes | None:
 
 
 def begun(workspace: Path, url: str, plan: str, *inputs: str) -> str:
-    """A run that was put into the database; nobody waits for it."""
+    """A run that was put into the database; no one waits for it."""
     done = fdc("run", "--database", url, "--detach", "-q", plan, *inputs, cwd=workspace)
     assert (0, "") == (done.returncode, done.stderr)
     return done.stdout.strip()

@@ -180,7 +180,7 @@ os._exit(code)
 
 
 def program(script: str, env: Mapping[str, str]) -> tuple[str, int]:
-    """The text of a program for a shell, which is `script` to whoever starts it, and the handle that it has to inherit."""
+    """The text of a program for a shell, which is `script` to its starter, and the handle that it has to inherit."""
     handle = _server(*_for_the_start(env)).handle
     return _CLIENT.format(python=sys.executable, script=script, handle=handle), handle
 
@@ -203,7 +203,7 @@ def _write(handle: int, data: bytes) -> None:
 
 
 def _serve(handle: int) -> None:
-    """Forks on demand, and tells who ended how, until nobody asks any more."""
+    """Forks on demand, and tells who ended how, until no caller asks any more."""
     import gc
     import importlib
     import pkgutil
@@ -268,7 +268,7 @@ def _serve(handle: int) -> None:
 def _tell(handle: int, code: int) -> None:
     try:
         os.write(handle, str(code).encode())
-    except BrokenPipeError:  # whoever asked has gone
+    except BrokenPipeError:  # the caller has gone
         pass
     os.close(handle)
 

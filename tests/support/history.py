@@ -53,7 +53,7 @@ def explains(
     start: State,
     after: Callable[[State, Operation], Iterable[State]],
 ) -> list[Operation] | None:
-    """An order of the operations in which each one's answer is right, or None where there is no such order.
+    """An order of the operations in which each one's answer is right, or None where that order does not exist.
 
     `after` gives the states that an operation with this answer can lead to: none where it could not be answered so.
     """

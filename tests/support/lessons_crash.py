@@ -86,7 +86,7 @@ def in_child(act: Callable[[int], None]) -> tuple[int, list[str]]:
 def state(root: Path) -> dict[str, Any]:
     """All that must be the same whatever was killed: every file, with the names of runs taken out.
 
-    What a writer left that was killed before its file took its name is no file of the workspace.
+    What a writer left that was killed before its file took its name is not a file of the workspace.
     """
     found = {}
     for path in sorted(root.rglob("*")):

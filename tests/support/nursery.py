@@ -126,7 +126,7 @@ class Nursery:
 
 
 def _serve(folder: str, *ready: str) -> None:
-    """Forks on demand, and tells who ended how, until nobody asks any more."""
+    """Forks on demand, and tells who ended how, until no caller asks any more."""
     import importlib
     import selectors
     import signal

@@ -77,7 +77,7 @@ def main() -> None:
             found[tier] = own_code.call("own:tool", ROW, where, known, [], given).value
             if (
                 tier == "bubblewrap"
-            ):  # there a folder that nobody sees is an empty one, which is gone afterwards
+            ):  # there a folder that no one sees is an empty one, which is gone afterwards
                 with open(f"{home}/precious") as file:
                     unchanged = file.read() == "x" and not os.path.exists(f"{home}/new")
                 harmless = [f"{home}/precious", f"{home}/new"] if unchanged else []

@@ -36,7 +36,7 @@ def checked(seed: int, kind: str) -> tuple[Checked, frozenset[str]]:
 
 
 def program(seed: int, kind: str) -> tuple[Made, frozenset[str], bool] | None:
-    """The program of a seed, the files that are there, and whether lint proves it; None where it is no program."""
+    """The program of a seed, the files that are there, and whether lint proves it; None where it is not a program."""
     found, there = checked(seed, kind)
     codes = {item.code for item in found.diagnostics if item.severity == "error"}
     if codes - {"FDC411", "FDC412", "FDC413"}:

@@ -239,7 +239,7 @@ def _expects_more(section: Section) -> bool:
 
 
 def differences(section: Section, found: list[Finding]) -> list[str]:
-    """One line for each finding that is missing, and for each that nobody expected."""
+    """One line for each finding that is missing, and for each that no one expected."""
     left = list(found)
     wrong = []
     for item in section.expected:

@@ -98,7 +98,7 @@ class Handler(BaseHTTPRequestHandler):
                 if reply.wait and self.server.closing.wait(reply.wait):
                     break
         except OSError:
-            pass  # whoever asked has had enough
+            pass  # the caller has had enough
 
 
 class Asked(NamedTuple):

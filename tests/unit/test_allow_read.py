@@ -47,7 +47,7 @@ def test_a_plan_that_says_nothing_allows_everything_and_one_that_allows_somethin
 
 
 def test_a_python_tool_may_open_any_file_unless_it_is_declared_pure() -> None:
-    """What it does with a word nobody knows: only `allow read **` covers it."""
+    """What it does with a word it is unknown: only `allow read **` covers it."""
 
     def found(effect: str, allow: str) -> bool:
         tool = {

@@ -47,7 +47,7 @@ def test_one_that_is_killed_has_no_exit_code(tmp_path: Path) -> None:
     assert background.look(str(folder)).running
     background.end(str(folder))
     assert (False, None, "said\n", "") == over(folder)
-    background.end(str(folder))  # nobody else's process dies for it
+    background.end(str(folder))  # no other one's process dies for it
 
 
 def test_it_outlives_whoever_started_it(tmp_path: Path) -> None:

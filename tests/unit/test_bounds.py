@@ -350,7 +350,7 @@ def test_a_polynomial_of_too_many_sizes_becomes_one_in_the_largest():
 
 
 def test_files_are_counted_as_the_runner_counts_them(workspace: Path):
-    """Links and what begins with a dot are no files of a `for_each_file *`; nothing outside of the workspace is."""
+    """Links and what begins with a dot are not files of a `for_each_file *`; nothing outside of the workspace is."""
     for name in ("a.txt", "b.txt", ".hidden", "sub/c.txt"):
         path = workspace / name
         path.parent.mkdir(exist_ok=True)

@@ -142,7 +142,7 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "row of another kind": ({"parameters": {}}, '"parameters"', "`tools.t.parameters` is {}; expected a list"),
     "unknown row": ({"sumary": "x"}, '"sumary"', "`tools.t` has no `sumary`"),
     "unknown effect": ({"effect": "pur"}, '"effect"', '`tools.t.effect` is "pur"; expected one of'),
-    "action that is no symbol": ({"action": "Read Op"}, '"action"', '`tools.t.action` is "Read Op"; expected a text like'),
+    "action that is not a symbol": ({"action": "Read Op"}, '"action"', '`tools.t.action` is "Read Op"; expected a text like'),
     "unknown kind": (takes(("a", "words")), '"kind"', "expected one of word, path"),
     "two of one name": (
         {"parameters": [{"name": "a", "kind": "word"}, {"kind": "word", "name": "a"}]},
@@ -157,7 +157,7 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "access to no file": (
         {"parameters": [{"name": "a", "kind": "number", "access": "read"}]}, '"access"', "`a` names no file: it is a number",
     ),
-    "need of no parameter": ({"need_one_of": ["pag"]}, '"pag"', "there is no parameter `pag`"),
+    "need of no parameter": ({"need_one_of": ["pag"]}, '"pag"', "the parameter `pag` does not exist"),
     "choice by no parameter": ({"actions": [{**NOBODY, "action": None}]}, '"parameter": "x"', "there is no parameter `x`"),
     "refusal by no parameter": ({"refuse": [{**NOBODY, "why": "w"}]}, '"parameter": "x"', "there is no parameter `x`"),
     "negative cost": ({"cost": {"tokens": -1}}, '"tokens"', "`tools.t.cost.tokens`"),
@@ -209,7 +209,7 @@ def test_a_catalogue_that_the_settings_name_must_be_there():
     settings = Settings(fsm="any.json", catalogues=("own.json",), stated_catalogues=True)
     [found] = findings(lint("set_plan\n", settings=settings))
     assert (found.code, found.message) == ("FDC308", "the catalogue `own.json` does not exist")
-    assert not findings(lint("set_plan\n")), "the one that nobody named need not be"
+    assert not findings(lint("set_plan\n")), "the one that no one named need not be"
 
 
 @pytest.mark.parametrize("depth", [65, 5_000, 200_000])

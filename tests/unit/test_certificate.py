@@ -108,7 +108,7 @@ GOOD = {
     "twice exactly": made("aa", iterate(2, A)),
     "an even number exactly": made("even a", iterate(4, A, until=NO)),
     "once exactly": made("ab", iterate(3, A, until=YES), B),
-    "a fork whose order nobody can tell": made("even a", fork(A, A, B)),
+    "a fork whose order it cannot be known": made("even a", fork(A, A, B)),
     "a fork of one branch": made("(ab)*", fork(A, B, most=1)),
     "a fork of anything": made("any", fork(A, each("*", C, most=1))),
     "a fork in a fork": made("any", fork(A, fork(B, keeps=True))),
@@ -161,7 +161,7 @@ BAD = {
     "a fragment": made("ab", A, call("p"), p=plan(A, name="p")),
     "a cycle of its own that is refused": made("ab", A, call("p"), B, p=plan(B, name="p", automaton="ab")),
     "a cycle of its own that is not finished": made("ab", A, call("p"), B, p=plan(A, name="p", automaton="ab")),
-    "a cycle of its own that is no part of the word": made("ab", call("p"), p=plan(A, B, name="p", automaton="ab")),
+    "a cycle of its own that is not part of the word": made("ab", call("p"), p=plan(A, B, name="p", automaton="ab")),
     "a name that nothing binds": made("any", give("{x}")),
     "a name of one side": made("any", choose(ANY, [step("a", bind="x")]), give("{x}")),
     "a name of a loop that may run no time": made("any", every(step("a", bind="x")), give("{x}")),
@@ -309,7 +309,7 @@ ROUNDS = ("automata", "a?a?", "main", "loops", "/1", "0", "rounds")
             "leave what is claimed",
         ),
         (
-            "a fork whose order nobody can tell",
+            "a fork whose order it cannot be known",
             ("automata", "even a", "main", "loops", "/1", "0", "reach"),
             ["0"],
             "not claimed",
@@ -436,7 +436,7 @@ def test_a_rule_is_kept_for_every_value_that_a_step_names() -> None:
 
 
 def test_a_nested_cycle_under_exhausted_recursion_has_no_certificate() -> None:
-    """Finding A3: the instance of `s.plan` that calls nobody any more ends where `one.json` does not accept."""
+    """Finding A3: the instance of `s.plan` that calls no one any more ends where `one.json` does not accept."""
     checked = lint(
         {
             "r.plan": "# FSM: any.json\ncall_plan s.plan\n",

@@ -55,7 +55,7 @@ def test_a_value_that_the_program_could_take_for_something_else_is_refused(value
         (["/bin/sort", "{path}"], "is not the plain name of a program"),
         (["{path}"], "is not the plain name of a program"),
         (["sort", "x{path}"], "has a parameter inside of other text"),
-        (["sort", "{path}", "{other}"], "there is no parameter `other`"),
+        (["sort", "{path}", "{other}"], "the parameter `other` does not exist"),
         (["sort"], "the command does not use the parameter `path`"),
         (["sort", "{path}", "\0"], "holds no NUL byte"),
     ],

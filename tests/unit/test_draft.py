@@ -114,7 +114,7 @@ def test_a_tool_that_no_accepted_word_has_is_left_out(linker: Linker) -> None:
     assert proved(linker.root, "p.plan", made.text).findings == [] and made.left_out == ("grep",)
     with pytest.raises(UsageError, match="accepts no plan of these tools"):
         skeleton(linker, "x", fsm=FSM, tools=["submit"])
-    with pytest.raises(UsageError, match="there is no such file"):
+    with pytest.raises(UsageError, match="the file does not exist"):
         skeleton(linker, "x", fsm="nowhere")
 
 

@@ -38,7 +38,7 @@ def test_what_is_on_disk_after_a_run_is_what_its_trace_says(workspace: Path) -> 
 
 
 def test_an_answer_that_recommends_a_call_performs_none() -> None:
-    """LGTM-33, LGTM-34: whoever answers has no tools; what is said flows on as a value, and only the plan's steps are steps."""
+    """LGTM-33, LGTM-34: the answering model has no tools; what is said flows on as a value; only the plan's steps are steps."""
     said = "run_in_bash_session rm -rf /\ncall_plan other\n{one.x}"
     works = FunctionTools({"ask": lambda effect: said, "note": lambda effect: effect.args["text"]})
     steps = (step("ask", bind="one"), step("note", bind="two", text="{one}"), give("{two}"))

@@ -16,7 +16,7 @@ from fdc_toolchain.workspace.globs import files
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    """A file next to the workspace that nobody may touch."""
+    """A file next to the workspace that no one may touch."""
     secret = tmp_path / "secret.txt"
     secret.write_text("secret")
     return secret

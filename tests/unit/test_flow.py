@@ -236,7 +236,7 @@ def test_data_where_the_shell_reads_code_is_refused_at_its_place() -> None:
 
 
 def test_files_of_others_are_named_in_the_settings() -> None:
-    """What a workspace keeps of pages, mails or issues is text from outside, whoever wrote it there."""
+    """What a workspace keeps of pages, mails or issues is text from outside, its author there."""
     from fdc_toolchain.linking.project.settings import Settings
 
     def found(step: str) -> list[int]:
@@ -573,7 +573,7 @@ def test_records_of_fdc_hold_text_from_outside(step: str) -> None:
 
 
 def test_a_value_in_an_option_may_be_any_option() -> None:
-    """`sort -n{x}` may be `sort -noMakefile`: it writes, and so it is no command that only looks at data."""
+    """`sort -n{x}` may be `sort -noMakefile`: it writes, and so it is not a command that only looks at data."""
     sort = (
         "x <- plan_step_complete r\n"
         "page <- view_text_website https://e/\noverwrite_file_with_block p\n  {page}\n"

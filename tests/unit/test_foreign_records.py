@@ -58,7 +58,7 @@ def test_an_audit_says_of_unused_tools_no_more_than_the_log_shows(workspace: Pat
         "`list_files` is a tool of `p`, and no step on record that names its tool used it (1 name none, one line cannot be read)"
     ] == said
     assert ["AGENT_TOOL_CALL"] == [
-        item.message.split("`")[1] for item in found.findings if "is no type" in item.message
+        item.message.split("`")[1] for item in found.findings if "is not a type" in item.message
     ]
 
 

@@ -256,7 +256,7 @@ def test_a_recursion_that_unfolds_too_far_is_refused_wherever_it_stands():
     many = {f"r{number}": " ".join(f"r{number}!1" for _ in range(8)) for number in range(45)}
     checked = lint(calling(main=" ".join(many), **many), "main.plan")
     assert checked.context.graph.instance("main.plan").height == 10, (
-        "deep enough for nobody to say anything else"
+        "deep enough for no one to say anything else"
     )
     assert findings(checked, "FDC323")
 

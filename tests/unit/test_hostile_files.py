@@ -24,7 +24,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
 
 @pytest.mark.parametrize("name", ["fdc.toml", "pyproject.toml", ".gitignore"])
 def test_a_pipe_in_place_of_a_settings_file_is_not_waited_for(workspace: Path, name: str) -> None:
-    """A writer never comes; a device never ends. A cache that knows the workspace without it is no excuse."""
+    """A writer never comes; a device never ends. A cache that knows the workspace without it is not an excuse."""
     run([sys.executable, ROOT / "tooling/fdc_cli.py", "lint", "."], cwd=workspace, timeout=60)
     os.mkfifo(workspace / name)
     done = run(
@@ -34,7 +34,7 @@ def test_a_pipe_in_place_of_a_settings_file_is_not_waited_for(workspace: Path, n
         assert done.returncode == 0, done.stderr
     else:
         assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr == f"fdc: {name} cannot be read: it is no regular file\n"
+        assert done.stderr == f"fdc: {name} cannot be read: it is not a regular file\n"
 
 
 @pytest.mark.parametrize(

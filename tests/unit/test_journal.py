@@ -168,7 +168,7 @@ def test_a_program_of_another_format_is_refused(store: Store) -> None:
     assert "format" in str(raised.value)
 
 
-@pytest.mark.parametrize("damage", [b"this is no database at all, " * 40, b""])
+@pytest.mark.parametrize("damage", [b"this is not a database at all, " * 40, b""])
 def test_a_file_that_is_no_journal_is_one_sentence(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "runs.sqlite"
     path.write_bytes(damage)

@@ -85,7 +85,7 @@ def test_an_outcome_that_is_a_failure_counts_as_one() -> None:
 
 
 def test_a_slow_attempt_is_given_up_and_counts_until_it_ends() -> None:
-    """`at_once` is a promise to whoever answers: what was given up still asks him."""
+    """`at_once` is a promise to the model or person that answers: what was given up still asks him."""
     go = threading.Event()
     limits = Limits(lambda: False)
     declared = {"effect": "read", "limits": {"seconds": 0.05, "at_once": 1}}

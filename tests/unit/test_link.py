@@ -360,7 +360,7 @@ def test_a_plan_that_does_not_exist_is_said_to_be_missing_and_not_to_be_empty(tm
     [item] = check_paths([str(tmp_path / "gone.plan")], str(tmp_path)).diagnostics
     assert (item.code, item.message, item.span.path) == (
         "FDC321",
-        "there is no file `gone.plan`",
+        "the file `gone.plan` does not exist",
         "gone.plan",
     )
     (tmp_path / "docs").mkdir()

@@ -190,7 +190,7 @@ def test_planning_pushes_the_plan(home: Path) -> None:
     )
 
 
-# Execution, steps performed by whoever holds the library
+# Execution, steps performed by the user who holds the library
 
 NESTED = PLAN.format("call_plan sub.plan\nhello_world end\n")
 

@@ -1,4 +1,4 @@
-"""Functions of fdc's packs run inside of fdc, also under the names that programs of 0.1.0 have; nobody else's do."""
+"""Functions of fdc's packs run inside of fdc, also under the names that programs of 0.1.0 have; no other one's do."""
 
 from __future__ import annotations
 

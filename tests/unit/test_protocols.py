@@ -229,7 +229,7 @@ def test_a_tool_whose_file_is_gone_is_a_warning_in_the_text() -> None:
     assert [("FDC506", "a.protocol.json:13:3", "warning")] == [
         (f.code, str(f.span), f.severity) for f in made.findings
     ]
-    assert "Warning: there is no documentation, because `tooling/gone.py` does not exist." in (
+    assert "Warning: no documentation exists, because `tooling/gone.py` does not exist." in (
         made.text or ""
     )
 

@@ -85,11 +85,11 @@ def test_of_several_codes_the_idle_ones_are_told():
     ("comment", "message"),
     [
         ("# fdc: ignore[FDC313]", "the suppression gives no reason"),
-        ("# fdc: ignore[FDC999] x", "`FDC999` is no code and no rule"),
-        ("# fdc: ignore[unusd-name] x", "`unusd-name` is no code and no rule"),
+        ("# fdc: ignore[FDC999] x", "`FDC999` is not code and no rule"),
+        ("# fdc: ignore[unusd-name] x", "`unusd-name` is not code and no rule"),
         ("# fdc: ignore[] x", "the suppression names no code"),
-        ("# fdc: ignore FDC313 x", "is no suppression; expected `# fdc: ignore[CODE] reason`"),
-        ("# fdc: ignroe[FDC313] x", "is no suppression; expected `# fdc: ignore[CODE] reason`"),
+        ("# fdc: ignore FDC313 x", "is not a suppression; expected `# fdc: ignore[CODE] reason`"),
+        ("# fdc: ignroe[FDC313] x", "is not a suppression; expected `# fdc: ignore[CODE] reason`"),
     ],
 )
 def test_a_malformed_one_is_an_error_at_its_place(comment: str, message: str):

@@ -332,7 +332,7 @@ def test_no_secret_of_the_environment_reaches_a_command(bench: Bench, monkeypatc
 def test_a_secret_that_a_file_holds_too_does_not_reach_the_journal(
     workspace: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:
-    """Design 6: secrets are never journaled, whoever says them: a file, a command's output, a failure."""
+    """Design 6: secrets are never journaled, who says them: a file, a command's output, a failure."""
     monkeypatch.setenv("SERVICE_TOKEN", "tok-0123456789")
     monkeypatch.setenv("SHORT_KEY", "a")
     (workspace / "service.txt").write_text("SERVICE_TOKEN=tok-0123456789 a\n")
@@ -386,7 +386,7 @@ def test_a_command_has_no_terminal_and_no_input(bench: Bench) -> None:
 
 
 def gone(workspace: Path) -> None:
-    """No process of a command is left, whatever became of its parents."""
+    """No process of a command is left, the outcome of its parents."""
     wait_for(lambda: not working_in(workspace))
 
 

@@ -90,7 +90,7 @@ def test_shipped_plans_do_not_depend_on_the_settings_of_a_workspace() -> None:
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
-        ("use pack reserch\n", "FDC332", "there is no pack `reserch`"),
+        ("use pack reserch\n", "FDC332", "the pack `reserch` does not exist"),
         ("use pack research\nuse pack research\n", "FDC111", "the pack `research` is named twice"),
         ("use pack {x}\n", "FDC109", "the pack must be named literally"),
         ("use pack\n", "FDC109", ""),

@@ -207,8 +207,8 @@ def test_answers_that_are_none_are_told_apart_by_every_provider(name: str) -> No
     wrong = {"results": "none", "web": {"results": "none"}}
     other = {"results": [1, {"id": "x"}], "web": {"results": [None]}}
     for reply, outcome, why in (
-        (Reply(b"<html>a captcha</html>"), "unavailable", "is no JSON"),
-        (Reply(b""), "unavailable", "is no JSON"),
+        (Reply(b"<html>a captcha</html>"), "unavailable", "is not a JSON"),
+        (Reply(b""), "unavailable", "is not a JSON"),
         (said(wrong), "unavailable", "another form"),
         (said(EMPTY[name]), "empty", "no results"),
         (Reply(b" " * 5_000_000, "application/json"), "unavailable", "bytes"),
@@ -293,8 +293,8 @@ def test_the_first_that_finds_something_answers_and_the_rest_is_not_asked() -> N
         (said({}, 432), "limited", "status 432"),
         (said({}, 403), "unavailable", "`json` among its `search.formats`"),
         (said({}, 502), "unavailable", "status 502"),
-        (Reply(b"<html>a captcha</html>"), "unavailable", "is no JSON"),
-        (Reply(b"[" * 100_000, "application/json"), "unavailable", "is no JSON"),
+        (Reply(b"<html>a captcha</html>"), "unavailable", "is not a JSON"),
+        (Reply(b"[" * 100_000, "application/json"), "unavailable", "is not a JSON"),
         (said({"results": "none"}), "unavailable", "another form"),
         (said({"results": [1, None, {"url": 7}, {"title": "no address"}]}), "empty", "no results"),
         (

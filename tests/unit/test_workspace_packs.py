@@ -59,7 +59,7 @@ def test_what_is_wrong_with_one_is_said_at_its_place(
     done = inside.fdc("lint", "a.plan", cwd=workspace)
     assert 1 == done.returncode and f"packs/tea/pack.toml:{line}:1" in done.stdout, done.stdout
     assert "error[FDC332] missing-pack: the pack cannot be used:" in done.stdout
-    assert said in done.stdout and "there is no pack `tea`" in done.stdout
+    assert said in done.stdout and "the pack `tea` does not exist" in done.stdout
     listed = inside.fdc("pack", "list", cwd=workspace)
     assert 1 == listed.returncode and said in listed.stderr
     assert 0 == inside.fdc("--help", cwd=workspace).returncode

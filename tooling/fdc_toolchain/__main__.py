@@ -24,7 +24,7 @@ def _make(name: str, folder: str) -> None:
         name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
     )
     if spec is None or spec.loader is None:
-        raise ImportError(f"{folder} is no package")
+        raise ImportError(f"{folder} is not a package")
     module = sys.modules[name] = module_from_spec(spec)
     spec.loader.exec_module(module)
 

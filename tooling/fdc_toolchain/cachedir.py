@@ -35,7 +35,7 @@ def load(name: str) -> object:
 
 
 def store(name: str, value: object) -> None:
-    """Stores a value of plain built-in types, whole or not at all. A cache that cannot be written is no error."""
+    """Stores a value of plain built-in types, whole or not at all. A cache that cannot be written is not an error."""
     import marshal
 
     target = os.path.join(cache_dir(), name)

@@ -142,7 +142,7 @@ def judge(
 
 
 def _advised(linker: Linker, key: str) -> list[Diagnostic]:
-    """What is wrong with the text of a plan; nobody is sent to `fdc migrate` with a plan that it refuses."""
+    """What is wrong with the text of a plan; no one is sent to `fdc migrate` with a plan that it refuses."""
     unit = linker.units[key]
     found = list(unit.diagnostics)
     if not any(item.code == "FDC119" for item in found):

@@ -1,7 +1,7 @@
 """Doubles for tests of plans, tools and the engine; public, so that packs can be tested with them too.
 
 They stand in for the world, never for the engine: `MemoryJournal` for the SQLite journal,
-`FakeClock` for time, `FunctionTools` for the tools, `Silence` for whoever watches, `ScriptedModel` for a model. `CrashPoint`
+`FakeClock` for time, `FunctionTools` for the tools, `Silence` for the observer, `ScriptedModel` for a model. `CrashPoint`
 makes the controller die at one exact moment.
 """
 
@@ -115,7 +115,7 @@ class ScriptedModel:
 
 
 class Silence:
-    """Nobody watches; `said` keeps what the plan told its user."""
+    """No one watches; `said` keeps what the plan told its user."""
 
     def __init__(self) -> None:
         self.said: list[str] = []

@@ -130,7 +130,7 @@ def test_a_number_is_taken_apart_and_its_strangers_are_named() -> None:
     ]
     for number, says in (
         (22, "the factor 11, of which"), (4, "holds the prime of `time` more than once"), (1, "composition of nothing"),
-        (0, "0 is no composition"), (-6, "-6 is no composition"), ("9" * 5000, "5000 digits"),
+        (0, "0 is not a composition"), (-6, "-6 is not a composition"), ("9" * 5000, "5000 digits"),
     ):  # fmt: skip
         with pytest.raises(CalculusError, match=says):
             calculus.decompose(alphabet(), number)
@@ -147,7 +147,7 @@ def test_labels_may_have_several_words_and_are_compared_as_labels_are() -> None:
         ("zzz and time", "no primitive in use is called `zzz`"), ("gone", "no primitive in use is called `gone`"),
         ("time and", "a label is missing at the end"), ("(time", r"a `\(` is not closed"), ("time space", "goes on with `space`"),
         ("and time", "a label is missing before `and`"), ("", "a label is missing at the end"),
-        ("time ^ space", "`^ space` is no label"),
+        ("time ^ space", "`^ space` is not a label"),
         ("time -> space -> cause", "a rule has one `->`"), ("-> time", "a label is missing at the end"),
         ("time ->", "a label is missing at the end"),
         ("time -> space(x)", "goes on with `"), ("time; ", "a label is missing at the end"),

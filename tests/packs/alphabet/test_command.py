@@ -209,7 +209,7 @@ def test_a_server_that_takes_no_temperature_is_asked_without(tmp_path: Path) -> 
 
 
 def test_a_clumsy_answer_is_read_or_asked_for_once_more(tmp_path: Path) -> None:
-    """ALPH-69: fences, prose around, YAML; then one repair; then `unparsed`, which is no rejection."""
+    """ALPH-69: fences, prose around, YAML; then one repair; then `unparsed`, which is not a rejection."""
     folder = made(tmp_path / "a", CONFIG)
     said: dict[str, int] = {}
 
@@ -625,7 +625,7 @@ def test_a_folder_that_leads_elsewhere_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_model_that_only_a_file_names_is_not_asked(tmp_path: Path) -> None:
-    """ALPH-56: a folder from elsewhere spends nobody's money; whoever starts fdc says `--model config`, and then it is."""
+    """ALPH-56: a folder from elsewhere spends no money; the operator says `--model config`, and then it is."""
     folder = made(tmp_path / "a", CONFIG)
     with answering(good) as (server, env):
         alone = {name: value for name, value in env.items() if name != "FDC_MODEL"}

@@ -45,7 +45,7 @@ FILES = {
     "reasoning/logs/iteration_003/critic.yaml": (
         "evaluations:\n- {candidate: {label: running, domain: action}, verdict: REJECT, reasoning_summary: no,"
         " attacks: {redundancy: {can_be_expressed: true}}}\n"
-        "- {candidate_label: speed, verdict: reject, reasoning_summary: nobody needs it}\n"
+        "- {candidate_label: speed, verdict: reject, reasoning_summary: nothing needs it}\n"
         "- {candidate_label: kept, verdict: ACCEPT}\n"
     ),
     "validation/test_concepts.yaml": "version: 1.0\n- {name: plurality}\n",
@@ -71,9 +71,9 @@ def test_a_foreign_folder_becomes_an_alphabet_that_fits_together(tmp_path: Path)
     for said in (
         "`llm.colour`", "`stopping.max_iterations` takes a whole number", "COMPLETENESS_CONFIRMED",
         "`derived_concepts` is unknown",
-        "the domain `meta-ontology` is none", "the status `proven` is none", "`9` is no prime number of its own: 11",
+        "the domain `meta-ontology` is none", "the status `proven` is none", "`9` is not a prime number of its own: 11",
         "PRM_0002 contrasts P009: that leads nowhere", "`relationships.similar_to` is unknown", "`notes` is unknown",
-        "validation/test_concepts.yaml: is no YAML: line 2", "the rejection of `speed` names no attack",
+        "validation/test_concepts.yaml: is not a YAML: line 2", "the rejection of `speed` names no attack",
     ):  # fmt: skip
         assert said in done.stdout, said
     for path, data in before.items():
@@ -110,7 +110,8 @@ def test_links_and_what_is_no_text_are_named_and_not_followed(tmp_path: Path) ->
     done = fdc("alphabet", "import", "theirs", cwd=tmp_path)
     assert 0 == done.returncode, done.stderr
     assert (
-        "notes: is no ordinary file" in done.stdout and "picture.png: is not UTF-8" in done.stdout
+        "notes: is not an ordinary file" in done.stdout
+        and "picture.png: is not UTF-8" in done.stdout
     )
     assert not list((tmp_path / "theirs.imported").rglob("notes"))
 
@@ -168,7 +169,7 @@ CORPUS = {
 
 
 def test_a_corpus_is_measured_by_the_stated_formulas() -> None:
-    """ALPH-86: by hand. a is used twice and b once by what can be expressed; `zzz` is no primitive of the alphabet."""
+    """ALPH-86: by hand. a is used twice and b once by what can be expressed; `zzz` is not a primitive of the alphabet."""
     found = measured(rows_of(CORPUS), alphabet("a", "b", "c", "d"))
     a, b = math.log2(3 / 2), math.log2(3)
     assert (4, 2, 0.5, 0.5) == (
@@ -204,10 +205,10 @@ def test_the_command_measures_a_corpus_anywhere(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("a: [\n", "is no YAML: line"), ("concepts: []\n", "has no concept with `decomposition"),
-        ("- {name: x, weight: -1, decomposition: {primitives: [a]}}\n", "its weight is no number above 0"),
+        ("a: [\n", "is not a YAML: line"), ("concepts: []\n", "has no concept with `decomposition"),
+        ("- {name: x, weight: -1, decomposition: {primitives: [a]}}\n", "its weight is not a number above 0"),
         ("- {name: x, decomposition: {primitives: [a], expressible: perhaps}}\n", "neither true nor false"),
-        ("a: &a [1]\nb: [*a, *a]\n", "is no YAML: it has an alias"),
+        ("a: &a [1]\nb: [*a, *a]\n", "is not a YAML: it has an alias"),
     ],
 )  # fmt: skip
 def test_a_corpus_that_is_none_is_one_sentence(tmp_path: Path, text: str, says: str) -> None:

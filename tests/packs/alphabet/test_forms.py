@@ -24,7 +24,7 @@ EVERY = CONFIG.replace(
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An alphabet of one iteration with a reflection, every role answered by a model; nobody changes it."""
+    """An alphabet of one iteration with a reflection, every role answered by a model; no one changes it."""
     folder = made(tmp_path_factory.mktemp("forms") / "a", EVERY)
     with answering(good) as (_, env):
         done = fdc("alphabet", "run", cwd=folder, env=env)
@@ -93,12 +93,12 @@ WRONG = [
     (layout.INDEX, '"domain": "being"', '"domain": "beeing"', "primitives[0].domain` is none of being, space"),
     (layout.INDEX, '"status": "recent"', '"status": "old"', "is none of recent, stable, contested, deprecated"),
     (layout.STATE, "phase: EXPANSION", "phase: DREAMING", "is none of EXPANSION, CONSOLIDATION"),
-    (layout.GRAPH, f"last_updated: '{AT[:10]}", "last_updated: '2026-02-31", "is no time that there is"),
+    (layout.GRAPH, f"last_updated: '{AT[:10]}", "last_updated: '2026-02-31", "is not time that there is"),
     (layout.HANDOFF, f"written: '{AT}'", f"written: '{AT[:-1]}+01:00'", "is not written like"),
     (layout.HANDOFF, "  written:", "  writen:", "lacks `written`"),
     ("reasoning/logs/iteration_001/summary.yaml", "- ACCEPT", "- MAYBE", "is none of ACCEPT, REJECT, REFINE, DEFER"),
     ("reasoning/logs/iteration_001/critic.yaml", "candidate_id: CAND_001_001", "candidate_id: C1", "is not written like"),
-    ("alphabet/primitives/detailed/PRM_0001_alpha_1_1.yaml", "prime: 2", "prime: two", "is no integer, found 'two'"),
+    ("alphabet/primitives/detailed/PRM_0001_alpha_1_1.yaml", "prime: 2", "prime: two", "is not an integer, found 'two'"),
     ("reasoning/meta_reflections/MR_0001_iteration_001.yaml", "decision: CONTINUE", "decision: GO", "is none of CONTINUE, PIVOT"),
     (layout.DECISIONS, "id: DEC_0001", "id: D1", "is not written like"),
 ]  # fmt: skip
@@ -128,13 +128,13 @@ def test_the_schema_command_finds_ids_times_and_words_that_are_none(
 
 
 def test_only_what_fdc_writes_has_a_form(mine: Path) -> None:
-    """ALPH-91: two, for wrong usage; a text that is no YAML is a finding, twenty findings are enough."""
+    """ALPH-91: two, for wrong usage; a text that is not a YAML is a finding, twenty findings are enough."""
     clean = fdc("alphabet", "schema", cwd=mine)
     assert 0 == clean.returncode and "are as they must be" in clean.stdout, clean.stdout
     for name in ("config.yaml", "../elsewhere.yaml", "reasoning/iteration_state.yml"):
         assert 2 == fdc("alphabet", "schema", name, cwd=mine).returncode
     missing = fdc("alphabet", "schema", "reasoning/logs/iteration_009/summary.yaml", cwd=mine)
-    assert 2 == missing.returncode and "is no file" in missing.stderr
+    assert 2 == missing.returncode and "is not a file" in missing.stderr
     rows = "".join("  - {}\n" for _ in range(9))
     (mine / layout.INDEX).write_text(f"alphabet_state:\n  primitives:\n{rows}")
     assert schemas.MOST + 1 == len(

@@ -62,7 +62,7 @@ def test_an_expression_is_made_of_members_and_grounds_its_word(
 
 @given(lexicons)
 def test_the_grounding_set_grounds_everything(words: Lexicon) -> None:
-    """Without its words no circle is left; what nothing explains and nobody uses is left out."""
+    """Without its words no circle is left; what nothing explains and nothing uses is left out."""
     idle = {place for place, used in enumerate(words.uses) if not used and not words.users[place]}
     assert set(range(len(words.words))) - idle == fixed_point(words, list(words.grounding)) - idle
     graph = nx.DiGraph([(a, b) for a, used in enumerate(words.uses) for b in used])
@@ -82,7 +82,7 @@ costs = st.lists(st.sampled_from([0.1, 0.5, 1.0, 2.0]), min_size=8, max_size=8)
 
 
 def cheapest(graph: dict[int, set[int]], prices: list[float]) -> float:
-    """The price of a cheapest set of nodes without which there is no circle, by trying all sets."""
+    """The price of a cheapest set of nodes whose removal leaves no cycle, by trying all sets."""
     found = [
         sum(prices[node] for node in some)
         for size in range(len(graph) + 1)

@@ -80,11 +80,11 @@ def test_a_circle_of_concepts_expresses_nothing() -> None:
         ([concept("a", "b"), concept("A", "c")], "test concept 2: `a` is there twice"),
         (
             [{"concept": "a", "features": [True]}],
-            "test concept 1, `a`: `features` is no list of labels, each a text",
+            "test concept 1, `a`: `features` is not a list of labels, each a text",
         ),
         (
             [concept("a", "b", importance=0)],
-            "test concept 1, `a`: `importance` is no number above 0",
+            "test concept 1, `a`: `importance` is not a number above 0",
         ),
     ],
 )

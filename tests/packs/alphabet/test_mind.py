@@ -177,7 +177,7 @@ def test_decomposition_strikes_in_three_ways(
 
 @pytest.mark.parametrize("more", [
     {"parts": ("rare", "wheel")},  # rarer than the whole: they explain nothing
-    {"parts": ("being",)},  # one part is no decomposition
+    {"parts": ("being",)},  # one part is not a decomposition
     {"gloss": "odd being; widely used as a solvent", "lexname": "noun.substance"},  # what it is for is an aside
     {"gloss": "used of a single unit", "lexname": "adj.all"},  # how a word is used is not what a thing is for
 ])  # fmt: skip
@@ -367,7 +367,7 @@ def test_without_a_dictionary_there_is_one_sentence_with_the_command() -> None:
 def test_an_unknown_strategy_is_an_error_and_the_known_ones_are_the_six() -> None:
     """ALPH-09: a mode that is none is refused by name."""
     assert STRATEGIES == tuple(SEARCHES)
-    with pytest.raises(ValueError, match="there is no strategy `DAYDREAM`"):
+    with pytest.raises(ValueError, match="the strategy `DAYDREAM` does not exist"):
         consult(small(), {"role": "proposer", "strategy": "DAYDREAM"})
 
 

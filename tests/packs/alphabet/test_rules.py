@@ -354,7 +354,7 @@ def test_redundancy_names_primitives_that_exist() -> None:
 
 
 def test_what_is_known_is_not_proposed_again_and_ids_count_on() -> None:
-    """ALPH-08, 11; a label is one line, and a path is no label's business."""
+    """ALPH-08, 11; a label is one line, and a path is not a label's business."""
     rows = [
         candidate(label) for label in ("Time", "new one", "NEW  one", "../../etc\npasswd", "***")
     ]

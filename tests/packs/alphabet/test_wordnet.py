@@ -68,7 +68,7 @@ def read(folder: Path) -> tuple[Table, dict[str, Word]]:
 
 
 def test_words_senses_glosses_and_relations_are_read(tmp_path: Path) -> None:
-    """Issue 6: the main sense, examples apart; without names, and words that nobody met and no definition uses."""
+    """Issue 6: the main sense, examples apart; without names, and words that no one met and no definition uses."""
     table, words = read(write(tmp_path / "dict"))
     assert (
         {"time", "day", "turn"} == set(words) and "WordNet 3.0" in table.source and 9 == table.read

@@ -75,7 +75,7 @@ def tree(tmp_path: Path) -> Tree:
 def test_what_speaks_against_a_name_and_what_is_missing(
     tree: Tree, query: str, expected: set[Any]
 ) -> None:
-    """A definition that is out of use, that nobody uses or tests, that refuses; a name with two homes."""
+    """A definition that is out of use, that nothing uses or tests, that refuses; a name with two homes."""
     found = {
         (one.kind, one.path, one.line) for one in objections(tree, query) if one.kind != "exception"
     }

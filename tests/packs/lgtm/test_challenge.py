@@ -62,7 +62,7 @@ def test_only_evidence_that_was_shown_decides(
 
 
 def test_what_nobody_judged_is_undecided_and_the_statement_decides_for_the_whole() -> None:
-    """LGTM-12, 69: an assumption that nobody could decide is told and stops nothing; a statement is, and does."""
+    """LGTM-12, 69: an assumption that no one could decide is told and stops nothing; a statement is, and does."""
     targets = {
         "targets": [
             {"targetID": "T01", "targetDescription": "Statement: s"},

@@ -91,7 +91,7 @@ WRONG: list[tuple[str, Callable[[dict[str, str]], str], str]] = [
     ("LGTM-25", lambda files: changed(files, "worldview", lambda value: value.update(hypothesisConflicts=[{
         "conflictID": "C_001", "involvedHypotheses": ["h_Stock_001", "h_Gone_001"], "description": "d", "status": "Detected"}])),
      "{}: $.hypothesisConflicts: C_001 names h_Gone_001, which there is not"),
-    ("LGTM-27", lambda files: replaced(files, "worldview", r"\}\s*\Z", ",}"), "{}: it is no strict JSON"),
+    ("LGTM-27", lambda files: replaced(files, "worldview", r"\}\s*\Z", ",}"), "{}: it is not a strict JSON"),
     ("LGTM-77", lambda files: replaced(files, "_final", r"## 4\. ", "## IV. "), "{}: the section"),
     ("LGTM-78", lambda files: gone(files, "_narrative"), "`{}` leads to no file of the run"),
     ("LGTM-81", lambda files: replaced(files, "_final", r"(Related Micro-Hypotheses:\*\*).*", r"\1 none"), "{}: `Step 1: "),
@@ -111,7 +111,7 @@ def test_what_is_wrong_in_a_run_folder_is_said_with_its_place(
 
 
 def test_the_command_opens_a_run_by_its_name_or_its_folder(left: Path, tmp_path: Path) -> None:
-    """LGTM-12, 78: exit code 0 where nothing is wrong, 1 with a line for each finding, 2 for what is no run."""
+    """LGTM-12, 78: exit code 0 where nothing is wrong, 1 with a line for each finding, 2 for what is not a run."""
     name = folder_of(left).name
     for given in (name, f"runs/{name}"):
         done = fdc("lgtm", "--check", given, cwd=left)

@@ -294,7 +294,7 @@ def test_a_question_of_which_nothing_is_found_says_so(tmp_path: Path) -> None:
 
 
 def test_the_produced_plan_is_not_executed_and_cannot_be(planned: tuple[Path, Any]) -> None:
-    """LGTM-79: no step of the run can write outside of its folder or start anything, and the document is no plan of fdc."""
+    """LGTM-79: no step of the run can write outside of its folder or start anything, and the document is not a plan of fdc."""
     workspace, _ = planned
     folder = folder_of(workspace)
     took = {tool for tool, _, _ in steps(workspace, folder.name)}
@@ -361,7 +361,7 @@ def test_a_level_that_there_is_not_stops_the_run(tmp_path: Path, level: str) -> 
     if level == "Debug":
         assert (
             1 == done.returncode
-            and "there is no log level `Debug`; there are Info, Warn, Error"
+            and "the log level `Debug` does not exist; there are Info, Warn, Error"
             in done.stdout + done.stderr
         )
     else:

@@ -30,7 +30,7 @@ from tests.support.process import fdc
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The run folder of a run that nobody disturbed."""
+    """The run folder of a run that no one disturbed."""
     workspace = tmp_path_factory.mktemp("whole") / "w"
     with thinking() as (_, env):
         assert 0 == plan_for(workspace, env=env).returncode

@@ -53,9 +53,9 @@ PACKAGES = {
         ],
     ),
     "networkx/algorithms/shortest_paths": (
-        "What happens where there is no path?",
+        "What happens where no path exists?",
         [
-            Stated(False, "`bidirectional_shortest_path` returns None where there is no path.", r"NetworkXNoPath"),
+            Stated(False, "`bidirectional_shortest_path` returns None where no path exists.", r"NetworkXNoPath"),
             Stated(False, "average_shortest_path_length() is 0 for the null graph.", r"NetworkXPointlessConcept"),
             Stated(False, "These modules have no A* search.", r"def astar_path"),
             Stated(True, "`shortest_path` refuses a method that it does not know.", r"method not supported|not among the supp"),

@@ -102,7 +102,7 @@ def test_what_does_not_fit_comes_back_to_the_model(desk: Path, asked: Any) -> No
     assert ended.status == "finished"
     said = shown(server)[1]
     for why in (
-        "is no regular expression",
+        "is not a regular expression",
         "`private.txt` is not one of the files that the plan listed",
         "`/etc/passwd`",
         "`../outside`",

@@ -86,7 +86,7 @@ def test_an_unknown_status_is_pending_and_an_observation_needs_evidence() -> Non
     }  # fmt: skip
     assert (
         [] == gates.challenge(said, row_of(), SEEN).observed
-    )  # E4: a quotation of the first failure is no trial
+    )  # E4: a quotation of the first failure is not a trial
     made = [{"hypothesis": "H001", "iteration": 1, "applied": True}]
     read = gates.challenge(said, row_of(), {**SEEN, "attempts": made})
     assert ["pending", "pending", "pending", "observed"] == [

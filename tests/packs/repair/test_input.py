@@ -68,7 +68,7 @@ def test_both_streams_and_the_exit_code_are_recorded(tmp_path: Path) -> None:
 
 
 def test_a_test_that_fails_now_and_then_repairs_nothing(tmp_path: Path) -> None:
-    """With the patch it passes once and then never: what passes by luck is no repair."""
+    """With the patch it passes once and then never: what passes by luck is not a repair."""
     turn = "import os, sys\nimport shop.price\nshop.price.discount(100, True)\n"
     turn += "if '>=' not in open('shop/price.py').read() or os.path.exists('seen'):\n    sys.exit('not this time')\n"
     shop(tmp_path, {"turn.py": f"{turn}open('seen', 'w').close()\n"})
@@ -343,7 +343,7 @@ def test_a_folder_without_python_is_told_from_a_file_that_is_not_there(tmp_path:
     (tmp_path / "lib" / "a.js").write_text("module.exports = 1\n")
     told = (
         ("lib", 1, "no Python file lies below `lib`; name files of other languages"),
-        ("gone", 2, "there is no `gone`"),
+        ("gone", 2, "`gone` does not exist"),
     )
     for given, code, says in told:
         done = inside.fdc("fix", "--test", CHECK, given, cwd=tmp_path, env={"FDC_MODEL": ""})

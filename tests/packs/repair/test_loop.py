@@ -37,7 +37,7 @@ def test_two_bad_diagnoses_are_asked_again_and_the_third_ends_it() -> None:
 
 
 def test_two_must_compete_whenever_none_is_active() -> None:
-    """HYP-26, 30: after a stall too, whoever says that there is no other one."""
+    """HYP-26, 30: after a stall too, who says that there is no other one."""
     state = tried(diagnosed(), after())
     state = {**state, "store": hypotheses.expire(state["store"], "over"), "wanted": 2}
     state = loop.admit(state, {"hypotheses": [OTHER], "exhausted": True})

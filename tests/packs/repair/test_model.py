@@ -157,7 +157,7 @@ RIVALS = {
 def test_a_bad_answer_is_refused_and_the_tree_stays(
     tmp_path: Path, answers: dict[str, Any], expected: list[str]
 ) -> None:
-    """HYP-14, 16, 19, 21, 24, 34, 36; T-40 (an apology is not the new file), T-43 (an empty patch is no success), T-45."""
+    """HYP-14, 16, 19, 21, 24, 34, 36; T-40 (an apology is not the new file), T-43 (an empty patch is not a success), T-45."""
     shop(tmp_path)
     with thinking(diagnose=RIVALS, **answers) as (_, env):
         said = fixed(tmp_path, env, "--max-iterations", "5")

@@ -90,7 +90,7 @@ KNOWN = {
         "def f():\n    def g(x):\n        x += 1\n        return x\n    return g\n"),
     "an exception around its text": (
         "def f(x):\n    if x:\n        raise 'no'\n", "def f(x):\n    if x:\n        raise ValueError('no')\n"),
-    "a private function that nobody calls": (
+    "a private function that no plan calls": (
         "def _g(x):\n    return x\n\n\ndef f(x):\n    return x, x\n",
         "def _g(x):\n    return x\n\n\ndef f(x):\n    return x, _g(x)\n"),
     "a guard": (

@@ -68,7 +68,7 @@ def test_every_way_to_say_it_says_the_same(answer: str, how: str) -> None:
 
 
 def test_text_without_a_patch_is_refused() -> None:
-    """T-40, T-43: an apology, an empty answer and a whole new file are no patches."""
+    """T-40, T-43: an apology, an empty answer and a whole new file are not patches."""
     for answer in (
         "Sorry, I cannot help.",
         "",

@@ -175,7 +175,7 @@ marks = st.sampled_from(
 def test_lines_that_look_like_marks_are_applied_or_refused(
     old: list[str], new: list[str], context: int
 ) -> None:
-    """HYP-35: a section whose own lines look like the ends of sections says what it says, or is no section. Fenced or not."""
+    """HYP-35: a section whose own lines look like the ends of sections says what it says, or is not a section. Fenced or not."""
     before, after = ("".join(f"{line}\n" for line in lines) for lines in (old, new))
     assume(before != after)
     one, two, _ = section(before, after, context)

@@ -168,7 +168,7 @@ def test_a_choice_is_made_by_what_changes_least_or_not_at_all(
 
 
 def test_a_copy_without_settings_of_pytest_ends_its_search(tmp_path: Path) -> None:
-    """pytest looks for settings above the copy, where the sandbox lets nobody read; settings that are there stay."""
+    """pytest looks for settings above the copy, where the sandbox lets no one read; settings that are there stay."""
     for name, text, ended in (
         ("setup.cfg", "[metadata]\n", True),
         ("setup.cfg", "[tool:pytest]\n", False),

@@ -58,7 +58,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 def test_what_another_file_or_a_doctest_says_counts(
     place: Place, now: str, broken: list[str]
 ) -> None:
-    """E17: a patch that passes its one red test and breaks another file, or a doctest, is no repair."""
+    """E17: a patch that passes its one red test and breaks another file, or a doctest, is not a repair."""
     folder = repair_copy.copy_of(place)  # type: ignore[arg-type]
     text = CODE.replace("return len(x)", f"return {now}")
     repair_copy.put(folder, "code_under.py", text.encode())

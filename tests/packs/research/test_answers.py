@@ -156,7 +156,7 @@ def test_a_slip_of_the_pen_is_read_as_the_nearest_word_and_said(kitchen: Path) -
 @pytest.mark.parametrize(
     ("files", "question", "why"),
     [
-        ({}, "What?", "there are no documents to read"),
+        ({}, "What?", "no documents to read were found"),
         ({"a.md": "Green tea.\n"}, "xyzzy plugh", "no document has a word of the question"),
         ({"a.md": "Green tea.\n"}, "☕🫖", "no document has a word of the question"),
         (

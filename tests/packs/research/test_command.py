@@ -147,7 +147,7 @@ def test_the_report_goes_where_it_is_wanted(tmp_path: Path) -> None:
 def test_what_is_no_report_is_not_overwritten(tmp_path: Path) -> None:
     write(tmp_path, {"tea.md": TEA, NAME: "My own notes.\n"})
     done = fdc("research", QUESTION, cwd=tmp_path)
-    assert 2 == done.returncode and "exists and is no report of fdc" in done.stderr
+    assert 2 == done.returncode and "exists and is not a report of fdc" in done.stderr
     assert "My own notes.\n" == (tmp_path / NAME).read_text("utf-8")
 
 
@@ -180,12 +180,12 @@ def test_a_report_that_cannot_be_written_does_not_take_the_answer_with_it(tmp_pa
 @pytest.mark.parametrize(
     ("files", "question", "why"),
     [
-        ({"picture.png": "x"}, QUESTION, "there are no documents to read"),
-        ({"tea.py": "x = 1"}, QUESTION, f"there are no documents to read\n{CODE}"),
+        ({"picture.png": "x"}, QUESTION, "no documents to read were found"),
+        ({"tea.py": "x = 1"}, QUESTION, f"no documents to read were found\n{CODE}"),
         (
             {"a.md": b"\xff\xfe"},
             QUESTION,
-            "there are no documents to read\n  skipped a.md: UTF-16 text, not UTF-8",
+            "no documents to read were found\n  skipped a.md: UTF-16 text, not UTF-8",
         ),
         ({"tea.md": TEA}, "xyzzy plugh?", "no document has a word of the question"),
         ({"tea.md": TEA}, "☕", "no document has a word of the question"),

@@ -10,7 +10,7 @@ from tests.support.process import fdc
 
 
 def test_the_first_lines_answer_and_fit_a_terminal(tmp_path: Path) -> None:
-    """At most 25 lines of 80 columns, with the deciding code and its place; they say that nobody claimed anything."""
+    """At most 25 lines of 80 columns, with the deciding code and its place; they say that no one claimed anything."""
     done = fdc("explore", QUESTION, cwd=shop(tmp_path))
     rows = done.stdout.rstrip("\n").split("\n")
     assert 0 == done.returncode and len(rows) <= 25 and max(map(len, rows)) <= 80

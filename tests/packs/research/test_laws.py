@@ -229,7 +229,7 @@ PIECES = [
 @example("[x]: javascript:alert(1)")
 @example("~~~ and all that follows is code")
 def test_whatever_a_stranger_writes_is_one_quotation_of_a_report(text: str) -> None:
-    """Issue 5, hostile text: quoted in a report it is no tag, image, heading or fence, and no link but to pages and files.
+    """Issue 5, hostile text: quoted in a report it is not a tag, image, heading or fence, and no link but to pages and files.
 
     Read by a Markdown parser that has nothing of ours."""
     from markdown_it import MarkdownIt

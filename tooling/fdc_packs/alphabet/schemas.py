@@ -52,7 +52,7 @@ def _validator(kind: int) -> Validator:
 
 
 def kind_of(path: str) -> int | None:
-    """The place of a file's schema among those that are shipped; None for a file whose form is nobody's but its owner's."""
+    """The place of a file's schema among those that are shipped; None for a file whose form is only its owner's."""
     return next(
         (
             number
@@ -71,7 +71,7 @@ def unfit(path: str, text: str) -> list[str]:
     try:
         value = parse(text)
     except NotYaml as wrong:
-        return [f"{path}: is no YAML: {wrong}"]
+        return [f"{path}: is not a YAML: {wrong}"]
     found: list[str] = []
     for sentence in _sentences(_validator(kind), value):
         if len(found) == MOST:
@@ -90,7 +90,7 @@ def _sentences(validator: Validator, value: Any) -> Iterator[str]:
         elif error.validator == "pattern":
             yield f"{named}is not written like {error.schema['examples'][0]}, found {given!r}"
         elif error.validator == "format":
-            yield f"{named}is no time that there is, found {given!r}"
+            yield f"{named}is not time that there is, found {given!r}"
         elif error.validator == "required":
             yield f"{named}lacks {error.message.partition(' is a required')[0]}".replace("'", "`")
         elif error.validator == "type":

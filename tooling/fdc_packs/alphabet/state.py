@@ -136,7 +136,7 @@ def _parsed(files: Mapping[str, str], path: str) -> Any:
     try:
         return parse(text)
     except NotYaml as wrong:
-        raise StateError(path, "", f"is no YAML: {wrong}") from None
+        raise StateError(path, "", f"is not a YAML: {wrong}") from None
 
 
 def _inner(value: Any, *keys: str) -> dict[str, Any]:
@@ -157,12 +157,12 @@ def _index(files: Mapping[str, str]) -> dict[str, Any]:
     index = _inner(_parsed(files, layout.INDEX), "alphabet_state", "alphabet_index")
     rows = index.get("primitives", [])
     if not isinstance(rows, list):
-        raise StateError(layout.INDEX, "primitives", "is no list")
+        raise StateError(layout.INDEX, "primitives", "is not a list")
     out = []
     for number, row in enumerate(rows):
         where = f"primitives[{number}]"
         if not isinstance(row, dict):
-            raise StateError(layout.INDEX, where, "is no table")
+            raise StateError(layout.INDEX, where, "is not a table")
         name = row.get("id")
         if isinstance(name, str) and re.fullmatch(r"P\d{1,6}", name):  # C-21: recorded data
             name = f"PRM_{int(name[1:]):04d}"
@@ -170,12 +170,12 @@ def _index(files: Mapping[str, str]) -> dict[str, Any]:
             raise StateError(
                 layout.INDEX,
                 f"{where}.id",
-                f"is no id like PRM_0001, found {str(row.get('id'))[:40]!r}",
+                f"is not an id like PRM_0001, found {str(row.get('id'))[:40]!r}",
             )
         if not isinstance(row.get("label"), str) or not row["label"].strip():
-            raise StateError(layout.INDEX, f"{where}.label", "is no text")
+            raise StateError(layout.INDEX, f"{where}.label", "is not text")
         if type(row.get("prime")) is not int or row["prime"] < 2:
-            raise StateError(layout.INDEX, f"{where}.prime", "is no prime number")
+            raise StateError(layout.INDEX, f"{where}.prime", "is not a prime number")
         if row.get("domain") not in DOMAINS:
             raise StateError(
                 layout.INDEX,
@@ -222,7 +222,7 @@ def _whole(value: Any) -> int:
 def _recounted(statistics: Any, alphabet: Alphabet) -> None:
     """ALPH-38: statistics that are not those of the rows are damage."""
     if not isinstance(statistics, dict):
-        raise StateError(layout.INDEX, "statistics", "is no table")
+        raise StateError(layout.INDEX, "statistics", "is not a table")
     mine = statistics_of(alphabet)
     for key in ("total_primitives", "by_domain", "by_status"):
         if key in statistics and statistics[key] != mine[key]:
@@ -266,7 +266,7 @@ def graph_of(value: Any) -> dict[str, dict[str, list[str]]]:
                 or len(group) < 2
                 or not all(isinstance(one, str) for one in group)
             ):
-                raise StateError(layout.GRAPH, f"{key}[{number}]", "is no list of ids")
+                raise StateError(layout.GRAPH, f"{key}[{number}]", "is not a list of ids")
             for one in group:
                 for other in group:
                     if one != other:
@@ -286,7 +286,7 @@ def graph_of(value: Any) -> dict[str, dict[str, list[str]]]:
 
 def _list(value: Any, key: str) -> list[Any]:
     if not isinstance(value, list):
-        raise StateError(layout.GRAPH, key, "is no list")
+        raise StateError(layout.GRAPH, key, "is not a list")
     return value
 
 
@@ -296,7 +296,7 @@ def state_of(value: Any) -> dict[str, Any]:
         return copy.deepcopy(START)
     given = _inner(value, "iteration_state")
     if not given:
-        raise StateError(layout.STATE, "iteration_state", "is no table")
+        raise StateError(layout.STATE, "iteration_state", "is not a table")
     if "history" not in given and isinstance(given.get("triggers"), dict):  # C-22
         given = {**given, "history": given["triggers"]}
     out = copy.deepcopy(START)
@@ -330,7 +330,7 @@ def _fill(out: dict[str, Any], given: Mapping[str, Any], path: str) -> None:
         value, where = given[key], f"{path}{key}"
         if isinstance(default, dict):
             if not isinstance(value, dict):
-                raise StateError(layout.STATE, where, "is no table")
+                raise StateError(layout.STATE, where, "is not a table")
             _fill(default, value, f"{where}.")
             continue
         if isinstance(default, float) and type(value) is int:

@@ -6,7 +6,7 @@
     store.commit(run, change)                  every file of the iteration
 
 A commit first lays all new contents down beside the tree (`.staging/commit/`), forced to the disk, with a manifest
-of their hashes; from then on it has happened, and whoever comes next finishes it. Before that, nothing of the tree
+of their hashes; from then on it has happened, and the next process finishes it. Before that, nothing of the tree
 has changed. What the files mean is not known here.
 """
 
@@ -55,7 +55,7 @@ class Store:
         return None if data is None else lock_of(data)
 
     def lock(self, run: str, iteration: int, phase: str, at: str) -> None:
-        """Takes the lock for a run; once more for the same run is no trouble. Raises Busy, ValueError."""
+        """Takes the lock for a run; once more for the same run is not trouble. Raises Busy, ValueError."""
         mine = Lock(
             iteration, at, phase, "IN_PROGRESS", "begun", os.getpid(), began(os.getpid()), run
         )
@@ -111,7 +111,7 @@ class Store:
         """The absolute path of a file below the folder. Raises Refused for one that is not, or that is fdc's own."""
         parts = name.split("/")
         if name.startswith("/") or "\0" in name or any(part in ("", ".", "..") for part in parts):
-            raise Refused(f"`{name}` is no path below the folder")
+            raise Refused(f"`{name}` is not a path below the folder")
         if parts[0].startswith(".") or name in ("fdc.toml", "fdc_tools.json", "pyproject.toml"):
             raise Refused(f"`{name}` is not an alphabet's to write")
         at = self.root
@@ -166,7 +166,7 @@ class Store:
     # Commit and recovery
 
     def commit(self, run: str, change: Mapping[str, Any]) -> None:
-        """Makes the change, all of it or nothing; once more for the same run is no trouble. Raises Refused, ValueError."""
+        """Makes the change, all of it or nothing; once more for the same run is not trouble. Raises Refused, ValueError."""
         done = self._committed()
         if done.get("run") == run and done.get("iteration") == change["iteration"]:
             self._clean()
@@ -223,7 +223,7 @@ class Store:
         """Puts a prepared commit into the tree; may be done any number of times. Raises ValueError where there is none."""
         found = self.prepared()
         if found is None:
-            raise ValueError("there is no commit to finish")
+            raise ValueError("no commit is open")
         contents = {}
         for row in found["files"]:
             data = durable.read(self.path(f"{STAGING}/commit/{row['blob']}"))
@@ -232,7 +232,7 @@ class Store:
         for name, data in contents.items():
             path = self.safe(name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            durable.sweep(path)  # of whoever was killed while writing it
+            durable.sweep(path)  # of a process that was killed while writing it
             if durable.read(path) != data:
                 durable.replace(path, data)
         for name in found["remove"]:
@@ -253,7 +253,7 @@ class Store:
         return value if isinstance(value, dict) else {}
 
     def _clean(self) -> None:
-        """The iteration is over: the lock goes first, and what is staged without a lock is nobody's."""
+        """The iteration is over: the lock goes first, and what is staged without a lock has no owner."""
         durable.sweep(self.path(LOCK))
         if os.path.lexists(self.path(LOCK)):
             os.unlink(self.path(LOCK))

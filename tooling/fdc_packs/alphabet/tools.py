@@ -97,7 +97,7 @@ def abandon_alphabet(args: dict[str, Any], context: Context) -> Any:
 
 
 def _iteration(store: Store) -> int:
-    """The number of the iteration that begins. Whoever reads the state says what is wrong with it."""
+    """The number of the iteration that begins. The reader the state says what is wrong with it."""
     import yaml
 
     name = "reasoning/iteration_state.yaml"

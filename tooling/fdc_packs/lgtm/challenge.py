@@ -18,7 +18,7 @@ def attempts(
 ) -> list[dict[str, Any]]:
     """The judgement of each target as it is recorded (LGTM-09, 11). Only evidence that the judge was shown decides.
 
-    Where nobody judged, or a verdict names no such evidence, the target is undecided: neither a reason to pass nor one to
+    Where no judge answered, or a verdict names no such evidence, the target is undecided: neither a reason to pass nor one to
     fail.
     """
     rows = judged.get("verdicts") if isinstance(judged, dict) else None
@@ -35,7 +35,7 @@ def attempts(
         cited = [one for one in row.get("decisive") or () if one in known["ids"]]
         outcome = OUTCOMES.get(verdict, "Undecided") if cited else "Undecided"
         if not row:
-            analysis = f"Nobody judged it{f': {nobody}' if nobody else ''}."
+            analysis = f"No judge answered it{f': {nobody}' if nobody else ''}."
         elif verdict in OUTCOMES and not cited:
             analysis += " (It names no evidence that was shown, so it decides nothing.)"
         files = [f"knowledge/k_{one}_evidence.md" for one in dict.fromkeys(cited)]
@@ -49,7 +49,7 @@ def attempts(
 
 
 def weaknesses(challenge: dict[str, Any]) -> list[str]:
-    """What of a hypothesis nobody could decide, each target once."""
+    """What of a hypothesis no one could decide, each target once."""
     return [f"Not decided: {row['targetDescription']} {row['falsificationAnalysis']}"
             for row in challenge["falsificationAttempts"] if row["outcome"] == "Undecided"]  # fmt: skip
 
@@ -77,7 +77,7 @@ def record(
     its log."""
     ident = entry["microHypothesisID"]
     if HYPOTHESIS.match(ident) is None:
-        raise ValueError(f"`{ident[:60]}` is no hypothesis")
+        raise ValueError(f"`{ident[:60]}` is not a hypothesis")
     outcome = overall(attempts)
     path = "null_challenges/" + generate_file_name("nc", ident, "challenge", "json")
     made = {"challengeID": f"nc_{ident}_challenge", "microHypothesisID": ident, "hypothesisFilePath": entry["filePath"],

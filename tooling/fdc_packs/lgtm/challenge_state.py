@@ -62,7 +62,7 @@ def challenged(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str
     by_id = {row["id"]: row for row in whole}
     for row in whole:
         if HYPOTHESIS.match(row["id"]) is None:
-            raise ValueError(f"`{row['id']}` is no hypothesis")
+            raise ValueError(f"`{row['id']}` is not a hypothesis")
         out = logged(known(out, row["knowledge"]), row["lines"])
     entries = []
     for entry in out["microHypotheses"]:
@@ -81,8 +81,8 @@ def settle(wv: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
     """With every hypothesis of which evidence decided Validated or Invalidated (LGTM-24), how it ended all in all, and whether
     to go on (C-19).
 
-    One that nobody could decide, or whose challenge could not be made, stays a candidate: it neither passed nor failed, is
-    named, and is no part of the plan.
+    One that no one could decide, or whose challenge could not be made, stays a candidate: it neither passed nor failed, is
+    named, and is not part of the plan.
     """
     rows = []
     outcomes = [

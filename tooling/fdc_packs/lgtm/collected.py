@@ -1,4 +1,4 @@
-"""What a run ends with where no model judges: the finds, best first, and what nobody decided. Pure."""
+"""What a run ends with where no model judges: the finds, best first, and what no one decided. Pure."""
 
 from __future__ import annotations
 

@@ -70,13 +70,13 @@ def _json(files: Mapping[str, str], path: str, kind: str) -> tuple[Any, list[str
     try:
         value = json.loads(files[path], parse_constant=_refuse)
     except (ValueError, RecursionError) as wrong:
-        return None, [f"{path}: it is no strict JSON ({wrong})"]
+        return None, [f"{path}: it is not a strict JSON ({wrong})"]
     found = problems(kind, value)
     return (None if found else value), [f"{path}: {one}" for one in found]
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(f"`{constant}` is no number")
+    raise ValueError(f"`{constant}` is not a number")
 
 
 def _there(files: Mapping[str, str], where: str, path: Any) -> list[str]:
@@ -110,7 +110,9 @@ def _hypothesis(
         else [f"{path}: $.microHypothesisID is not that of its name"]
     )
     if value["areaOfAnalysisID"] not in areas:
-        out.append(f"{path}: $.areaOfAnalysisID: there is no area {value['areaOfAnalysisID']}")
+        out.append(
+            f"{path}: $.areaOfAnalysisID: the area {value['areaOfAnalysisID']} does not exist"
+        )
     return out + [
         one
         for row in value["keyAssumptions"]
@@ -145,7 +147,7 @@ def _entry(files: Mapping[str, str], row: dict[str, Any]) -> list[str]:
     if path is None:
         return out
     if not _CHALLENGE.match(path):
-        return [*out, f"worldview.json: `{path}` is no file of a challenge"]
+        return [*out, f"worldview.json: `{path}` is not a file of a challenge"]
     value, wrong = _json(files, path, "null_challenge")
     out += wrong
     if value is not None:

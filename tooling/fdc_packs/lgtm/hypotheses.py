@@ -23,8 +23,8 @@ def validate(
 ) -> dict[str, Any]:
     """A drafted hypothesis as the artifact it becomes: `ok`, `why`, its path and text (LGTM-15, 17, 56 to 58).
 
-    `old`: the version before. Its history is carried on by us, not by whoever drafted. Evidence, by the id of its entry, must
-    be one that there is. `same`: the draft is what there was, since nothing new was found; that is no failure.
+    `old`: the version before. fdc carries its history on, not the model. Evidence, by the id of its entry, must
+    be one that there is. `same`: the draft is what there was, since nothing new was found; that is not a failure.
     """
     number = int(version)
     ident = old["microHypothesisID"] if old else hypothesis_id(area, 1)
@@ -146,7 +146,7 @@ def join(results: list[Any], strategy: str) -> dict[str, Any]:
             "all": all(two == "Passed" for _, two in pairs),
         }
     raise ValueError(
-        f"there is no strategy `{strategy[:40]}`; there are CollectResults, CollectTupleResults"
+        f"the strategy `{strategy[:40]}` does not exist; there are CollectResults, CollectTupleResults"
     )
 
 

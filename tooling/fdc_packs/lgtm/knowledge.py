@@ -52,7 +52,7 @@ def parsed(text: str) -> Entry:
     try:
         confidence = float(found["confidence"])
     except ValueError:
-        raise ValueError(f"the confidence `{found['confidence'][:40]}` is no number") from None
+        raise ValueError(f"the confidence `{found['confidence'][:40]}` is not a number") from None
     if not 0.0 <= confidence <= 1.0:
         raise ValueError(f"the confidence {confidence} is not between 0 and 1")
     sources = tuple(line.removeprefix("- ") for line in found["sources"].rstrip("\n").split("\n"))

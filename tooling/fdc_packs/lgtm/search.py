@@ -44,8 +44,8 @@ def tool_use(result: Any, tools: str = "", asked: Any = None) -> dict[str, Any]:
     ignored (LGTM-37).
 
     `tool` is empty for none, and where the same call is among those that were `asked` for before; a malformed recommendation is
-    none, and `warn` says so. A name that is no tool is kept:
-    whoever calls it says that there is no such tool (LGTM-35).
+    none, and `warn` says so. A name that is not a tool is kept:
+    the caller it says that the tool does not exist (LGTM-35).
     """
     none = {
         "tool": "",
@@ -133,7 +133,7 @@ def queries_by_target(answer: Any, targets: dict[str, Any]) -> dict[str, Any]:
         if row["targetID"] in found:
             found[row["targetID"]] += [str(one) for one in row["queries"]][:QUERIES]
         else:
-            warn = f"queries for {str(row['targetID'])[:20]}, which is no target, were dropped"
+            warn = f"queries for {str(row['targetID'])[:20]}, which is not a target, were dropped"
     every = list(dict.fromkeys(one for rows in found.values() for one in rows))[:QUERIES]
     tool = str(answer.get("tool") or "FileSearch") if isinstance(answer, dict) and every else ""
     return {"by_target": found, "queries": every, "count": len(every), "warn": warn, "tool": tool,

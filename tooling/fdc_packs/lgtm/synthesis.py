@@ -20,7 +20,7 @@ def validate(hypotheses: list[Any], analysis: Any, narrated: Any) -> dict[str, A
     if not isinstance(narrated, str) or not narrated.strip():
         return {
             **out,
-            "why": f"there is no narrative: {narrated.get('why') if isinstance(narrated, dict) else 'it is empty'}",
+            "why": f"no narrative exists: {narrated.get('why') if isinstance(narrated, dict) else 'it is empty'}",
         }
     ids = [row["microHypothesisID"] for row in hypotheses]
     silent = [ident for ident in ids if ident not in narrated]
@@ -126,7 +126,7 @@ def _whole(rows: list[Any]) -> tuple[list[dict[str, Any]], list[str]]:
     for row in rows:
         if not isinstance(row, dict) or "failed" in row:
             lost.append(
-                str(row.get("why", "")) if isinstance(row, dict) else "what is no component"
+                str(row.get("why", "")) if isinstance(row, dict) else "what is not a component"
             )
             continue
         texts = {

@@ -1,4 +1,4 @@
-"""The state of a run, the worldview: how it begins, and every change to it. Pure; changes are no primitives (LGTM-48).
+"""The state of a run, the worldview: how it begins, and every change to it. Pure; changes are not primitives (LGTM-48).
 
 Each function takes a worldview and returns the next one. `log` is one line of `log_message`, or several.
 """
@@ -88,7 +88,9 @@ def look(wv: dict[str, Any]) -> dict[str, Any]:
 def log_line(level: str, text: str) -> dict[str, str]:
     """LogMessage. Raises ValueError for a level that there is not (LGTM-45)."""
     if level not in LEVELS:
-        raise ValueError(f"there is no log level `{level[:40]}`; there are {', '.join(LEVELS)}")
+        raise ValueError(
+            f"the log level `{level[:40]}` does not exist; there are {', '.join(LEVELS)}"
+        )
     return {"level": level, "message": text}
 
 
@@ -176,7 +178,7 @@ def undrafted(made: list[Any]) -> list[str]:
 
 
 def refused(wv: dict[str, Any], entry: dict[str, Any]) -> str:
-    """Why the last version of a hypothesis was not taken, for whoever writes the next; empty where it was."""
+    """Why the last version of a hypothesis was not taken, for the author of the next; empty where it was."""
     heads = [f"{entry['microHypothesisID']} {said} " for said in ("stays as it is:", "is version")]
     own = [row["message"] for row in wv["log"] if row["message"].startswith(tuple(heads))]
     return own[-1].partition("Validation Failed: ")[2] if own else ""
@@ -198,10 +200,10 @@ def checked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Entries of hypotheses whose files lie where hypotheses lie. Raises ValueError for any other path."""
     for row in rows:
         if FILE.match(row["filePath"]) is None:
-            raise ValueError(f"`{row['filePath'][:80]}` is no file of a hypothesis")
+            raise ValueError(f"`{row['filePath'][:80]}` is not a file of a hypothesis")
         if CHALLENGE.match(row.get("nullChallengeFilePath") or NONE) is None:
             raise ValueError(
-                f"`{str(row['nullChallengeFilePath'])[:80]}` is no file of a challenge"
+                f"`{str(row['nullChallengeFilePath'])[:80]}` is not a file of a challenge"
             )
     return rows
 
@@ -271,7 +273,7 @@ def record_conflicts(wv: dict[str, Any], found: Any, log: Any) -> dict[str, Any]
 
 
 def first_round(config: dict[str, Any]) -> dict[str, Any]:
-    """The counter of the loop, which is no part of the worldview (LGTM-61)."""
+    """The counter of the loop, which is not part of the worldview (LGTM-61)."""
     return {"count": 0, "stop": False, "why": "", "most": config["max_iterations"], "versions": []}
 
 

@@ -49,7 +49,7 @@ def _unread(sources: Mapping[str, str]) -> list[dict[str, Any]]:
 def _unmeasured(
     sources: Mapping[str, str], failure: dict[str, Any], measured: bool
 ) -> list[dict[str, Any]]:
-    """Lines that nobody has measured: around the first error; where nothing could be measured, those of few files."""
+    """Lines that no one has measured: around the first error; where nothing could be measured, those of few files."""
     path, line = str(failure.get("path") or ""), int(failure.get("line") or 0)
     if path in sources and line:
         rows = [
@@ -132,7 +132,7 @@ def _checked(
         return {
             **no,
             "reason": "empty-response",
-            "why": str(answer.get("why") or "there is no answer")[:300],
+            "why": str(answer.get("why") or "no answer exists")[:300],
         }
     written = answer if isinstance(answer, str) else ""
     no["key"] = key = _digest(written)[:16]
@@ -148,7 +148,7 @@ def _checked(
         return {
             **no,
             "reason": "scope-violation",
-            "why": f"`{path[:200]}` is no file that was shown and may be changed",
+            "why": f"`{path[:200]}` is not a file that was shown and may be changed",
         }
     before = sources[path]
     region = parse_region(hypothesis["affected_region"]) if hypothesis is not None else None

@@ -62,7 +62,7 @@ def diagnose(
     """Competing hypotheses, best first: one edit each, of different lines as far as there are (HYP-26).
 
     Those whose edit took a failure away when it was tried in memory come first. Where every edit was tried and none did,
-    there is no hypothesis.
+    no hypothesis exists.
     """
     verdicts = (probed or {}).get("verdicts") or {}
     fresh = candidates(context, [key for key in tried or () if key not in verdicts], failure)

@@ -105,7 +105,7 @@ class Challenge(NamedTuple):
 def interpretation(answer: Any) -> str:
     """Why an interpretation cannot be taken; empty where it can (HYP-06)."""
     if not isinstance(answer, dict):
-        return "it is no object"
+        return "it is not an object"
     for name in ("interpretation", "explanation"):
         if not isinstance(answer.get(name), str) or not answer[name].strip():
             return f"it has no {name}"
@@ -148,7 +148,7 @@ def challenge(answer: Any, hypothesis: dict[str, Any], seen: dict[str, Any]) -> 
     `seen`: `executed` (path to the lines that failing tests run, or None), `attempts`, `output`.
     """
     if not isinstance(answer, dict):
-        return Challenge([], [], "it is no object", [])
+        return Challenge([], [], "it is not an object", [])
     named = answer.get("hypothesis_id")
     if named not in (None, "", hypothesis["id"]):
         return Challenge([], [], f"it is about {str(named)[:40]}, not about {hypothesis['id']}", [])
@@ -163,7 +163,7 @@ def challenge(answer: Any, hypothesis: dict[str, Any], seen: dict[str, Any]) -> 
         status = row.get("status", "pending")
         if status not in ("observed", "pending"):
             warnings.append(
-                f"`{str(status)[:40]}` is no status of a contradiction; it counts as pending"
+                f"`{str(status)[:40]}` is not a status of a contradiction; it counts as pending"
             )
             status = "pending"
         kind = row.get("kind") if row.get("kind") in KINDS else "other"
@@ -230,7 +230,7 @@ def _applied(hypothesis: dict[str, Any], seen: dict[str, Any]) -> list[dict[str,
 def proposal(answer: Any) -> str:
     """Why a proposal is refused; empty where it can be followed (HYP-20 to 23)."""
     if not isinstance(answer, dict):
-        return "it is no object"
+        return "it is not an object"
     intent, change = answer.get("intent"), answer.get("structural_change")
     if not isinstance(intent, str) or not intent.strip():
         return "it has no intent"
@@ -247,7 +247,7 @@ def proposal(answer: Any) -> str:
     if _LEXICAL.search(intent) and not _STRUCTURAL.search(_LEXICAL.sub(" ", intent)):
         return "it cites a lexical change only, and no structure that is altered"
     if _TERMINATOR.search(operation):
-        return "it cites a lexical change only: a statement terminator is no structure"
+        return "it cites a lexical change only: a statement terminator is not a structure"
     return ""
 
 

@@ -5,7 +5,7 @@ A hypothesis is what is claimed to be wrong, the lines that it is about, and wha
 
     active -> falsified   something contradicts it, before any code
     active -> rejected    what was answered for it broke a rule: its proposal, its patch
-    active -> archived    its patches did not help twice, or there is no further one
+    active -> archived    its patches did not help twice, or no further patch exists
     active -> expired     the repair went on without it
 """
 
@@ -50,7 +50,7 @@ def get(store: dict[str, Any], key: str) -> dict[str, Any]:
     for row in store["rows"]:
         if row["id"] == key:
             return dict(row)
-    raise Illegal(f"there is no hypothesis {key}")
+    raise Illegal(f"the hypothesis {key} does not exist")
 
 
 def listed(store: dict[str, Any], status: str | None = None) -> list[dict[str, Any]]:
@@ -69,7 +69,7 @@ def exported(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def confidence(value: Any) -> float | None:
-    """0.8, "0.8", "80%" and "80" as 0.8, within 0 and 1; None for what is no number (HYP-05)."""
+    """0.8, "0.8", "80%" and "80" as 0.8, within 0 and 1; None for what is not a number (HYP-05)."""
     if isinstance(value, bool) or value is None:
         return None
     number: float
@@ -92,9 +92,9 @@ def confidence(value: Any) -> float | None:
 
 
 def wrong(row: Any) -> str:
-    """Why this is no hypothesis: a missing field, a region that a machine cannot check; empty where it is one (HYP-01, 15)."""
+    """Why this is not a hypothesis: a missing field, a region that a machine cannot check; empty where it is one (HYP-01, 15)."""
     if not isinstance(row, dict):
-        return "it is no object"
+        return "it is not an object"
     for name in ("claim", "expected_effect"):
         if not isinstance(row.get(name), str) or not row[name].strip():
             return f"it has no {name}"
@@ -214,7 +214,7 @@ def retire(store: dict[str, Any], key: str, status: str, note: str) -> dict[str,
 def failed(store: dict[str, Any], key: str, note: str, no_op: bool) -> dict[str, Any]:
     """A patch of the hypothesis did not help: one more retry; where it changed nothing, weakened, then invalid (HYP-19, 24, 25).
 
-    The second failure retires it. Raises Illegal for one that is not active: there is no third attempt.
+    The second failure retires it. Raises Illegal for one that is not active: a third attempt never happens.
     """
     row = get(store, key)
     if row["status"] != "active":

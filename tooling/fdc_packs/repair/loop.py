@@ -183,7 +183,7 @@ def attempted(
     if row is None:
         return {
             **out,
-            "why": "no hypothesis survived" if state["ids"] else "there is no hypothesis",
+            "why": "no hypothesis survived" if state["ids"] else "no hypothesis exists",
         }
     if proposal is not None and not proposal["ok"]:
         return {**out, "reason": "empty-response" if proposal["why"].startswith("no answer") else "missing-diff",
@@ -337,7 +337,7 @@ def gathered(state: State, wanted: dict[str, Any], found: dict[str, Any]) -> Sta
 
 
 def outcome(state: State, closed: dict[str, Any]) -> dict[str, Any]:
-    """How the repair ended, for whoever asked for it."""
+    """How the repair ended, for the caller."""
     changes, diff = closed["changes"], closed["diff"]
     ended = state["ended"] or "bound"
     status = ended if ended in ("fixed", "passing") else "partial" if changes else "none"

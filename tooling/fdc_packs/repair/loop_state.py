@@ -69,7 +69,7 @@ def line_of(number: int, attempt: dict[str, Any], reason: str, said: str) -> str
 
 
 def why_failed(answer: Any) -> str:
-    """Why there is no answer, where a step failed as a value."""
+    """Why no answer exists, where a step failed as a value."""
     if isinstance(answer, dict) and "failed" in answer and "why" in answer:
         return f"no answer: {answer['why']}"
     return ""

@@ -22,7 +22,7 @@ from .retrieval.question import Concept
 from .retrieval.stems import Stemmer
 
 FLOOR = 0.25
-"""What is worth less than this part of the best find is no evidence; the first few always are."""
+"""What is worth less than this part of the best find is not evidence; the first few always are."""
 FEWEST = 3
 QUOTED = 2
 """Lines of a place that are quoted."""

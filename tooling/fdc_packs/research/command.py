@@ -225,7 +225,7 @@ def _target(question: str, out: str | None, home: str) -> str:
             ours = False
         if not ours:
             raise UsageError(
-                f"`{os.path.relpath(target)}` exists and is no report of fdc; name another place with --output"
+                f"`{os.path.relpath(target)}` exists and is not a report of fdc; name another place with --output"
             )
     return target
 

@@ -68,7 +68,7 @@ def enrich(query: str, context: Context) -> str:
 
 def _file(path: str, context: Context) -> bytes:
     if context.root.kind(path) != "file":
-        raise ToolFailure("missing", f"there is no `{path}`; `fdc knowledge build` makes it")
+        raise ToolFailure("missing", f"`{path}` does not exist; `fdc knowledge build` makes it")
     return context.root.read(path)
 
 

@@ -28,7 +28,7 @@ def plan_deep_research(topic: str, research_id: str) -> str:
     """
     if not _ID.fullmatch(research_id):
         raise ValueError(
-            f"`{research_id[:80]}` is no research id: letters, digits, `.`, `_`, `-`, at most 80 characters"
+            f"`{research_id[:80]}` is not a research id: letters, digits, `.`, `_`, `-`, at most 80 characters"
         )
     return research_plan(topic, f"research/research_report_{research_id}.md")
 
@@ -37,7 +37,7 @@ def research_files(topic: str, research_id: str, template: str = TEMPLATE) -> di
     """The files of a piece of research by their paths: its page from the template, and its plan (FDC-50).
 
     In the template `[Topic]` and `[RESEARCH_ID]` stand for what they say. Raises ValueError as
-    `plan_deep_research` does, FileNotFoundError, naming it, where there is no template, OSError.
+    `plan_deep_research` does, FileNotFoundError, naming it, where no template exists, OSError.
     """
     plan = plan_deep_research(topic, research_id)
     source = durable.read(template)

@@ -27,7 +27,7 @@ _CODE = re.compile(r"(?<![`\\])(`+)(?!`)(?:.*?[^`])\1(?!`)")
 _OPENS_BLOCK = re.compile(r">|(?:#{1,6}|[+*-]|\d+[.)])(?=\s|$)|\[(?=[^\]]*\]:)|~(?=~~)")
 _MARK = re.compile(r"(\\*)([<`])")
 _LINK = re.compile(r"\]\((?!(?:https?://)?[\w./#?=&%~+,-]*\))")
-"""A link to anything but a page or a file: what a scheme of its own would do is up to whoever shows the report."""
+"""A link to anything but a page or a file: what a scheme of its own would do is up to the view that shows the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def synthesise(
 ) -> Report:
     """The report on `question` from citations that hold. `claims`: a model's, whose citations hold; they are the answer then.
 
-    `found` says of each thing asked how much it tells (0: nobody wrote of it), `respelled` what
+    `found` says of each thing asked how much it tells (0: no one wrote of it), `respelled` what
     was looked for instead; `facts`, `failures` and `skipped` are sentences for the closing sections.
     """
     groups = [list(group) for _, group in groupby(citations, key=lambda one: one.group)]

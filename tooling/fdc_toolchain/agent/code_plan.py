@@ -37,7 +37,7 @@ submit
 _TEXT, _ANY = {"sink": "change"}, {"sink": "data"}
 TOOLS: dict[str, dict[str, Any]] = {
     "code.write": {
-        "summary": "a patch, as JSON, from whoever writes code", "action": "tool_exec", "effect": "once", "trust": "model",
+        "summary": "a patch, as JSON, from the coder", "action": "tool_exec", "effect": "once", "trust": "model",
         "clears": ["message", "choice"],
         "parameters": [
             {"name": "files", "kind": "word", **_ANY}, {"name": "what", "kind": "word", **_TEXT},

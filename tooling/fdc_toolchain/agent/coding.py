@@ -45,7 +45,7 @@ EDITS: dict[str, Any] = {
         },
     },
 }
-"""What a coder replies. No edits: whoever answers has changed the files already."""
+"""What a coder replies. No edits: the model or person that answers has changed the files already."""
 
 MOST_OUTPUT = 12_000
 MOST_FILES = 200_000
@@ -53,7 +53,7 @@ MOST_FILES = 200_000
 
 
 def generate(turn: Turn) -> str:
-    """Has a patch written for what the run asks. What goes wrong is for the debugging: there is no way to ERROR from here."""
+    """Has a patch written for what the run asks. What goes wrong is for the debugging: it is impossible to ERROR from here."""
     work = _work(turn)
     if work.get("reply") is not None or turn.control.get("given_up"):
         return "RUNNING_TESTS"
@@ -72,7 +72,7 @@ def generate(turn: Turn) -> str:
     else:
         try:
             reply = {"edits": _edits(turn, work, asked["role"], number, asked["report"])}
-        except Malformed as failed:  # it costs an attempt: whoever repairs is told
+        except Malformed as failed:  # it costs an attempt: the repairer is told
             reply = {"edits": [], "refused": str(failed)}
         except ModelFailed as failed:
             reply = {"failed": str(failed)}
@@ -84,7 +84,7 @@ def generate(turn: Turn) -> str:
 def _edits(
     turn: Turn, work: dict[str, Any], role: str, number: int, report: str
 ) -> list[dict[str, str]]:
-    """The patch that was asked for; where whoever wrote it may have been shown text from outside, once it is approved."""
+    """The patch that was asked for; where its author may have been shown text from outside, once it is approved."""
     waits = provenance.held(turn.control, "patch")
     if waits is not None:
         edits, by = validated({"edits": waits.get("data")}, EDITS)["edits"], str(waits.get("by"))
@@ -121,7 +121,7 @@ def run_tests(turn: Turn) -> str:
     driven = _drive(turn, work, given or {})
     asked = _asked(driven)
     if given is None and asked is not None and asked["args"].get("tests") is None:
-        # Nobody wrote a patch: an older fdc applied one, or a caller of the library did.
+        # No one wrote a patch: an older fdc applied one, or a caller of the library did.
         driven = _drive(turn, work, {asked["address"]: json.dumps({"edits": []})})
     work.update(reply=None, asked=None)
     why = _told(turn, work)
@@ -268,7 +268,7 @@ def _why(tests: Mapping[str, Any]) -> str:
 
 
 def _report(tests: Any) -> str:
-    """What whoever repairs is told of the last attempt."""
+    """What the repairer is told of the last attempt."""
     if not isinstance(tests, dict):
         return ""
     text = str(tests.get("output", ""))

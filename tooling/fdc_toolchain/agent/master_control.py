@@ -89,7 +89,7 @@ class MasterControlGraph:
     ) -> str | None:
         """PLANNING (FDC-04, FDC-89): lints the plan, compiles it, pushes it; or takes it as a request for research.
 
-        Where whoever plans may have been shown text from outside, it waits until `approve` was called for it.
+        Where the planner may have been shown text from outside, it waits until `approve` was called for it.
         """
         return self._act(
             "PLANNING", agent_state, logger, lambda turn: self._plan(turn, plan_content, CALLER)
@@ -258,7 +258,7 @@ class MasterControlGraph:
         state = AgentState.from_json(record.get("agent"), task_id)
         if record.get("state") not in self._machine.states:
             raise ValueError(
-                f"the task `{task_id}` stands in `{record.get('state')}`, which is no state of the automaton"
+                f"the task `{task_id}` stands in `{record.get('state')}`, which is not a state of the automaton"
             )
         self.current_state = record["state"]
         self._control[task_id] = provenance.resumed(self._world, record)

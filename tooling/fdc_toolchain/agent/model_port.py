@@ -1,4 +1,4 @@
-"""What the master controller needs of whoever thinks: a model, another agent, or a person.
+"""What the master controller needs of the model, agent or person: a model, another agent, or a person.
 
     reply = port.complete("coder", messages, schema)
 
@@ -20,11 +20,11 @@ class Message(TypedDict):
 
 
 Why = Literal["answer", "approval", "budget", "interrupted", "broken"]
-"""Who has to act: whoever answers, approves, gives more budget, resumes what was interrupted or what the world broke off."""
+"""Who has to act: the one who answers, approves, gives more budget, resumes what was interrupted or what the world broke off."""
 
 
 class ModelWaiting(Exception):
-    """Nobody has answered yet; the message says where the answer is awaited. Ask again later."""
+    """No one has answered yet; the message says where the answer is awaited. Ask again later."""
 
     why: Why = "answer"
 
@@ -42,11 +42,11 @@ class ModelFailed(Exception):
 
 
 class Malformed(ModelFailed):
-    """There was an answer, and it does not fit the schema: whoever answers may do better the next time."""
+    """There was an answer, and it does not fit the schema: the model or person that answers may do better the next time."""
 
 
 class ModelPort(Protocol):
-    """Whoever answers. The same request, asked again after a crash, may be answered again."""
+    """The model or person that answers. The same request, asked again after a crash, may be answered again."""
 
     def complete(
         self, role: str, messages: Sequence[Message], schema: dict[str, Any]

@@ -57,7 +57,7 @@ class PlanFile:
 
     @property
     def by(self) -> str:
-        """Who writes the plans: nobody can say more."""
+        """Who writes the plans: no one can say more."""
         return f"the author of {self._path}"
 
     @property
@@ -99,7 +99,7 @@ class PlanFile:
         """Whether this version goes to the controller."""
         wanted = planning.research_request(text) is not None
         compiled = planning.compile_text(self._root, self._path, text)
-        if wanted:  # it is taken away: it is no plan, and no document for the research to find
+        if wanted:  # it is taken away: it is not a plan, and no document for the research to find
             notes["request"] = text
             self._graph.save(state)
             _unlink(self._file)

@@ -49,7 +49,7 @@ _REQUEST = re.compile(r"research[ \t]+(\S.*)")
 
 
 def research_request(text: str) -> str | None:
-    """The topic, where a text is no plan but one `research TOPIC` line, comments and blank lines aside (FDC-54)."""
+    """The topic, where a text is not a plan but one `research TOPIC` line, comments and blank lines aside (FDC-54)."""
     lines = [
         line.strip()
         for line in text.splitlines()

@@ -1,4 +1,4 @@
-"""Prompts are Jinja2 files in `templates/`; a variable that nobody fills is an error, never an empty place."""
+"""Prompts are Jinja2 files in `templates/`; a variable that no one fills is an error, never an empty place."""
 
 from __future__ import annotations
 

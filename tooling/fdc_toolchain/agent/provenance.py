@@ -1,7 +1,7 @@
-"""What whoever writes the texts of a task was shown, and a person's approval of a text that came of it (issue 5).
+"""What the author of the texts of a task was shown, and a person's approval of a text that came of it (issue 5).
 
 A plan, a request for research and a patch are texts that choose commands, paths and addresses. Where their writer, a
-model or whoever writes a file, may have been shown text from outside, such a text waits for a person. The approval is
+model or the author of a file, may have been shown text from outside, such a text waits for a person. The approval is
 for exactly these bytes and the program that they compiled to, and is sealed with the user's key.
 
 The notes that are kept with the task's state: `seen`, what from outside was shown, never less; `written`, each text with
@@ -63,7 +63,7 @@ class Text(NamedTuple):
 
 
 def begun(state: AgentState) -> dict[str, Any]:
-    """The notes of a task that nobody has worked on. What its state brings along already is of unknown origin."""
+    """The notes of a task that no one has worked on. What its state brings along already is of unknown origin."""
     control: dict[str, Any] = {"seen": []}
     if state.messages or state.research_findings:
         _saw(control, UNKNOWN, ())
@@ -71,7 +71,7 @@ def begun(state: AgentState) -> dict[str, Any]:
 
 
 def resumed(world: World, record: Mapping[str, Any]) -> dict[str, Any]:
-    """The notes of a saved record; where this user did not write that, nobody knows what was shown in the task."""
+    """The notes of a saved record; where this user did not write that, it is unknown what was shown in the task."""
     control: dict[str, Any] = record["control"]
     seal = seal_of(world, {key: value for key, value in record.items() if key != "seal"})
     if not _same(seal, record.get("seal")):
@@ -210,7 +210,7 @@ def clear(turn: Turn, text: Text, *, free: str = "") -> None:
     """
     elsewhere = turn.world.unapproved(turn.task, text.sha256)
     if elsewhere is not None:
-        _saw(turn.control, f"what whoever wrote it was shown in the task {elsewhere}", ())
+        _saw(turn.control, f"what its author was shown in the task {elsewhere}", ())
     shown = seen(turn.control)
     asked = {"kind": text.kind, "sha256": text.sha256, "bound": text.bound}
     given = _approval(turn, asked)
@@ -278,7 +278,7 @@ def approve(turn: Turn, name: str, by: str) -> dict[str, Any]:
     seal = _seal(turn, row)
     if not seal:
         raise ValueError(
-            "an approval could not be told from a forged one: there is no key of yours to seal it with"
+            "an approval could not be told from a forged one: you have no key to seal it with"
         )
     turn.control["approved"] = [*(turn.control.get("approved") or []), {**row, "seal": seal}]
     turn.log(

@@ -117,7 +117,7 @@ def _finding(row: dict[str, Any]) -> dict[str, Any]:
 def from_outside(findings: Mapping[str, Any]) -> bool:
     """Whether anything in `research_findings`, the earlier ones included, comes from outside of the workspace.
 
-    Nothing does where there are none. What has no label, or one that nobody knows, does: it is proved to be from
+    Nothing does where there are none. What has no label, or one that is unknown, does: it is proved to be from
     inside, or it is from outside (issue 5: untrusted from the first byte).
     """
     if not findings:

@@ -1,6 +1,6 @@
 """FINALIZING (FDC-93): the post-mortem is filled in, its lessons are compiled, self-correction runs, the task is closed.
 
-What nobody analysed is said as that. A section that somebody wrote is never touched. What was learned nobody can make up:
+What no one analysed is said as that. A section that somebody wrote is never touched. What was learned no one can make up:
 the task waits until a person has written a lesson, or that there is none.
 """
 

@@ -48,7 +48,7 @@ class AgentState:
     """A task on its way through the controller.
 
     `task` is what was asked, or just the task's id. `task_id` names it in the log and in file names;
-    it follows from `task` unless it is given, and is no key of the saved form.
+    it follows from `task` unless it is given, and is not a key of the saved form.
     """
 
     task: str
@@ -67,7 +67,7 @@ class AgentState:
         self.task_id = self.task_id or task_id_of(self.task)
 
     def say(self, role: str, content: str) -> None:
-        """Adds a message that whoever plans or analyses is to see."""
+        """Adds a message that the planner or analyst is to see."""
         self.messages.append({"role": role, "content": content})
 
     def to_json(self) -> dict[str, Any]:

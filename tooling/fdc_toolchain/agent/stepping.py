@@ -95,7 +95,7 @@ class Stepper:
             if isinstance(decision, Settle):
                 return (
                     decision.effect
-                )  # announced by a lost controller: whoever performs the steps knows
+                )  # announced by a lost controller: the process that performs the steps knows
             if not isinstance(decision, Performs):
                 return None
             effect = decision.effects[0]

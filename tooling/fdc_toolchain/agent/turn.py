@@ -1,4 +1,4 @@
-"""One handler's turn at a task: the state, the controller's own notes, the world, whoever thinks, the log."""
+"""One handler's turn at a task: the state, the controller's own notes, the world, the model, agent or person, the log."""
 
 from __future__ import annotations
 

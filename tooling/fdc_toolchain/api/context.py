@@ -30,9 +30,9 @@ class Context(Protocol):
         """Shows the user a text."""
 
     def ask(self, question: str, unfit: Callable[[str], str] | None = None, /) -> str:
-        """What a person answers. Raises Waiting where nobody is there: the step is done again once there is an answer.
+        """What a person answers. Raises Waiting without a person: the step is done again once there is an answer.
 
-        `unfit` says why a text is no answer (empty: it is one); then the question is put again.
+        `unfit` says why a text is not an answer (empty: it is one); then the question is put again.
         """
 
 

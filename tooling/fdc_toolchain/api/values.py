@@ -165,7 +165,7 @@ class Program:
 class Bound:
     """The most that any run uses of a measure: as a formula in numbers of files, and the number with the files of now.
 
-    `number` is None where nobody can count the files before the run.
+    `number` is None where they cannot be counted the files before the run.
     """
 
     formula: str
@@ -177,7 +177,7 @@ class Bounds:
     """How much a plan can cost.
 
     `degree`: the power of the number of files with which the steps grow. `stack`: how deep plans call each other. `writes`: a
-    file is or may be changed. `shell`: a command is run, and nobody knows what it touches. `created`: files that the plan
+    file is or may be changed. `shell`: a command is run, and it is unknown what it touches. `created`: files that the plan
     creates are counted. `notes`: what the numbers assume.
     """
 
@@ -316,7 +316,7 @@ class RunState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What whoever starts runs decides, and no plan and no file of a workspace can.
+    """What the operator decides, and no plan and no file of a workspace can.
 
     `unsandboxed`, `weak_sandbox`: commands may run without a sandbox, or in one that lacks something. `network`: commands and
     web tools may reach the network where the plan allows it; `web`: fdc's own tools may. `private_hosts`: hosts of private

@@ -1,6 +1,6 @@
 """Reads an automaton from bytes: both written forms, checked and normalised.
 
-`load` is pure: whoever calls it has read the file, and reports `missing-automaton` when there is
+`load` is pure: the caller it has read the file, and reports `missing-automaton` when there is
 none. The input may be anything at all; every finding is reported, with its place in the JSON
 text. Errors leave no automaton; warnings come with one.
 """

@@ -26,7 +26,7 @@ MOVE = ("source", "dest", "trigger")
 MAX_NAME = 200
 """Characters of a state's or symbol's name."""
 
-# Names are printed in messages and drawn: what cannot be seen, or turns text around, is no name.
+# Names are printed in messages and drawn: what cannot be seen, or turns text around, is not a name.
 _INVISIBLE = re.compile("[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
@@ -188,7 +188,7 @@ class _Reader:
         return None
 
     def names(self, node: Node | None, key: str, least: int = 0) -> list[Name] | None:
-        """The names in a list without repetitions; None when there is no list."""
+        """The names in a list without repetitions; None when no list exists."""
         if node is None:
             return None
         if node.kind != "array":

@@ -52,7 +52,7 @@ def files_of(text: str) -> Files:
     begin, end = (
         re.sub(r"(^|/)\.$", r"\1", begin),
         re.sub(r"^\.?(/\.?)*$|(/\.?)+$", "", end),
-    )  # a `.` alone is no name
+    )  # a `.` alone is not a name
     return ("runs/" if begin.startswith("runs/") and not begin.startswith(RUN[:-1]) else begin, end)
 
 

@@ -57,7 +57,7 @@ class Flow(Steps):
             elif op in ("each", "for", "fork", "iterate"):
                 self.loop(state, node, here)
             else:
-                raise Wrong(f"`{op}` is no instruction of a program")
+                raise Wrong(f"`{op}` is not an instruction of a program")
 
     def call(self, state: State, node: Any, place: str) -> None:
         """A call: it begins as the row claimed for it says, and gives what that row gives."""

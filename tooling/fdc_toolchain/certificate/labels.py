@@ -31,7 +31,7 @@ LEVEL = {
 } | {"trusted": 0}
 POWER = {power: sum(BITS[level, power] for level in MAY) for power in POWERS}
 KEPT = {"texts": LEVEL["model"] | LEVEL["untrusted"], "there": LEVEL["untrusted"]}
-"""What is remembered of files: a model may choose which of them there are, and text of the workspace is no news in them."""
+"""What is remembered of files: a model may choose which of them there are, and text of the workspace is not news in them."""
 
 
 class Name(NamedTuple):

@@ -191,6 +191,6 @@ class Plans:
                 self.bound(key, line, refs(node.get("until")), after)
                 names = after if op == "iterate" else names
             elif op not in ("skip", "require", "yield"):
-                raise Wrong(f"plan `{key}`, line {line}: `{op}` is no instruction of a program")
+                raise Wrong(f"plan `{key}`, line {line}: `{op}` is not an instruction of a program")
             names = names | {node.get("bind")} - {None}
         return names, total

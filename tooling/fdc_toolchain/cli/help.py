@@ -9,7 +9,7 @@ from .headings import EVERYTHING
 
 
 @click.command(
-    epilog="Exit codes: 0 done, 2 there is no such command.",
+    epilog="Exit codes: 0 done, 2 unknown command.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("names", nargs=-1, metavar="[COMMAND]...")

@@ -23,7 +23,7 @@ ID = "urn:fdc:schema:"
 
 
 @click.command(
-    epilog="Exit codes: 0 done, 2 there is no such schema.",
+    epilog="Exit codes: 0 done, 2 unknown schema.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("name", required=False)
@@ -38,6 +38,8 @@ def command(name: str | None) -> int:
     row = SCHEMAS.get(wanted)
     if row is None:
         hint = did_you_mean(wanted, SCHEMAS)
-        raise UsageError(f"there is no schema `{name}`; " + (hint or "`fdc schema` lists them"))
+        raise UsageError(
+            f"the schema `{name}` does not exist; " + (hint or "`fdc schema` lists them")
+        )
     click.echo(resources.read(row[0]).decode("utf-8"), nl=False)
     return CLEAN

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 done, 2 there is no such tool, or the settings are wrong, 3 the world failed.",
+    epilog="Exit codes: 0 done, 2 unknown tool, or the settings are wrong, 3 the world failed.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("name", required=False)
@@ -126,7 +126,7 @@ def _one(name: str, rows: list[Listed], used: set[str]) -> Listed:
             return one
     found = near(name, [one.name for one in rows if one.seen_with(used)])
     hint = f"the nearest: {', '.join(found)}" if found else "`fdc tools` lists all of them"
-    raise UsageError(f"there is no tool `{visible(name)}`; {hint}")
+    raise UsageError(f"the tool `{visible(name)}` does not exist; {hint}")
 
 
 def _page(rows: list[Listed], others: list[tuple[str, str]]) -> str:

@@ -13,7 +13,7 @@ def compile_or_refuse(
     """The program of a plan (a path, or a registered name) that was proved; findings go to stderr.
 
     `trust_settings`: what the settings allow counts as confirmed.
-    Returns None where the plan has errors. Raises UsageError where there is no such plan, or
+    Returns None where the plan has errors. Raises UsageError where the plan does not exist, or
     where the settings are wrong.
     """
     from ..check import program_of

@@ -38,7 +38,7 @@ class Quiet(Observer):
             self.line(visible(line.rstrip("\r")))
 
     def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
-        """The answer of whoever sits at the terminal; None where nobody does. `above`: lines that are shown first.
+        """The answer of the person at the terminal; None where no one does. `above`: lines that are shown first.
 
         Meanwhile the run goes on elsewhere; what it has to show waits for the answer.
         """
@@ -87,7 +87,7 @@ class Quiet(Observer):
 
 
 class Aside(Quiet):
-    """The plan's words on stderr, where stdout belongs to an answer. Nobody is asked in the middle."""
+    """The plan's words on stderr, where stdout belongs to an answer. No one is asked in the middle."""
 
     def say(self, text: str) -> None:
         """Port `Progress`: the plan's own words."""
@@ -99,7 +99,7 @@ class Aside(Quiet):
 
 
 class Json(Silent, Quiet):
-    """For output that a program reads: shows only what commands print as a line. Nobody is asked."""
+    """For output that a program reads: shows only what commands print as a line. No one is asked."""
 
     def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
         return None
@@ -159,7 +159,7 @@ def mark_line(mark: Mark, style: Style = PLAIN) -> str:
 def step_line(
     effect: Perform, outcome: Outcome, took: float, style: Style = PLAIN, width: int = 0
 ) -> str:
-    """One effect in one line: how it went, where it stands, what it was. A command that failed is no success."""
+    """One effect in one line: how it went, where it stands, what it was. A command that failed is not a success."""
     code = exit_code(outcome.value)
     if outcome.failure is not None:
         word, role = "failed", "error"

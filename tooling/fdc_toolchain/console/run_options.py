@@ -131,7 +131,9 @@ def budget_of(pairs: Sequence[str]) -> dict[str, float]:
         except ValueError:
             number = -1.0
         if not 0 <= number < 1e18:
-            raise UsageError(f"`--budget {pair}`: `{written}` is no number that could be a ceiling")
+            raise UsageError(
+                f"`--budget {pair}`: `{written}` is not a number that could be a ceiling"
+            )
         out[measure] = int(number) if number == int(number) else number
     return out
 

@@ -21,7 +21,7 @@ MOST_SHOWN = 60
 """Lines that are printed of what an approval is about."""
 
 MOST_KEPT = 5
-"""Failed branches that are told of, and steps of which nobody knows whether they happened."""
+"""Failed branches that are told of, and steps of which it is unknown whether they happened."""
 
 
 def broken_off(ended: Ended) -> None:
@@ -123,7 +123,7 @@ def _story(ended: Ended, style: Style) -> list[str]:
             )
         elif ended.stop["kind"] == "overrun":
             out.append(
-                "the tool's declaration is wrong, or whoever answers does not tell the truth"
+                "the tool's declaration is wrong, or the model or person that answers does not tell the truth"
             )
             verdict += f"; `{resume} --budget MEASURE=NUMBER` goes on all the same"
         elif ended.stop["kind"] == "budget":

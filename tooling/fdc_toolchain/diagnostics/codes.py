@@ -226,7 +226,9 @@ CODES: dict[str, Code] = {
     "FDC539": Code(
         "vacuous-rule", "info", "a rule that says nothing about any plan of the workspace"
     ),
-    "FDC540": Code("damaged-log-line", "warning", "a line of the activity log that is no entry"),
+    "FDC540": Code(
+        "damaged-log-line", "warning", "a line of the activity log that is not an entry"
+    ),
     "FDC541": Code("open-task", "info", "a task that was started and never closed"),
     # 7: what a proof rests on, and what is not proved
     "FDC700": Code("fragment", "fragment", "a plan that runs only as a part of others"),
@@ -238,7 +240,7 @@ CODES: dict[str, Code] = {
         "assumption",
         "a computed path names a file of the workspace that the step can use",
     ),
-    "FDC704": Code("distinct-items", "assumption", "values that nobody knows name different files"),
+    "FDC704": Code("distinct-items", "assumption", "values that is unknown name different files"),
     "FDC706": Code(
         "result-shape", "assumption", "a value is of the form in which the plan uses it"
     ),
@@ -285,7 +287,7 @@ CODES: dict[str, Code] = {
 }
 
 SAFETY = frozenset(("FDC451", "FDC471", "FDC472", "FDC473", "FDC474"))
-"""Errors that the operator may allow, in the settings and after a confirmation. Nobody allows any other error."""
+"""Errors that the operator may allow, in the settings and after a confirmation. No one allows any other error."""
 
 GRADED = frozenset(("FDC461",))
 """Errors whose rule may grade its findings down to warnings."""

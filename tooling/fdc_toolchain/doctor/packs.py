@@ -99,7 +99,7 @@ def _functions(pack: Pack) -> Iterator[str]:
     for module in sorted({module for module, _ in wanted}):
         names = _defined(pack, module)
         if names is None:
-            yield f"{path}: there is no module `{module}`, or it cannot be read"
+            yield f"{path}: the module `{module}` does not exist, or it cannot be read"
             continue
         for missing in sorted(name for where, name in wanted if where == module):
             if missing not in names:

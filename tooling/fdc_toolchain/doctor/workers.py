@@ -1,4 +1,4 @@
-"""Who is there in a database: its workers, the workspaces that they serve, and runs that wait and that nobody serves."""
+"""Who is there in a database: its workers, the workspaces that they serve, and runs that wait and that no one serves."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def examine(url: str, root: str) -> list[Found]:
                 Found(
                     "waiting",
                     "bad",
-                    f"{_whose(workspace)}, which nobody serves: {shown_}. {_mend(workspace)}",
+                    f"{_whose(workspace)}, which no one serves: {shown_}. {_mend(workspace)}",
                 )
             )
     return said

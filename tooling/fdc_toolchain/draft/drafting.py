@@ -21,7 +21,7 @@ from .lines import schema_of, text_of
 from .skeleton import skeleton
 
 MOST_STEPS = 12
-"""Statements of a plan that a grammar allows where nobody says it."""
+"""Statements of a plan that a grammar allows where no one says it."""
 
 
 class Drafted(NamedTuple):
@@ -35,7 +35,7 @@ class Drafted(NamedTuple):
 
 
 def findings_of(proof: Proof) -> str:
-    """What the linter has against a text, for whoever repairs it; "" where it is proved."""
+    """What the linter has against a text, for the repairer it; "" where it is proved."""
     if proof.program is not None:
         return ""
     if not proof.errors:
@@ -44,7 +44,7 @@ def findings_of(proof: Proof) -> str:
 
 
 def allowed_by(text: str) -> list[str]:
-    """What a plan says of itself that it may touch, one remark a line: whoever did not write it should see it first."""
+    """What a plan says of itself that it may touch, one remark a line: a person should see it before it is kept."""
     plan = parse(text.encode("utf-8", "surrogateescape"), "draft.plan").plan
     lines = () if plan is None else plan.statements
     return [

@@ -107,7 +107,7 @@ def served(root: str, name: str, grammar: Callable[[str], str]) -> Served | None
     if not address:
         return None
     if not address.startswith(("http://", "https://")):
-        raise UsageError("OPENAI_BASE_URL is no address that begins with http:// or https://")
+        raise UsageError("OPENAI_BASE_URL is not an address that begins with http:// or https://")
     from ..runs.cost.models import model_for
 
     asked = model_for(root, name or "default")

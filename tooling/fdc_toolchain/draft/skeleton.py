@@ -1,7 +1,7 @@
 """A plan without a model: the automaton's shortest accepted word that has the tools in it which fit the task's words.
 
 What a step needs is taken from the task (files, globs, addresses, text between quotes), from the step before it, or asked;
-where nobody answers it is an input of the plan. After the last change of a file the test command of the settings runs.
+where no person answers it is an input of the plan. After the last change of a file the test command of the settings runs.
 """
 
 from __future__ import annotations

@@ -287,7 +287,7 @@ class _Driver:
         elif known == "not-done":
             redo(self.state, effect.address, "a person said that it had not happened")
         else:
-            asked = "it was started, and nobody knows whether it happened"
+            asked = "it was started, and it is unknown whether it happened"
             if self.state.dangling[effect.address].interrupted:
                 asked = "it was started, and fdc stopped it before it ended; what it had done by then is done"
             if effect.bound:

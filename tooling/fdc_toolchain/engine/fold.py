@@ -252,7 +252,7 @@ def _unheard(state: RunState, record: Record) -> Want:
 def _settle(state: RunState, want: Want, usage: dict[str, Any] | None) -> None:
     """What a step used counts instead of what was reserved for it; where it does not say, the reservation counts.
 
-    A report of more than was reserved, of something that has a budget, or of what is no amount, stops the run.
+    A report of more than was reserved, of something that has a budget, or of what is not an amount, stops the run.
     """
     want.held = False
     if not (want.cost or usage):

@@ -93,7 +93,7 @@ class Ids(Protocol):
 
 
 class Progress(Protocol):
-    """Whoever watches. Called by the driving thread only, except `say`."""
+    """The observer. Called by the driving thread only, except `say`."""
 
     def begun(self, effect: Perform) -> None:
         """The effect has been started."""

@@ -88,7 +88,7 @@ def _end(
     program: Program, state: RunState, status: str, ending: dict[str, Any] | None
 ) -> str | None:
     if ending is None or status in ("new", "running"):
-        return None  # its controller was lost: there is no end on record
+        return None  # its controller was lost: no end is on record
     lacking = [
         name for name in ("seconds", "steps", "spent", "questions", "stop") if name not in ending
     ]
@@ -182,7 +182,7 @@ def failed_alone(
 def before(records: Sequence[Record], address: str, alone: Collection[str] = ()) -> list[Record]:
     """What a run that goes its own way from the step at `address` on takes over: all that was settled before it.
 
-    Left out are attempts without an outcome and failures that nobody had had tried again: the new
+    Left out are attempts without an outcome and failures that no one had had tried again: the new
     run tries them itself, but for those that a fork kept (`failed_alone`). Raises KeyError where the
     step was never begun.
     """

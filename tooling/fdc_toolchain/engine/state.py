@@ -98,7 +98,7 @@ class Frame:
 class Join:
     """Where the branches of a fork come together, in the order of the input whatever came first.
 
-    `keeps`: a branch that stops is no more than a record among what the others yielded.
+    `keeps`: a branch that stops is only a record among what the others yielded.
     """
 
     strand: Strand
@@ -161,7 +161,7 @@ class RunState:
     The four dictionaries are keyed by address and disjoint. `pending`: may start. `dangling`:
     announced, and its controller is gone. `running`: started by this controller. `parked`: waits
     for a person. `rate` is the most that a token of a prompt's answer costs; `overrun`: a step has
-    used more than had been reserved for it, and nobody has raised the budget since.
+    used more than had been reserved for it, and no one has raised the budget since.
     """
 
     program: Program
@@ -195,7 +195,7 @@ class RunState:
     """Why branches stopped whose failures were kept, in the order in which they did."""
     result: Any = None
     marks: list[Mark] | None = None
-    """What the run passed without an effect, for whoever shows it; None where nobody does."""
+    """What the run passed without an effect, for the view that shows it; None where no one does."""
 
     def take(self, address: str) -> Want | None:
         """Takes the effect wanted at an address out of where it is."""

@@ -14,7 +14,7 @@ MOST_TITLE = 300
 
 
 class NotConverted(Exception):
-    """Why there is no plan for a file."""
+    """Why a file cannot become a plan."""
 
 
 def converted(found: Found, path: str) -> str:

@@ -31,7 +31,7 @@ def text_of(path: str, data: bytes) -> str:
 
 
 def read(path: str, data: bytes, root: str, settings: Settings) -> Found | None:
-    """What is found in the file at `path` (from the workspace `root`), or None where it is no plan that is known."""
+    """What is found in the file at `path` (from the workspace `root`), or None where it is not a plan that is known."""
     from ..check import settle
 
     try:

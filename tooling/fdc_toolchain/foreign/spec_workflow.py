@@ -200,7 +200,7 @@ def _one_reference(
     other = known.get(word)
     span = _span(path, node)
     if other is None:
-        message = f"`{step.id}` uses `steps.{word}`, and there is no such step"
+        message = f"`{step.id}` uses `steps.{word}`, and the step does not exist"
         yield Diagnostic(span, "FDC811", message, help=similar(word))
         return
     if other.order > step.order and not set(step.loops) & set(other.loops):
@@ -214,7 +214,7 @@ def _one_reference(
 
 def _in_command(path: str, node: ScalarNode, what: str, labels: tuple[Label, ...]) -> Diagnostic:
     message = f"the command has {what} in it, which the shell reads as a part of the command"
-    help_ = "let the command read it from a file, or let a step that is no shell step use it"
+    help_ = "let the command read it from a file, or let a step that is not a shell step use it"
     return Diagnostic(_span(path, node), "FDC818", message, labels, help=help_)
 
 

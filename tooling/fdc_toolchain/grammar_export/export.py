@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FORMS: dict[str, Callable[[Form], str]] = {"llguidance": llguidance, "gbnf": gbnf, "lark": lark}
 """The notations, by name."""
 STEPS = {"llguidance": 20, "gbnf": 8, "lark": 8}
-"""The most statements of a plan where nobody says it."""
+"""The most statements of a plan where no one says it."""
 
 
 class Grammar(NamedTuple):
@@ -123,7 +123,7 @@ def automaton_of(linker: Linker, fsm: str) -> Automaton:
     """An automaton by path or name. Raises UsageError where it cannot be used."""
     _, automaton, found = linker.automaton(fsm)
     if automaton is None:
-        why = found[0].message if found else "there is no such file"
+        why = found[0].message if found else "the file does not exist"
         raise UsageError(f"the automaton `{fsm}` cannot be used: {why}")
     return automaton
 
@@ -203,5 +203,5 @@ def key_in(linker: Linker, path: str) -> str:
         return key_of(path, linker.root)
     key, _ = linker.resolve(path)
     if key is None:
-        raise UsageError(f"there is no plan `{path}`")
+        raise UsageError(f"the plan `{path}` does not exist")
     return key

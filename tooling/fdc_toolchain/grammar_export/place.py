@@ -22,7 +22,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-
 
 
 class Slot(NamedTuple):
-    """A name that plans of the grammar may bind. `kind`: what its value is (None: nobody knows). `level`: how far its text
+    """A name that plans of the grammar may bind. `kind`: what its value is (None: it is unknown). `level`: how far its text
     is trusted at worst. `made`: what binds it: step, item, file, param, collected or call; `any` for all of them."""
 
     name: str

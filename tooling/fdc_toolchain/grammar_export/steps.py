@@ -145,7 +145,7 @@ class Steps:
         return out
 
     def _named(self, inline: list[Parameter]) -> int:
-        """The names of which one must be bound where a step needs a path and there is no file."""
+        """The names of which one must be bound where a step needs a path and no file exists."""
         asks = any(
             item.kind == "path" and item.access not in ("create", "write") for item in inline
         )

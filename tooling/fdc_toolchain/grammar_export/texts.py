@@ -31,7 +31,7 @@ class Sizes(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A way to name a value: the text between braces, the bit of its slot, its type (None: nobody knows), its level."""
+    """A way to name a value: the text between braces, the bit of its slot, its type (None: it is unknown), its level."""
 
     path: str
     bit: int
@@ -130,7 +130,7 @@ class Texts:
         return self.put(name, ways)
 
     def field(self) -> Use:
-        """Fields below a name whose type nobody knows."""
+        """Fields below a name whose type it is unknown."""
         part = (Literal("."), Chars("A-Za-z_"), Chars(_NAME, 0, 40))
         for number in range(1, _FIELDS + 1):
             more = (*part, Use(f"field{number - 1}")) if number > 1 else part

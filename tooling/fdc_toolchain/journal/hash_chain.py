@@ -24,7 +24,7 @@ FAULTS = 20
 """Faults beyond this many are not listed."""
 
 Signature = Literal["ours", "none", "other"]
-"""`ours`: sealed by the key at hand. `none`: sealed by nobody. `other`: by another key, or forged."""
+"""`ours`: sealed by the key at hand. `none`: not sealed. `other`: by another key, or forged."""
 
 Row = tuple[Any, ...]
 """kind, address, turn, seq, tool, request, at, body, blob, link: a record as it lies in the table."""

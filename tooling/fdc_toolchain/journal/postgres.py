@@ -127,7 +127,7 @@ class PgStore(Store):
     insert = tables.INSERT + " FOR SHARE"
     held = tables.HELD + " FOR SHARE"
     begin_reading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-    every = "parent IS NULL"  # pieces are no runs of their own
+    every = "parent IS NULL"  # pieces are not runs of their own
     keeps_answers = False
 
     def __init__(self, url: str, key: bytes | None = None, say: Say | None = None) -> None:
@@ -167,8 +167,8 @@ class PgStore(Store):
                 self._db.execute("UPDATE run SET parent=? WHERE name=?", (parent, name))
 
     def free(self) -> None:
-        """As on a file, a few at a time. Whoever writes a content has locked the table until the record that names it is
-        there, too; so nobody can be about to name one that is removed."""
+        """As on a file, a few at a time. The author who writes a content has locked the table until the record that names it is
+        there, too; so no one can be about to name one that is removed."""
         unused = [name for (name,) in self._select(f"SELECT hash FROM blob WHERE {_UNUSED}")]
         for at in range(0, len(unused), 500):
             with self._transaction():
@@ -202,7 +202,7 @@ class PgStore(Store):
         return self._records(rows, row.name), rows[-1][3] if rows else seq
 
     def stalled(self, seconds: float) -> list[RunRow]:
-        """Runs and pieces that are not over, that nobody drives, and that nobody took up or left for so long.
+        """Runs and pieces that are not over, that no process drives, and that no one took up or left for so long.
 
         So are runs that wait, or broke, and that somebody wants cancelled.
 
@@ -211,7 +211,7 @@ class PgStore(Store):
         return [self._row(found) for found in self._select(_STALLED, (float(seconds),))]
 
     def ask_to_cancel(self, row: RunRow) -> None:
-        """Leaves the request that a run and its pieces be cancelled, for whoever drives them.
+        """Leaves the request that a run and its pieces be cancelled, for the controller of them.
 
         Row by row: those who drive them lock the same rows, in an order of their own.
         """
@@ -240,7 +240,7 @@ class PgStore(Store):
             return super().claim(row, trust=trust)
 
     def take_in(self, journal: RunJournal, piece: RunRow) -> int:
-        """Moves the records of a piece into its run, in one commit; whoever drives the piece can write no more.
+        """Moves the records of a piece into its run, in one commit; the controller the piece can write no more.
 
         Returns how many. Raises Fenced, Damaged, Untrusted and WorldFailed; then all is as it was.
         """
@@ -259,7 +259,7 @@ class PgStore(Store):
             if records:
                 journal.append(records)
             else:
-                journal.anchor()  # whoever was replaced must not delete anything
+                journal.anchor()  # a controller that was replaced must not delete anything
         return len(records)
 
     def _lock(self, number: int) -> None:

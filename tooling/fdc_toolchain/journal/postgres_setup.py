@@ -1,7 +1,7 @@
-"""One process at a time makes the tables of a database, and nobody who waits for it stands in its way.
+"""One process at a time makes the tables of a database, and no one who waits for it stands in its way.
 
 `CREATE INDEX CONCURRENTLY`, which DBOS uses, waits for every transaction of the database that is older than itself, and a
-statement that waits for a lock is such a transaction. So nobody waits inside of a statement here: the lock is tried, and
+statement that waits for a lock is such a transaction. So no one waits inside of a statement here: the lock is tried, and
 tried again, and between two tries a connection holds nothing.
 """
 
@@ -22,7 +22,7 @@ LOCK = 0x66646333
 LONG = 5.0
 """Seconds after which somebody who waits is told why."""
 MOST = 180.0
-"""Seconds after which nobody waits any more."""
+"""Seconds after which no one waits any more."""
 _AGAIN = 0.1
 
 _HOLDER = """SELECT l.pid, coalesce(a.application_name, ''), coalesce(host(a.client_addr), 'this machine')

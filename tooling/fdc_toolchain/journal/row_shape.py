@@ -56,7 +56,7 @@ def fault_of_run(row: Any, inputs: Any, origin: Any, ending: Any) -> str:
     if not isinstance(inputs, dict) or not all(
         isinstance(inputs.get(name, {}), dict) for name in ("given", "budget")
     ):
-        return "`inputs` is no object with `given` and `budget`"
+        return "`inputs` is not an object with `given` and `budget`"
     if origin is not None and _wrong(origin, {"run": (str,), "address": (str,)}, set()):
         return "`origin` names no step of a run"
     if ending is None:
@@ -90,7 +90,7 @@ def fault_of_record(record: Any) -> str:
 
 def _wrong(value: Any, kinds: Mapping[str, tuple[type, ...]], optional: set[str]) -> str:
     if not isinstance(value, dict):
-        return "it is no object"
+        return "it is not an object"
     for name, allowed in kinds.items():
         if name not in value:
             if name in optional:
@@ -100,7 +100,7 @@ def _wrong(value: Any, kinds: Mapping[str, tuple[type, ...]], optional: set[str]
         if type(one) not in allowed or isinstance(one, (int, float)) and not _number(one):
             return f"`{name}` is no {' or '.join(kind.__name__ for kind in allowed if kind is not type(None))}"
         if isinstance(one, str) and not is_text(one):
-            return f"`{name}` is no UTF-8 text"
+            return f"`{name}` is not a UTF-8 text"
     return ""
 
 

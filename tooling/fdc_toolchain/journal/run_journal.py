@@ -121,7 +121,7 @@ class RunJournal:
             raise Fenced(_TAKEN_OVER)
 
     def _row(self, record: Record, body: str | None, blob: str | None) -> tuple[Any, ...]:
-        """The row of the next record. The chain goes on from it; whoever does not write it puts that back."""
+        """The row of the next record. The chain goes on from it; a caller that does not write it puts that back."""
         kind, address, turn, tool, request, at, _ = record
         self._seq = seq = self._seq + 1
         at = at if type(at) is float else float(at)
@@ -152,7 +152,7 @@ class RunJournal:
                 ):
                     raise Fenced(
                         _TAKEN_OVER
-                    )  # nobody can take the run over from here to the end of this transaction
+                    )  # no one can take the run over from here to the end of this transaction
                 group, at = rows[at : at + size], at + size
                 try:
                     self._db.execute(statement, [value for row in group for value in row])

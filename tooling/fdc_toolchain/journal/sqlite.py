@@ -194,7 +194,7 @@ class Store(Database):
         """The program that a run executes, checked against its digest.
 
         Raises WorldFailed when the stored bytes are not those of the digest, ProgramError when
-        they are no program.
+        they are not programs.
         """
         return load(self._get(row.digest))
 
@@ -259,7 +259,7 @@ class Store(Database):
         )
 
     def claim(self, row: RunRow, *, trust: bool = False) -> RunJournal:
-        """Takes a run over: whoever held it before can write no more. The caller holds the run's lock.
+        """Takes a run over: its former holder can write no more. The caller holds the run's lock.
 
         All of the run is checked first. Raises Damaged; Untrusted where it is not sealed by
         the key, unless `trust` (from then on it is); and Outdated where it is an older copy.

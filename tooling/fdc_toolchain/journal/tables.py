@@ -77,7 +77,7 @@ def prepare(db: sqlite3.Connection, path: str, *, readonly: bool) -> None:
             f"{path}: written by a newer fdc (journal {version}, this one knows {VERSION})"
         )
     if version != VERSION or found != _plain(TABLES):
-        raise WorldFailed(f"{path}: this is no journal of fdc; move it away")
+        raise WorldFailed(f"{path}: this is not a journal of fdc; move it away")
 
 
 def _write(db: sqlite3.Connection, path: str) -> None:
@@ -107,7 +107,7 @@ def _create(db: sqlite3.Connection) -> None:
 
 
 def _upgrade(db: sqlite3.Connection) -> None:
-    """Journals of version 0.1 had no chain. Their runs get one, and no seal: nobody knows who wrote them."""
+    """Journals of version 0.1 had no chain. Their runs get one, and no seal: it is unknown who wrote them."""
     db.execute("ALTER TABLE run RENAME TO run_1")
     db.execute("ALTER TABLE record RENAME TO record_1")
     db.execute("ALTER TABLE blob RENAME TO blob_1")

@@ -64,7 +64,7 @@ def _read(path: str) -> bytes | None:
             )
         data = file.read(LENGTH + 1)
     if len(data) != LENGTH:
-        raise WorldFailed(f"{path}: it is no key; remove it, and fdc makes a new one")
+        raise WorldFailed(f"{path}: it is not a key; remove it, and fdc makes a new one")
     return data
 
 

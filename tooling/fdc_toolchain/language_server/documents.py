@@ -83,7 +83,7 @@ class Documents:
         self._sessions: dict[str, api.Session] = {}
 
     def plan(self, workspace: Workspace, uri: str) -> Plan | None:
-        """The open plan of an address; None for what is no plan, or not open."""
+        """The open plan of an address; None for what is not a plan, or not open."""
         document = workspace.text_documents.get(uri)
         if document is None or not is_plan(document):
             return None

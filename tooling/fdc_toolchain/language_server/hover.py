@@ -97,7 +97,7 @@ def _plan(plan: Plan, view: api.PlanView, line: int, name: str) -> str:
     target = None if site is None else site.call.target
     other = None if target is None else plan.other(target)
     if other is None or target is None:
-        return f"`{name}`: there is no such plan"
+        return f"`{name}`: the plan does not exist"
     said = [
         f"`{key}`" + ("" if default is None else f" = {default}")
         for key, default in other.parameters.items()

@@ -89,10 +89,10 @@ def rename(
     """The edits that give a name another one, in its plan and, for a parameter, in all plans that give it. Raises Refused."""
     found = target(plan, position)
     if found is None or found.name is None:
-        raise Refused("there is no name of the plan here: put the cursor on one that it binds")
+        raise Refused("no name of the plan stands here: put the cursor on one that it binds")
     if not _NAME.fullmatch(name):
         raise Refused(
-            f"`{name}` is no name: a name has letters, digits and `_`, and no digit first"
+            f"`{name}` is not a name: a name has letters, digits and `_`, and no digit first"
         )
     view = plan.view() if found.key == plan.key else plan.other(found.key)
     symbol = _symbol(view, found.name)

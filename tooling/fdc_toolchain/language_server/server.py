@@ -48,7 +48,7 @@ class Server(LanguageServer):
             return None
 
     async def ask(self, uri: str, work: Callable[[Plan], _Answer]) -> _Answer | None:
-        """What `work` says of a plan; None where there is no such plan, or fdc cannot say it."""
+        """What `work` says of a plan; None where the plan does not exist, or fdc cannot say it."""
         plan = self.plan(uri)
         if plan is None:
             return None
@@ -63,7 +63,7 @@ class Server(LanguageServer):
             return None
 
     def changed(self, uri: str, delay: float = DELAY) -> None:
-        """Checks a plan when nobody has typed for a moment, and then the others that are open."""
+        """Checks a plan when no one has typed for a moment, and then the others that are open."""
         before = self.waiting.pop(uri, None)
         if before is not None:
             before.cancel()

@@ -116,7 +116,7 @@ def reads_at_large(row: dict[str, Any]) -> bool:
     """True for a tool that reads the workspace without a parameter that says where.
 
     A Python function or a command of a catalogue that is not pure may open any file, unless it says which (`access`): what it
-    does with a word nobody knows.
+    does with a word it is unknown.
     """
     if sandboxed(row):
         return reads_all(row)

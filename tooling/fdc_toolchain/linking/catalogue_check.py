@@ -147,7 +147,7 @@ def _schema(document: Any) -> Iterator[Wrong]:
         ):
             yield (
                 [*way, value],
-                f"`{value}` is no name for this: expected {error.validator_value}",
+                f"`{value}` is not a name for this: expected {error.validator_value}",
                 None,
             )
         elif error.validator in ("enum", "const"):
@@ -246,7 +246,7 @@ def _parameters(way: list[Any], row: dict[str, Any]) -> Iterator[Wrong]:  # noqa
         if wanted not in names:
             yield (
                 [*way, "need_one_of", number],
-                f"there is no parameter `{wanted}`",
+                f"the parameter `{wanted}` does not exist",
                 did_you_mean(wanted, names),
             )
     for key in ("repeatable", "creates"):
@@ -273,7 +273,7 @@ def _parameters(way: list[Any], row: dict[str, Any]) -> Iterator[Wrong]:  # noqa
         if wanted not in names:
             yield (
                 [*way, "creates"],
-                f"there is no parameter `{wanted}`",
+                f"the parameter `{wanted}` does not exist",
                 did_you_mean(wanted, names),
             )
     for key in ("actions", "refuse"):
@@ -282,6 +282,6 @@ def _parameters(way: list[Any], row: dict[str, Any]) -> Iterator[Wrong]:  # noqa
             if wanted not in names:
                 yield (
                     [*way, key, number, "when", "parameter"],
-                    f"there is no parameter `{wanted}`",
+                    f"the parameter `{wanted}` does not exist",
                     did_you_mean(wanted, names),
                 )

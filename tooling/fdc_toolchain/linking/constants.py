@@ -16,7 +16,7 @@ UNKNOWN = object()
 def fold(tree: dict[str, Any]) -> bool | None:
     """What the condition is wherever it comes to something; None: it depends on a value.
 
-    A part that would stop the run counts as one that nobody knows: `x and false` never holds, whatever `x` is.
+    A part that would stop the run counts as one that is unknown: `x and false` never holds, whatever `x` is.
     """
     if "test" in tree:
         left, right = value_of(tree["left"]), value_of(tree["right"])

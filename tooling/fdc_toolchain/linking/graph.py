@@ -114,7 +114,7 @@ class Graph:
         self.overflow: set[str] = set()
 
     def instance(self, key: str) -> Instance:
-        """The instance of a plan that nobody has called yet; all that it reaches is built too."""
+        """The instance of a plan that no one has called yet; all that it reaches is built too."""
         root = self._instances.get((key, ()))
         if root is None:
             root = self._instances[(key, ())] = Instance(self.units[key], ())

@@ -155,7 +155,7 @@ class HeaderReader:
         name = {"llm_calls": "model_calls"}.get(tail.name, tail.name)
         span = self.unit.at(node, 0, len(tail.name))
         if name not in MEASURES:
-            message = f"`{tail.name}` is no measure; expected one of {', '.join(MEASURES)}"
+            message = f"`{tail.name}` is not a measure; expected one of {', '.join(MEASURES)}"
             self.report(span, "FDC109", message, did_you_mean(tail.name, MEASURES))
         elif name in self.unit.budget:
             self.report(span, "FDC111", f"the budget of `{name}` is stated twice")
@@ -167,7 +167,7 @@ class HeaderReader:
         if isinstance(tail, Malformed):
             self.malformed(node, tail)
         elif tail.name not in _ALLOW:
-            message = f"`{tail.name}` is no capability; expected one of {', '.join(_ALLOW)}"
+            message = f"`{tail.name}` is not a capability; expected one of {', '.join(_ALLOW)}"
             self.report(
                 self.unit.at(node, 0, len(tail.name)),
                 "FDC109",

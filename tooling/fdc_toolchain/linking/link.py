@@ -83,7 +83,9 @@ def _missing(root: str, key: str) -> Parsed:
     found = (
         led_out(key)
         if leads_out(root, key)
-        else Diagnostic(span, "FDC321", f"there is no file `{key}`", help="name a plan that exists")
+        else Diagnostic(
+            span, "FDC321", f"the file `{key}` does not exist", help="name a plan that exists"
+        )
     )
     return Parsed(None, None, [found])
 
@@ -96,7 +98,7 @@ def led_out(key: str) -> Diagnostic:
 
 
 class _Reader(StepFaults):
-    """Links one plan; `data` None: there is no such file, which is all that is said of it."""
+    """Links one plan; `data` None: the file does not exist, which is all that is said of it."""
 
     def __init__(
         self, linker: LookUp, key: str, data: bytes | None, before: KeptPlan | None = None

@@ -95,7 +95,7 @@ class LookUp:
 
     @property
     def outside(self) -> tuple[Row, ...]:
-        """The files that hold text from outside which earlier runs wrote. Raises OSError where nobody can tell."""
+        """The files that hold text from outside which earlier runs wrote. Raises OSError where it cannot be known."""
         if self._outside is None:
             self._outside = active(self.files)
         return self._outside
@@ -116,7 +116,7 @@ class LookUp:
         return sorted({*self.registry.entries, *self.shipped.entries})
 
     def nearest_tool(self, word: str, catalogue: Catalogue) -> str | None:
-        """The help for a tool that is unknown to a plan with a catalogue; none for the many of a text that is no plan at all."""
+        """The help for a tool that is unknown to a plan with a catalogue; none for the many of a text that is not a plan."""
         key = word, id(catalogue)  # which `using` keeps
         if key not in self._nearest and len(self._nearest) < MOST_HINTS:
             called = self.registry.resolve(word) or self.shipped.resolve(word)
@@ -154,7 +154,7 @@ class LookUp:
         """What is wrong with the name of a pack that is not there, and what to do."""
         known = [*self.packs]
         hint = did_you_mean(name, known) or f"the packs are: {', '.join(sorted(known))}"
-        return f"there is no pack `{name}`", f"{hint}; `fdc doctor` checks every pack"
+        return f"the pack `{name}` does not exist", f"{hint}; `fdc doctor` checks every pack"
 
     # ---- automata ----------------------------------------------------------------------
 

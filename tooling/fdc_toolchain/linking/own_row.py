@@ -19,7 +19,7 @@ _PROGRAM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 
 def targets(row: Mapping[str, Any]) -> Iterator[str]:
-    """The `module:function` of a tool or predicate, and of what answers a prompt where there is no model."""
+    """The `module:function` of a tool or predicate, and of what answers a prompt where no model exists."""
     run = row.get("run") or {}
     for key in ("python", "embedded"):
         if isinstance(run.get(key), str):
@@ -141,12 +141,10 @@ def _mcp(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
         yield ["effect"], said, None
     for key in ("clears", "own", "repeatable", "creates", "approves", "reads"):
         if key in row:
-            yield [key], f"`{key}` is not for tools of MCP servers: nobody here checks it", None
+            yield [key], f"`{key}` is not for tools of MCP servers: no one here checks it", None
     for number, item in enumerate(row["parameters"]):
         if "sink" in item:
-            said = (
-                "what an MCP server does with an argument nobody here knows: it may choose anything"
-            )
+            said = "what an MCP server does with an argument it is unknown here: it may choose anything"
             yield ["parameters", number, "sink"], said, "leave `sink` out"
 
 
@@ -169,7 +167,7 @@ def _command(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | Non
             help_ = "it is looked for in /usr/local/bin, /usr/bin and /bin"
             yield place, f"`{word}` is not the plain name of a program", help_
         elif found is not None and found[1] not in names:
-            yield place, f"there is no parameter `{found[1]}`", None
+            yield place, f"the parameter `{found[1]}` does not exist", None
         elif found is None and re.search(r"\{[a-z_][a-z0-9_]*\}", word):
             help_ = "write `{name}` or `--option={name}` as a word of its own"
             yield place, f"`{word}` has a parameter inside of other text", help_

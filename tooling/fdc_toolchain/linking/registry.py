@@ -64,7 +64,7 @@ def shipped_registry(more: Mapping[str, str] = MappingProxyType({})) -> Registry
 def name_fault(name: str) -> str | None:
     """Why no plan can be registered under this name, or None."""
     if len(name) > 100 or _NAME.fullmatch(name) is None:
-        return f"`{shown(name)}` is no plan name: {NAME_RULE}"
+        return f"`{shown(name)}` is not a plan name: {NAME_RULE}"
     return None
 
 

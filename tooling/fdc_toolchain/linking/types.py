@@ -138,7 +138,7 @@ _TOKEN = re.compile(r"\s*(?:([A-Za-z_][A-Za-z0-9_]*)|(.))")
 
 
 class NoType(ValueError):
-    """A text that is no type; the message is one sentence."""
+    """A text that is not a type; the message is one sentence."""
 
 
 @lru_cache(maxsize=1 << 10)
@@ -150,7 +150,7 @@ def parsed(text: str) -> Type:
     tokens = [name or mark for name, mark in _TOKEN.findall(text.strip())]
     made, at = _read(tokens, 0, text)
     if at != len(tokens):
-        raise NoType(f"`{text}` is no type")
+        raise NoType(f"`{text}` is not a type")
     return made
 
 
@@ -166,13 +166,13 @@ def _one(tokens: list[str], at: int, text: str, depth: int) -> tuple[Type, int]:
     found = SIMPLE.get(word)
     if found is None or depth > MOST_DEPTH:
         raise NoType(
-            f"`{text}` is no type; expected one of {', '.join(SIMPLE)}, list[TYPE], object{{field: TYPE}}, TYPE?"
+            f"`{text}` is not a type; expected one of {', '.join(SIMPLE)}, list[TYPE], object{{field: TYPE}}, TYPE?"
         )
     mark = tokens[at + 1] if at + 1 < len(tokens) else ""
     if word == "list" and mark == "[":
         item, at = _read(tokens, at + 2, text, depth + 1)
         if at >= len(tokens) or tokens[at] != "]":
-            raise NoType(f"`{text}` is no type: a `]` is missing")
+            raise NoType(f"`{text}` is not a type: a `]` is missing")
         return list_of(item), at + 1
     if word == "object" and mark == "{":
         fields: dict[str, Type] = {}
@@ -183,7 +183,7 @@ def _one(tokens: list[str], at: int, text: str, depth: int) -> tuple[Type, int]:
             if at < len(tokens) and tokens[at] == ",":
                 at += 1
         if at >= len(tokens) or tokens[at] != "}":
-            raise NoType(f"`{text}` is no type: expected `field: TYPE`, or `}}`")
+            raise NoType(f"`{text}` is not a type: expected `field: TYPE`, or `}}`")
         return object_of(fields), at + 1
     return found, at + 1
 

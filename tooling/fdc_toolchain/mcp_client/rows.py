@@ -26,12 +26,12 @@ def row_of(server: str, declared: Mapping[str, Any], offer: Mapping[str, Any]) -
     """The row. Raises Unfit."""
     name = str(offer["name"])
     if not _NAME.fullmatch(name):
-        raise Unfit(f"{name[:80]!r} is no name that a plan can write")
+        raise Unfit(f"{name[:80]!r} is not a name that a plan can write")
     schema = offer.get("inputSchema", {})
     try:
         Draft202012Validator.check_schema(schema)
     except (SchemaError, RecursionError):
-        raise Unfit("what it says of its parameters is no JSON Schema") from None
+        raise Unfit("what it says of its parameters is not a JSON Schema") from None
     given: Mapping[str, Any] = schema.get("properties", {})
     needed = {one for one in schema.get("required", ()) if one in given}
     parameters: list[dict[str, Any]] = []

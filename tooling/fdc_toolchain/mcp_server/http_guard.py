@@ -1,4 +1,4 @@
-"""Who may speak to the server over HTTP: whoever has the token, and no page in a browser.
+"""Who may speak to the server over HTTP: a client with the token, and no page in a browser.
 
 The server listens on loopback, where every page in a browser of this machine can send requests, also under a name of its own
 that it lets lead here (DNS rebinding). So a request has to name the server by its own address, must not come from a page
@@ -30,7 +30,7 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        status, sentence = 404, "there is no such page"
+        status, sentence = 404, "the page does not exist"
         if scope["type"] == "http":
             status, sentence = self._refusal(scope)
         if status:

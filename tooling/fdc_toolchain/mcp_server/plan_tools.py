@@ -73,7 +73,9 @@ def registry(root: str, given: Arguments) -> Result:
         words = f"{len(known)} registered plans; `name` shows one."
         return Result(words=words, data="\n".join(known))
     if name not in known:
-        raise Wrong(f"there is no registered plan `{in_line(name, 80)}`; `fdc_registry` lists them")
+        raise Wrong(
+            f"the registered plan `{in_line(name, 80)}` does not exist; `fdc_registry` lists them"
+        )
     found = api.check(name, workspace=root)
     if is_elsewhere(root, found.plan):
         raise Wrong(f"the registered plan `{in_line(name, 80)}` lies outside of the workspace")

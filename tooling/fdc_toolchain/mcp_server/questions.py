@@ -1,7 +1,7 @@
 """How the person is asked: a question of a run as a form of the agent's program, and its answer.
 
 Nothing that a model can send is an answer. The form shows all that a person has to see before they answer; a question
-that is too long for a form is not asked here, so that nobody approves what they were not shown.
+that is too long for a form is not asked here, so that no one approves what they were not shown.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def form(run: str, question: api.Question) -> ElicitRequestFormParams | None:
     """The form; None where the question does not fit in one. Nothing is chosen in advance."""
     field: dict[str, object]
     if question.how == "assume":
-        head = "Nobody knows whether this step happened. Look for yourself, then say so."
+        head = "It is unknown whether this step happened. Look for yourself, then say so."
         field = {"type": "string", "title": "Did it happen?", "enum": ["done", "not-done"]}
     elif question.approval:
         head = "Your approval is asked. The run goes on only if you give it."

@@ -33,7 +33,7 @@ class Drive(api.Watcher):
         self.step = f"{step.tool} ({step.path}:{step.line})"
 
     def ended(self, step: api.Step) -> None:
-        """A step came back. Called from several threads; a step that is not counted is no harm to what is shown."""
+        """A step came back. Called from several threads; a step that is not counted is not harm to what is shown."""
         self.steps += 1
 
 

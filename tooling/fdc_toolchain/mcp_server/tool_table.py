@@ -88,7 +88,7 @@ def schema(name: str) -> dict[str, JSON]:
 def checked(name: str, given: Arguments) -> Arguments:
     """The arguments, which are as the schema says. Raises Wrong."""
     if name not in TOOLS:
-        raise Wrong(f"there is no such tool; there are {', '.join(TOOLS)}")
+        raise Wrong(f"the tool does not exist; there are {', '.join(TOOLS)}")
     row = TOOLS[name]
     for key in row.required:
         if key not in given:

@@ -32,7 +32,7 @@ def migrate(data: bytes, path: str, catalogue: Catalogue, limits: Limits) -> Mig
     except Refused as refusal:
         plain = isinstance(refusal, Unknown) and notation == dialect.LINES
         if plain and not draft.changes and not _errors(data, path, limits):
-            return Migration(dialect.LANGUAGE, data, (), ())  # a tool that nobody knows is lint's
+            return Migration(dialect.LANGUAGE, data, (), ())  # a tool that is unknown is lint's
         return Migration(notation, None, (), (refusal.diagnostic(path),))
     return _finished(draft, new, data, path, notation, limits)
 

@@ -11,7 +11,7 @@ from .steps import step
 ONE_AUTOMATON = "one automaton governs a plan: name it in the first line"
 _INDENT_IT = "indent the content by two spaces, and migrate again"
 _ENGLISH = ("submit",)
-"""Tools whose name alone on a line is no English sentence."""
+"""Tools whose name alone on a line is not an English sentence."""
 
 
 def convert(draft: Draft, lines: list[Numbered], tools: Tools) -> None:
@@ -110,7 +110,7 @@ def _operand(
 def _below(
     draft: Draft, lines: list[Numbered], at: int, word: str, tools: Tools
 ) -> tuple[str, int]:
-    """What a step that stands alone is about, where the line below it is no step, and the index of the line after it."""
+    """What a step that stands alone is about, where the line below it is not a step, and the index of the line after it."""
     text = lines[at][1].strip() if at < len(lines) else ""
     if not text or text.startswith("#") or known(text, tools):
         return "", at

@@ -1,7 +1,7 @@
 """A program as bytes: canonical JSON, the digest that names it, and loading with checks.
 
 Canonical means: keys sorted, no spaces, ASCII only, no NaN. Equal programs have equal bytes, so
-the digest names the content and nothing else. There is no other form on disk, and no pickle.
+the digest names the content and nothing else. Disks hold no other form, and no pickle.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MAX_BYTES = 256 * 1024 * 1024
 
 
 class ProgramError(ValueError):
-    """Bytes that are no program that this fdc can run; the message says why, in one sentence."""
+    """Bytes that are not programs that this fdc can run; the message says why, in one sentence."""
 
 
 def encode(value: Any) -> bytes:

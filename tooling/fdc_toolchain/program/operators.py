@@ -122,4 +122,4 @@ def _shown(value: Any) -> str:
 
 
 def _unknown(operator: str) -> Never:
-    raise Unusable(f"`{operator}` is no operator")
+    raise Unusable(f"`{operator}` is not an operator")

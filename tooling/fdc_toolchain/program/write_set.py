@@ -180,7 +180,7 @@ class _Walk:
         allowed: tuple[Pieces, ...] | None,
         bound: set[str],
     ) -> None:
-        """`bound`: names that steps of the plan give values, which nobody knows before."""
+        """`bound`: names that steps of the plan give values, which is unknown before."""
         for item in body:
             if item["op"] == "step":
                 for pieces in self.step(item, names):
@@ -286,7 +286,7 @@ def _beginning(pieces: Pieces) -> str:
 def _normal(pieces: Pieces) -> Pieces | None:
     """The path as tools read it, without what means nothing; None for one that none of them follows.
 
-    A value that nobody knows may be empty, or end with a slash: so the slash behind it is a part of it.
+    A value that is unknown may be empty, or end with a slash: so the slash behind it is a part of it.
     """
     if _is_name(pieces):
         parts = [part for part in shown(pieces).split("/") if part not in ("", ".")]

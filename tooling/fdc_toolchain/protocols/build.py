@@ -47,8 +47,8 @@ def build(root: str, how: How) -> Written:
     """Compiles the sources in `how.source` of the workspace `root` and writes every file, all of them or none.
 
     Where a finding stops the build nothing is written. Nested files of an earlier build that are not
-    among the outputs are removed if nobody has changed them; FDC511 names the others. A killed build
-    leaves each file whole, and the next one does the rest. Raises OSError, and Refused where there are no sources and the
+    among the outputs are removed if they are unchanged; FDC511 names the others. A killed build
+    leaves each file whole, and the next one does the rest. Raises OSError, and Refused where no sources exist and the
     file that is there would be emptied.
     """
     made, untouched, changed = _compiled(root, how)

@@ -15,7 +15,7 @@ def unusable(root: str, source: str, sources: Mapping[str, bytes]) -> list[Diagn
     try:
         settings = read_settings(root)._replace(protocols=source)
     except SettingsError:
-        return []  # `fdc lint` says so; without settings nobody knows the workspace's tools
+        return []  # `fdc lint` says so; without settings fdc does not know the workspace's tools
     files = Files(root)
     files.seen.update(sources)
     return [

@@ -104,7 +104,7 @@ def compile_agents(
 
     The same inputs give the same bytes. Any finding that is an error leaves no outputs: FDC501 and
     FDC502 for a source, FDC503 for VERSION, FDC505 for more bytes than agents read, FDC507 for damaged
-    marks of a region, FDC508 for a file that fdc did not write, FDC509 for a scope that is no folder.
+    marks of a region, FDC508 for a file that fdc did not write, FDC509 for a scope that is not a folder.
     A tool's file that is absent is a warning, in the findings (FDC506) and in the text; so is a file
     that agents read in place of a compiled one (FDC510).
     """
@@ -123,7 +123,7 @@ def compile_agents(
             text = document(path, read)
             if text is None:
                 found.append(Diagnostic(span, "FDC506", f"the tool `{path}` does not exist"))
-                text = f"Warning: there is no documentation, because `{path}` does not exist."
+                text = f"Warning: no documentation exists, because `{path}` does not exist."
             docs[path] = text
     used = {path: data for path, data in files.items() if path.endswith(SOURCES)}
     if _stops(found):
@@ -197,7 +197,7 @@ def _stops(found: list[Diagnostic]) -> bool:
 
 def _scopes(sources: Sources, around: Surroundings) -> list[Diagnostic]:
     return [
-        Diagnostic(item.scope_at, "FDC509", f"$.scope: there is no folder `{item.scope}`")
+        Diagnostic(item.scope_at, "FDC509", f"$.scope: the folder `{item.scope}` does not exist")
         for item in sources.protocols
         if item.scope_at is not None and not around.is_folder(item.scope)
     ]

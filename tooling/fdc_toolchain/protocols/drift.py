@@ -13,7 +13,7 @@ def drift(expected: str, actual: bytes | None, path: str) -> list[Diagnostic]:
 
     Told apart: absent, edited by hand (with the first line that differs), and stale (with each source
     that has changed, come or gone since it was built). Text between the markers of `regions`, which
-    `expected` has as well, is no edit.
+    `expected` has as well, is not an edit.
     """
     if actual is None:
         return [_finding(path, 1, "does not exist", "`fdc protocols build` writes it")]

@@ -268,7 +268,7 @@ def _documentation(
         text = document(path, tool)
         if text is None:
             found.append(Diagnostic(span, "FDC506", f"the tool `{path}` does not exist"))
-            text = f"Warning: there is no documentation, because `{path}` does not exist."
+            text = f"Warning: no documentation exists, because `{path}` does not exist."
         parts.append(f"\n\n{HEADING.format(path=path)}\n\n{text}")
     return written("".join(parts))
 
@@ -288,7 +288,7 @@ def _all_seen(text: str, protocols: Mapping[str, Protocol], found: list[Diagnost
     seen = {body["protocol_id"] for body in read_protocols(text)}
     for path, protocol in protocols.items():
         if protocol.body["protocol_id"] not in seen:
-            message = f"nobody would find `{protocol.body['protocol_id']}` in the result"
+            message = f"no reader would find `{protocol.body['protocol_id']}` in the result"
             help_ = "the prose above it opens a code fence or an HTML comment that does not end"
             found.append(Diagnostic(Span(path, 1, 1, 1, 2), "FDC523", message, help=help_))
 

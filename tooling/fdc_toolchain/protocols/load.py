@@ -32,12 +32,12 @@ _PATTERNS = {
     "^[A-Za-z0-9_-]+$": "has other characters than letters, digits, dashes and underscores",
     "^FDC[0-9]{3}$": "is not the code of a diagnostic, such as FDC401",
 }
-_SCOPE = "is no folder of the repository, written from its top with `/` between: `src/api`"
+_SCOPE = "is not a folder of the repository, written from its top with `/` between: `src/api`"
 
 
 DEFAULT_PRIORITY = 50
 EVERYWHERE = "repository"
-"""A scope that is no folder: the whole repository."""
+"""A scope that is not a folder: the whole repository."""
 
 
 class Protocol(NamedTuple):

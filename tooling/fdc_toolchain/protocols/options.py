@@ -29,7 +29,7 @@ def how_of(
         source = os.path.abspath(stated["source"])
     if not os.path.isdir(source):
         raise UsageError(
-            f"there is no folder `{shown(source, root)}` with protocols; name one with --source"
+            f"no folder `{shown(source, root)}` with protocols was found; name one with --source"
         )
     if "output" in stated:
         stated["output"] = shown(os.path.abspath(stated["output"]), root)
@@ -65,7 +65,7 @@ def uncompiled(root: str) -> str | None:
     made = durable.read(os.path.join(root, settings.agents.output))
     if made is not None and made.strip() and is_ours(made.decode("utf-8", "replace")):
         return None
-    return f"there is no folder `{shown(os.path.join(root, source), root)}`, so there is nothing to compile"
+    return f"the folder `{shown(os.path.join(root, source), root)}` does not exist, so there is nothing to compile"
 
 
 def _targets(named: tuple[str, ...]) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def _targets(named: tuple[str, ...]) -> tuple[str, ...]:
         if name not in (*TARGETS, "all", "none"):
             hint = did_you_mean(name, TARGETS)
             raise UsageError(
-                f"there is no target `{name}`"
+                f"the target `{name}` does not exist"
                 + (f"; {hint}" if hint else f"; expected {', '.join(TARGETS)}")
             )
         found = [*TARGETS] if name == "all" else [] if name == "none" else [*found, name]

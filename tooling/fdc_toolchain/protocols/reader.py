@@ -38,7 +38,7 @@ class Part(NamedTuple):
 
 
 def apart(text: str, path: str) -> tuple[list[Part], list[Diagnostic]]:
-    """The file as parts in order, and FDC521 for each block that names a `protocol_id` and is no protocol."""
+    """The file as parts in order, and FDC521 for each block that names a `protocol_id` and is not a protocol."""
     findings: list[Diagnostic] = []
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     rows = lines(text[len(mark) :])
@@ -102,7 +102,7 @@ def _cuts(outline: list[Block]) -> list[int]:
 
 
 def _disclaimer(rows: list[str]) -> int:
-    """How many lines at the top say that the file is generated: its compiler put them there, they are no source."""
+    """How many lines at the top say that the file is generated: its compiler put them there, they are not sources."""
     end = 0
     while end < len(rows) and rows[end].startswith(("#", "<!--")):
         end += 1

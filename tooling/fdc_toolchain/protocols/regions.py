@@ -43,7 +43,7 @@ class Taken(NamedTuple):
 
 
 def take(text: str) -> Taken:
-    """Takes the regions out of `text`. Never fails: what is no whole region is told in `damaged`."""
+    """Takes the regions out of `text`. Never fails: what is not a whole region is told in `damaged`."""
     taken = Taken([], [], [], [], [])
     inside, opened, name = "", 0, ""
     body: list[str] = []
@@ -135,7 +135,7 @@ def _wrong(bare: str, begins: bool, within: str) -> str:
         return f"a region begins inside of region `{within}`"
     if bare == _CLOSE:
         return f"`{_CLOSE}` ends nothing"
-    return f"`{bare[:80]}` is no marker; a region begins with `<!-- fdc:keep NAME -->` and ends with `{_CLOSE}`"
+    return f"`{bare[:80]}` is not a marker; a region begins with `<!-- fdc:keep NAME -->` and ends with `{_CLOSE}`"
 
 
 def _mapped(old: list[str], new: list[str]) -> list[int]:

@@ -1,6 +1,6 @@
 """Protocol sources to documents: a document is what one folder's agents read, in sections (FDC-97, FDC-98).
 
-The layout of each file that is written is a template in `templates/`; there is no logic in them.
+The layout of each file that is written is a template in `templates/`; they hold no logic.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a compiled file says about itself: that fdc wrote it, what from, and that nobody has changed it since.
+"""What a compiled file says about itself: that fdc wrote it, what from, and that no one has changed it since.
 
 The last lines of a compiled file are a comment with the digest of each input and the seal, which is
 the digest of all lines that are neither empty nor in a region of somebody's own (`regions`).
@@ -27,7 +27,7 @@ def seal(body: str) -> str:
 
 
 def is_sealed(text: str) -> bool:
-    """True where nobody has edited the compiled `text` outside of regions."""
+    """True where no one has edited the compiled `text` outside of regions."""
     lines = [line for line in take(text).rest if line.strip()]
     return (
         bool(lines)
@@ -37,7 +37,7 @@ def is_sealed(text: str) -> bool:
 
 
 def is_ours(text: str) -> bool:
-    """True where fdc wrote the text, edited since or not: a text that is empty is nobody's, so ours to write."""
+    """True where fdc wrote the text, edited since or not: a text that is empty has no owner, so ours to write."""
     return not text.strip() or GENERATED in text[:400] or is_sealed(text)
 
 

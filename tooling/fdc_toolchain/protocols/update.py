@@ -55,7 +55,7 @@ def edit(files: Mapping[str, bytes], command: str, parameters: Mapping[str, str]
     if not owners:
         hint = did_you_mean(protocol, ids)
         return Refusal(
-            f"there is no protocol with the id '{protocol[:80]}'" + (f"; {hint}" if hint else "")
+            f"no protocol with the id '{protocol[:80]}' was found" + (f"; {hint}" if hint else "")
         )
     if len(owners) > 1:
         return Refusal(
@@ -89,7 +89,7 @@ def _fault(command: str, parameters: Mapping[str, str]) -> str | None:
     tool = parameters["tool_name"]
     if len(tool) > 200 or _TOOL.fullmatch(tool) is None or ".." in tool:
         form = "letters, digits and `._+-`, with `/` between the parts of a path in the workspace"
-        return f"'{visible(tool[:80])}' is no tool's name: {form}"
+        return f"'{visible(tool[:80])}' is not a tool's name: {form}"
     return None
 
 

@@ -49,7 +49,7 @@ def of(word: str) -> Explanation:
         from .terminal.terminal_text import visible
 
         hint = did_you_mean(word, [*CODES, *BY_NAME]) or "`fdc rules` lists all of them"
-        raise Missing(f"there is no rule `{visible(word)}`; {hint}")
+        raise Missing(f"the rule `{visible(word)}` does not exist; {hint}")
     try:
         return load(code)
     except OSError as failed:
@@ -122,7 +122,7 @@ def expectation(line: str) -> tuple[str, str] | None:
 
 
 def told(part: Part) -> str | None:
-    """What a block that is no file says, in a sentence; None for a file."""
+    """What a block that is not a file says, in a sentence; None for a file."""
     if part.language == "console":
         command = next((line[2:] for line in part.lines if line.startswith("$ ")), "")
         return f"Checked by `{command}`."

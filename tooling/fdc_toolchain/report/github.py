@@ -13,7 +13,7 @@ _KINDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
-    """A command for each finding, then the summary. Assumptions and fragments are no annotations."""
+    """A command for each finding, then the summary. Assumptions and fragments are not annotations."""
     findings = parted(diagnostics).findings
     return (
         "".join(one(item) + "\n" for item in findings)

@@ -2,7 +2,7 @@
 
 The form is versioned (`format`) and described by `grammar/diagnostics.schema.json`; keys are
 only ever added to a version. The text is ASCII, so that no reader's terminal or encoding can
-be played with; halves of surrogate pairs, which are no characters, become U+FFFD.
+be played with; halves of surrogate pairs, which are not characters, become U+FFFD.
 """
 
 from __future__ import annotations

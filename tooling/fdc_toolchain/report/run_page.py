@@ -1,6 +1,6 @@
 """A run as one page that needs nothing else: no script, no file beside it, no network.
 
-`Run` is all that the page says, as plain values; whoever makes one (`runs.records.run_view`) reads the journal, and
+`Run` is all that the page says, as plain values; its maker (`runs.records.run_view`) reads the journal, and
 `render` lays it out. Every text in it may come from a plan, a tool or a model: the template escapes all of it, hidden
 characters are written out (`shown`), links lead into the page, to files of the workspace or to http(s) only, and a
 content security policy lets nothing load or run. Equal runs make equal pages, byte for byte.

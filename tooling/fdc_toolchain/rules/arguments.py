@@ -119,7 +119,7 @@ def _text(unit: Unit, act: Act, parameter: Parameter) -> Iterator[Diagnostic]:
     wrong = None
     if parameter.form == "pattern":
         said = no_pattern(text)
-        wrong = said and f"`{text[:80]}` is no regular expression: {said}"
+        wrong = said and f"`{text[:80]}` is not a regular expression: {said}"
     elif parameter.form == "sections":
         try:
             merge_diff.sections(text)

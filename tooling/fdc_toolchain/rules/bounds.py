@@ -43,7 +43,7 @@ CHANGES = frozenset(("create", "write", "edit", "delete"))
 class Cost(NamedTuple):
     """The worst case of each measure, and what is touched.
 
-    `shell`: commands of which nobody knows what they touch; `writes`: a file is or may be changed.
+    `shell`: commands of which it is unknown what they touch; `writes`: a file is or may be changed.
     `nesting` counts all file loops around the deepest step, `degree` those without a `max`.
     """
 

@@ -125,7 +125,7 @@ def _of_run(act: Act, access: str, value: Value) -> Diagnostic | None:
     if git:
         why = "git sees nothing that is there for text from outside" if _OUTSIDE.match(path) else ""
         names = {folded_name(name) for name in path.split("/")}
-        why = "it is no file of the workspace's own" if names & {".git", ".fdc"} else why
+        why = "it is not a file of the workspace's own" if names & {".git", ".fdc"} else why
         if why:
             message = f"the step fails with `{value.text}`: {why}"
             return Diagnostic(

@@ -1,6 +1,6 @@
 """Diffs of SEARCH and REPLACE sections: whether each fits the file when its step comes to it (FDC484, FDC713).
 
-A diff fits for certain where the file is known: it is as the workspace has it, or as earlier diffs of known text leave it, and
+A diff fits certainly where the file is known: it is as the workspace has it, or as earlier diffs of known text leave it, and
 neither another round of a loop nor another branch changes it. One that certainly does not fit is an error. Everything
 else is an assumption. Each root is walked in the order of its text, which is the order of the first round of every loop.
 """

@@ -38,7 +38,9 @@ def check(context: Context) -> Iterator[Diagnostic]:
                     message = f"the {kind} `{path}` of the tool `{act.step.tool}` does not exist"
                     yield Diagnostic(unit.span(act.step), "FDC309", message)
                 elif path is not None and kind == "schema" and not _object(context, path):
-                    message = f"the schema `{path}` of the tool `{act.step.tool}` is no JSON object"
+                    message = (
+                        f"the schema `{path}` of the tool `{act.step.tool}` is not a JSON object"
+                    )
                     yield Diagnostic(unit.span(act.step), "FDC309", message)
 
 

@@ -1,4 +1,4 @@
-"""Cancels runs, whoever drives them."""
+"""Cancels runs, the controller of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..exits import Busy, Missing, Refused, WorldError
 def cancel(root: str, run: str, seconds: float) -> str:
     """Cancels a run, and waits so long for who drives it; returns its whole name.
 
-    Raises UsageError where there is no such run, Refused where it is over, Busy where it is still driven by then, WorldError.
+    Raises UsageError where the run does not exist, Refused where it is over, Busy where it is still driven by then, WorldError.
     """
     from ..engine.ports import WorldFailed
     from ..workspace import run_folders
@@ -42,7 +42,7 @@ def cancel(root: str, run: str, seconds: float) -> str:
 
 
 def _close(root: str, name: str) -> str:
-    """Cancels a run that nobody drives; returns how it stands then."""
+    """Cancels a run that no process drives; returns how it stands then."""
     from ..engine.events import Mismatch
     from ..journal.sqlite import Untrusted
     from ..program.codec import ProgramError
@@ -54,7 +54,7 @@ def _close(root: str, name: str) -> str:
     try:
         row = store.run(name)
         if row is None:
-            raise Missing(f"there is no run `{name}` here")
+            raise Missing(f"no run `{name}` was found here")
         try:
             return cancel_asked(root, store, row)
         except Untrusted as whose:

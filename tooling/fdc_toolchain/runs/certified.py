@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..journal.sqlite import RunRow, Store
 
 _OF_FILES = ("FDC411", "FDC412", "FDC415")
-"""Findings that begin with the file that they are about: it is not there, is there, or is no file."""
+"""Findings that begin with the file that they are about: it is not there, is there, or is not a file."""
 
 
 class Certified(NamedTuple):

@@ -26,7 +26,7 @@ _DOCUMENT = re.compile(r"plan_synth_[^/]*_final\.md$")
 
 
 def _for_people(document: str) -> str:
-    """What is said to whoever would run a document of `fdc lgtm` (LGTM-79)."""
+    """What is said to the person who runs a document of `fdc lgtm` (LGTM-79)."""
     executable = document.removesuffix("_final.md") + "_execute.plan"
     said = f"`{document}` is written for people, and is not run"
     if not os.path.isfile(executable):
@@ -39,7 +39,7 @@ def checked_plan(plan: str, root: str, *, trust_settings: bool = False) -> Check
 
     What is protected and secret is what a run finds so: the links of all folders count, and PATH. The linter alone does not
     search all folders for them. `trust_settings`: what the settings allow counts as confirmed.
-    Raises UsageError where there is no such plan, or where the settings are wrong.
+    Raises UsageError where the plan does not exist, or where the settings are wrong.
     """
     from ..check import check
     from ..linking.link import Linker
@@ -64,7 +64,7 @@ def plan_key(linker: Linker, plan: str, path: str) -> str:
     key = key_of(path, linker.root) if is_file else linker.resolve(plan)[0]
     if key is None:
         hint = did_you_mean(plan, linker.callable_names())
-        none = f"there is no plan `{plan}`, neither a file nor a registered name"
+        none = f"no plan named `{plan}`, neither a file nor a registered name"
         raise Missing(none + (f"; {hint}" if hint else ""))
     return key
 
@@ -136,7 +136,7 @@ def granted(
 
 
 def in_the_way(said: str, wait: bool | None) -> Busy:
-    """What is said to whoever would drive a run that another one is in the way of. `wait` None: the command has no `--wait`."""
+    """The message where another run is in the way of this one. `wait` None: the command has no `--wait`."""
     return Busy(
         f"{said}; begin when it has ended" + (", or say `--wait`" if wait is not None else "")
     )
@@ -201,6 +201,6 @@ def begin(
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     if not user_key.lasts():
-        said = f"fdc: {user_key.key_path()} cannot be written, so nobody will know that run {name} is yours: "
+        said = f"fdc: {user_key.key_path()} cannot be written, so fdc cannot tell later that run {name} is yours: "
         notice(said + "`fdc resume` will want --trust")
     return name

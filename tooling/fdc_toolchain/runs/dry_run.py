@@ -195,7 +195,7 @@ def _costs(
 def said(found: Worst) -> list[str]:
     """What the numbers of a worst case do not say by themselves, a line each."""
     lines = [
-        f"|{glob}| is the number of files of {glob}, which nobody knows before the run"
+        f"|{glob}| is the number of files of {glob}, which is unknown before the run"
         for glob in found.unknown
     ]
     lines += [

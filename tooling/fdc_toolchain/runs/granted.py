@@ -33,7 +33,7 @@ class Needs(NamedTuple):
         self.rows.setdefault(need, {})[who] = None
 
     def by(self, need: str) -> str:
-        """Who needs it, for a sentence; empty where nobody does."""
+        """Who needs it, for a sentence; empty where no one does."""
         names = [f"`{name}`" for name in self.rows.get(need, ())]
         return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
@@ -142,7 +142,7 @@ def _network(
 ) -> Iterator[str]:
     out = not (operator.web or operator.network)
     if (who := needs.by("web")) and out:
-        yield f"the web, for {who}: whoever starts fdc allows it; `--allow-network`, or FDC_ALLOW_WEB=1"
+        yield f"the web, for {who}: the operator allows it; `--allow-network`, or FDC_ALLOW_WEB=1"
     if who := needs.by("search"):
         why = _unsearched()
         if why:
@@ -153,7 +153,7 @@ def _network(
         yield f"the packages that fetch pages, for {who}: {INSTALL}"
     if operator.network:
         return
-    how = "whoever starts fdc allows it; `--allow-network`, or FDC_ALLOW_NETWORK=1"
+    how = "the operator allows it; `--allow-network`, or FDC_ALLOW_NETWORK=1"
     if who := needs.by("network"):
         yield f"the network, for {who}: {how}"
     if tier and tier != "none" and (who := needs.by("bash")) and _for_commands(program, reach):
@@ -207,7 +207,7 @@ def _without_key(model: str, _environment: tuple[tuple[str, str], ...]) -> str:
 
 
 def _unsearched() -> str:
-    """Why nobody can be asked for results; empty where somebody can."""
+    """Why no one can be asked for results; empty where somebody can."""
     from ..tools.web.search import PROVIDERS, answer, ready
 
     try:

@@ -31,7 +31,7 @@ def interruptible() -> Iterator[bool]:
         for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             before[which] = signal.signal(which, leave)
     except ValueError:
-        pass  # not the main thread: whoever embeds us handles signals
+        pass  # not the main thread: the embedding program handles signals
     try:
         yield bool(before)
     finally:

@@ -208,7 +208,7 @@ def _brought(store: Store, root: str, name: str) -> dict[str, Any]:
 
 
 def _stopped(ended: Ended, notes: Mapping[str, Any]) -> str:
-    """How the run within ended, in words that are no text from outside."""
+    """How the run within ended, in words that are not text from outside."""
     stop = ended.stop
     if stop is None:
         return f"was {ended.status}"

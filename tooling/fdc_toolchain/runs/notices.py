@@ -1,4 +1,4 @@
-"""What the run service tells whoever uses it beside its results."""
+"""What the run service tells its caller beside its results."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Observer:
         self.failed_commands: list[dict[str, Any]] = []
 
     def watch(self, state: RunState) -> None:
-        """The run that is about to be driven; whoever shows budgets reads them there."""
+        """The run that is about to be driven; the view that shows budgets reads them there."""
 
     def begun(self, effect: Perform) -> None:
         """Port `Progress`."""
@@ -58,7 +58,7 @@ class Observer:
         """Port `Progress`: the plan's own words."""
 
     def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
-        """The answer of whoever can be asked now; None where nobody can. `above`: lines that are shown first."""
+        """The answer of a person who can be asked now; None where no one can. `above`: lines that are shown first."""
         return None
 
     def line(self, text: str) -> None:

@@ -91,7 +91,7 @@ def drive_run(  # noqa: C901
         store = writing(root)
         row = store.run(name)
         if row is None:
-            raise Missing(f"there is no run `{name}` here")
+            raise Missing(f"no run `{name}` was found here")
         known(row)
         if not force and run_folders.cancel_asked(
             root, name
@@ -361,14 +361,14 @@ def _run_log(
 
 
 def _halt(cancel: Callable[[], None], signals: bool) -> None:
-    """Makes the controller of this process leave: its commands die, and whoever waits at a prompt wakes."""
+    """Makes the controller of this process leave: its commands die, and the process that waits at a prompt wakes."""
     cancel()
     if signals:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 
 def failures(records: list[Any], alone: Collection[str] = ()) -> list[Any]:
-    """The failed outcomes that nobody has had tried again yet, and that no fork kept (`alone`)."""
+    """The failed outcomes that no one has had tried again yet, and that no fork kept (`alone`)."""
     retried = {(record.address, record.turn) for record in records if record.kind == "retry"}
     return [
         record

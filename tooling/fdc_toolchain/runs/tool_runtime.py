@@ -1,4 +1,4 @@
-"""The tools of one run: its workspace opened, whoever answers, what the operator allows."""
+"""The tools of one run: its workspace opened, the model or person that answers, what the operator allows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def bench_for(
     shown: Mapping[str, dict[str, Any]],
     driver: Driver,
 ) -> Workbench:
-    """The workbench of a run; whoever takes it closes its `root`. `answers` come before those that lie `ready`; `shown` is what
+    """The workbench of a run; the caller closes its `root`. `answers` come before those that lie `ready`; `shown` is what
     the approvals showed that they are for (`runs.records.answers.shown`). `driver` drives runs within a step.
 
     Raises UsageError.

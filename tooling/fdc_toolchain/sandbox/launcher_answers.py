@@ -26,7 +26,7 @@ def answer(listener: int, names: dict, write: list, closed: list) -> None:
         try:
             fcntl.ioctl(listener, _RECEIVE, asked, True)
         except FileNotFoundError:
-            continue  # whoever asked is gone
+            continue  # the caller is gone
         except InterruptedError:
             continue
         number, pid, _, call, _, _, *args = struct.unpack("=QIIiIQ6Q", asked)

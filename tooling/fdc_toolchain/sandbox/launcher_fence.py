@@ -37,7 +37,7 @@ class Refused(Exception):
 def mount(rows: list, nothing: str) -> None:
     """Gives the command a view of files of its own: `[path, how]`, `open` and `kept` folders and files, `hidden` folders.
 
-    Over a file with `nothing` the file of that name is laid, which nobody may read.
+    Over a file with `nothing` the file of that name is laid, which no one may read.
     """
     if not rows:
         return

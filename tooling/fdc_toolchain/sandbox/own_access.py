@@ -64,7 +64,7 @@ def access_of(declared: Mapping[str, Any], args: Mapping[str, Any]) -> Access:
 
 
 def environment(access: Access, scratch: str) -> dict[str, str]:
-    """The variables that a tool sees: none that could hold a secret of whoever started fdc."""
+    """The variables that a tool sees: none that could hold a secret of the operator."""
     from ..linking.own_row import no_variable
 
     passed = {

@@ -301,7 +301,7 @@ def _answer(ours: _socket.socket, plan: dict) -> None:
 
 
 def _program(name: str) -> dict:
-    """What a file beside this one defines: there is no path to import it from."""
+    """What a file beside this one defines: it cannot be imported from a path."""
     from importlib.machinery import SourceFileLoader
 
     room = os.path.dirname(os.path.abspath(__file__))

@@ -19,7 +19,7 @@ SETTLED = 60.0
 RUN = "fdc-run"
 """The part of a scratch folder that belongs to a run, which may go on and ask for it (`own_folder`)."""
 LEFT = 7 * 86400.0
-"""Seconds after which nobody asks for it any more."""
+"""Seconds after which no caller asks for it any more."""
 
 
 @contextmanager

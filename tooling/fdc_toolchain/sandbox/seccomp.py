@@ -2,7 +2,7 @@
 
 What is refused: new namespaces and mounts, other processes' memory, the kernel's keys, modules,
 clocks and tracing, io_uring (which would go around the filter), typing into a terminal, and, where
-there is no network namespace to do it, sockets. Where there are no other namespaces either: limits
+no network namespace can do it, sockets. Where no other namespace exists either: limits
 and scheduling of other processes, and memory, semaphores and queues that they could share; changes
 of a file's mode, owner and times are put before the process that watches the command (`confine`),
 since Landlock does not judge them. Everything else is allowed: a command is an ordinary program, and

@@ -94,7 +94,9 @@ def taken(root: Root, was: Before, grants: Sequence[Grant], into: str) -> list[s
             ):  # another command that ended just now has taken it away
                 root.move_out(path, into)
         for path in {*gone, *(path for path in wrong if was.entries.get(path))}:
-            with suppress(OSError):  # what is no folder now holds no link, and the step has failed
+            with suppress(
+                OSError
+            ):  # what is not a folder now holds no link, and the step has failed
                 root.link_again(path, was.entries[path])
     return sorted({*wrong, *gone})
 

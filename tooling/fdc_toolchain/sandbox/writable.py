@@ -24,7 +24,7 @@ MOST = 500
 Glob = tuple[tuple[bool, str], ...]
 
 Closed = Callable[[str], bool | None]
-"""Tells of a path below the root whether it is no command's; None where it is like any other, False where the plans name it."""
+"""Whether commands are kept out of a path below the root; None where it is like any other, False where the plans name it."""
 
 _making = threading.Lock()
 _users: Counter[str] = Counter()
@@ -105,7 +105,7 @@ def discard(path: str, root: str) -> None:
 
 
 def hold(path: str, made: list[str]) -> None:
-    """Makes an empty folder for a command, until `withdraw`; a folder that is there and in nobody's use stays. Raises OSError."""
+    """Makes an empty folder for a command, until `withdraw`; a folder that is there and not in use stays. Raises OSError."""
     with _making:
         if path not in _users and os.path.isdir(path) and os.listdir(path):
             return
@@ -175,7 +175,7 @@ def _clean(path: str) -> str | None:
 
 
 def _files(root: str, glob: Glob) -> Iterator[str]:
-    """The files that a glob which is no tree names: those that are there, and the one that is written out."""
+    """The files that a glob which is not a tree names: those that are there, and the one that is written out."""
     known, rest = _split(glob)
     if rest is None:
         if name := _clean(known):

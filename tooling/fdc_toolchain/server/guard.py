@@ -2,7 +2,7 @@
 
 The server listens on loopback, where any page in any browser of this machine can send requests. So a request must name
 us by our own address (`Host`: no rebinding of names), must not come from another page (`Origin`, `Sec-Fetch-Site`),
-must carry the cookie that whoever had a one-time code was given for it, and, where it changes anything, the token of a
+must carry the cookie that the client that had a one-time code was given for it, and, where it changes anything, the token of a
 form of ours. A code is exchanged once and within its time. So one that somebody reads later, in a log or in the history of a
 browser, opens nothing.
 """
@@ -56,7 +56,7 @@ class Guard:
     def address(
         self, headers: Mapping[str, list[str]], *, entering: bool = False
     ) -> Refusal | None:
-        """Whether a request is meant for us and comes from nobody else's page.
+        """Whether a request is meant for us and comes from no other one's page.
 
         `entering`: it brings a code. The page that a browser is opened with is a file, so its link to us is one from elsewhere.
         """

@@ -62,7 +62,7 @@ def record(page: Page, found: dict[str, Any]) -> tuple[str, str]:
 
 
 def enter() -> str:
-    """Leads whoever was just let in to the first page."""
+    """Leads a client that was just let in to the first page."""
     return _fill("enter.html.j2")
 
 

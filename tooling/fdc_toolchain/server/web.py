@@ -48,7 +48,7 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
     def __init__(
         self, runs: Runs, port: int = 0, tell: Callable[[str], None] = lambda sentence: None
     ) -> None:
-        """`tell` is told what whoever started the server should know: once each time that a code is refused."""
+        """`tell` is told what the person who started the server should know: once each time that a code is refused."""
         self.runs = runs
         self.tell = tell
         self.said: deque[str] = deque(maxlen=20)
@@ -85,7 +85,7 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
             self._room.release()
 
     def service_actions(self) -> None:
-        """Drops whoever has not said what they want for too long, however busily they are not saying it."""
+        """Drops a client that has not said what they want for too long, however busily they are not saying it."""
         late = time.monotonic() - 2 * SLOW
         for request, began in list(self.asking.items()):
             if began < late:
@@ -96,7 +96,7 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
                     continue  # it has just left
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that left in the middle is no trouble of ours."""
+        """A client that left in the middle is not trouble of ours."""
 
     def server_close(self) -> None:
         """Ends the streams too."""
@@ -121,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self._post)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: the terminal belongs to whoever started the server."""
+        """Nothing: the terminal belongs to the person who started the server."""
 
     def _answer(self, handle: Any) -> None:
         self.close_connection = True
@@ -169,10 +169,10 @@ class _Handler(BaseHTTPRequestHandler):
             return self._record(index().pages[record[2]], record[3], record[1] is not None)
         found = _RUN.fullmatch(path)
         if found is None or found[2] not in (None, "report"):
-            return Refusal(404, "there is no such page")
+            return Refusal(404, "the page does not exist")
         run = runs.page(found[1])
         if run is None:
-            return Refusal(404, "there is no such run")
+            return Refusal(404, "the run does not exist")
         if found[2] == "report":
             page, policy = pages.report(run)
             return self._page(page, {"Content-Security-Policy": policy})
@@ -187,7 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
         ).get("code")
 
     def _enter(self, code: str) -> Refusal | None:
-        """Lets whoever has a code in, once. A page that leads on, no redirect: a browser would not send the cookie along,
+        """Lets a client with a code in, once. A page that leads on, no redirect: a browser would not send the cookie along,
         because the request began on a page from elsewhere."""
         guard = self.server.guard
         if guard.known(self.fields):
@@ -195,7 +195,9 @@ class _Handler(BaseHTTPRequestHandler):
         refused = guard.exchange(code)
         if refused is not None:
             if refused.status == 410:
-                self.server.tell(f"{refused.sentence}, and was refused to whoever opened it")
+                self.server.tell(
+                    f"{refused.sentence}, and was refused to the client that opened it"
+                )
             return refused._replace(sentence=f"{refused.sentence}; {_NO_SESSION}")
         return self._page(pages.enter(), {"Set-Cookie": guard.set_cookie()})
 
@@ -232,7 +234,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._json(200, counts)
         found = _RUN.fullmatch(self.path)
         if found is None or found[2] not in ("answer", "resume"):
-            return Refusal(404, "there is no such page")
+            return Refusal(404, "the page does not exist")
         name = found[1]
         try:
             if found[2] == "answer":
@@ -313,7 +315,7 @@ class _Handler(BaseHTTPRequestHandler):
                     beat = time.monotonic()
                 server.over.wait(_LOOK)
         except OSError:
-            pass  # whoever listened has left
+            pass  # the listener has left
         finally:
             server.streams.release()
         return None
@@ -332,7 +334,7 @@ class _Handler(BaseHTTPRequestHandler):
                 "text/html; charset=utf-8",
             )
         except OSError:
-            pass  # nobody listens any more
+            pass  # no client listens any more
 
     def _elsewhere(self, path: str, headers: dict[str, str] | None = None) -> Refusal | None:
         return self._send(
@@ -354,7 +356,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What the standard library refuses by itself (a method, a line that is no request) gets our page too."""
+        """What the standard library refuses by itself (a method, a line that is not a request) gets our page too."""
         self.close_connection = True
         self.command = self.command or "GET"
         self._refuse(Refusal(405 if code == 501 else code, message or "the request cannot be read"))

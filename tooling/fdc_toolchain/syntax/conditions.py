@@ -12,7 +12,7 @@ _CONNECTIVES = frozenset(("not", "and", "or", "test", "value"))
 _DIGITS = 15
 """The most digits a number may have: a double holds every such number exactly."""
 _NESTING = 64
-"""How deep a condition may be nested: whoever walks it may then do so by recursion."""
+"""How deep a condition may be nested: a function that walks it may then do so by recursion."""
 
 
 class Ref(NamedTuple):

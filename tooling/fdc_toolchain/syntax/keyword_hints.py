@@ -62,7 +62,7 @@ def advise(head: str, tail: str) -> Advice:
         word = _SHOUTED[head]
         return Advice("FDC109", f"`{head}` is not `{word}`", "keywords are written in lower case")
     if head in RESERVED:
-        return Advice("FDC109", f"there is no `{head}` in a plan", RESERVED[head])
+        return Advice("FDC109", f"a plan has no `{head}`", RESERVED[head])
     if not head.isascii():
         other = next(character for character in head if not character.isascii())
         message = f"`{head}` has a `{other}` (U+{ord(other):04X}); names are ASCII letters, digits, `_`, `.` and `-`"
@@ -84,7 +84,7 @@ def advise(head: str, tail: str) -> Advice:
     if word in WORDS:
         return Advice("FDC109", f"a colon after `{word}`", f"write `{word}` without the colon")
     if word in RESERVED:
-        return Advice("FDC109", f"there is no `{word}` in a plan", RESERVED[word])
+        return Advice("FDC109", f"a plan has no `{word}`", RESERVED[word])
     if head.endswith(":") and _WORD.fullmatch(word):
         help_ = f"write `{word}` without the colon, or convert the plan with `fdc migrate`"
         return Advice("FDC119", f"`{head}` is the older `tool: arguments` notation", help_)
@@ -112,7 +112,7 @@ def _instead(head: str, tail: str) -> str | None:
 
 
 def unbound_arrow(head: str, tail: str) -> Advice | None:
-    """What to say about `head <- ...` where the arrow has no step or `head` is no plain name, else None."""
+    """What to say about `head <- ...` where the arrow has no step or `head` is not plain name, else None."""
     if not tail.startswith("<-"):
         return None
     head = clip(head)

@@ -65,7 +65,7 @@ CONSTRUCTS = (
 )
 
 WORDS = tuple(row.word for row in CONSTRUCTS)
-"""The words that start a line and are no tool."""
+"""The words that start a line and are not tools."""
 
 STATEMENTS = {row.word: row for row in CONSTRUCTS if not row.part}
 """Rows of what is a statement of its own, by first word."""

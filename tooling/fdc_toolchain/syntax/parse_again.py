@@ -1,6 +1,6 @@
 """A plan that was edited, read again: statements that stand as they stood are the same objects as before.
 
-A line of the lowest level that is no comment and no `else` begins a statement, whatever stands above it. So the text
+A line of the lowest level that is not a comment and no `else` begins a statement, whatever stands above it. So the text
 between two such lines is read as if it stood alone. Whatever is not as plain as that is read as a whole.
 """
 

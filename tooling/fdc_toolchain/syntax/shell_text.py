@@ -336,7 +336,7 @@ class _Reader:
     def _end_word(self) -> None:
         if self.begun or self.word:
             if self.words and self.words[-1] in ("<", ">"):
-                self.words.pop()  # the file of a redirection is no word of the command
+                self.words.pop()  # the file of a redirection is not a word of the command
             else:
                 self.words.append(self.word)
         if self.word == "case" and len(self.stack) > 1:

@@ -27,7 +27,7 @@ OWN = ("FDC114", "FDC115")
 """The findings about suppressions, which no suppression silences."""
 
 WHOLE_RUNS = frozenset(("FDC461", "FDC463"))
-"""Warnings that are only found where a plan is judged as a whole run; elsewhere nobody knows whether one would be."""
+"""Warnings that are only found where a plan is judged as a whole run; elsewhere it is unknown whether one would be."""
 
 
 def silences(code: str, severity: str) -> bool:
@@ -75,7 +75,7 @@ def suppressions(plan: Plan) -> tuple[list[Suppression], list[Diagnostic]]:
         span = Span(plan.path, node.line, node.column, node.line, node.column + len(node.text))
         form = _FORM.fullmatch(mark[1])
         if form is None:
-            message = f"`{node.text}` is no suppression; expected `# fdc: ignore[CODE] reason`"
+            message = f"`{node.text}` is not a suppression; expected `# fdc: ignore[CODE] reason`"
             found.append(Diagnostic(span, "FDC115", message))
             continue
         codes: set[str] = set()
@@ -84,7 +84,7 @@ def suppressions(plan: Plan) -> tuple[list[Suppression], list[Diagnostic]]:
             code = name if name in CODES else BY_NAME.get(name)
             if code is None:
                 message = (
-                    f"`{name}` is no code and no rule" if name else "the suppression names no code"
+                    f"`{name}` is not code and no rule" if name else "the suppression names no code"
                 )
                 found.append(
                     Diagnostic(
@@ -156,6 +156,8 @@ def apply(plan: Plan, diagnostics: list[Diagnostic], *, judged: bool = True) -> 
                 Fix("remove the suppression", (Edit(all_of_it, ""),), safe=True) if alone else None
             )
             left.append(
-                Diagnostic(span, "FDC114", f"nothing to suppress: there is no {code} here", fix=fix)
+                Diagnostic(
+                    span, "FDC114", f"nothing to suppress: {code} does not exist here", fix=fix
+                )
             )
     return left + found

@@ -41,7 +41,7 @@ _CONDITIONS = ("if_tail", "require_tail", "iterate_tail")
 
 _OPERATORS = {
     "=": "`=` does not compare; write `==`",
-    "===": "`===` is no comparison; write `==`",
+    "===": "`===` is not a comparison; write `==`",
     "&&": "`&&` is written `and`",
     "&": "`&` is written `and`",
     "||": "`||` is written `or`",
@@ -50,7 +50,7 @@ _OPERATORS = {
     "<>": "`<>` is written `!=`",
     "=>": "`=>` is written `>=`",
     "=<": "`=<` is written `<=`",
-    "!==": "`!==` is no comparison; write `!=`",
+    "!==": "`!==` is not a comparison; write `!=`",
 }
 _WORDS = {
     "is": "`is` does not compare; write `==`",
@@ -96,7 +96,7 @@ _LUMP = re.compile(
 
 
 def clip(text: str) -> str:
-    """A user's text as a message quotes it: a whole line of it helps nobody."""
+    """A user's text as a message quotes it: a whole line of it does not help."""
     return text if len(text) <= _QUOTED_AT_MOST else text[: _QUOTED_AT_MOST - 3] + "..."
 
 
@@ -172,7 +172,7 @@ def _condition(text: str, at: int, lump: str) -> str | None:
     if lump[0] == "'":
         return 'a text in a condition is quoted with `"`'
     if lump[0] == "{":
-        return f"`{lump}` is no reference; write `{{name}}` or `{{name.field}}`"
+        return f"`{lump}` is not a reference; write `{{name}}` or `{{name.field}}`"
     if lump[0] == "$":
         return (
             "a value stands in a condition by its name alone, without `$`: `name` or `name.field`"

@@ -1,4 +1,4 @@
-"""What the tails of a plan say, construct by construct: for whoever needs them without a linker.
+"""What the tails of a plan say, construct by construct: for code that needs them without a linker.
 
 The tail of a step is left out: its form is its tool's, and only a catalogue knows it.
 """

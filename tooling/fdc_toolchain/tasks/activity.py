@@ -31,7 +31,7 @@ class ValidationError(ValueError):
 
 
 class History(NamedTuple):
-    """What a log says: its entries in order, and the numbers of the lines that are no entry."""
+    """What a log says: its entries in order, and the numbers of the lines that are not entries."""
 
     entries: tuple[Entry, ...] = ()
     damaged: tuple[int, ...] = ()
@@ -47,7 +47,7 @@ class History(NamedTuple):
 
 
 class Transact(Protocol):
-    """Reads a log, lets `choose` decide on what is in it, appends what it returns; nobody writes in between."""
+    """Reads a log, lets `choose` decide on what is in it, appends what it returns; no other process writes in between."""
 
     def __call__(self, choose: Callable[[History], Sequence[Entry]]) -> Sequence[Entry]: ...
 
@@ -85,7 +85,7 @@ def entry(
 
 
 def faults(item: Entry) -> list[str]:
-    """Why this is no entry, each with its JSON path; empty for one that follows the schema."""
+    """Why this is not an entry, each with its JSON path; empty for one that follows the schema."""
     found = sorted(_validator().iter_errors(item), key=lambda wrong: wrong.json_path)
     return [f"{wrong.json_path}: {wrong.message}" for wrong in found]
 
@@ -106,7 +106,7 @@ def line(item: Entry) -> bytes:
 
 
 def read(data: bytes) -> History:
-    """The entries of a log. Lines that are no JSON object are counted and passed over, wherever they are."""
+    """The entries of a log. Lines that are not JSON object are counted and passed over, wherever they are."""
     entries: list[Entry] = []
     damaged: list[int] = []
     for number, raw in enumerate(data.split(b"\n"), 1):

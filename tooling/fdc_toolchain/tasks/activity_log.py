@@ -1,4 +1,4 @@
-"""The activity log on the disk: whole lines only, whoever writes at the same moment (FDC-108)."""
+"""The activity log on the disk: whole lines only, also with several writers at once (FDC-108)."""
 
 from __future__ import annotations
 

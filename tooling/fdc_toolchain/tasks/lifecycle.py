@@ -46,7 +46,7 @@ def start(
 
     `documents` says how many documents of the workspace can be read, and which cannot and why (FDC-53).
     Refused, with nothing logged: an id that is none, a failing L1 or L2, a task that was closed. A
-    task that is open already stays as it is. A probe that fails is recorded and is no refusal.
+    task that is open already stays as it is. A probe that fails is recorded and is not a refusal.
     """
     fault = task_fault(task_id)
     if fault:
@@ -200,7 +200,7 @@ def finalize(
         path = _existing(root, task_id)
         data = None if path is None else durable.read(os.path.join(root, *path.split("/")))
         if path is None or data is None:
-            raise NotPossible(f"there is no post-mortem of the task `{task_id}` in postmortems/")
+            raise NotPossible(f"the task `{task_id}` has no post-mortem in postmortems/")
         gaps = unfilled(data.decode("utf-8", "replace"))
         if gaps:
             lines.extend(f"{path}:{gap.line}: {gap.section}: {gap.what}" for gap in gaps)
@@ -228,7 +228,7 @@ def draft(
 ) -> tuple[str, bool]:
     """The path of a task's post-mortem, and whether it was made from the template just now.
 
-    Raises NotPossible where the task was never started, or where there is no template.
+    Raises NotPossible where the task was never started, or where no template exists.
     """
     if not history.of(task_id, "TASK_START"):
         raise NotPossible(
@@ -292,7 +292,7 @@ def _artifacts(root: str) -> tuple[list[str], str | None]:
 
 
 def _documents(read: int, skipped: Sequence[tuple[str, str]], lines: list[str]) -> dict[str, Any]:
-    """What of the scan is shown and recorded: the number, and what nobody can read here."""
+    """What of the scan is shown and recorded: the number, and what no one can read here."""
     lines.append(f"  documents: {read} can be read, {len(skipped)} cannot")
     lines += [f"    skipped {path}: {why}" for path, why in skipped[:_SHOWN]]
     if len(skipped) > _SHOWN:
@@ -303,7 +303,8 @@ def _documents(read: int, skipped: Sequence[tuple[str, str]], lines: list[str]) 
 
 def _damage(history: History) -> list[str]:
     return [
-        f"warning: {LOG}:{number} is no log entry and is passed over" for number in history.damaged
+        f"warning: {LOG}:{number} is not a log entry and is passed over"
+        for number in history.damaged
     ]
 
 

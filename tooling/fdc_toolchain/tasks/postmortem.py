@@ -2,7 +2,7 @@
 
 Lessons are looked for below headings that speak of lessons or of corrective actions, in three forms: a list of
 `**Lesson:**` and `**Action:**` pairs, a table with these two columns, and JSON in a code block. Where there is none of
-these, each item of a list is a lesson. What a template left open is no lesson (T-33); what is half written is said, with
+these, each item of a list is a lesson. What a template left open is not a lesson (T-33); what is half written is said, with
 its line, and so is a text in which no lesson is found.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from .actions import canonical, parse_action_to_command
 
-OUTSIDE = "<!-- fdc: whoever worked on this task was shown text from outside -->"
+OUTSIDE = "<!-- fdc: the author of this task's texts was shown text from outside -->"
 """First line of a post-mortem whose words may be those of strangers: nothing that it asks for is done without a person."""
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
@@ -326,7 +326,7 @@ def _kept(action: dict[str, Any]) -> dict[str, Any]:
 
 
 def _no_number(name: str) -> Any:
-    raise ValueError(f"`{name}` is no JSON")
+    raise ValueError(f"`{name}` is not a JSON")
 
 
 def _made(draft: _Draft | None, notes: list[tuple[int, str]]) -> Iterator[Found]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from .capabilities import Check
 
 NETWORK = "example.com:443"
-"""Asked for a connection when nobody names another host."""
+"""Asked for a connection when no one names another host."""
 
 SLOW_FILES = 250.0
 SLOW_NETWORK = 1000.0

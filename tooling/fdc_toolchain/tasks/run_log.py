@@ -108,7 +108,7 @@ class RunLog:
         self._steps.put(Step(effect, outcome, took, datetime.now(UTC)))
 
     def settle(self) -> None:
-        """Waits until the lines of all steps so far are written, or could not be: whoever writes next comes after them."""
+        """Waits until the lines of all steps so far are written, or could not be: the next writer comes after them."""
         if self._thread is not None:
             written = threading.Event()
             self._steps.put(written)
@@ -175,7 +175,7 @@ class Watched:
 
 
 def log_id(run: str, effect: Perform) -> str:
-    """The name of a step's line: the same whoever writes it, and when."""
+    """The name of a step's line: the same independent of writer and time."""
     return str(uuid.uuid5(_NAMESPACE, f"{run}:{effect.address}:{effect.turn}"))
 
 

@@ -37,7 +37,7 @@ class Index(NamedTuple):
 
 
 def index(files: Mapping[str, str], skipped: Iterable[tuple[str, str]] = ()) -> Index:
-    """The index of these texts by path. A file that is no Python is skipped, with the reason."""
+    """The index of these texts by path. A file that is not a Python is skipped, with the reason."""
     symbols: list[Symbol] = []
     left = list(skipped)
     imports: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
@@ -93,7 +93,7 @@ def graph_json(found: Index) -> bytes:
 
 
 def read_symbols(data: bytes | None) -> list[Symbol]:
-    """The symbols in `symbols.json`; none where there is no such file. Raises ValueError, naming what is wrong."""
+    """The symbols in `symbols.json`; none where the file does not exist. Raises ValueError, naming what is wrong."""
     document = _read(data, SYMBOLS, "symbols")
     try:
         return [Symbol(row["name"], row["kind"], row["path"], int(row["line"])) for row in document]
@@ -102,7 +102,7 @@ def read_symbols(data: bytes | None) -> list[Symbol]:
 
 
 def read_edges(data: bytes | None) -> list[tuple[str, str]]:
-    """The edges in `dependency_graph.json`; none where there is no such file. Raises ValueError, naming what is wrong."""
+    """The edges in `dependency_graph.json`; none where the file does not exist. Raises ValueError, naming what is wrong."""
     document = _read(data, GRAPH, "edges")
     try:
         return [(str(row["source"]), str(row["target"])) for row in document]

@@ -1,4 +1,4 @@
-"""What of a post-mortem nobody has written yet (FDC-69). Pure."""
+"""What of a post-mortem no one has written yet (FDC-69). Pure."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Usage(NamedTuple):
 
 
 def usage(log: bytes) -> Usage:
-    """Sums a log up; lines that are no entry are counted by number, and their reasons given where there are some."""
+    """Sums a log up; lines that are not entries are counted by number, and their reasons given where there are some."""
     damaged: list[int] = []
     invalid: list[tuple[int, str]] = []
     odd: list[tuple[int, str]] = []

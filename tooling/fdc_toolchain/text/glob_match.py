@@ -1,7 +1,7 @@
 """Does a glob match a path? In time that grows with the product of their lengths, whatever the glob.
 
 `*` and `?` stand inside a name, `**/` for any folders, none included, and `**` for anything. No
-regular expression: globs are written by whoever wrote the plan, and `*a*a*a*a*b` must not
+regular expression: globs are written by the author of the plan, and `*a*a*a*a*b` must not
 keep a linter busy until the sun goes out.
 """
 

@@ -14,7 +14,7 @@ _FILTERS = threading.Lock()
 
 
 def no_pattern(text: str) -> str | None:
-    """Why a text is no regular expression; None where it is one."""
+    """Why a text is not a regular expression; None where it is one."""
     if _MARKS.search(text) is None:
         return None
     try:

@@ -29,7 +29,7 @@ def checked(declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
             and value is not None
             and (wrong := no_pattern(value))
         ):
-            raise ToolFailure("argument", f"`{value[:80]}` is no regular expression: {wrong}")
+            raise ToolFailure("argument", f"`{value[:80]}` is not a regular expression: {wrong}")
         if parameter["kind"] == "number" and isinstance(value, str):
             args[name] = value = _number(name, value)
         if parameter["kind"] == "number" and value is not None and not _finite(value):

@@ -42,7 +42,7 @@ def probe(args: dict[str, Any], context: Context) -> Any:
 
 
 def write_code(args: dict[str, Any], context: Context) -> Any:
-    """`code.write`: the edits of a patch, as JSON from whoever writes code; `failed` says that there will be none."""
+    """`code.write`: the edits of a patch, as JSON from the coder; `failed` says that there will be none."""
     what = " ".join(text(args, "what").split())
     asked = f"{ASKED[1]}a patch for `{word(args, 'files')}`: {what}"
     reply = json.loads(context.ask(f'{asked} (answer {{"edits": [...]}})', _no_patch))
@@ -52,7 +52,7 @@ def write_code(args: dict[str, Any], context: Context) -> Any:
 
 
 def _no_patch(answer: str) -> str:
-    """Why an answer is no patch; empty where it is one."""
+    """Why an answer is not a patch; empty where it is one."""
     try:
         reply = json.loads(answer)
     except (ValueError, RecursionError):

@@ -50,13 +50,13 @@ class Leaving:
                 try:
                     os.killpg(group, signal.SIGKILL)
                 except (ProcessLookupError, PermissionError):
-                    continue  # it has just ended, or is no longer ours
+                    continue  # it has just ended, or is not ours
 
 
 class Ask(Protocol):
-    """Puts a question to a person. Raises Waiting where nobody is there.
+    """Puts a question to a person. Raises Waiting without a person.
 
-    `unfit` says why a text is no answer (empty: it is one); then the question is put again.
+    `unfit` says why a text is not an answer (empty: it is one); then the question is put again.
     """
 
     def __call__(self, question: str, unfit: Callable[[str], str] | None = None, /) -> str: ...
@@ -100,7 +100,7 @@ class Context:
     below `.fdc/`, the run's own, for marks. `say` shows the user a text, `ask` puts a question
     to a person and returns the answer. `bound` is true where the plan keeps the result. `cancelled` is set when the
     controller leaves. `shell_seconds` limits a command. `tool` is the tool's declaration. `grants` are what the plans
-    on the stack allow, `operator` what whoever started fdc does. `plan`: the path of the plan that the step is in.
+    on the stack allow, `operator` what the operator does. `plan`: the path of the plan that the step is in.
     `secrets` takes secrets out of texts (None: those of the environment alone are known).
     `nested` drives a plan within the step (None: not here). `left` is what such a plan may use, by measure, where the run has
     a budget. `given` takes the answer that a person has left for this step, if any, without asking for one.

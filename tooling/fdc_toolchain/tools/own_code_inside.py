@@ -165,7 +165,7 @@ class Surroundings:
         self._asked({"say": text})
 
     def ask(self, question: str, unfit: Any = None) -> str:
-        """What a person answers. Where nobody is there, the run waits: this process ends, and the step is done again.
+        """What a person answers. Where no person is there, the run waits: this process ends, and the step is done again.
 
         An answer that is none twice (it was given in advance) fails the step.
         """

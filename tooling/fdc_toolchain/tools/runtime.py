@@ -346,7 +346,7 @@ class LocalTools:
         unfit: Callable[[str], str] | None = None,
         opens: dict[str, Any] | None = None,
     ) -> str:
-        """What a person says. A text that is no answer is said to be none, and asked for again; nothing is recorded of it.
+        """What a person says. A text that is not an answer is said to be none, and asked for again; nothing is recorded of it.
 
         `opens`: what is shown of what the plans open (`approvals.openings`); an answer to something else counts for nothing.
         """

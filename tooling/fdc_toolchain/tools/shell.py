@@ -314,7 +314,7 @@ def _ended(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Ends the whole group: politely while the command itself lives, then for certain."""
+    """Ends the whole group: politely while the command itself lives, then certainly."""
     try:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
@@ -324,7 +324,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
                 pass
         os.killpg(process.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
-        pass  # nobody of the group is left, or what is left is not ours
+        pass  # no one of the group is left, or what is left is not ours
     process.wait()
     for stream in (process.stdout, process.stderr):
         if stream is not None:

@@ -117,4 +117,4 @@ class SimulatedTools:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not a JSON")

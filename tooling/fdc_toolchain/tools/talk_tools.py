@@ -124,7 +124,7 @@ def unavailable(args: dict[str, Any], context: Context) -> Any:
 
 
 def close_task(args: dict[str, Any], context: Context) -> Any:
-    """`close_task` where there is no log of tasks: the end of the run's own cycle, kept in its list, once."""
+    """`close_task` without a log of tasks: the end of the run's own cycle, kept in its list, once."""
     task = text(args, "task", "").strip()
     end_cycle(context, task)
     return f"closed {task}" if task else "the cycle of this run is closed; no task was closed"

@@ -13,7 +13,7 @@ from .model.prompt_tools import Model
 
 
 class Workbench(NamedTuple):
-    """What a run's tools work with. `ask` returns a person's answer, or None where nobody is there.
+    """What a run's tools work with. `ask` returns a person's answer, or None without a person.
 
     `answers` are those that were given already, by address, and `givers` what the journal says of who gave them.
     `overrides` are handlers of tools that live above this room. `model` answers the tools that are prompts. `met`: the run

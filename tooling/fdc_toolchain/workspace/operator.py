@@ -1,4 +1,4 @@
-"""What whoever starts fdc decides, and no plan and no file of the workspace can."""
+"""What the operator decides, and no plan and no file of the workspace can."""
 
 from __future__ import annotations
 

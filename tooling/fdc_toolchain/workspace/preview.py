@@ -61,7 +61,7 @@ def differences(shows: dict[str, Any], root: Root) -> str:
 
 
 class _Seer:
-    """Port `engine.ahead.Visitor`. `after` holds the contents that the steps so far leave, UNKNOWN where nobody knows."""
+    """Port `engine.ahead.Visitor`. `after` holds the contents that the steps so far leave, UNKNOWN where it is unknown."""
 
     def __init__(self, program: Program, root: Root, noted: Noted, perform: Any) -> None:
         self.program = program
@@ -265,7 +265,7 @@ class _Seer:
                 **out,
                 "note": "the content is not known yet"
                 if after is UNKNOWN
-                else "what is there now is no text",
+                else "what is there now is not text",
             }
         if max((before or "").count("\n"), (after or "").count("\n")) > LONGEST:
             return {

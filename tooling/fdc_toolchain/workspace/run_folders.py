@@ -56,7 +56,7 @@ def run_folder(root: str, run: str) -> str:
 
 
 def ask_to_cancel(root: str, run: str, now: float) -> None:
-    """Leaves the request that a run be cancelled, for whoever drives it. Raises WorldFailed."""
+    """Leaves the request that a run be cancelled, for the controller of it. Raises WorldFailed."""
     path = _request(root, run)
     try:
         durable.replace(path, f'{{"pid": {os.getpid()}, "at": {now:.3f}}}\n'.encode())
@@ -162,7 +162,7 @@ class Lock:
         return None
 
     def _flock(self) -> bool:
-        # Whoever asks `is_driven` holds the lock for a moment; that must not look like a controller.
+        # The caller `is_driven` holds the lock for a moment; that must not look like a controller.
         for _ in range(10):
             try:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

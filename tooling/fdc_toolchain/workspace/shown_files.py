@@ -74,5 +74,5 @@ class Noted:
     def _full(self, count: int) -> None:
         if count > BOUND:
             raise TooMuch(
-                f"what follows is about more than {BOUND} files, which nobody could look through"
+                f"what follows is about more than {BOUND} files, which no one could look through"
             )

@@ -54,14 +54,14 @@ def compose(alphabet: Alphabet, text: str) -> dict[str, Any]:
 
 def decompose(alphabet: Alphabet, what: int | str, denied: int = 1) -> dict[str, Any]:
     """The primitives of a number, or of an expression; the same fields as `compose`. `denied` is the number of what is
-    denied. Raises CalculusError for a number that is no composition of this alphabet."""
+    denied. Raises CalculusError for a number that is not a composition of this alphabet."""
     text = str(what).strip()
     if not text.lstrip("-").isdigit():
         return compose(alphabet, text)
     basis = basis_of(alphabet)
     concept = Concept(basis.factors(_whole(text)), basis.factors(denied))
     if not concept.labels:
-        raise EmptyComposition("1 is the composition of nothing, which is no concept")
+        raise EmptyComposition("1 is the composition of nothing, which is not a concept")
     found = _told(alphabet, basis, Statement(frozenset([concept])), table_for(alphabet))
     expression = text if denied == 1 else f"{text} / {denied}"
     return {"expression": expression, "rules": [], "alternatives": found}

@@ -139,7 +139,9 @@ class Basis:
         Raises CalculusError for a number below 1, one that holds a prime twice, and one with a prime of no primitive.
         """
         if number < 1:
-            raise CalculusError(f"{number} is no composition: compositions are products of primes")
+            raise CalculusError(
+                f"{number} is not a composition: compositions are products of primes"
+            )
         labels, rest = [], number
         waiting = [(self.tree, number)]
         while waiting:

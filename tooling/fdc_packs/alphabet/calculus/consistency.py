@@ -38,7 +38,7 @@ def violations_near(alphabet: Alphabet, changed: Collection[str]) -> list[Violat
     mine = [one for one in found if one.in_use]
     touched = {one.id for one in mine}
     gone = {name for name in changed if name not in touched}
-    for name in sorted(gone):  # who refers to what is no longer in use
+    for name in sorted(gone):  # who refers to what is not in use
         mine += [
             one
             for one in (alphabet.get(user) for user in alphabet.dependants.get(name, ()))

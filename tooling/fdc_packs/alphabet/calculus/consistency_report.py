@@ -21,7 +21,7 @@ def consistency(
     alphabet: Alphabet, *, recorded: Collection[Violation] | None = None
 ) -> dict[str, Any]:
     """The report of ALPH-83: circularity, redundancy, contrast and presupposition, each pass, warning or fail with findings;
-    `overall_score` and recommendations. A warning is no broken rule: what a person should look at.
+    `overall_score` and recommendations. A warning is not a broken rule: what a person should look at.
     """
     broken = violations(alphabet) if recorded is None else recorded
     warned = dict(_warnings(alphabet))

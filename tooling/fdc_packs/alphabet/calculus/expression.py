@@ -96,7 +96,7 @@ def _tokens(text: str) -> Tokens:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise CalculusError(f"`{text[at:].strip()[:20]}` is no label and no operator")
+            raise CalculusError(f"`{text[at:].strip()[:20]}` is not a label and no operator")
         quoted, arrow, word, sign = match.groups()
         if quoted is not None:
             found.append(("label", quoted))

@@ -46,7 +46,7 @@ class Test(NamedTuple):
 def tests_of(concepts: Any) -> tuple[Test, ...]:
     """The test concepts of a parsed benchmark file, or of the list in it.
 
-    Raises BenchmarkError that names the entry (T-51: a broken file is no empty one).
+    Raises BenchmarkError that names the entry (T-51: a broken file is not an empty one).
     """
     if isinstance(concepts, dict):
         concepts = concepts.get("test_concepts")
@@ -68,7 +68,7 @@ def tests_of(concepts: Any) -> tuple[Test, ...]:
             or not all(isinstance(one, str) and one.strip() for one in features)
         ):
             raise BenchmarkError(
-                f"test concept {number}, `{name}`: `features` is no list of labels, each a text"
+                f"test concept {number}, `{name}`: `features` is not a list of labels, each a text"
             )
         if name in found:
             raise BenchmarkError(f"test concept {number}: `{name}` is there twice")
@@ -79,7 +79,7 @@ def tests_of(concepts: Any) -> tuple[Test, ...]:
             or not 0 < weight < math.inf
         ):
             raise BenchmarkError(
-                f"test concept {number}, `{name}`: `importance` is no number above 0"
+                f"test concept {number}, `{name}`: `importance` is not a number above 0"
             )
         found[name] = Test(
             name, str(row.get("domain", "")), str(row.get("complexity", "medium")), float(weight),

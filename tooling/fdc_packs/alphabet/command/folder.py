@@ -23,7 +23,7 @@ def root_here() -> str:
     ):
         parent = os.path.dirname(folder)
         if parent == folder:
-            raise UsageError("there is no alphabet here; `fdc alphabet init DIR` makes one")
+            raise UsageError("no alphabet was found here; `fdc alphabet init DIR` makes one")
         folder = parent
     return folder
 
@@ -39,7 +39,7 @@ def store_of(root: str) -> Store:
         if held is not None and began(held.pid) != held.began and store.prepared() is not None:
             store.recover()
     except (ValueError, Busy):
-        pass  # whoever runs the next iteration decides
+        pass  # the next iteration decides
     except OSError as failed:
         raise WorldError(
             f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}"
@@ -48,7 +48,7 @@ def store_of(root: str) -> Store:
 
 
 def base_here(store: Store) -> Base:
-    """As `base_of`; whoever only looks is told who mends."""
+    """As `base_of`; a reader is told who mends."""
     try:
         return base_of(store)
     except Refused as wrong:

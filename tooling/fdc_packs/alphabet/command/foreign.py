@@ -72,7 +72,7 @@ def _read(root: str) -> tuple[dict[str, str], list[str]]:
     for path in walk(root):
         whole = os.path.join(root, path)
         if os.path.islink(whole) or not os.path.isfile(whole):
-            left.append(f"{path}: is no ordinary file: not taken")
+            left.append(f"{path}: is not an ordinary file: not taken")
         elif os.path.getsize(whole) > MOST_BYTES:
             left.append(f"{path}: is larger than {MOST_BYTES} bytes: not taken")
         elif len(texts) == MOST_FILES:
@@ -93,7 +93,7 @@ def measure(file: str, alphabet: Alphabet | None, form: str) -> int:
     from ..yamltext import NotYaml, parse_foreign
 
     if not os.path.isfile(file):
-        raise UsageError(f"`{file}` is no ordinary file")
+        raise UsageError(f"`{file}` is not an ordinary file")
     try:
         with open(file, encoding="utf-8") as opened_file:
             text = opened_file.read(MOST_BYTES + 1)
@@ -101,7 +101,7 @@ def measure(file: str, alphabet: Alphabet | None, form: str) -> int:
     except OSError as failed:
         raise _failed(failed, file) from failed
     except NotYaml as wrong:
-        raise Refused(f"{file}: is no YAML: {wrong}") from wrong
+        raise Refused(f"{file}: is not a YAML: {wrong}") from wrong
     except ValueError as wrong:
         raise Refused(f"{file}: {wrong}") from wrong
     if form == "json":

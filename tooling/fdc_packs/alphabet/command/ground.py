@@ -11,7 +11,7 @@ from fdc_toolchain.api.commands import CLEAN, UsageError
 
 
 def ground(roots: int, rounds: int, form: str) -> int:
-    """Prints the set; the exit code. Raises UsageError where there is no dictionary."""
+    """Prints the set; the exit code. Raises UsageError where no dictionary exists."""
     from ..lexicon.measured import report
     from ..lexicon.tools import lexicon_of
 
@@ -42,7 +42,7 @@ def ground(roots: int, rounds: int, form: str) -> int:
     )
     click.echo(
         f"semantic primes (NSM): {len(primes['shared'])} of {primes['items']} are in it, {primes['without_an_entry']} "
-        "are no entries of the dictionary"
+        "are not entries of the dictionary"
     )
     click.echo()
     click.echo(textwrap.fill(", ".join(found["ranked"]), width=100, break_on_hyphens=False))

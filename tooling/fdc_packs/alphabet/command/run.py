@@ -216,7 +216,7 @@ def _mended(store: Store, wrong: dict[str, str]) -> bool:
 
 
 def _operator(root: str, base: Base, model: str | None) -> commands.Operator:
-    """Who answers (ALPH-56): config.yaml may name a model, but only whoever starts fdc has one asked.
+    """Who answers (ALPH-56): config.yaml may name a model, but only the operator has one asked.
 
     Raises before anything has begun.
     """

@@ -31,7 +31,7 @@ def held(root: str, files: tuple[str, ...], form: str) -> int:
         except OSError as failed:
             raise WorldError(f"{name}: {(failed.strerror or str(failed)).lower()}") from failed
         if not texts:
-            raise UsageError(f"`{name}` is no file")
+            raise UsageError(f"`{name}` is not a file")
         found += [
             {"file": name, "message": sentence} for sentence in schemas.unfit(name, texts[name])
         ]

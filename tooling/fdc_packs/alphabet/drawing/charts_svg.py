@@ -166,7 +166,7 @@ def height_of(value: float, highest: float) -> float:
 
 
 def line(one: Series, highest: float, *, area: bool = False) -> str:
-    """A series as a line, broken where there is no value; its last value as a dot."""
+    """A series as a line, broken where no value exists; its last value as a dot."""
     count = len(one.values)
     runs: list[list[tuple[float, float]]] = [[]]
     for number, value in enumerate(one.values):

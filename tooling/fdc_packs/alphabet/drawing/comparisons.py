@@ -86,12 +86,12 @@ def swadesh(found: Mapping[str, Any], primitives: int) -> str:
     said = (
         f"Of {counted['total']} meanings {counted['expressible']} can be said ({counted['coverage']:.1%}), "
         f"{counted['primitives']} of them because they are primitives themselves; of {counted['partial']} a part of the "
-        f"definition's words can, {counted['unknown']} are no words that the dictionary defines. As many of its most used "
+        f"definition's words can, {counted['unknown']} are not words that the dictionary defines. As many of its most used "
         f"words as there are primitives ({primitives}) would say {counted['frequent_words_coverage']:.1%}."
     )
     how = (
         "The meanings are Swadesh's (1952), in English words. A word is expressible when every word of its first definition in "
-        f"{counted['source']} is a primitive, or expressible itself: nobody has taken these words apart for the alphabet, and "
+        f"{counted['source']} is a primitive, or expressible itself: no one has taken these words apart for the alphabet, and "
         "neither proposer nor critic looks at this list."
     )
     head = ["# The alphabet and Swadesh's 200 basic meanings", "", how, "", said, ""]

@@ -14,7 +14,7 @@ FOLDER = "validation/report"
 DRAWINGS = ("growth.svg", "acceptance.svg", "coverage.svg", "graph.svg")
 PICTURES = tuple(name.replace(".svg", ".png") for name in DRAWINGS)
 FILES = (*DRAWINGS, *PICTURES, "metrics.yaml", "index.html")
-"""Everything that a report is made of. The pictures are drawn by whoever may load what draws them."""
+"""Everything that a report is made of. The pictures are drawn by the code that may load what draws them."""
 COUNTED = ("proposed", "accepted", "rejected", "refined", "deferred")
 """What became of candidates, in the words of summaries and of the state's totals."""
 

@@ -7,7 +7,7 @@ MISSING = "PNG needs the extra `charts`: pip install 'fdc-toolchain[charts]'"
 
 def png(drawn: str, zoom: float = 2.0) -> bytes:
     """An SVG drawing as PNG, so many points for each of its units. Raises LookupError with MISSING without the extra, and
-    ValueError for a text that is no drawing."""
+    ValueError for a text that is not a drawing."""
     try:
         from resvg_py import svg_to_bytes
     except ImportError as error:

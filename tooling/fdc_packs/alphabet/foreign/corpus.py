@@ -68,7 +68,7 @@ def _row(one: Mapping[str, Any], number: int) -> Row:
         raise ValueError(f"concept {number}, `{name}`: `expressible` is neither true nor false")
     weight = next((one[key] for key in WEIGHTS if key in one), 1)
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < math.inf:
-        raise ValueError(f"concept {number}, `{name}`: its weight is no number above 0")
+        raise ValueError(f"concept {number}, `{name}`: its weight is not a number above 0")
     return Row(name or f"concept {number}", labels, said, float(weight))
 
 

@@ -67,7 +67,7 @@ def _parsed(files: Mapping[str, str], notes: list[str]) -> Iterator[tuple[str, A
             try:
                 yield path, parse_foreign(files[path])
             except NotYaml as wrong:
-                notes.append(f"{path}: is no YAML: {wrong}")
+                notes.append(f"{path}: is not a YAML: {wrong}")
 
 
 def _flat(value: Any, *keys: str) -> Value:
@@ -121,7 +121,7 @@ def _state(state: Value, notes: list[str]) -> int:
     iteration = state.get("current_iteration", 0)
     if type(iteration) is int and 0 <= iteration < 1_000_000:
         return iteration
-    notes.append(f"{layout.STATE}: `current_iteration` is no number: 0")
+    notes.append(f"{layout.STATE}: `current_iteration` is not a number: 0")
     return 0
 
 
@@ -145,7 +145,7 @@ def _bodies(values: Mapping[str, Any], notes: list[str]) -> dict[str, Value]:
 
 
 def identity(value: Any) -> str | None:
-    """P001, PRM_1, PRM_0001_existence as PRM_0001 (C-21); None for what is no id."""
+    """P001, PRM_1, PRM_0001_existence as PRM_0001 (C-21); None for what is not an id."""
     match = re.fullmatch(r"(?:P|PRM_)(\d{1,6})(?:_\w*)?", value) if isinstance(value, str) else None
     return f"PRM_{int(match[1]):04d}" if match else None
 
@@ -176,7 +176,7 @@ def _primitives(
             given = [row.get("prime", row.get("prime_number")) for row in bodies.values()]
             free = next_unused([*used, *filter(_plain, given)])
             notes.append(
-                f"{name} {label}: `{str(prime)[:40]}` is no prime number of its own: {free}"
+                f"{name} {label}: `{str(prime)[:40]}` is not a prime number of its own: {free}"
             )
             prime = free
         used.add(prime)
@@ -220,7 +220,7 @@ def _relations(
     for name, body in bodies.items():
         inner = _flat(body.get("relationships"))
         if not isinstance(body.get("relationships", {}), dict):
-            notes.append(f"{name}: `relationships` is no table: not taken")
+            notes.append(f"{name}: `relationships` is not a table: not taken")
         for kind, keys in _KINDS.items():
             for key in keys:
                 for other in _list(inner.get(key)):

@@ -132,4 +132,4 @@ def _marks(files: Mapping[str, str]) -> Iterable[str]:
     for path in sorted(files):
         if "/raw/" in path:
             for category in unknown(files[path]):
-                yield f"{path}: `{category[:40]}` is no category of blog markers"
+                yield f"{path}: `{category[:40]}` is not a category of blog markers"

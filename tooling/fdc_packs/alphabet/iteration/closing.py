@@ -284,7 +284,7 @@ def _origin(work: Work, name: str) -> tuple[Value | None, Value | None]:
 
 
 def _handoff(work: Work, summary: Value) -> Value:
-    """ALPH-88: what whoever goes on reads first."""
+    """ALPH-88: what the next reader sees first."""
     state = work.state
     return {
         "written": work.at, "after_iteration": work.iteration, "next": "EXPANSION", "stopped": state["history"]["stopped"],
@@ -346,7 +346,7 @@ def report_files(work: Work, stop: Stop, version: str, summary: Value) -> dict[s
 
 
 def _pages(work: Work, summaries: list[Value], stop: Stop) -> dict[str, str]:
-    """The drawings; none where the test concepts cannot be measured with, which is no reason not to end."""
+    """The drawings; none where the test concepts cannot be measured with, which is not a reason not to end."""
     rejected = [*work.base.rejected, *work.rejected]
     try:
         return drawn.pages(

@@ -30,7 +30,7 @@ _MADE = frozenset(["noun.possession", "noun.person", "noun.communication", "verb
 """Fields that cultures make differently."""
 LEAST_WEIGHT = 3.0
 """With a strictness of 0 a word is needed that defines words of this weight together (a word that everybody knows has nearly 1,
-one that nobody does has 0); with 1 it takes three times as much."""
+one that no one does has 0); with 1 it takes three times as much."""
 
 
 def evaluate(
@@ -39,7 +39,7 @@ def evaluate(
     """One evaluation for each of `context["candidates"]`, with every attack of ALPH-12 in it and the keys of ALPH-13.
 
     Gives `{"evaluations": [{"critic_output": {...}}]}`. A word that the dictionary has not is deferred (ALPH-17), which is
-    no attack survived. Raises ValueError with one sentence where there is no dictionary. The temperature, and what was
+    no attack survived. Raises ValueError with one sentence where no dictionary exists. The temperature, and what was
     wrong with an earlier answer, change nothing.
     """
     if lexicon.get("missing"):

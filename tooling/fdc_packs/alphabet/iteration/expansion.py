@@ -131,9 +131,7 @@ def hear_critic(
     definitions = {normal(one.definition): one.id for one in work.alphabet}
     asked = context["candidates"]
     for candidate in asked:
-        output, why = found.get(
-            candidate["id"], (None, heard.wrong or "there is no evaluation of it")
-        )
+        output, why = found.get(candidate["id"], (None, heard.wrong or "it has no evaluation"))
         if output is None and len(asked) == 1 and len(found) == 1 and not heard.wrong:
             output, why = next(iter(found.values()))  # it called the only candidate by another name
         row = _row(work, candidate, output, why, definitions)

@@ -119,7 +119,7 @@ class Change:
         return True
 
     def merge(self, keep: str, retire: str, why: str) -> bool:
-        """ALPH-27: one goes out of use; whoever referred to it refers to the other."""
+        """ALPH-27: one goes out of use; what referred to it refers to the other."""
         one, gone = by_label(self.alphabet, keep), by_label(self.alphabet, retire)
         if one is None or gone is None or one.id == gone.id:
             self._refused("references", (keep, retire), f"{retire} cannot be merged into {keep}")

@@ -95,7 +95,7 @@ TRIGGERS = (by_interval, by_rate, by_circle, by_gap, by_request)
 
 
 def triggers(facts: Facts, config: Mapping[str, Any]) -> list[str]:
-    """Why to reflect now; empty: there is no reason to (ALPH-28)."""
+    """Why to reflect now; empty: nothing asks for it (ALPH-28)."""
     return [why for why in (trigger(facts, config) for trigger in TRIGGERS) if why]
 
 
@@ -169,7 +169,7 @@ def stopping(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
 
 
 INCONSISTENCY = "IRRECOVERABLE_INCONSISTENCY"
-"""What an iteration is called that broke a rule which nobody could mend without judgement."""
+"""What an iteration is called that broke a rule which no one could mend without judgement."""
 
 
 def failing(kind: str, message: str) -> Stop:

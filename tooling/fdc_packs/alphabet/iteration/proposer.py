@@ -27,7 +27,7 @@ def propose(
     """`context["count"]` candidates, the strategy's best first; candidates to revise come before new ones (ALPH-16).
 
     There may be fewer, where the strategy finds no more. Gives `proposer_output` with the keys of ALPH-07 and nothing else.
-    Raises ValueError with one sentence where there is no dictionary. The temperature, and what was wrong with an earlier
+    Raises ValueError with one sentence where no dictionary exists. The temperature, and what was wrong with an earlier
     answer, change nothing: the same dictionary and alphabet give the same candidates.
     """
     if lexicon.get("missing"):

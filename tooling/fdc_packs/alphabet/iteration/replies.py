@@ -21,7 +21,7 @@ _FENCE = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:\n```|\Z)", re.DOTALL)
 
 
 class Heard(NamedTuple):
-    """A reply. `raw`: as it came. `embedded`: nobody was asked. `wrong`: why there is no value, else empty."""
+    """A reply. `raw`: as it came. `embedded`: no one was asked. `wrong`: why no value exists, else empty."""
 
     raw: Any
     value: Any
@@ -36,7 +36,7 @@ def read_reply(role: str, said: Any) -> Heard:
     if isinstance(said, dict):
         return Heard(None, said, unfit(role, said) if role != "critic" else "", True)
     if not isinstance(said, str):
-        return Heard(said, None, "it is no text", False)
+        return Heard(said, None, "it is not text", False)
     value, wrong = _value(said, ROLES[role])
     if not wrong and role != "critic":
         wrong = unfit(role, value)
@@ -62,11 +62,11 @@ def _value(text: str, key: str) -> tuple[Any, str]:
             try:
                 value = parse_foreign(one)
             except NotYaml as wrong:
-                why = f"it is no YAML ({wrong})"
+                why = f"it is not a YAML ({wrong})"
                 continue
         if _has(value, key):
             return value, ""
-    return None, why if why.startswith("it is no YAML") else f"it has no `{key}`"
+    return None, why if why.startswith("it is not a YAML") else f"it has no `{key}`"
 
 
 def _has(value: Any, key: str) -> bool:

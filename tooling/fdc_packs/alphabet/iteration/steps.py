@@ -157,7 +157,7 @@ def measure_composition(tree: Value, staged: Value, cycle: Any) -> Value:
     if kind == "coverage":
         measured = metrics.coverage(work.alphabet, work.base.concepts, work.base.rejected)
         return {**out, "result": measured}
-    if kind == "gaps":  # of the concepts to practise with: what measures is shown to nobody
+    if kind == "gaps":  # of the concepts to practise with: what measures is never shown
         lacks = metrics.coverage(work.alphabet, work.base.practice, work.base.rejected)["gaps"][:30]
         needed = {str(row["gap"]): row["needed_by"] for row in lacks}
         return {**out, "result": {"gaps": list(needed), "needed_by": needed}}

@@ -71,7 +71,7 @@ CRITICAL = ("decomposition", "circularity", "redundancy", "parsimony")
 
 
 DECOMPOSITIONS = ("analytic", "synthetic", "functional")
-"""Nobody survives a decomposition that was not attempted: what withstood has an attempt of each kind (ALPH-12, T-54)."""
+"""No one survives a decomposition that was not attempted: what withstood has an attempt of each kind (ALPH-12, T-54)."""
 
 
 def judged(output: Mapping[str, Any], alphabet: Alphabet) -> Verdict | str:

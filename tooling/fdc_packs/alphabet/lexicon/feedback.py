@@ -15,7 +15,7 @@ Prices = Mapping[int, float]
 
 
 def cut(graph: Graph, prices: Prices, rounds: int) -> set[int]:
-    """A set without which there is no circle: what reductions decide, a greedy set of the rest, `rounds` of local search."""
+    """A set whose removal leaves no cycle: what reductions decide, a greedy set of the rest, `rounds` of local search."""
     whole = Shrinking(graph, prices)
     whole.reduce()
     sure, rest = set(whole.taken), {node: set(one) for node, one in whole.before.items()}
@@ -160,7 +160,7 @@ def _circles_back(graph: Graph, node: int, without: Set[int]) -> bool:
 
 
 def bound(graph: Graph, prices: Prices) -> float:
-    """What every set without which there is no circle costs at least: what reductions decide, and a packing of the rest."""
+    """What every set whose removal leaves no cycle costs at least: what reductions decide, and a packing of the rest."""
     whole = Shrinking(graph, prices)
     whole.reduce()
     return sum(prices[node] for node in sorted(whole.taken)) + packing(whole.before, prices)

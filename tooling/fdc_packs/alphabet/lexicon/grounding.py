@@ -3,7 +3,7 @@
 The definitions of the most used words, and of every word in these, and so on, are the dictionary of a beginner. What none of
 its definitions uses is taken away until nothing more goes: its kernel. A grounding set is a set of words without which no
 definition leads back to itself; the cheapest is wanted, where common words are cheap. It is a minimum feedback vertex set
-(Massé and others 2008; Vincent-Lamarre and others 2016), which nobody can compute fast: this is near it, with a proved bound.
+(Massé and others 2008; Vincent-Lamarre and others 2016), which is NP-hard: this is near it, with a proved bound.
 """
 
 from __future__ import annotations

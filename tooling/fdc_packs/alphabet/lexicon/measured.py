@@ -1,4 +1,4 @@
-"""What a grounding set is worth: its size, how near it is to the least, and how much it says that nobody looked at."""
+"""What a grounding set is worth: its size, how near it is to the least, and how much it says that no one looked at."""
 
 from __future__ import annotations
 

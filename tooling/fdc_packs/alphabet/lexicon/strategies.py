@@ -1,6 +1,6 @@
 """Six ways to look for primitives in a dictionary (ALPH-09), one function each.
 
-A strategy gives places of words, the best first, each with one sentence of what was seen; whoever asks takes the first.
+A strategy gives places of words, the best first, each with one sentence of what was seen; the caller takes the first.
 The candidates are the words of the dictionary's grounding set: the strategies are orders in which to judge them.
 """
 
@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from .lexicon import Ground, Lexicon
 
 LEAST_MET = 10
-"""A word met less often than this in the tagged corpus is no candidate: too few would know it."""
+"""A word met less often than this in the tagged corpus is not a candidate: too few would know it."""
 MOST_STEPS = 3
 """So far a definition is followed."""
 COMMONEST = 240
-"""So many common words stand for the concepts to express where nobody names any."""
+"""So many common words stand for the concepts to express where no one names any."""
 _OF_LEXNAME = {
     "adj.all": "quality", "adj.pert": "relation", "adv.all": "quality", "noun.Tops": "being", "noun.act": "action",
     "noun.animal": "life", "noun.artifact": "matter", "noun.attribute": "quality", "noun.body": "life",

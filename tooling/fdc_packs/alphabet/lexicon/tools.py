@@ -25,7 +25,7 @@ def consult_lexicon(args: dict[str, Any], context: Context) -> dict[str, Any]:
 
     `task`: role, strategy, count, primitives, taken, gaps, domains, priorities, candidates, words; each may be missing.
     Gives source, rows (each with `evidence`), `shown`: what a model is told of them, in its budget, with its `tokens`, and
-    missing: one sentence where there is no dictionary, or none that can be read, and then no rows.
+    missing: one sentence where no dictionary exists, or none that can be read, and then no rows.
     Raises ValueError for a strategy that does not exist (ALPH-06, 09, 11).
     """
     task = args.get("task") or {}
@@ -60,7 +60,9 @@ def consult(lexicon: Lexicon, task: dict[str, Any]) -> dict[str, Any]:
     if task.get("role") == "proposer":
         name = str(task.get("strategy") or "DOMAIN_SWEEP")
         if name not in STRATEGIES:
-            raise ValueError(f"there is no strategy `{name}`; there are {', '.join(STRATEGIES)}")
+            raise ValueError(
+                f"the strategy `{name}` does not exist; there are {', '.join(STRATEGIES)}"
+            )
         quest = Quest(
             lexicon, ground, frozenset(label.lower() for label in _labels(task.get("taken"))), _wanted(task),
             tuple(_labels(task.get("gaps"))), tuple(_labels(task.get("words"))),

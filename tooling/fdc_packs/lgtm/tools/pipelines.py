@@ -19,7 +19,7 @@ TOKENS = 240_000
 def prove(text: str, root: str) -> dict[str, Any]:
     """The linter's verdict on a pipeline's text, with its worst cost; nothing of it is performed.
 
-    A text in a Markdown fence is taken out of it. Raises nothing for a text that is no plan: that is a finding.
+    A text in a Markdown fence is taken out of it. Raises nothing for a text that is not a plan: that is a finding.
     """
     plain = _bare(text)
     out: dict[str, Any] = {

@@ -68,7 +68,7 @@ def file_search(args: dict[str, Any], context: Context) -> Any:
 
 
 def codebase_grep(args: dict[str, Any], context: Context) -> Any:
-    """CodebaseGrep: the lines that use a name, those of tests too; a text that is no name is looked for letter by letter."""
+    """CodebaseGrep: the lines that use a name, those of tests too; a text that is not a name is looked for letter by letter."""
     tree = tree_of(args, context)
     found: dict[str, dict[str, Any]] = {}
     for query in _queries(args):
@@ -136,7 +136,7 @@ def read_code(args: dict[str, Any], context: Context) -> Any:
     """The code that a hypothesis is about: its definition as it stands, the lines that use it, the tests that name it."""
     hypothesis = args.get("hypothesis")
     if not isinstance(hypothesis, dict):
-        raise ToolFailure("argument", "`hypothesis` is no hypothesis")
+        raise ToolFailure("argument", "`hypothesis` is not a hypothesis")
     tree = tree_of(args, context)
     place = home(tree, str(hypothesis.get("statement", "")))
     if place is None:

@@ -140,7 +140,7 @@ def command(
     no_discipline: bool, test_timeout: float | None, alone: bool, resume: str | None, model: str | None,
     budgets: tuple[str, ...], allow_unsandboxed: bool, allow_weak_sandbox: bool, form: str, quiet: bool, workspace: str | None,
 ) -> int:  # fmt: skip
-    """Repair FILES (otherwise every Python file that is no test) until COMMAND passes.
+    """Repair FILES (otherwise every Python file that is not a test) until COMMAND passes.
 
     Rival hypotheses are put to the test before any code is written; each patch belongs to one of them and touches its
     lines only. The workspace stays as it is: a copy is patched and tested. The repair is printed as a unified diff.
@@ -226,7 +226,7 @@ def _named(root: str, files: tuple[str, ...]) -> list[str]:
         if path.startswith(".."):
             raise UsageError(f"`{name}` is not in the workspace {root}")
         if not any(mark in name for mark in "*?[") and not os.path.exists(name):
-            raise UsageError(f"there is no `{name}`")
+            raise UsageError(f"`{name}` does not exist")
         if "\n" in path:
             raise UsageError("a file's name with a line end")
         found.append("**/*.py" if path == "." else path)

@@ -23,7 +23,7 @@ def told(store: Store, run: RunRow) -> dict[str, Any]:
 
 
 def again(run: RunRow) -> list[str]:
-    """The command that repairs the same again. It only prints: nobody said `--write` for it."""
+    """The command that repairs the same again. It only prints: no one said `--write` for it."""
     given = run.inputs.get("given", {})
     arguments = [
         "fix",

@@ -329,7 +329,7 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
         found.raise_to(name, 0.08)
     for name, count in known.called.most_common(12):
         found.raise_to(name, 0.08 + 0.005 * min(count, 8))
-    for name in known.defined:  # private, and nobody calls it any more
+    for name in known.defined:  # private, and no plan calls it any more
         if (
             name.startswith("_")
             and not name.startswith("__")

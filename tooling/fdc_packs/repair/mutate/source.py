@@ -53,7 +53,7 @@ def simple(statement: ast.AST) -> bool:
 
 
 class Source:
-    """A parsed text. Raises SyntaxError or ValueError where it is no Python."""
+    """A parsed text. Raises SyntaxError or ValueError where it is not a Python."""
 
     def __init__(self, text: str) -> None:
         self.text = text

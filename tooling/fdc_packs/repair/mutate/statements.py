@@ -88,7 +88,7 @@ def jump(known: Known, node: ast.Break | ast.Continue) -> Iterator[Row]:
 
 
 def value(known: Known, node: ast.Expr) -> Iterator[Row]:
-    """A value that nobody takes and that should be returned."""
+    """A value that no one takes and that should be returned."""
     function = known.function(node)
     said = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str | type(...))
     if function is None or said or isinstance(node.value, _GIVES | ast.Await):

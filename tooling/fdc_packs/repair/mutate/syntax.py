@@ -39,7 +39,7 @@ class Wrong(NamedTuple):
 
 
 def wrong(text: str) -> Wrong | None:
-    """Why a text is no Python; None where it is, or where the parser cannot say."""
+    """Why a text is not a Python; None where it is, or where the parser cannot say."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -16,7 +16,7 @@ OPEN, MIDDLE, CLOSE = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
 
 
 class PatchRefused(Exception):
-    """Nothing was applied. `reason` is one of HYP-34's words, `why` one sentence for whoever wrote the patch."""
+    """Nothing was applied. `reason` is one of HYP-34's words, `why` one sentence for the author of the patch."""
 
     def __init__(self, reason: str, why: str) -> None:
         super().__init__(f"{reason}: {why}")

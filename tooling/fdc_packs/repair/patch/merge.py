@@ -1,7 +1,7 @@
 """The last way to place a hunk whose context is remembered wrongly: a merge, near the region, then in the file (HYP-37).
 
 The base is what the answer believes to be there, one side is what is there, the other what the answer wants. `git merge-file`
-merges them, and a conflict is no patch. Git alone would merge at one of two like places, so what goes must be there to the
+merges them, and a conflict is not a patch. Git alone would merge at one of two like places, so what goes must be there to the
 letter and only once, and so must the lines next to it; elsewhere the context may differ.
 """
 

@@ -1,6 +1,6 @@
 """Where in a text a hunk fits: to the letter, else but for white space, else nearly (HYP-36). One place, or none.
 
-A place that is only as good as another one is no place, unless the number of a diff's header is nearer to it than to the
+A place that is only as good as another one is not a place, unless the number of a diff's header is nearer to it than to the
 others. Other numbers decide between places that fit to the letter, for then text and number say the same.
 """
 
@@ -88,7 +88,7 @@ def place(text: Text, hunk: Hunk, similarity: float) -> Placed | Misplaced:
 
 def _ended(text: Text, hunk: Hunk, tier: int, at: int, added: list[str]) -> Placed | Misplaced:
     """The edits of a hunk at its place. Its new lines end as the answer says, where its old lines end as those that are there;
-    as the file's lines do, where the answer's line ends are those of whoever sent it.
+    as the file's lines do, where the answer's line ends are those of the sender.
     """
     marks = [mark for mark, _ in hunk.ops]
     crs = hunk.crs or (False,) * len(marks)

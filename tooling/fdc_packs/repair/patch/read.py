@@ -1,7 +1,7 @@
 """What an answer says is to be changed: unified diffs, SEARCH/REPLACE sections, ORIGINAL/CHANGED blocks (HYP-35).
 
 An answer may have more than one reading (its lines may carry numbers, or be in fences). Each is handed on; who places them
-refuses the answer where two of them would do different things. Prose around a change is passed over, prose alone is no change.
+refuses the answer where two of them would do different things. Prose around a change is passed over, prose alone is not a change.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ BOM = "\ufeff"
 class Edit(NamedTuple):
     """Lines `first` up to, not including, `stop` (from 0) give way to `lines`; equal numbers: a place between two lines.
 
-    `ends`: how the new lines end; empty where nobody said.
+    `ends`: how the new lines end; empty where no one said.
     """
 
     first: int

@@ -19,7 +19,7 @@ _MORE = re.compile(
 
 
 def read_unified(lines: list[str]) -> tuple[list[Hunk], list[str]]:
-    """The hunks of a diff, and the paths that it names. Raises PatchRefused for what is no diff of lines."""
+    """The hunks of a diff, and the paths that it names. Raises PatchRefused for what is not a diff of lines."""
     _only_lines(lines)
     found = _counted(lines)
     if found is None and any(

@@ -65,7 +65,7 @@ _CONFIGURED = {"pytest.ini": "", ".pytest.ini": "", "pytest.toml": "", "pyprojec
 
 
 def _end_search(folder: str) -> None:
-    """An empty pytest.ini where the copy has no settings of pytest: else it looks above, where a sandbox lets nobody read."""
+    """An empty pytest.ini where the copy has no settings of pytest: else it looks above, where a sandbox lets no one read."""
     for name, section in _CONFIGURED.items():
         path = os.path.join(folder, name)
         if os.path.isfile(path) and section.encode() in read(folder, name):
@@ -194,7 +194,7 @@ def base_of(context: Context) -> str:
 
 
 def held(context: Context) -> dict[str, str]:
-    """What the files that may be changed held when the copy was made. Raises ToolFailure where there is no copy."""
+    """What the files that may be changed held when the copy was made. Raises ToolFailure where no copy exists."""
     data = durable.read(_manifest(context))
     if data is None or not os.path.isdir(copy_of(context)):
         raise ToolFailure(

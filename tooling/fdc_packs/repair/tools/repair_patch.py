@@ -28,7 +28,7 @@ def merge_files(args: dict[str, Any], context: Context) -> Any:
 
 
 def merge_file(ours: str, base: str, theirs: str) -> str | None:
-    """The three texts as `git merge-file` merges them; None for a conflict, and where there is no git."""
+    """The three texts as `git merge-file` merges them; None for a conflict, and where no git exists."""
     with tempfile.TemporaryDirectory(prefix="fdc-") as folder:
         try:
             for name, text in (("ours", ours), ("base", base), ("theirs", theirs)):

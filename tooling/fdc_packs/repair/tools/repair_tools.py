@@ -36,7 +36,7 @@ _PYTHON = re.compile(r"\.pyi?$")
 
 
 def open_case(args: dict[str, Any], context: Context) -> Any:
-    """Copies the workspace and takes down which files may be changed: those named, else every Python file that is no test."""
+    """Copies the workspace and takes down which files may be changed: those named, else every Python file that is not a test."""
     named = [line for line in word(args, "files", "").split("\n") if line.strip()]
     found: dict[str, None] = {}
     for one in named:
@@ -166,7 +166,7 @@ def _shown(stream: bytes, folder: str, context: Context) -> str:
 def _spectrum(
     command: str, context: Context, folder: str
 ) -> tuple[list[dict[str, Any]], str, int | None]:
-    """Which lines of the files that may be changed failing tests run, and how often others do; or why nobody knows.
+    """Which lines of the files that may be changed failing tests run, and how often others do; or why it is unknown.
 
     And how the command ended under coverage.
     """
@@ -208,7 +208,7 @@ def _spectrum(
 def probe_edits(args: dict[str, Any], context: Context) -> Any:
     """Tries small edits in memory, many in one run of the test command: which of them take a failure away.
 
-    Where that cannot be had there are no verdicts, and `why` says so: nothing depends on it but the order of the work.
+    Where that cannot be had no verdicts exist, and `why` says so: nothing depends on it but the order of the work.
     """
     from .repair_probe import probe
 
@@ -277,7 +277,7 @@ def keep_repair(args: dict[str, Any], context: Context) -> Any:
 def _content(patch: dict[str, Any], context: Context) -> tuple[str, bytes]:
     path, after = str(patch["path"]), str(patch["text"]).encode()
     if path not in repair_copy.held(context):
-        raise ToolFailure("argument", f"`{path}` is no file that may be changed")
+        raise ToolFailure("argument", f"`{path}` is not a file that may be changed")
     now = repair_copy.sha256(repair_copy.read(repair_copy.base_of(context), path))
     if now != patch["before"] or repair_copy.sha256(after) != patch["digest"]:
         raise ToolFailure("result", f"`{path}` would not become what was checked")

@@ -1,4 +1,4 @@
-"""The second question: does the cited line say what the claim says? What a judge does not confirm is no answer. Pure."""
+"""The second question: does the cited line say what the claim says? What a judge does not confirm is not an answer. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def unjudged(claims: list[Any]) -> dict[str, Any]:
-    """Where no model is configured nobody is asked: each claim is its own quotation."""
+    """Where no model is configured no one is asked: each claim is its own quotation."""
     return {"verdicts": [], "asked": False}
 
 
@@ -15,7 +15,7 @@ def confirmed(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The claims that the judge confirmed, and the others with why. `first`: the number of the first of them.
 
-    Where nobody was asked each claim is a quotation, and none is called confirmed.
+    Where no one was asked each claim is a quotation, and none is called confirmed.
     """
     verdicts = verdicts if isinstance(verdicts, dict) else {"failed": "no judge"}
     if verdicts.get("asked") is False and not verdicts.get("failed"):

@@ -47,7 +47,7 @@ class Lines:
     def wrong(self, citation: Any) -> str | None:
         """Why a citation does not hold; None where it does."""
         if not isinstance(citation, dict):
-            return "it is no citation"
+            return "it is not a citation"
         path, line, quote = citation.get("path"), citation.get("line"), citation.get("quote")
         if (
             not isinstance(path, str)

@@ -86,7 +86,7 @@ class Tree:
             return self._outlines[path]
 
     def shape(self, path: str) -> Shape:
-        """The sections and blocks of a document that is no source file."""
+        """The sections and blocks of a document that is not source file."""
         with self.lock:
             if path not in self._shapes:
                 from ..outline.outline import outline as read

@@ -114,7 +114,7 @@ def gate(
         nothing = str(evidence.get("why") or "nothing was found")
         why = "no finding has a citation that holds" if rejected else nothing
     elif not conclusions:
-        why = "there are no conclusions"
+        why = "no conclusions exist"
     rows = [row for row in evidence.get("evidence") or () if isinstance(row, dict)]
     gaps = [str(one) for one in documented.get("gaps") or () if str(one).strip()]
     gaps += [f"{track.get('name')}: a finding was rejected: {row.get('why')}" for row in rejected]
@@ -151,7 +151,7 @@ def gate(
 def _weighed(finding: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
     """A finding with what its evidence is worth to the question, and whether it tells of who uses something.
 
-    Both are taken from the evidence that it cites, not from what whoever documented it may say of them.
+    Both are taken from the evidence that it cites, not from what its author says of them.
     """
     cited = {(one["path"], one["line"]) for one in finding["citations"]}
     here = [row for row in rows if (row["path"], row["line"]) in cited]

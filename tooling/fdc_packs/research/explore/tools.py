@@ -31,7 +31,7 @@ from .place import subjects
 from .strategies import STRATEGIES, places
 
 NOWHERE = ("internal", "variation")
-"""Evidence of what is not there, or of how it is written: it is no place that a track alone looks at."""
+"""Evidence of what is not there, or of how it is written: it is not a place that a track alone looks at."""
 _WIDE = re.compile(
     r"\b(?:architect\w*|design\w*|structur\w*|layer\w*|module\w*|component\w*|interact\w*|flow\w*|across|throughout"
     r"|everywhere|whole|overall|system|subsystem\w*|lifecycle|end[- ]to[- ]end|why|cause\w*|impact\w*|affect\w*|depend\w*"
@@ -95,10 +95,10 @@ def scope_exploration(args: dict[str, Any], context: Context) -> Any:
         paths = object_of(args, "map").get("paths")
         asks = f"No file fits `{paths}`. Which files do you mean?"
         if paths in EVERYTHING:
-            asks = "There is no source file and no document here. Which folder do you mean?"
+            asks = "No source file and no document was found here. Which folder do you mean?"
         return _confused(question, asks, missing)
     ask = ""
-    if not known:  # whoever takes the question apart may know what the code calls it: a model, for one in another language
+    if not known:  # the planner may know what the code calls it, as a model does for a question in another language
         asked = ", ".join(f"`{one}`" for one in missing[:6]) or "anything that could be looked for"
         ask = f"No file has {asked}. What is it called in this code?"
     named = written_names(question)

@@ -58,7 +58,7 @@ def track_places(args: dict[str, Any], context: Context) -> Any:
     tree, _ = mapped(args, context)
     approach = str(track.get("approach"))
     if approach not in STRATEGIES:
-        raise ToolFailure("argument", f"there is no strategy `{approach[:60]}`")
+        raise ToolFailure("argument", f"the strategy `{approach[:60]}` does not exist")
     found = places(tree, ranked(tree, track, args), approach, within(track))
     kept: list[dict[str, Any]] = []
     seen = Counter[str]()

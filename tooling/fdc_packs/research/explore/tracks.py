@@ -94,7 +94,7 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
     for row in concepts if alone else ():
         word = str(row["word"])
         if word[:5] not in names and not refused:
-            continue  # a word of the question that names nothing is no side of it
+            continue  # a word of the question that names nothing is not a side of it
         share = round(float(row.get("weight") or 0.0) / told, 4)
         tracks.append(
             {
@@ -195,7 +195,7 @@ def _refusal(row: dict[str, Any], kept: list[dict[str, Any]]) -> str | None:
         if not isinstance(row.get(key), str) or not str(row[key]).strip():
             return f"it has no {key}"
     if row["approach"] not in APPROACHES:
-        return f"there is no strategy `{str(row['approach'])[:40]}`"
+        return f"the strategy `{str(row['approach'])[:40]}` does not exist"
     if any(other["name"] == row["name"] for other in kept):
         return "its name is taken"
     if not row.get("places"):

@@ -1,7 +1,7 @@
 """What one source file defines, uses, imports and says: the same shape for every language.
 
 Python is read by its own parser. Other languages are read by tree-sitter where its grammar is
-installed (the extra `code`), else line by line: `how` says which, and nobody has to guess.
+installed (the extra `code`), else line by line: `how` says which, and no one has to guess.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def extract(
     """At most `limit` chosen sentences, best first, each followed by what it needs.
 
     `passages` are (path, first line, last line, score), best first; `rarity` is how much each
-    concept tells (0: nobody wrote of it). Ties go to the better passage, then the earlier place.
+    concept tells (0: no one wrote of it). Ties go to the better passage, then the earlier place.
     """
     shapes = {document.path: (document, _outline(document)) for document in documents}
     candidates = [

@@ -24,11 +24,11 @@ _GENERATED = re.compile(
     re.IGNORECASE,
 )
 HEAD, LONG_LINE, LONG_LINES = 6, 2000, 250
-"""Lines that may say that a file is generated; characters of a line, and of all on average, that nobody writes."""
+"""Lines that may say that a file is generated; characters of a line, and of all on average, that no one writes."""
 
 
 def no_source(document: Document) -> str:
-    """Why a file is nobody's source text: locked versions, others' code, minified or generated text; empty where it is one."""
+    """Why a file has no owner source text: locked versions, others' code, minified or generated text; empty where it is one."""
     if _LOCK.search(document.path):
         return "a lock file, no source"
     if _VENDORED.search(document.path):

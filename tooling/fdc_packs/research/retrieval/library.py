@@ -158,7 +158,7 @@ def _put(opened: Opened, code: bool, found: Scan) -> Shelf:
 
 
 def grant(run_folder: str, path: str) -> None:
-    """Opens a folder outside of the workspace to a run, for reading. For whoever starts the run, never for a plan."""
+    """Opens a folder outside of the workspace to a run, for reading. For the operator, never for a plan."""
     with open(os.path.join(run_folder, GRANT), "w", encoding="utf-8") as file:
         json.dump({"folder": os.path.realpath(path)}, file)
 

@@ -1,4 +1,4 @@
-"""A question in natural language as concepts: what to look for, under which names, and what nobody wrote.
+"""A question in natural language as concepts: what to look for, under which names, and what no one wrote.
 
 No part of the question can become query syntax: only letters and digits are kept, and every
 term is looked up in quotes.

@@ -140,7 +140,7 @@ def question_of(scope: Mapping[str, Any]) -> str:
 
 
 def concepts_given(args: Mapping[str, Any]) -> tuple[list[Any], list[float]]:
-    """The concepts of a scope and their weights. Raises ToolFailure where it is no scope."""
+    """The concepts of a scope and their weights. Raises ToolFailure where it is not a scope."""
     from .question import Concept
 
     rows = list_of(object_of(args, "scope"), "concepts")

@@ -216,15 +216,15 @@ def _log(seen: Usage) -> Iterable[Diagnostic]:
         yield Diagnostic(
             _line(number),
             "FDC540",
-            "the line is no log entry: it is no JSON object",
+            "the line is not a log entry: it is not a JSON object",
             help="it is passed over",
         )
     for number, why in seen.invalid:
         yield Diagnostic(
-            _line(number), "FDC540", f"the line is no log entry: {why}", help="it is passed over"
+            _line(number), "FDC540", f"the line is not a log entry: {why}", help="it is passed over"
         )
     for number, kind in seen.odd:
-        message = f"`{kind}` is no type of action that fdc writes"
+        message = f"`{kind}` is not a type of action that fdc writes"
         yield Diagnostic(_line(number), "FDC540", message, help="the entry is counted all the same")
     for task, number in seen.unclosed:
         message = f"the task `{task}` was started and never closed"

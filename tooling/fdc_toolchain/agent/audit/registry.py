@@ -153,7 +153,7 @@ def _stored(root: str, path: str) -> tuple[str, str | None]:
     if os.path.isdir(target):
         return "", f"{quoted} is a folder; expected a plan's file"
     if not os.path.isfile(target):
-        return "", f"{quoted} is no regular file; expected a plan's file"
+        return "", f"{quoted} is not a regular file; expected a plan's file"
     stored = os.path.relpath(full, top).replace(os.sep, "/")
     return stored, path_fault(stored)
 

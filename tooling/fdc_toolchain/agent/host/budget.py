@@ -97,7 +97,7 @@ class Purse:
         return held
 
     def settle(self, usage: Mapping[str, float] | None) -> None:
-        """What the question used; None: nobody knows, so what was set aside counts."""
+        """What the question used; None: it is unknown, so what was set aside counts."""
         if self.budget:
             self._settle(self._row["pending"] if usage is None else usage)
 

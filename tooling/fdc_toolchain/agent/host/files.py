@@ -1,6 +1,6 @@
 """What the master controller keeps of a task, below `.fdc/agents/TASK/`, and how it waits there for people and agents.
 
-`state.json` is the state, written whole. A request to whoever thinks is `ROLE-N.request.md`, its answer
+`state.json` is the state, written whole. A request to the model, agent or person is `ROLE-N.request.md`, its answer
 `ROLE-N.reply.json` beside it: any agent, or a person, can write that.
 """
 
@@ -73,7 +73,7 @@ def known(root: str) -> list[dict[str, Any]]:
 
 
 def unapproved(root: str, sha256: str, but: str) -> str | None:
-    """Another task whose writer was shown text from outside and left this text, which nobody approved there."""
+    """Another task whose writer was shown text from outside and left this text, which no person approved there."""
     for record in known(root):
         control = record.get("control")
         rows = control.get("written") if isinstance(control, dict) else None
@@ -150,5 +150,5 @@ def _read(path: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError) as wrong:
         raise ValueError(f"{path} is damaged: {wrong}") from wrong
     if not isinstance(found, dict):
-        raise ValueError(f"{path} is damaged: it is no JSON object")
+        raise ValueError(f"{path} is damaged: it is not a JSON object")
     return found

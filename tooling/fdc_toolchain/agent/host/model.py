@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Asks(Protocol):
-    """Whoever answers a question, and with what settings."""
+    """The model or person that answers a question, and with what settings."""
 
     def ask(self, question: Question) -> Reply:
         """The answer. Raises ToolFailure and WorldFailed."""

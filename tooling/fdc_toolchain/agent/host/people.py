@@ -1,4 +1,4 @@
-"""Whoever thinks for a task by writing files."""
+"""The model, agent or person for a task by writing files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..model_port import Message, ModelFailed, ModelWaiting, validated
 
 
 class PersonModel:
-    """Whoever answers by writing a file: a person, or another agent (port `ModelPort`)."""
+    """The model or person that answers by writing a file: a person, or another agent (port `ModelPort`)."""
 
     def __init__(self, root: str, task_id: str) -> None:
         self._root = root

@@ -30,7 +30,7 @@ FILE_CHARACTERS = 60_000
 
 class LocalWorld:
     """One workspace on this machine. `show` makes the display of a run, `network` is what the probe connects to,
-    `operator` what whoever starts the controller allows (else the environment says it)."""
+    `operator` what the operator allows (else the environment says it)."""
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class LocalWorld:
     # Lessons
 
     def lessons(self, postmortem: str) -> Sequence[str]:
-        """Port `World`. Raises ValueError for a post-mortem that is no text."""
+        """Port `World`. Raises ValueError for a post-mortem that is not text."""
         from ..lessons import lessons_file
 
         try:
@@ -200,7 +200,7 @@ class LocalWorld:
         return task_runs.used(self.root, run)
 
     def take(self, run: str) -> OpenRun:
-        """Port `World`. Raises LookupError where there is no such run, WorldFailed where somebody drives it."""
+        """Port `World`. Raises LookupError where the run does not exist, WorldFailed where somebody drives it."""
         return task_runs.take(self.root, run)
 
     def peek(self, run: str) -> tuple[dict[str, Any], dict[str, Any], Sequence[Record]]:
@@ -258,7 +258,7 @@ class LocalWorld:
         argv = python_process.fdc("research", *options, "--", question)
         environment = {**python_process.environment(), claims.KIN: claims.kin()}
         if self.purse is not None and self.purse.budget:
-            environment["FDC_MODEL"] = ""  # nobody here could count what it asks, so it quotes
+            environment["FDC_MODEL"] = ""  # no one here could count what it asks, so it quotes
         background.launch(
             os.path.join(agent_files.made(self.root, task_id), name), argv, self.root, environment
         )

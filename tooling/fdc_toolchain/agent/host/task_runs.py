@@ -123,7 +123,7 @@ def drive(
 def take(root: str, run: str) -> OpenRun:
     """Takes a run whose steps are performed elsewhere.
 
-    Raises LookupError where there is no such run, WorldFailed where somebody drives it.
+    Raises LookupError where the run does not exist, WorldFailed where somebody drives it.
     """
     from ...engine.events import Record
     from ...engine.ports import WorldFailed
@@ -145,7 +145,7 @@ def take(root: str, run: str) -> OpenRun:
         held.callback(store.close)
         row = store.run(run)
         if row is None:
-            raise LookupError(f"there is no run `{run}` here")
+            raise LookupError(f"no run `{run}` was found here")
         program, records = store.program(row), store.records(row)
         held.callback(taken(root, run, write_set(program, row.inputs)).release)
         journal = store.claim(row)
@@ -173,13 +173,13 @@ def take(root: str, run: str) -> OpenRun:
 
 
 def peek(root: str, run: str) -> tuple[dict[str, Any], dict[str, Any], Sequence[Record]]:
-    """The program, the inputs and the records of a run. Raises LookupError where there is no such run."""
+    """The program, the inputs and the records of a run. Raises LookupError where the run does not exist."""
     from ...runs import run_driver
 
     with run_driver.reading(root) as store:
         row = None if store is None else store.run(run)
         if store is None or row is None:
-            raise LookupError(f"there is no run `{run}` here")
+            raise LookupError(f"no run `{run}` was found here")
         return store.program(row), row.inputs, store.records(row)
 
 

@@ -24,7 +24,7 @@ def path_fault(path: str) -> str | None:
     """Why a lesson may not change the file at this path, or None. Looks at the text only."""
     shown = f"`{path[:80]}`"
     if not path.isprintable() or not path.strip() or any(char in path for char in '*?[]{}\\"`'):
-        return f"{shown} is no path that a plan can grant: no quotes, braces, wildcards or hidden characters"
+        return f"{shown} is not a path that a plan can grant: no quotes, braces, wildcards or hidden characters"
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if path.startswith(("/", "~")) or ".." in parts or not parts:
         return f"{shown} is not a path inside the workspace"

@@ -49,7 +49,7 @@ class Book(NamedTuple):
 
     @property
     def damaged(self) -> list[Line]:
-        """The lines that are no lesson."""
+        """The lines that are not lessons."""
         return [line for line in self.lines if line.fault is not None]
 
     def find(self, prefix: str) -> list[Lesson]:
@@ -139,7 +139,7 @@ def encoded(lesson: Lesson) -> bytes:
 
 
 def faults(lesson: object) -> list[str]:
-    """Why this is no lesson, each with its JSON path."""
+    """Why this is not a lesson, each with its JSON path."""
     found = sorted(_validator().iter_errors(lesson), key=lambda wrong: wrong.json_path)
     return [f"{wrong.json_path}: {wrong.message[:120]}" for wrong in found]
 
@@ -201,7 +201,7 @@ def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"`{name}` is no JSON number")
+    raise ValueError(f"`{name}` is not a JSON number")
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 """The lessons file of a workspace: read, added to, changed a lesson at a time (FDC-72, FDC-81, T-36).
 
 Every change is: take the lock, read, decide, write the whole file anew, let go. A kill leaves the file as it was
-before or after; lines that are no lesson stay byte for byte.
+before or after; lines that are not lessons stay byte for byte.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_POSTMORTEM = 1 << 20
 
 
 class Unreadable(ValueError):
-    """A post-mortem that is no text; the sentence is for the user."""
+    """A post-mortem that is not text; the sentence is for the user."""
 
 
 class Added(NamedTuple):
@@ -61,13 +61,13 @@ class Notebook:
 
 
 def load(root: str) -> Book:
-    """The lessons of a workspace; none where there is no file. Raises OSError."""
+    """The lessons of a workspace; none where no file exists. Raises OSError."""
     return records.read(durable.read(_file(root)))
 
 
 @contextmanager
 def changing(root: str, timeout: float = durable.LOCK_TIMEOUT) -> Iterator[Notebook]:
-    """While it lasts nobody else changes the lessons. Raises TimeoutError, or OSError where the system refuses."""
+    """While it lasts no other process changes the lessons. Raises TimeoutError, or OSError where the system refuses."""
     path = _file(root)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with durable.exclusive(path, timeout=timeout):
@@ -79,7 +79,7 @@ def parse(root: str, path: str, today: date) -> tuple[postmortem.Postmortem, lis
     """A post-mortem and its lessons as records. Raises Unreadable for a file that is none, OSError where it cannot be read."""
     data = durable.read(path, limit=MAX_POSTMORTEM)
     if data is None:
-        raise Unreadable(f"there is no post-mortem `{path}`")
+        raise Unreadable(f"the post-mortem `{path}` does not exist")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
@@ -119,7 +119,7 @@ def settle(
     with changing(root) as notebook:
         found = notebook.book.find(lesson_id)
         if len(found) != 1:
-            none = f"there is no lesson `{lesson_id}`"
+            none = f"the lesson `{lesson_id}` does not exist"
             return Settled(
                 False, f"{len(found)} lessons begin with `{lesson_id}`" if found else none
             )

@@ -38,7 +38,7 @@ def update(root: str, folder: str, command: str, parameters: Mapping[str, str]) 
 
 @contextmanager
 def changing(root: str, folder: str) -> Iterator[dict[str, bytes]]:
-    """While it lasts nobody else changes the sources; gives what they are, by their paths in the workspace."""
+    """While it lasts no other process changes the sources; gives what they are, by their paths in the workspace."""
     if not os.path.isdir(folder):
         yield {}
         return

@@ -11,7 +11,7 @@ from ... import resources
 
 LIBRARY_PLAN = "plans/library/deep_research.plan"
 MAX_TOPIC = 20_000
-"""Characters of a topic that are kept: a plan's line is limited, and the rest is no question."""
+"""Characters of a topic that are kept: a plan's line is limited, and the rest is not a question."""
 
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 """Characters that count as printable, cannot be seen, and are refused in plans."""

@@ -80,7 +80,7 @@ class Result(NamedTuple):
 
 
 class Report(NamedTuple):
-    """All results, the lines of the file that are no lesson, and why nothing was done, where that is so."""
+    """All results, the lines of the file that are not lessons, and why nothing was done, where that is so."""
 
     results: tuple[Result, ...] = ()
     damaged: tuple[tuple[int, str], ...] = ()
@@ -97,7 +97,9 @@ class _Change(NamedTuple):
     message: str
 
 
-_STRANGERS = "whoever wrote it was shown text from outside; `fdc lessons apply {}` applies it if you approve it"
+_STRANGERS = (
+    "its author was shown text from outside; `fdc lessons apply {}` applies it if you approve it"
+)
 
 
 class _Failed(Exception):

@@ -40,7 +40,7 @@ def begin(
 
     `inputs` are the plan's parameters; `budget` are ceilings by measure; `task` is the open task whose log the steps go into
     (None: the one that was started last, if any). `policy` None: as the environment says, like the command line.
-    `wait`: runs that may write the same paths are no reason to refuse; `drive` waits for them then.
+    `wait`: runs that may write the same paths do not lead to a refusal; `drive` waits for them then.
     Raises NotFound, InvalidInput, PlanRefused, NotGranted, RunBusy, WorldTrouble.
     """
     with calling():
@@ -69,7 +69,7 @@ def drive(
     command_seconds: float | None = None,
     wait: bool = False,
 ) -> RunResult:
-    """Takes a run as far as it goes: to its end, or to a question that nobody answers.
+    """Takes a run as far as it goes: to its end, or to a question that no person answers.
 
     `run`: its name, the beginning of it, or `last`. `jobs`: branches at once; `command_seconds`: the most that a command may
     take. The signals of the process are left alone: Ctrl-C leaves the run so that it can be resumed, and KeyboardInterrupt

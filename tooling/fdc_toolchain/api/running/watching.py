@@ -1,4 +1,4 @@
-"""What happens in a run while it is driven, told to whoever watches."""
+"""What happens in a run while it is driven, told to the observer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Watcher:
         """The plan's own words to its user."""
 
     def ask(self, question: str, screen: tuple[str, ...]) -> str | None:
-        """The answer of a person, or None where nobody answers now. `screen` are the lines that they have to see first."""
+        """The answer of a person, or None where no person answers now. `screen` are the lines that they have to see first."""
         return None
 
 

@@ -78,7 +78,7 @@ class Paths(Rounds):
         )
 
     def walk(self, here: Here) -> tuple[Here, Here | None]:
-        """What holds at the end, and wherever the plan may stop; None: nobody asks."""
+        """What holds at the end, and wherever the plan may stop; None: no caller asks."""
         self.note(here)
         self.body("", self.plan["body"], here)
         found = here, joined(self.passed, "") if self.stopping else None
@@ -136,7 +136,7 @@ class Paths(Rounds):
             elif op in ("each", "for", "fork", "iterate"):
                 self.loop(here, node, at)
             elif op not in ("skip", "require", "yield"):
-                raise Wrong(f"`{op}` is no instruction of a program")
+                raise Wrong(f"`{op}` is not an instruction of a program")
             if node.get("bind"):
                 here.names[node["bind"]] = ((f"{self.id}{at}|{node['bind']}", "", ""),)
             self.note(here)

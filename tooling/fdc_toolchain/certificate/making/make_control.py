@@ -1,6 +1,6 @@
 """Makes certificates. Nothing here is trusted: what is made counts once `control.check` has said that it holds.
 
-The claims are found by the walk that checks them, which asks here for claims that nobody has made yet.
+The claims are found by the walk that checks them, which asks here for claims that no one has made yet.
 """
 
 from __future__ import annotations

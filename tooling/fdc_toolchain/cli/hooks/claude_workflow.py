@@ -62,7 +62,7 @@ def script_of(given: Event, folder: object) -> tuple[str, bytes]:
             if os.path.isfile(found):
                 return os.path.relpath(found, here), _content(found)
     raise CannotDecide(
-        f"there is no file for the workflow `{name}`, so the number of its agents is not known"
+        f"the workflow `{name}` has no file, so the number of its agents is not known"
     )
 
 

@@ -78,7 +78,7 @@ def command(plan: str, form: str, workspace: str | None) -> int:
 
 
 def _of_others(plan: str, root: str, form: str) -> int | None:
-    """What is known of a plan of another tool; None where the file is no such plan."""
+    """What is known of a plan of another tool; None where the file is not a such plan."""
     from ...check import key_of
     from ...foreign.read import read
     from ...linking.project.regular_file import read as content

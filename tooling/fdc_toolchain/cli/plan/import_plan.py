@@ -20,7 +20,7 @@ FORMS = {
 
 @click.command(
     "import",
-    epilog="Exit codes: 0 converted, 1 there is no plan for this file, 2 wrong usage, 3 the world failed.",
+    epilog="Exit codes: 0 converted, 1 this file cannot become a plan, 2 wrong usage, 3 the world failed.",
 )
 @click.argument("file")
 @click.option(
@@ -35,7 +35,7 @@ FORMS = {
 def command(file: str, form: str, workspace: str | None) -> int:
     """Write a plan to stdout that asks for each open task of FILE, in an order that its dependencies allow.
 
-    A step for a task says it and waits until somebody answers that it is done. Where there is no such plan,
+    A step for a task says it and waits until somebody answers that it is done. Where the plan does not exist,
     the reason is said on stderr.
     """
     from ...check import key_of
@@ -51,7 +51,7 @@ def command(file: str, form: str, workspace: str | None) -> int:
     key = key_of(file, root)
     found = read(key, content(file), root, settings_of(root))
     if found is None or found.kind == "Markdown":
-        raise UsageError(f"`{visible(file)}` is no plan of another tool that fdc knows")
+        raise UsageError(f"`{visible(file)}` is not a plan of another tool that fdc knows")
     if form != "auto" and found.kind != FORMS[form]:
         raise UsageError(f"`{visible(file)}` has the form of {found.kind}, not of {FORMS[form]}")
     try:

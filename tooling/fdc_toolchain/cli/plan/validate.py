@@ -170,6 +170,6 @@ def _absent(root: str, path: str, line: int | None) -> str | None:
     except OSError as refused:
         return (refused.strerror or str(refused)).lower()
     if data is None:
-        return "there is no such file" if "/" in path or "." in path else None
+        return "the file does not exist" if "/" in path or "." in path else None
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
     return f"the file has {lines} lines" if line is not None and not 1 <= line <= lines else None

@@ -46,7 +46,7 @@ _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
 @click.option(
     "--decline",
     metavar="SHA256",
-    help="With --resume: it may not; it goes back to whoever wrote it.",
+    help="With --resume: it may not; it goes back to its author.",
 )
 @click.option(
     "--plan",
@@ -70,7 +70,7 @@ _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
 @click.option(
     "--model",
     metavar="NAME",
-    help="The model that plans and codes (else FDC_MODEL; none: whoever writes the files).",
+    help="The model that plans and codes (else FDC_MODEL; none: the person who writes the files).",
 )
 @click.option(
     "--budget",
@@ -130,7 +130,7 @@ def command(
 ) -> int:
     """Take TASK from orientation to submission, governed by the automaton of tooling/fsm.json.
 
-    The plan comes from the model that is named, or from whoever writes plan.txt: it is linted as soon as it is
+    The plan comes from the model that is named, or from the author of plan.txt: it is linted as soon as it is
     there, findings go back (to plan.findings.txt), and the next version is awaited. A plan that is proved runs
     durably. Whatever stops the controller, kill -9 included, `fdc agent --resume ID` goes on from there.
 
@@ -271,7 +271,7 @@ def _opened(
         return graph, AgentState(task, task_id=named)
     state = graph.load(named)
     if state is None:
-        raise UsageError(f"there is no task `{named}` here")
+        raise UsageError(f"no task `{named}` was found here")
     if reorient:
         if graph.current_state != "ERROR":
             raise UsageError(

@@ -44,7 +44,7 @@ class Talk:
 
 
 def findings_lines(findings: dict[str, Any]) -> list[str]:
-    """What a piece of research brought, for whoever plans: its first lines, and where the rest is (FDC-54)."""
+    """What a piece of research brought, for the planner: its first lines, and where the rest is (FDC-54)."""
     if not findings.get("answered"):
         return [f"  the research found no answer: {findings.get('why')}"]
     answer = findings["answer"]
@@ -126,7 +126,7 @@ def plan_place(root: str, path: str) -> str:
     )
     relative = os.path.relpath(absolute, root)
     if relative.startswith("..") or os.path.isdir(absolute):
-        raise UsageError(f"`{path}` is no place for a plan in the workspace {root}")
+        raise UsageError(f"`{path}` is not a place for a plan in the workspace {root}")
     return relative
 
 

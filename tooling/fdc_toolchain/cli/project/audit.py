@@ -35,7 +35,7 @@ def command(workspace: str | None, form: str, output: str | None, strict: bool) 
 
     Exit 1 when a rule calls itself enforced and no check stands behind it, when AGENTS.md is not what its
     sources compile to, or when the registry has a dead link. What the activity log shows (tools that no protocol
-    names, tools that nobody uses, lines that are no entry, tasks that nobody closed) is reported beside it.
+    names, tools that nothing uses, lines that are not entries, tasks that no one closed) is reported beside it.
     """
     from ... import durable, resources
     from ...agent.audit.audit import audit, sources_of

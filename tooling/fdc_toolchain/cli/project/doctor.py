@@ -41,7 +41,7 @@ def command(
 ) -> int:
     """Look at model, sandbox, disk, journal, terminal, git, optional packages and packs. No secret is shown.
 
-    With a database: its workers, the workspaces that they serve, and the runs that wait and that nobody serves.
+    With a database: its workers, the workspaces that they serve, and the runs that wait and that no one serves.
 
     `ok`: can be used. `note`: good to know. `bad`: something that was asked for will not work.
     """

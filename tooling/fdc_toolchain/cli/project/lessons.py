@@ -206,7 +206,7 @@ def correct(
 
 
 def tell_damage(damaged: Sequence[tuple[int, str]]) -> None:
-    """Warns of lines that are no lesson (FDC-82)."""
+    """Warns of lines that are not lessons (FDC-82)."""
     for number, fault in damaged:
         click.echo(
             f"warning: {LESSONS}:{number}: {visible(fault)}; the line is kept as it is", err=True

@@ -65,7 +65,7 @@ def show(name: str, form: str) -> int:
     packs = {**index().packs, **of_workspace(os.getcwd()).packs}
     if name not in packs:
         hint = did_you_mean(name, packs)
-        raise UsageError(f"there is no pack `{name}`" + (f"; {hint}" if hint else ""))
+        raise UsageError(f"the pack `{name}` does not exist" + (f"; {hint}" if hint else ""))
     pack = packs[name]
     brings = _brings(pack)
     if form == "json":

@@ -45,7 +45,7 @@ def install(path: str, commands: Collection[str], *, yes: bool) -> int:
     )
     if not yes:
         if sys.stdin is None or not sys.stdin.isatty():
-            raise Refused("nobody is there to say yes; `--yes` says it")
+            raise Refused("no one is there to say yes; `--yes` says it")
         if not click.confirm("Install it?", default=False):
             click.echo("Not installed.")
             return FINDINGS
@@ -93,7 +93,7 @@ def _touches(row: dict[str, Any]) -> Iterator[str]:
 def _pip(path: str) -> None:
     from ...sandbox import python_process
 
-    # A path that begins with `-` or names an index is no option of pip.
+    # A path that begins with `-` or names an index is not an option of pip.
     target = os.path.abspath(path)
     argv = python_process.packages(
         "-m", "pip", "install", "--no-input", "--disable-pip-version-check", target

@@ -90,7 +90,7 @@ def _keep(database: str | None, root: str, row: RunRow, question: Open, text: st
 
 
 def _by_hand(database: str | None, root: str, row: RunRow, found: list[Open]) -> bool:
-    """Shows the questions, and asks whoever sits at the terminal. Returns whether anything was answered."""
+    """Shows the questions, and asks the person at the terminal. Returns whether anything was answered."""
     import sys
 
     from ...runs.records import questions

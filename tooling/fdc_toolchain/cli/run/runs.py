@@ -26,7 +26,7 @@ STATES = ("new", "running", "finished", "stopped", "waiting", "interrupted", "br
 )
 @click.option("--plan", metavar="GLOB", help="Only runs of plans whose path or name matches.")
 @click.option("--stalled", type=click.FloatRange(0), is_flag=False, flag_value=0.0, metavar="[SECONDS]",
-              help="Only those that are not over and that nobody drives (or drove, for so long).")  # fmt: skip
+              help="Only those that are not over and that no process drives (or drove, for so long).")  # fmt: skip
 @click.option(
     "--format",
     "form",

@@ -15,7 +15,7 @@ __all__ = ["AgentState", "Command", "MasterControlGraph", "PlanContext", "StepRe
 
 
 class _Nobody:
-    """Nobody answers (port `ModelPort`)."""
+    """No person answers (port `ModelPort`)."""
 
     def complete(self, role: str, messages: object, schema: object) -> dict[str, object]:
         """Raises ModelWaiting."""

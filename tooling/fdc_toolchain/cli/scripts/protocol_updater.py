@@ -84,7 +84,7 @@ def _told(what: str, folder: str | None, workspace: str | None, **parameters: An
     root = root_of(workspace)
     place = os.path.join(root, sources_of(root)) if folder is None else os.path.abspath(folder)
     if not os.path.isdir(place):
-        raise UsageError(f"there is no folder `{folder or sources_of(root)}` with protocols")
+        raise UsageError(f"no folder `{folder or sources_of(root)}` with protocols was found")
     outcome = update(root, place, what, parameters)
     show(outcome.findings)
     click.echo(

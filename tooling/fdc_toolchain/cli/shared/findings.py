@@ -1,4 +1,4 @@
-"""Shows findings about files that are no plans: a line each, with its related places and its help below."""
+"""Shows findings about files that are not plans: a line each, with its related places and its help below."""
 
 from __future__ import annotations
 

@@ -348,7 +348,7 @@ class Evaluation:
 
     def calls(self, value: Value, values: list[Value], at: Node) -> tuple[Cost, Value]:
         """(cost, result) of one call of whatever a value may be."""
-        self.escape(Value((), value.element), at)  # it is no list where it can be called
+        self.escape(Value((), value.element), at)  # it is not a list where it can be called
         cost, result = FREE, DATA
         for number, function in enumerate(value.functions):
             more, returned = self.call(function, values, at)

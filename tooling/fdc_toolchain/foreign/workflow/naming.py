@@ -1,4 +1,4 @@
-"""Names of sizes: by the text that people wrote, and by the line where there is no short text."""
+"""Names of sizes: by the text that people wrote, and by the line where no short text exists."""
 
 from __future__ import annotations
 

@@ -82,9 +82,9 @@ def number(follower: Follower, node: Node, env: Env) -> Formula | None:
 
 
 def literal(text: str) -> Fraction | None:
-    """The value of a number as it is written, None for what is no plain number."""
+    """The value of a number as it is written, None for what is not plain number."""
     if len(text) > 20 or len(text.lower().partition("e")[2]) > 3 and text[:2].lower() != "0x":
-        return None  # nobody counts that far
+        return None  # no one counts that far
     try:
         plain = text.replace("_", "")
         return (

@@ -268,7 +268,7 @@ def arguments(call: Node) -> list[Node]:
 
 
 def _leaves(pattern: Node) -> Iterator[Node]:
-    """The names that a pattern binds. The default values in it are no names of it."""
+    """The names that a pattern binds. The default values in it are not names of it."""
     if pattern.type in ("identifier", "shorthand_property_identifier_pattern"):
         yield pattern
     elif pattern.type in ("assignment_pattern", "object_assignment_pattern"):

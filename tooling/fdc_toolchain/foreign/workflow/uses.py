@@ -36,7 +36,7 @@ class Uses:
         return declared.lasting and self.pushes(declared) == ()
 
     def reads(self, node: Node) -> bool:
-        """Whether an expression is only read where it stands, so that nobody can change its list from there."""
+        """Whether an expression is only read where it stands, so that no one can change its list from there."""
         return self._pushed(node) == ()
 
     def _pushes(self, declared: Declared) -> tuple[Node, ...] | None:

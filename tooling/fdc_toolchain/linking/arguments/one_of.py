@@ -37,7 +37,7 @@ def no_calls(name: str, tools: Mapping[str, Tool]) -> str:
     """Why a prompt cannot offer the calls of a tool; empty where it can."""
     tool = tools.get(name)
     if tool is None or "one_of" not in (tool.row.get("run") or {}):
-        return f"`{name}` is no tool that performs `one_of` a list"
+        return f"`{name}` is not a tool that performs `one_of` a list"
     return next(unfit(tool.row, tools), "")
 
 

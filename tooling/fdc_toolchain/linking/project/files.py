@@ -77,7 +77,7 @@ class Files:
         return data
 
     def unfit(self, path: str) -> str | None:
-        """Why a file that is there is no text that a step could read; None where it is one, or where no file is there."""
+        """Why a step cannot read a file that is there as text; None where it is one, or where no file is there."""
         data = self.seen.get(path)
         if data is None:
             where = os.path.join(self.root, path)

@@ -2,7 +2,7 @@
 
 A row says of a path and a content which step of which run wrote it there. It holds while the file has that content and
 no person has approved it. Rows are appended by `workspace.outside_table`, each before the file is there. A table that is
-damaged is refused: without it nobody knows what is from outside.
+damaged is refused: without it it is unknown what is from outside.
 
     {"path": P, "sha256": HEX, "there": BOOL, "run": R, "at": ADDRESS, "plan": PATH, "line": N, "check": HEX}
 
@@ -91,7 +91,7 @@ class Table:
                 raise ValueError
             found = Row(**{name: row[name] for name in _WORDS}, since=int(row.get("since", 0)))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            said = f"line {self.lines} is damaged, so nobody knows which files hold text from outside; put a whole copy back"
+            said = f"line {self.lines} is damaged, so it is unknown which files hold text from outside; put a whole copy back"
             raise Damaged(errno.EINVAL, said, where) from None
         if found.sha256 == ANY:
             self.open.append(found)
@@ -120,7 +120,7 @@ def read(root: str, files: Files | None = None) -> Table:
     elif files.kind(TABLE) != "missing":
         raise Damaged(
             errno.EINVAL,
-            "this is no regular file, so nobody knows which files hold text from outside",
+            "this is not a regular file, so it is unknown which files hold text from outside",
             TABLE,
         )
     return table

@@ -49,7 +49,7 @@ def file_of(parts: list[str], files: Files) -> str | None:
 
 
 def _imported(source: bytes, package: list[str]) -> Iterator[str]:
-    """The names that a module in a package may import. None for what is no Python: importing it fails."""
+    """The names that a module in a package may import. None for what is not a Python: importing it fails."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

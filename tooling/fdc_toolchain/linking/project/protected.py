@@ -198,7 +198,7 @@ def own_environment(folder: str) -> bool:
 
 def packages(folder: str) -> bool:
     """True for what holds installed packages, which is not searched for protected and secret names: `node_modules`, and the
-    `lib/python3.N/site-packages` of an environment. The rest of an environment is searched like any folder: whoever could
+    `lib/python3.N/site-packages` of an environment. The rest of an environment is searched like any folder: a process that could
     call a folder an environment would open all that is in it."""
     above, name = os.path.split(folder)
     if name != "site-packages":

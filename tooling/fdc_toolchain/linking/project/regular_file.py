@@ -11,11 +11,11 @@ MOST = 1 << 20
 
 
 def read(path: str, most: int = MOST) -> bytes:
-    """The bytes of a file. Raises OSError, with a `strerror` that says why, also for what is no regular file or too large."""
+    """The bytes of a file. Raises OSError, with a `strerror` that says why, also for what is not a regular file or too large."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     with open(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file", path)
+            raise OSError(errno.EINVAL, "it is not a regular file", path)
         data = file.read(most + 1)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it has more than {most} bytes", path)

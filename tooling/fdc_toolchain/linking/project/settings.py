@@ -193,7 +193,7 @@ def _codes(items: list[Any], where: str, key: str) -> tuple[str, ...]:
                 f"{where}: `{key}` takes a list of codes, found {_shown(item)} in it"
             )
         if item not in CODES:
-            raise SettingsError(f"{where}: `{key}` names `{item}`, which is no code")
+            raise SettingsError(f"{where}: `{key}` names `{item}`, which is not code")
         if not silenced_by_text(item):
             what = "an assumption" if CODES[item].severity == "assumption" else "an error"
             raise SettingsError(f"{where}: `{key}` names {item}, {what}; {_instead(item)}")
@@ -243,7 +243,7 @@ def _instead(code: str) -> str:
     from ...diagnostics.codes import CODES, SAFETY
 
     if CODES[code].severity == "assumption":
-        return "it is no finding and needs none: take it out; `fdc lint --assumptions` lists what a proof rests on"
+        return "it is not a finding and needs none: take it out; `fdc lint --assumptions` lists what a proof rests on"
     if code in SAFETY:
         return "a table `[[allow]]` with `code`, `files` and `reason` can allow it, once `fdc trust` confirmed that"
     return "only warnings can be ignored: take it out, and mend the plans, or leave them out with `exclude`"
@@ -261,7 +261,7 @@ def _allowed(row: Any, where: str) -> Allowed:
         )
     if row["code"] not in SAFETY:
         raise SettingsError(
-            f"{where}: `[[allow]]` takes {', '.join(sorted(SAFETY))}; nobody can allow `{row['code']}`"
+            f"{where}: `[[allow]]` takes {', '.join(sorted(SAFETY))}; no one can allow `{row['code']}`"
         )
     return Allowed(**row)
 

@@ -37,7 +37,7 @@ _FOLDER = "seen"
 
 
 NO_FILE: Stamp = (0, 0, -1, 0)
-"""The stamp of what is there and is no regular file, or cannot be looked at. No later stamp is taken for the same."""
+"""The stamp of what is there and is not a regular file, or cannot be looked at. No later stamp is taken for the same."""
 
 
 def stamp(path: str) -> Stamp | None:
@@ -139,7 +139,7 @@ def walked(folder: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def listing(folder: str) -> bytes | None:
-    """The protocol sources below a folder, one a line, by their paths from it; None where there is no such folder.
+    """The protocol sources below a folder, one a line, by their paths from it; None where the folder does not exist.
 
     Of a folder whose path ends with `/.` the packs: each `pack.toml` in a folder right below.
 
@@ -228,7 +228,7 @@ def name_of(root: str, paths: list[str], options: str) -> str:
 def recall(name: str, stamps: dict[str, Stamp] | None = None) -> Any:  # noqa: C901
     """What was kept under a name, if all that it rests on is as it was; otherwise None.
 
-    Then `stamps` learns those of files that were looked at and found as they were: nobody has to look again.
+    Then `stamps` learns those of files that were looked at and found as they were: no one has to look again.
     """
     stored = cachedir.load(name)
     if not isinstance(stored, tuple) or len(stored) != 5:

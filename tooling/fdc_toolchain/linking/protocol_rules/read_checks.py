@@ -2,7 +2,7 @@
 
 Read on the way of every lint, so with the standard library only. What a protocol says besides its checks is the
 business of `fdc protocols`; a check that cannot be made out is a finding here too (FDC462), and so is a source in
-which nobody can tell whether there is one (FDC501). A source is read closely, with places, only for a finding.
+which it cannot be known whether there is one (FDC501). A source is read closely, with places, only for a finding.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def _codes(check: dict[str, Any]) -> None:
         if not isinstance(code, str) or code not in CODES:
             hint = did_you_mean(code, CODES) if isinstance(code, str) else None
             raise _Wrong(
-                ("code",), f"`{code}` is no code of a diagnostic", hint or "`fdc rules` lists them"
+                ("code",), f"`{code}` is not code of a diagnostic", hint or "`fdc rules` lists them"
             )
 
 

@@ -142,7 +142,7 @@ def loose_ends(sources: Sources, files: Mapping[str, bytes], world: World) -> li
             if world.kind(row.name) == "unresolved":
                 near = did_you_mean(row.name, [*world.tools, *world.scripts])
                 span = place(data, protocol.path, row.where)
-                message = f"`{row.name}` is no tool of the catalogue, no file and no Python function of this workspace"
+                message = f"`{row.name}` is not a tool of the catalogue, no file and no Python function of this workspace"
                 found.append(Diagnostic(span, "FDC532", message, help=near))
         for number, rule in enumerate(body["rules"]):
             mine = {

@@ -64,7 +64,7 @@ def take_apart(
 
 
 def _below(own: dict[str, bytes]) -> dict[str, bytes] | None:
-    """The sources by their names below the folder that they are all in; None where these are no names of files."""
+    """The sources by their names below the folder that they are all in; None where these are not names of files."""
     if len({path.startswith("/") for path in own}) > 1 or any("\0" in path for path in own):
         return None
     folder = posixpath.commonpath([posixpath.dirname(path) for path in own])

@@ -61,7 +61,7 @@ def findings(text: str, path: str) -> list[Diagnostic]:
 
 
 def sanitised(text: str) -> tuple[str, int]:
-    """The text without them, and how many were taken out. Raises ValueError where there is no end of them."""
+    """The text without them, and how many were taken out. Raises ValueError where they do not end."""
     count = 0
     for _ in range(MOST_PASSES):
         found = active(text)
@@ -74,7 +74,7 @@ def sanitised(text: str) -> tuple[str, int]:
 
 
 class _Parser(HTMLParser):
-    """Finds what acts in a block: a text as long as the block is, blank where that is no HTML."""
+    """Finds what acts in a block: a text as long as the block is, blank where that is not an HTML."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=False)

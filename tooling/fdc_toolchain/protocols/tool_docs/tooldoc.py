@@ -19,7 +19,7 @@ _EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 
 
 def document(path: str, read: Read) -> str | None:
-    """Markdown: what the module is for, its commands, its public functions and classes. None where there is no file.
+    """Markdown: what the module is for, its commands, its public functions and classes. None where no file exists.
 
     Of a docstring the first paragraph, and of the module's also what it shows as code: agents need the
     commands and the signatures, not the essay, and the bytes are few. Where commands are shown, `main` is them.

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 MAX_PIECES = 6_000
-"""Boxes and pieces of links in one drawing; beyond that nobody could read it."""
+"""Boxes and pieces of links in one drawing; beyond that no one could read it."""
 
 _SWEEPS = 24
 

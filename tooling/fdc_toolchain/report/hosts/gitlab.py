@@ -15,7 +15,7 @@ _SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
 
 
 def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) -> str:
-    """One list. Assumptions and fragments are no findings, and so no entries."""
+    """One list. Assumptions and fragments are not findings, and so no entries."""
     findings = parted(diagnostics).findings
     marks = fingerprints(findings, lines_of(sources))
     entries = [

@@ -121,7 +121,7 @@ def _lines(block: Block, gutter: int, room: int, style: Style) -> list[str]:
 
 
 def _signed(bar: str, before: str, sign: str, mark: Mark, room: int, style: Style) -> list[str]:
-    """The row of a mark, and its message beside it or, where there is no room, below it."""
+    """The row of a mark, and its message beside it or, where no room exists, below it."""
     first = f"{bar} {before}{style.paint(mark.role, sign)}"
     if not mark.message:
         return [first]

@@ -5,11 +5,11 @@ other rule; but only the steps count whose argument is that value. A literal arg
 of a `for_each_file` is it in one turn of the loop, if the file was there when the loop began and the glob matches
 it, and in no other turn. A plan's parameter is it where the caller gives it. What a run is given from outside
 does not change while it lasts: an argument made of that is the value or is not, for the whole run, and both are
-looked at; what is broken both ways, or for every value of such an argument, is broken for certain. Of any other
-name nobody knows: the step counts or does not, and what depends on that is unproved.
+looked at; what is broken both ways, or for every value of such an argument, is broken certainly. Of any other
+name it is unknown: the step counts or does not, and what depends on that is unproved.
 
 Whether the file is there is followed from step to step: what creates it makes it be there, what deletes it ends
-that, and a shell step may create it, as in `rules.files`; nobody else interferes.
+that, and a shell step may create it, as in `rules.files`; no one else interferes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .argument_values import Given, Named, given, named, plain
 from .rule_machine import STOP, Case, machine_of
 
 MOST_VALUES = 2000
-"""Values that a plan may name before nobody looks at each of them."""
+"""Values that a plan may name before no one looks at each of them."""
 
 MOST_GIVEN = 4
 """Arguments made of what a run is given, all ways of which to be a value or not are looked at."""
@@ -108,7 +108,7 @@ class PerValue(Summaries):
         return names - unstable
 
     def with_names(self, view: Instance, node: Loop, *, same: bool | None) -> View:
-        """The body of a loop: its names are the value, are not (False), or nobody knows (None)."""
+        """The body of a loop: its names are the value, are not (False), or it is unknown (None)."""
         assert isinstance(view, View)
         names = {name for name in (node.name, node.alias) if name}
         yes, no = view.same - names, view.other - names
@@ -116,7 +116,7 @@ class PerValue(Summaries):
         return self.view(view, yes | known if same else yes, no | known if same is False else no)
 
     def relation(self, view: View, value: Value, kind: str) -> bool | None:
-        """Whether an argument is the value; None: nobody knows."""
+        """Whether an argument is the value; None: it is unknown."""
         assert isinstance(view, View)
         if view.base is self.root_plan and kind == self.kind and value.text in self.fixed:
             return self.fixed[value.text]

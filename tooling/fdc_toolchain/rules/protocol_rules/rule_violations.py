@@ -94,7 +94,7 @@ def judged(root: Instance, rule: Obligation, source: bytes) -> tuple[str, list[D
 def _judged(
     case: Case, root: Instance, rule: Obligation
 ) -> tuple[list[Diagnostic], list[Diagnostic]]:
-    """The ways in which runs of one walk break the rule for certain, and one in which one may, for a finding of less."""
+    """The ways in which runs of one walk break the rule certainly, and one in which one may, for a finding of less."""
     sure: list[Diagnostic] = []
     unproved: list[Diagnostic] = []
     begun = sum(1 << state for state in case.starts)

@@ -31,7 +31,7 @@ class Origin(NamedTuple):
     span: Span
     who: str
     param: str | None = None
-    """The parameter that it is; then the assumption is of whoever calls the plan."""
+    """The parameter that it is; then the assumption is of the caller the plan."""
 
 
 class Known(NamedTuple):

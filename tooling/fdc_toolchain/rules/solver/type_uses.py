@@ -63,7 +63,7 @@ class Uses:
                 self.error(span, f"{why}, and `{name}` is {types.shown(known.type)}{has}")
 
     def argument(self, node: Act, parameter: Parameter, value: Value) -> None:
-        """An argument that is one reference: what is no text may be refused by the tool before it begins."""
+        """An argument that is one reference: what is not text may be refused by the tool before it begins."""
         ref = self.here.single(value)
         if ref is None:
             return

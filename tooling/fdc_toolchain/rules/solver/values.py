@@ -15,7 +15,7 @@ from ...text import glob_match
 from ...text.glob_match import Tokens
 
 MOST = 4000
-"""Combinations of positions looked at; beyond, nobody has an overview of these globs (`kinds` gives None)."""
+"""Combinations of positions looked at; beyond, no one has an overview of these globs (`kinds` gives None)."""
 
 
 _OTHERS = [

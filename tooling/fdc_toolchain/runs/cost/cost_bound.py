@@ -2,7 +2,7 @@
 
 The same bound as `rules.bounds`, on the program instead of the plans. The program is walked in the order
 of a run with what its steps may have created so far, so that a loop over files is counted with the files that
-there are now and with those. Where nobody can count them, the number stays a symbol of a polynomial. Where a
+there are now and with those. Where they cannot be counted, the number stays a symbol of a polynomial. Where a
 command came before the loop, the number rests on an assumption, which is said.
 """
 
@@ -32,7 +32,7 @@ MOST_FILES = 200_000
 class Worst(NamedTuple):
     """The most of each measure, as a polynomial.
 
-    `unknown`: globs that stay symbols, since nobody knows them before the run. `growing`: those that stay
+    `unknown`: globs that stay symbols, since they are unknown before the run. `growing`: those that stay
     symbols, since the plan creates files for its own loops. `created`: whether files that the plan creates are
     counted. `assumed`: what the numbers rest on, (the steps that may change files, the glob). `short`: the budgets
     of called plans that calls may come to the end of, (the plan, the measure, the limit).
@@ -53,7 +53,7 @@ def worst(
     listing: Callable[[str], list[str] | None],
 ) -> Worst:
     """The worst case. `given` are the root's parameters (None: not known, the default does not count), `rate` is what a
-    token costs, `listing` gives the files of a glob now (None: nobody knows).
+    token costs, `listing` gives the files of a glob now (None: it is unknown).
     """
     for made in (Made(), fixed(program)):
         reader = _Reader(program, rate, listing, made)
@@ -244,7 +244,7 @@ class _Reader:
         return total, made
 
     def files(self, item: dict[str, Any], names: dict[str, Any], made: Made) -> int | str:
-        """How often a loop over files runs: a number, or the glob where nobody knows."""
+        """How often a loop over files runs: a number, or the glob where it is unknown."""
         glob = resolved(item["glob"], names)
         most: int | None = item["max"]
         listed = None if "{" in glob else self.listing(glob)

@@ -17,7 +17,7 @@ _ANYTHING = compiled([(False, "**")])
 
 
 class Made(NamedTuple):
-    """What may have been created: known paths, computed ones with how often (None: nobody knows how often).
+    """What may have been created: known paths, computed ones with how often (None: the number is unknown).
 
     `doubts` are the steps that may have changed any file; `all`: it has everything that the program may ever create.
     """
@@ -109,7 +109,7 @@ def fixed(program: Mapping[str, Any]) -> Made:
 
 
 def matching(made: Made, glob: Tokens) -> tuple[frozenset[str], int] | None:
-    """The known paths that a glob may match and the number of computed ones; None where nobody can count them."""
+    """The known paths that a glob may match and the number of computed ones; None where they cannot be counted."""
     number = 0
     for tokens, count in made.computed:
         if compare(tokens, glob) is not False:

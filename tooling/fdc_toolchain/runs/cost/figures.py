@@ -46,7 +46,7 @@ def figures_of(checked: Checked, root: str) -> tuple[dict[str, Any], list[Diagno
 def _now(
     checked: Checked, root: str, formulas: dict[str, Polynomial], errors: list[Diagnostic]
 ) -> dict[str, Any]:
-    """`worst_now`: the numbers with the files that there are now and those that the plan creates, None where nobody can tell.
+    """`worst_now`: the numbers with the files that there are now and those that the plan creates, None where it cannot be known.
 
     `worst_created` says whether such files are counted, `worst_notes` what the numbers assume. A plan whose errors
     leave it without a program has numbers only where no file decides.

@@ -40,7 +40,7 @@ def check(
 ) -> None:
     """Raises UsageError where a run that goes on could ask a model that is dearer than those it began with.
 
-    `budget` is what is raised now. A record that cannot be read is left to whoever drives the run.
+    `budget` is what is raised now. A record that cannot be read is left to the controller of the run.
     """
     from ...program.codec import ProgramError
 

@@ -140,7 +140,7 @@ def give(
 ) -> bool:
     """Keeps an answer to an open question; one that lay ready for it is replaced. Raises WorldFailed.
 
-    `still` says whether the question is still open. It is asked once nobody can take answers up who has not taken
+    `still` says whether the question is still open. It is asked once no one can take answers up who has not taken
     the run over before; where it is not, nothing is kept: returns False.
     """
     path = os.path.join(run_folders.run_folder(root, row.name), FILE)
@@ -172,7 +172,7 @@ def taken(
 ) -> dict[str, Answer]:
     """The answers that lie ready and are for exactly what the run asks now, by address. Raises WorldFailed.
 
-    `alone`: the caller has taken the run over; whoever is just giving an answer is waited for, and who comes later
+    `alone`: the caller has taken the run over; a process that is just giving an answer is waited for, and who comes later
     finds the run taken (`give`).
     """
     path = os.path.join(root, run_folders.FOLDER, "runs", row.name, FILE)

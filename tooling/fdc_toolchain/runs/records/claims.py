@@ -1,7 +1,7 @@
 """Keeps two runs apart that may write the same paths of one workspace (`docs/runs.md`, "Two runs at once").
 
 While a run is driven, a file in `.fdc/claims` says what it may write (`program.write_set`) and who drives it. Its driver
-holds the kernel's lock on that file, so a claim ends with its process, however that ends; a file that nobody holds counts
+holds the kernel's lock on that file, so a claim ends with its process, however that ends; a file that no one holds counts
 for nothing and is taken away. Claims are taken one after the other, all that a run needs at once.
 
     claim = Claim(root, name, kin, written)
@@ -178,7 +178,7 @@ def _in_the_way(folder: str, written: WriteSet, names: frozenset[str]) -> Other 
         except OSError as failed:
             if failed.errno != errno.ELOOP:
                 raise
-            os.unlink(path)  # a link, which is nobody's claim
+            os.unlink(path)  # a link, which has no owner claim
             continue
         try:
             if not _held(handle):

@@ -77,7 +77,7 @@ def writing(root: str) -> Store:
 
 def untrusted(name: str, signature: str) -> str:
     """Why a run is not gone on with, and what to do."""
-    who = "nobody has sealed it" if signature == "none" else "its seal is not of your key"
+    who = "no key has sealed it" if signature == "none" else "its seal is not of your key"
     return (
         f"the run {name} was not begun by you on this machine ({who}); it may do anything that its plan says: "
         f"look at it with `fdc show {name}`, and go on with --trust if you want that"

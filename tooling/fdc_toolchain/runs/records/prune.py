@@ -4,7 +4,7 @@
 
 Of a run go its rows, contents that no other run has, its folder `runs/RUN`, its folder in `.fdc`, the note of how far this
 machine saw it go, and in a database what the queues know of it. Runs that need each other (one ran within another, or was made
-from it) go in one commit, or stay. What may go is looked up again inside of that commit, in which nobody can take a run over or
+from it) go in one commit, or stay. What may go is looked up again inside of that commit, in which no one can take a run over or
 make another one from it. A file in `.fdc` names the runs before it, and goes when their folders are gone: so whatever a kill
 leaves, the next call takes away.
 """
@@ -39,7 +39,7 @@ _DONE = "AWAITING_SUBMISSION"
 
 Tasks = Iterable[Mapping[str, Any]]
 Stays = Callable[[list[RunRow]], Mapping[str, str]]
-"""Why runs stay that are over and old, by name; an empty text where nobody is told."""
+"""Why runs stay that are over and old, by name; an empty text where no one is told."""
 
 
 class Chosen(NamedTuple):
@@ -62,7 +62,7 @@ class Removed(NamedTuple):
 def choose(
     store: Store, root: str, before: float, tasks: Tasks = (), stays: Stays = lambda rows: {}
 ) -> Chosen:
-    """The runs that ended before a moment (seconds since 1970), that nobody drives and nothing needs. Raises WorldFailed.
+    """The runs that ended before a moment (seconds since 1970), that no process drives and nothing needs. Raises WorldFailed.
 
     `tasks`: the records of tasks of `fdc agent`, each with its `task_id` and its `state`.
     """

@@ -88,14 +88,14 @@ def unsettled(state: RunState) -> list[dict[str, Any]]:
         said = (
             "fdc stopped it before it ended"
             if want.interrupted
-            else "it was under way, and nobody knows whether it happened"
+            else "it was under way, and it is unknown whether it happened"
         )
         out.append(question(effect, said, "assume"))
     return out
 
 
 def over(store: Store, row: RunRow, trusted: bool) -> Ended:
-    """How a run ended that is over. Nobody takes it over: its end stays on record all the while."""
+    """How a run ended that is over. No one takes it over: its end stays on record all the while."""
     from ...engine.drive import Ending
     from ...engine.events import Mismatch
     from ...engine.fold import fold
@@ -154,7 +154,7 @@ def left(row: RunRow, status: str, state: RunState) -> Ended:
 
 
 def cancel_end(journal: Any, row: RunRow, state: RunState) -> str:
-    """Ends a run that nobody drives, for good: as cancelled, unless it was over before that. Returns how it stands then."""
+    """Ends a run that no process drives, for good: as cancelled, unless it was over before that. Returns how it stands then."""
     from ...engine.drive import Ending
 
     if state.ended:
@@ -169,7 +169,7 @@ def cancel_end(journal: Any, row: RunRow, state: RunState) -> str:
 
 
 def cancel_asked(root: str, store: Store, row: RunRow, trusted: bool = False) -> str:
-    """Does what a request to cancel asks for, whoever left it and whatever became of them. The caller holds the run's lock.
+    """Does what a request to cancel asks for, by any process, also one that has ended. The caller holds the run's lock.
 
     Returns how the run stands then: `cancelled`, or as it was where it was over before. Raises Damaged, Untrusted,
     Mismatch, ProgramError, Fenced and WorldFailed; then the request stays.

@@ -52,9 +52,7 @@ class Spans:
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
         """Port `Progress`."""
         self._show.done(effect, outcome, took)
-        if (
-            effect.address not in self._open
-        ):  # found out about, not done: there is no time that it took
+        if effect.address not in self._open:  # found out about, not done: it took no time
             return
         span, start = self._open.pop(effect.address)
         end = start + int(took * 1e9)
@@ -88,7 +86,7 @@ class Spans:
 def tracer(
     environment: Mapping[str, str], console: TextIO
 ) -> tuple[Any, Callable[[], None]] | None:
-    """A tracer and what sends its last spans (or writes them to `console`); None where nobody asked, or without the extra."""
+    """A tracer and what sends its last spans (or writes them to `console`); None where no one asked, or without the extra."""
     wanted = environment.get("OTEL_TRACES_EXPORTER", "").strip().lower()
     if (
         wanted not in ("otlp", "console")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def spanned(show: Progress, row: RunRow) -> tuple[Progress, Callable[[Ended], None]]:
-    """Whoever watches, with spans made beside, and what to call at the end; without any, just what was given."""
+    """The observer, with spans made beside, and what to call at the end; without any, just what was given."""
     if not os.environ.get("OTEL_TRACES_EXPORTER"):
         return show, lambda ended: None
     from . import spans

@@ -27,7 +27,7 @@ STEPS = 100
 """Steps that an approval lists."""
 
 Ask = Callable[[str, dict[str, Any]], str]
-"""Puts a question with what it shows; returns an answer that is a yes or a no. Raises Waiting where nobody answers."""
+"""Puts a question with what it shows; returns an answer that is a yes or a no. Raises Waiting where no person answers."""
 
 
 class Openings:
@@ -74,7 +74,7 @@ class Openings:
         )
 
     def unbegun(self, effect: Perform) -> bool:
-        """True for a step that asked for leave and was not begun: nobody has given it, or fdc was lost while it asked."""
+        """True for a step that asked for leave and was not begun: no one has given it, or fdc was lost while it asked."""
         if OPENED in self._bench.shown.get(effect.address, ()):
             return True
         return bool((intent_files.read(self._bench.run_folder, _key(effect)) or {}).get("asking"))

@@ -121,7 +121,7 @@ def scan(
 def lines_of(data: bytes) -> tuple[str, ...]:
     """The lines of a UTF-8 text as editors count them: LF or CRLF ends a line, nothing else does.
 
-    A byte order mark at the start is no part of the text. Raises UnicodeDecodeError.
+    A byte order mark at the start is not part of the text. Raises UnicodeDecodeError.
     """
     text = data.decode("utf-8").removeprefix("\ufeff")
     return tuple(line.removesuffix("\r") for line in text.split("\n"))

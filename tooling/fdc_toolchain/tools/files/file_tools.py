@@ -131,7 +131,7 @@ def view_image(args: dict[str, Any], context: Context) -> Any:
             width, height = size(data)
             pixels = f", {width} x {height} pixels" if width else ""
             return f"{path}: {name} image{pixels}, {len(data)} bytes; its content was not looked at"
-    raise ToolFailure("unreadable", f"`{path}` is no PNG, GIF, JPEG, WebP or SVG image")
+    raise ToolFailure("unreadable", f"`{path}` is not a PNG, GIF, JPEG, WebP or SVG image")
 
 
 def _png(data: bytes) -> tuple[int, int]:

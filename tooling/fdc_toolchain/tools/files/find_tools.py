@@ -46,7 +46,7 @@ def grep(args: dict[str, Any], context: Context) -> Any:
     pattern = word(args, "pattern")
     wrong = no_pattern(pattern)
     if wrong:
-        raise ToolFailure("argument", f"`{pattern[:80]}` is no regular expression: {wrong}")
+        raise ToolFailure("argument", f"`{pattern[:80]}` is not a regular expression: {wrong}")
     found: list[tuple[str, bytes]] = []
     total = 0
     for path in globs.files(context.root, _glob(args, context)):

@@ -31,7 +31,7 @@ def add(args: dict[str, Any], context: Context) -> Any:
     parts = parts_of(word(args, "path"))
     path = "/".join(parts)
     if any(folded_name(part) in (".git", ".fdc") for part in parts):
-        raise ToolFailure("protected", f"`{path}` is no file of the workspace's own")
+        raise ToolFailure("protected", f"`{path}` is not a file of the workspace's own")
     if wrong := context.root.withheld(path):
         raise ToolFailure("protected", wrong)
     if len(parts) > 2 and parts[0] == "runs" and parts[2] == "outside":
@@ -39,7 +39,7 @@ def add(args: dict[str, Any], context: Context) -> Any:
             "git", f"`{path}` is there for text from outside, and git sees nothing of that"
         )
     if context.root.kind(path) != "file":
-        raise ToolFailure("missing", f"`{path}` is no file")
+        raise ToolFailure("missing", f"`{path}` is not a file")
     _repository(context)
     told = _git(context, "check-attr", "-z", "filter", "--", path).split("\0")
     if len(told) > 2 and told[2] not in ("unspecified", "unset"):

@@ -1,7 +1,7 @@
 """Patches of several files: kept first, then applied, all or none; a crash in between is finished later.
 
 What a patch does to each file is worked out and written down (`patch-NAME.json`: content before and after, by digest) before
-the first file changes. Whoever comes back finds each file on one side or the other.
+the first file changes. The next process finds each file on one side or the other.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def _html(data: bytes) -> tuple[str, str]:
     text = (
         extract(page, output_format="markdown", include_comments=False, include_tables=True) or ""
     )
-    if len(text) < SHORT:  # a page that is no article: all of its text is better than nothing
+    if len(text) < SHORT:  # a page that is not an article: all of its text is better than nothing
         whole = html2txt(page) or ""
         text = whole if len(whole) > 3 * len(text) else text
     return unescape(title[1]) if title else "", text

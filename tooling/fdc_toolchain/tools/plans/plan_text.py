@@ -13,7 +13,7 @@ from ...linking.project.settings import SettingsError, read_settings
 from ...rules.bounds import Bounds, Polynomial
 
 UNBOUNDED = 1e18
-"""Stands for a worst case that depends on something which nobody knows before the run."""
+"""Stands for a worst case that depends on something which is unknown before the run."""
 
 
 class Proof(NamedTuple):
@@ -42,7 +42,7 @@ class Proof(NamedTuple):
 def proved(root: str, path: str, text: str, more: Mapping[str, Tool] = {}) -> Proof:
     """Lints a text as a plan of its own, as if it lay at `path`; what it calls is read from the workspace.
 
-    Comments in the text silence nothing: whoever wrote it does not judge it. Wrong settings of the workspace are a `fault`.
+    Comments in the text silence nothing: its author does not judge it. Wrong settings of the workspace are a `fault`.
     `more`: tools that it may use beside those of the workspace's catalogues.
     """
     try:

@@ -50,7 +50,7 @@ class Conversation:
         return bool(self._out)
 
     def write(self) -> bool:
-        """Writes what the socket takes; False where nobody reads any more."""
+        """Writes what the socket takes; False where the other end does not read any more."""
         try:
             del self._out[: self._mine.send(bytes(self._out[:65536]))]
         except BlockingIOError:
@@ -62,7 +62,7 @@ class Conversation:
     def read(self) -> float | None:
         """Answers the requests that have come; the seconds that a person took for it, None where the other end is closed.
 
-        Raises ToolFailure for what is no request, and what asking raises (`Waiting` where nobody is there to answer).
+        Raises ToolFailure for what is not a request, and what asking raises (`Waiting` without a person to answer).
         """
         try:
             data = self._mine.recv(65536)

@@ -219,20 +219,20 @@ def _page(asked: Target, where: Target, hops: int, answer: Response) -> Fetched:
     ):
         kind = "text"
     else:
-        raise ToolFailure("type", f"{where.host} sends `{plain[:60]}`, which is no text")
+        raise ToolFailure("type", f"{where.host} sends `{plain[:60]}`, which is not text")
     if (
         kind != "pdf"
         and b"\0" in answer.body[:4096]
         and not answer.body.startswith((b"\xff\xfe", b"\xfe\xff"))
     ):
         raise ToolFailure(
-            "type", f"{where.host} sends bytes that are no text and says `{plain[:60]}`"
+            "type", f"{where.host} sends bytes that are not text and says `{plain[:60]}`"
         )
     return Fetched(asked.url, where.url, hops, kind, stated[:200], answer.body)
 
 
 def decoded(page: Fetched) -> tuple[str, str]:
-    """The text of a page that is no PDF, and the charset that it was read in, whatever the server claims."""
+    """The text of a page that is not a PDF, and the charset that it was read in, whatever the server claims."""
     body = page.body
     for mark, name in (
         (b"\xef\xbb\xbf", "utf-8-sig"),

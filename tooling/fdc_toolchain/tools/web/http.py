@@ -1,4 +1,4 @@
-"""One HTTP request to a server that nobody trusts: the address is checked and then connected to, time and size have ends.
+"""One HTTP request to a server that no one trusts: the address is checked and then connected to, time and size have ends.
 
 A name is resolved once, and the connection goes to the very address that was looked at: a name that
 means something else a moment later gains nothing. Redirects are not followed here (`web_fetch` does, and
@@ -76,7 +76,7 @@ class Response(NamedTuple):
 
 
 def target(url: str) -> Target:
-    """Takes an address apart. Raises ToolFailure (`url`) for what is no http or https address of a host."""
+    """Takes an address apart. Raises ToolFailure (`url`) for what is not http or https address of a host."""
     if len(url) > LONGEST_URL:
         raise ToolFailure("url", "the address is too long")
     if any(ord(char) < 33 or ord(char) == 127 for char in url):
@@ -87,9 +87,9 @@ def target(url: str) -> Target:
         if ":" not in host:
             host = host.encode("idna").decode("ascii").lower()
     except (ValueError, UnicodeError):
-        raise ToolFailure("url", f"`{url[:120]}` is no address") from None
+        raise ToolFailure("url", f"`{url[:120]}` is not an address") from None
     if parts.scheme not in ("http", "https"):
-        raise ToolFailure("url", f"`{url[:120]}` is no http or https address")
+        raise ToolFailure("url", f"`{url[:120]}` is not http or https address")
     if parts.username is not None or parts.password is not None:
         raise ToolFailure("url", "an address with a user's name or a password in it is not fetched")
     if not host or (":" not in host and not _HOST.fullmatch(host)):
@@ -148,7 +148,7 @@ def request(
     """One request and its whole answer.
 
     Raises ToolFailure: `address` for a host of a private network, `net`, `timeout`, `size` (unpacked, so a
-    bomb is no more than its fuse), `encoding` for a packing that nobody asked for.
+    limit holds for a compression bomb, too), `encoding` for a packing that no one asked for.
     """
     deadline = time.monotonic() + door.seconds
     written = _written(where.host)
@@ -269,7 +269,7 @@ def _exchange(
 
 
 def _connect(line: http.client.HTTPConnection, where: Target, watch: _Watch, address: Any) -> None:
-    """Connects to the address that was checked; whoever calls closes the line, whatever becomes of it."""
+    """Connects to the address that was checked; the caller closes the line, whatever becomes of it."""
     family, kind, protocol, _, place = address
     line.sock = raw = socket.socket(family, kind, protocol)
     watch.over(raw)

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 Post = Callable[[str, bytes, Mapping[str, str]], Any]
-"""Posts a body to an address, with headers; returns the JSON that is answered, and raises for what is no answer."""
+"""Posts a body to an address, with headers; returns the JSON that is answered, and raises for what is not an answer."""
 _KEPT = ("authorization", "content-type")
 
 
@@ -65,7 +65,7 @@ def exa(query: str, address: str, key: str, results: int, post: Post) -> Any:
 
 
 def ddgs(query: str, seconds: float, results: int) -> Any:
-    """What ddgs finds. Raises `Limited`, and ValueError with what it says of itself where it found nobody to ask."""
+    """What ddgs finds. Raises `Limited`, and ValueError with what it says of itself where it found no one to ask."""
     from ddgs import DDGS
     from ddgs.exceptions import DDGSException, RatelimitException
 

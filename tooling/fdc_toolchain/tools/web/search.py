@@ -247,7 +247,7 @@ def _json(response: Response, name: str) -> Any:
     try:
         return json.loads(response.body)
     except (ValueError, RecursionError):
-        raise _Refused("unavailable", "its answer is no JSON") from None
+        raise _Refused("unavailable", "its answer is not a JSON") from None
 
 
 def _patience(headers: Mapping[str, str]) -> float:

@@ -51,13 +51,13 @@ def keep(run_folder: str, row: Mapping[str, Any], text: str, now: float) -> dict
 def lines_of(run_folder: str, digest: str) -> tuple[str, ...]:
     """The lines of a page that was kept. Raises ToolFailure where it is gone or is not what was read."""
     if not _HASH.fullmatch(digest):
-        raise ToolFailure("argument", "what is given is no page that was read")
+        raise ToolFailure("argument", "what is given is not a page that was read")
     try:
         data = durable.read(os.path.join(run_folder, FOLDER, f"{digest}.txt"), limit=_MOST)
     except OSError as failed:
         raise from_os(failed, "a page that was read") from failed
     if data is None:
-        raise ToolFailure("missing", "a page that was read is no longer in the run's folder")
+        raise ToolFailure("missing", "a page that was read is not in the run's folder")
     if hashlib.sha256(data).hexdigest() != digest:
         raise ToolFailure("changed", "a page in the run's folder is not what was read")
     return tuple(data.decode("utf-8").split("\n"))

@@ -106,7 +106,7 @@ def _may_go_out(context: Context, said: str) -> None:
     if not (context.operator.web or context.operator.network):
         allow = "`fdc research --web`, `--allow-network`, FDC_ALLOW_WEB=1"
         raise ToolFailure(
-            "unavailable", f"the web is out of reach: whoever starts fdc allows it ({allow})"
+            "unavailable", f"the web is out of reach: the operator allows it ({allow})"
         )
     if (context.secrets or Scrubber()).text(said) != said:
         raise ToolFailure(

@@ -46,7 +46,7 @@ FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
 )
-"""What looks like a secret, whoever it belongs to: how it begins, and its form."""
+"""What looks like a secret, independent of its owner: how it begins, and its form."""
 
 _PERCENT = re.compile("%[0-9A-Fa-f]{2}")
 

@@ -47,7 +47,7 @@ _first: list[str] = []
 _session: Any = None
 _passed = 0
 _good: list[int] = []
-"""Edits with which everything passes; `_passed` counts those of them that are no bare negation or removal."""
+"""Edits with which everything passes; `_passed` counts those of them that are not bare negation or removal."""
 _until = 0.0
 
 
@@ -95,7 +95,7 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
     for number in numbers:
         since += (
             _passed > 0
-        )  # a few more are tried: whoever takes the first that passes should know of the others
+        )  # a few more are tried: the first that passes should not hide the others
         if (
             time.monotonic() > _until
             or _cpu() > given["cpu_seconds"]
@@ -275,7 +275,7 @@ def pytest_runtestloop(session: Any) -> Iterator[None]:
                     json.dump(said, out)
                 os._exit(1)
     if _mine is not None and _mine not in (CONTROL, COMPARE):
-        session.config.option.tbstyle = "no"  # nobody reads it
+        session.config.option.tbstyle = "no"  # the other end does not read it
         order = {name: number for number, name in enumerate(_first)}
         session.items.sort(key=lambda item: order.get(item.nodeid, len(order)))
     yield

@@ -101,7 +101,7 @@ def _there(path: str) -> _Place:
         return _Place(name, files, False)
     data = durable.read(path)
     if data is None:
-        raise UsageError(f"there is no file or folder `{path}`")
+        raise UsageError(f"the file or folder `{path}` does not exist")
     return _Place(name, {os.path.basename(path): data}, True)
 
 
@@ -172,7 +172,7 @@ def _revision(since: str, path: str, now: _Place) -> _Place:
 
 
 def _git(folder: str, *arguments: str, may_fail: bool = False) -> bytes:
-    """What git says. Raises WorldError where there is no git or no repository; `may_fail` gives b"" then."""
+    """What git says. Raises WorldError without git or a repository; `may_fail` gives b"" then."""
     try:
         done = subprocess.run(
             ["git", "-C", folder, *arguments],

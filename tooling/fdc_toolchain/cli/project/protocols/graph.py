@@ -57,7 +57,7 @@ def command(source: str | None, form: str | None, output: str | None, only_check
     folder = os.path.abspath(source) if source is not None else os.path.join(root, "protocols")
     if not os.path.isdir(folder):
         raise UsageError(
-            f"there is no folder `{os.path.relpath(folder, root)}` with protocols; name one with --source"
+            f"no folder `{os.path.relpath(folder, root)}` with protocols was found; name one with --source"
         )
     files = _sources(folder, root)
     sources, found = load(files)

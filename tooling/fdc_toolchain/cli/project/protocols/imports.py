@@ -51,7 +51,7 @@ def command(file: str, out: str, sanitise: bool, force: bool) -> int:
     old = _sources(folder, force, out)
     data = durable.read(file)
     if data is None:
-        raise UsageError(f"there is no file `{file}`")
+        raise UsageError(f"the file `{file}` does not exist")
     name, source = work.shown(os.path.abspath(file), root), work.shown(folder, root)
     version_file, version = work.version_of(root, source)
 
@@ -83,7 +83,7 @@ def command(file: str, out: str, sanitise: bool, force: bool) -> int:
 
 
 def _sanitised(data: bytes, file: str) -> tuple[bytes, int]:
-    """The file without what would act in a viewer; one that is no text is the importer's to report."""
+    """The file without what would act in a viewer; one that is not text is the importer's to report."""
     try:
         text, gone = sanitised(data.decode("utf-8"))
     except UnicodeDecodeError:
@@ -98,11 +98,11 @@ def _sources(folder: str, force: bool, out: str) -> list[str]:
     if not os.path.lexists(folder):
         if not os.path.isdir(os.path.dirname(folder)):
             raise UsageError(
-                f"there is no folder `{os.path.dirname(out)}` to make `{os.path.basename(folder)}` in"
+                f"the folder `{os.path.dirname(out)}` does not exist to make `{os.path.basename(folder)}` in"
             )
         return []
     if not os.path.isdir(folder):
-        raise UsageError(f"`{out}` is no folder")
+        raise UsageError(f"`{out}` is not a folder")
     if os.listdir(folder) and not force:
         raise UsageError(
             f"`{out}` is not empty; name another folder, or replace the sources in it with --force"

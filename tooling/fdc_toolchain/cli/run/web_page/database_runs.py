@@ -21,7 +21,7 @@ class Database(Workspace):
     goes_on = True
 
     def __init__(self, root: str, url: str) -> None:
-        """Raises WorldError where there is no such database."""
+        """Raises WorldError where the database does not exist."""
         from ....runs.workers import remote
 
         super().__init__(root)
@@ -53,7 +53,7 @@ class Database(Workspace):
         with self._reading() as store:
             row = None if store is None else store.run(run)
             if store is None or row is None:
-                raise Trouble("There is no such run.")
+                raise Trouble("The run does not exist.")
             if remote.status_of(store, self.workspace, row) == "running":
                 raise Trouble("The run is being driven already.")
             try:

@@ -179,7 +179,7 @@ class Workspace:
         with self._reading() as store:
             row = None if store is None else store.run(run)
             if row is None or row.plan not in page.plans:
-                raise Trouble("There is no such run.")
+                raise Trouble("The run does not exist.")
             arguments = module_of(page).again(row)
         return self._started(arguments, f"{page.title} was run again.", f"{page.title} runs again.")
 

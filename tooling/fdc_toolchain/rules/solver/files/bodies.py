@@ -53,7 +53,7 @@ class Effects(NamedTuple):
 
 
 class Outcomes(NamedTuple):
-    """The effects of a body that comes to its end, and those of one that may stop anywhere; None where nobody asks."""
+    """The effects of a body that comes to its end, and those of one that may stop anywhere; None where no caller asks."""
 
     ends: Effects
     stops: Effects | None
@@ -164,7 +164,7 @@ def moved_body(entry: Effects, moves: Moves) -> Effects:
 
 
 def unnamed(path: Path, local: set[str]) -> Path:
-    """The path with names that are known in a body only marked as values that nobody can name."""
+    """The path with names that are known in a body only marked as values that no one can name."""
     if not any(type(part) is tuple and part[0] in local for part in path):
         return path
     return tuple(

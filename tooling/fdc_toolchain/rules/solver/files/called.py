@@ -89,7 +89,7 @@ class Row:
 
 
 def _settled(inner: Effects, before: dict[Path, Effect], after: dict[Path, Effect]) -> bool | None:
-    """Whether calls do the same from here on, and fail with no error; None where nobody can tell yet."""
+    """Whether calls do the same from here on, and fail with no error; None where it cannot be known yet."""
     if any(effect.exits != before[path].exits for path, effect in after.items()):
         return None
     for path, effect in inner.paths.items():

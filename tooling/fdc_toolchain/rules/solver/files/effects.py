@@ -1,8 +1,8 @@
 """What happens to one file: tables from the state before to the states after, with the steps that fail on the way.
 
-A file is absent, present, or nobody knows (a computed path that the plan has not settled yet). An absent or
+A file is absent, present, or it is unknown (a computed path that the plan has not settled yet). An absent or
 present one may be in doubt: a command ran that may have changed it, or a step whose path may have been this one.
-What fails only because of such a doubt is not wrong for certain: it is what the proof must assume. Tables compose,
+What fails only because of such a doubt is not wrong certainly: it is what the proof must assume. Tables compose,
 so a plan is looked at once, however often it is called.
 """
 
@@ -31,8 +31,8 @@ from .failures import (
 ABSENT, PRESENT, UNKNOWN, MADE, KEPT = 1, 2, 4, 8, 16
 """`MADE`: absent, unless a command has made it. `KEPT`: present, unless a command has removed it."""
 FREE, BOTH, LEFT = 32, 64, 128
-"""`FREE`: absent, unless a value that nobody knows was this path. `BOTH`: absent, unless that or a command was so.
-`LEFT`: present, unless a value that nobody knows was this path."""
+"""`FREE`: absent, unless a value that is unknown was this path. `BOTH`: absent, unless that or a command was so.
+`LEFT`: present, unless a value that is unknown was this path."""
 
 Exits = tuple[int, ...]
 
@@ -67,7 +67,7 @@ SHELL = _changed(absent=MADE, present=KEPT, free=BOTH, left=LEFT | KEPT)
 
 CREATES, DELETES, BY_CHANCE, PERHAPS, CERTAINLY = 1, 2, 2, 16, 32
 """Bits of what a step, or a body, may do to a file that it does not name: creates or deletes it (shifted by
-`BY_CHANCE` where only a value that nobody knows makes it so), runs a command on some runs or on all."""
+`BY_CHANCE` where only a value that is unknown makes it so), runs a command on some runs or on all."""
 
 _OPERATIONS: dict[int, Exits] = {
     CREATES: _changed(

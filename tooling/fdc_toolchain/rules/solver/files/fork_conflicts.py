@@ -14,7 +14,7 @@ class ForkConflicts:
     """`conflicts`: the paths that all branches of a fork write.
 
     `doubts`: by fork, the pairs of paths that different branches may use at the same time, and whether only a value
-    that nobody knows makes it so.
+    that is unknown makes it so.
     """
 
     def __init__(self) -> None:

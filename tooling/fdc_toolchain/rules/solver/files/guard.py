@@ -70,7 +70,7 @@ class Guard:
         return found
 
     def above(self, folder: str) -> tuple[str, str]:
-        """What is no folder on the way to a folder and what it is, or two empty words."""
+        """What is not a folder on the way to a folder and what it is, or two empty words."""
         found = self._above.get(folder)
         if found is None:
             parent = folder.rpartition("/")[0]

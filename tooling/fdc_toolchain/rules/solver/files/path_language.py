@@ -2,7 +2,7 @@
 
 A path is a sequence of literal stretches and holes (`paths.Path`). What a hole may hold follows from its part: a
 part with a field that starts with `GLOB` holds a match of that glob, `{run}` the folder of a run, any other part
-any text. A part that starts with `NOBODY` is the value of a name that cannot be named here, or not for certain.
+any text. A part that starts with `NOBODY` is the value of a name that cannot be named here, or perhaps not.
 Paths are compared as the runner reads them: without `.` and doubled slashes. A path with `..` names no file,
 because the runner refuses it. A literal path that ends with a slash is a folder with all that is in it.
 """
@@ -17,12 +17,12 @@ from ....text import glob_match
 from .paths import Path
 
 SETTLED = "\0"
-"""Starts the key of a path that nobody outside can name, kept for its failures."""
+"""Starts the key of a path that no one outside can name, kept for its failures."""
 NOBODY, GLOB, ALLOW = "\1", "\2", "\3"
-"""Starts of names and fields: a value nobody can name, a glob as `for_each_file` reads it, one as `allow` reads it."""
+"""Starts of names and fields: a value no one can name, a glob as `for_each_file` reads it, one as `allow` reads it."""
 
 APART, KNOWN, CHANCE = 0, 1, 2
-"""How two paths may meet: never; by what the plan and its files say; only if a value that nobody knows is so."""
+"""How two paths may meet: never; by what the plan and its files say; only if a value that is unknown is so."""
 
 Token = tuple[str, bool]
 """A class of characters, and whether any number of them stands here. A class is one character or one of the next."""

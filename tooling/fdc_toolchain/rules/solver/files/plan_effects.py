@@ -5,7 +5,7 @@ to exit states, with the steps that fail from that entry; tables compose, so a p
 often it is called, and its effects are visible to its callers.
 
 Where a path starts: a literal one as the workspace has it now; the file of a `for_each_file` present when the loop
-is entered; any other computed path unknown. A path is touched for certain by a step that names it in the same words,
+is entered; any other computed path unknown. A path is touched certainly by a step that names it in the same words,
 with the same values in them: the same literal, or the same binding in the same round. It is perhaps touched by a
 step whose path may be the same (`path_language`), of which both outcomes are followed, and by every command that
 may write there. Names that the plan binds twice hold a value that no other step is known to name.
@@ -270,7 +270,7 @@ class Files:
             nothing = known is not None and known[1] == changes and stops is None
             named = {} if nothing else inner.paths
             before = {path: now(path) for path in named}
-            if stops is not None:  # what is nowhere named in there is no more than before or after
+            if stops is not None:  # what it names nowhere is as before or after
                 for path, effect in stops.paths.items():
                     here = before[path] if path in before else now(path)
                     after = then(here, effect if moves is None else moved(effect, moves))

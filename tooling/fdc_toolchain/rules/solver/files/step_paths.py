@@ -48,7 +48,7 @@ class StepPaths:
         self._unstable: dict[str, frozenset[str]] = {}
 
     def of(self, unit: Unit, value: Value, env: dict[str, Path]) -> Path:
-        """The path that an argument names, with the values that nobody can name marked."""
+        """The path that an argument names, with the values that no one can name marked."""
         path = path_of(value)
         if is_literal(path):
             return path
@@ -61,7 +61,7 @@ class StepPaths:
         return filled(path, env)[0] if env else path
 
     def unstable(self, unit: Unit) -> frozenset[str]:
-        """The names of a plan of which nobody follows which file they name."""
+        """The names of a plan of which no one follows which file they name."""
         found = self._unstable.get(unit.key)
         if found is None:
             found = self._unstable[unit.key] = frozenset(bound_twice(unit))

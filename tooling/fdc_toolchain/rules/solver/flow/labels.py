@@ -132,7 +132,7 @@ class Labels:
         return len(self._atoms)
 
     def release(self, mark: int) -> None:
-        """Forgets the atoms since a mark: nobody has a label with them any more, and the numbers stay short."""
+        """Forgets the atoms since a mark: no one has a label with them any more, and the numbers stay short."""
         kept = (1 << mark) - 1
         for key in self._keys[mark:]:
             del self._bits[key]

@@ -35,7 +35,7 @@ class PlanFiles:
         return all(self.before.get(pattern) == before.get(pattern) for pattern in self.looked)
 
     def given(self, name: str) -> int:
-        """What a caller gives. Who calls a plan that nobody calls is its user."""
+        """What a caller gives. Who calls a plan that no plan calls is its user."""
         return self.labels.stands_for(name) if self.called else TRUSTED
 
     def stored(self, pattern: Pattern) -> int:

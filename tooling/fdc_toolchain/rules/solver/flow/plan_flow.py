@@ -7,7 +7,7 @@ who chose whether they are there. What a condition lets through decides which st
 everything below it, and after it into every name and file that is another one where the condition is another.
 
 Where a fork keeps failures, its result holds their reasons: the words of any tool that a branch uses, and what it
-was asked; a value that could not be used. So it is made of all that a branch looks at. And a failure there is no end:
+was asked; a value that could not be used. So it is made of all that a branch looks at. And a failure no end exists:
 a gate, or a step that may fail, is a condition for what follows in the branch. A plan that is called in such a branch
 has a second summary. Elsewhere a gate or a failure stops the run, and makes nothing be done.
 

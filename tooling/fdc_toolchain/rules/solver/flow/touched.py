@@ -89,7 +89,7 @@ def reads(node: Act) -> Iterator[tuple[Pattern, bool, bool]]:
         # a plan that is run is proved by itself, with what files hold, and gives nothing on that is from outside
         yield (SEEN if commands else ANY), not runs_plan(tool.row), True
     elif tool.trust in ("workspace", "model") and tool.effect != "pure":
-        # A model's text is no more than what the model was shown; a prompt is shown what it is given.
+        # A model's text has the labels of what the model was shown; a prompt is shown what it is given.
         named = tool.trust == "model" and not reads_at_large(tool.row)
         for item in tool.parameters:
             if item.sink == "path" and item.name in arguments:

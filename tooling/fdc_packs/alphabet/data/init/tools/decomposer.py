@@ -1,4 +1,4 @@
-"""What `fdc alphabet decompose` does, for whoever looks for it here."""
+"""What `fdc alphabet decompose` does, for a reader who looks for it here."""
 
 import subprocess
 import sys
