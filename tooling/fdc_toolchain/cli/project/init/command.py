@@ -13,7 +13,7 @@ from ....linking.project.root import find_root, has_settings
 from ....report.diff import unified
 from ....report.terminal.terminal_text import visible
 from ....workspace.confirmed_settings import settings_of
-from . import agent_files, pieces, test_command
+from . import agent_files, file_edits, test_command
 
 _MOST_CHARACTERS = 200
 
@@ -54,9 +54,9 @@ def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_r
     ):
         name = "`--test-command`" if test is not None else "the setting `test-command`"
         raise UsageError(f"{name} is to be one line of at most {_MOST_CHARACTERS} characters")
-    work = pieces.Work(root)
+    work = file_edits.Work(root)
     git = os.path.exists(os.path.join(root, ".git"))
-    rules = pieces.wanted(work, settings, stated, chosen or test_command.ASSUMED, git)
+    rules = file_edits.wanted(work, settings, stated, chosen or test_command.ASSUMED, git)
     for name in dict.fromkeys(agents):
         agent_files.wanted(work, name, rules, chosen or test_command.ASSUMED)
     _show(work, root, dry_run)
@@ -74,7 +74,7 @@ def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_r
     return CLEAN
 
 
-def _show(work: pieces.Work, root: str, dry_run: bool) -> None:
+def _show(work: file_edits.Work, root: str, dry_run: bool) -> None:
     click.echo(f"workspace: {visible(root)}")
     for done in work.done:
         why = "\n  ".join(visible(line) for line in done.why.splitlines())
@@ -87,7 +87,7 @@ def _show(work: pieces.Work, root: str, dry_run: bool) -> None:
         click.echo("nothing was written (--dry-run)")
 
 
-def _next(work: pieces.Work, chosen: str | None, git: bool) -> None:
+def _next(work: file_edits.Work, chosen: str | None, git: bool) -> None:
     """What to do now; nothing where a second run changed nothing."""
     if not work.files:
         say("nothing to do: everything is there")
