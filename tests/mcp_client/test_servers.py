@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.agent.host.tool_context import opened
 from fdc_toolchain.linking.own_row import LOCK
+from fdc_toolchain.mcp_client import calling
 from fdc_toolchain.mcp_client.calling import call
 from fdc_toolchain.workspace.failure import ToolFailure
 
@@ -148,3 +149,33 @@ def test_a_call_that_was_killed_is_not_repeated(tmp_path: Path) -> None:
     done = started("resume", "last", cwd=root)
     assert 5 == done.returncode, done
     assert "untouched" == (root / "notes/tea").read_text()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"offers": [{"x": 1}]},
+        {"offers": [{"name": ["a"]}]},
+        {"offers": [{"name": "a", "annotations": 5}]},
+        {"offers": [{"name": "a", "inputSchema": True}]},
+        {"result": {"content": ["x"]}},
+        {"result": {"content": [{"type": "resource", "resource": 5}]}},
+        {"result": {"content": [{"type": "text", "text": 5}]}},
+        [],
+    ],
+)
+def test_what_has_another_form_is_no_answer(said: object) -> None:
+    assert not calling._TOLD.is_valid(said)
+
+
+def test_a_server_that_writes_in_the_place_of_fdc_gives_no_answer(tmp_path: Path) -> None:
+    laid_out(tmp_path)
+    (tmp_path / "server.py").write_text(
+        "import os\n"
+        "above = os.getppid()\n"
+        "with open(f'/proc/{above}/fd/1', 'w') as out:\n"
+        """    out.write('{"offers": [{"x": 1}]}')\n"""
+        "os.kill(above, 9)\n"
+    )
+    ended = fdc("tools", "lock", cwd=tmp_path)
+    assert (ended.returncode, "`notes` gave no answer" in ended.stderr) == (3, True), ended

@@ -8,6 +8,8 @@ import shutil
 from collections.abc import Mapping
 from typing import Any
 
+from jsonschema import Draft202012Validator
+
 from ..engine.events import Outcome
 from ..sandbox import python_process
 from ..tools import own_code
@@ -17,6 +19,23 @@ from ..workspace.files import parts_of
 
 _INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside.py")
 _SHOWN = 300
+_TEXT, _OBJECT = {"type": "string"}, {"type": "object"}
+_OFFER = {
+    "type": "object", "required": ["name"],
+    "properties": {"name": _TEXT, "description": _TEXT, "inputSchema": _OBJECT, "annotations": _OBJECT},
+}  # fmt: skip
+_PART = {
+    "type": "object",
+    "required": ["type"],
+    "properties": {"type": _TEXT, "text": _TEXT, "resource": _OBJECT},
+}
+_TOLD = Draft202012Validator({
+    "type": "object", "properties": {
+        "offers": {"type": "array", "items": _OFFER},
+        "result": {"type": "object", "properties": {"content": {"type": "array", "items": _PART}}},
+    },
+})  # fmt: skip
+"""What the process may say. The server runs beside it in the sandbox and can write in its place."""
 
 
 def call(declared: Mapping[str, Any], args: dict[str, Any], context: Context) -> Outcome:
@@ -36,9 +55,9 @@ def call(declared: Mapping[str, Any], args: dict[str, Any], context: Context) ->
             notes,
         )
     result = told.get("result")
-    if not isinstance(result, dict):
+    if result is None:
         raise ToolFailure("error", f"the server `{server}` gave no result", None, notes)
-    said = _text(result.get("content"))
+    said = _text(result.get("content", []))
     if result.get("isError"):
         raise ToolFailure("tool", f"`{tool}` of `{server}` failed: {said[:_SHOWN]}", None, notes)
     value = result.get("structuredContent") if declared.get("result") == "object" else said
@@ -49,8 +68,8 @@ def offered(server: str, declared: Mapping[str, Any], context: Context) -> list[
     """The tools that a server offers now, as it says them. Raises ToolFailure."""
     row = {"effect": "once", "access": {"read": [], **declared.get("access", {})}, "parameters": []}
     told = _asked(server, declared["command"], {}, row, context, {})
-    offers = told.get("offers")
-    if not isinstance(offers, list) or not all(isinstance(one, dict) for one in offers):
+    offers: list[dict[str, Any]] | None = told.get("offers")
+    if offers is None:
         raise ToolFailure("error", f"the server `{server}` does not say what it offers")
     return offers
 
@@ -96,7 +115,7 @@ def _asked(
         told = json.loads(done.output)
     except (ValueError, RecursionError):
         told = None
-    if done.cut or not isinstance(told, dict):
+    if done.cut or not _TOLD.is_valid(told):
         raise ToolFailure(
             "error", f"the server `{server}` gave no answer", None, {**notes, "output": last}
         )
@@ -118,13 +137,13 @@ def _program(word: str, root: str) -> str | None:
     return shutil.which(word, path=f"{beside}:/usr/local/bin:/usr/bin:/bin")
 
 
-def _text(content: Any) -> str:
+def _text(content: list[dict[str, Any]]) -> str:
     """The texts of an answer; of an image or a file it says what it is."""
     parts = []
-    for one in content if isinstance(content, list) else ():
-        kind = one.get("type")
+    for one in content:
+        kind = one["type"]
         if kind == "text":
-            parts.append(str(one.get("text", "")))
+            parts.append(one.get("text", ""))
         elif kind == "resource" and "text" in one.get("resource", {}):
             parts.append(str(one["resource"]["text"]))
         else:

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-MOST_TOOLS = 1000
+MOST_TOOLS, MOST_PAGES = 1000, 100
 LOCKED = ("name", "description", "inputSchema", "outputSchema", "annotations")
 """What of a tool is locked: all that a person or a model goes by."""
 
@@ -45,14 +45,19 @@ async def answered(given: dict[str, Any]) -> dict[str, Any]:
     async with Client(server) as client:
         offers: list[dict[str, Any]] = []
         cursor = None
-        while len(offers) < MOST_TOOLS:
+        for _ in range(MOST_PAGES):
             page = await client.list_tools(cursor=cursor)
             offers += [
-                one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in page.tools
+                one.model_dump(mode="json", by_alias=True, exclude_none=True)
+                for one in page.tools[: MOST_TOOLS + 1]
             ]
             cursor = page.next_cursor
-            if not cursor:
+            if not cursor or len(offers) > MOST_TOOLS:
                 break
+        if cursor or len(offers) > MOST_TOOLS:
+            raise ValueError(
+                f"it offers more than {MOST_TOOLS} tools, or more than {MOST_PAGES} pages of them"
+            )
         if "tool" not in given:
             return {"offers": offers}
         found = next((one for one in offers if one["name"] == given["tool"]), None)

@@ -84,7 +84,7 @@ def _fits(server: str, declared: Mapping[str, Any], offers: Mapping[str, Any]) -
 
 
 def _some(offers: Mapping[str, Any]) -> str:
-    names = [f"`{one}`" for one in list(offers)[:8]]
+    names = [f"`{one[:80]}`" for one in list(offers)[:8]]
     return ", ".join(names) + (f" and {len(offers) - 8} more" if len(offers) > 8 else "") or "none"
 
 

@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator, SchemaError
 
 from .inside import digest, hinted
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-_PARAMETER = re.compile(r"[a-z_][a-z0-9_]*")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,127}")
+_PARAMETER = re.compile(r"[a-z_][a-z0-9_]{0,127}")
 
 
 class Unfit(Exception):
