@@ -340,6 +340,7 @@ def test_a_patch_names_files_with_blanks_around(workspace: Path, indent: str) ->
     ("command", "refused"),
     [
         ("apply_patch <<'END'\n*** Begin Patch\n*** Update File: CLAUDE.md\n@@\n-a\n+b\nEND", True),
+        (r"apply_patch $'*** Begin Patch\n*** Update File: CLAUDE.md\n@@\n-a\n+b\n'", True),
         ("cd .claude && apply_patch <<'END'\n*** Update File: settings.json\nEND", True),
         ("cd 'src' && apply_patch <<'END'\n*** Move to: ../AGENTS.md\nEND", True),
         ("apply_patch <<'END'\n*** Update File: pyproject.toml\n+[tool.fdc]\nEND", True),

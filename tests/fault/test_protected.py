@@ -205,6 +205,14 @@ def test_a_link_to_the_rules_leads_where_it_led(root, tier):
     )
 
 
+def test_no_command_gives_a_protected_or_secret_file_a_second_name(root, tier):
+    for name in ("AGENTS.md", ".env", "src/CLAUDE.md"):
+        Path(root.path, name).write_text("PASSWORD=precious\n")
+    links = "; ".join(f"ln {name} src/twin" for name in ("AGENTS.md", ".env", "src/CLAUDE.md"))
+    run(root, f"ln src/free src/twin; {links}; touch src/free; ln src/free src/second", only(tier))
+    assert sorted(os.listdir(Path(root.path, "src"))) == ["CLAUDE.md", "free", "second"]
+
+
 @pytest.mark.parametrize(
     ("globs", "writes"),
     [

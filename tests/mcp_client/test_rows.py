@@ -166,3 +166,9 @@ def test_a_server_that_is_declared_in_another_way_is_locked_again(
 ) -> None:
     [message] = said(ROW, declared)
     assert expected in message
+
+
+def test_a_name_of_any_length_is_no_name() -> None:
+    for wrong in (offer(name="n" * 129), offer(**{"p" * 129: TEXT})):
+        with pytest.raises(Unfit, match="cannot|can write"):
+            row_of("notes", SERVER, wrong)

@@ -31,6 +31,7 @@ MOST_COMMAND = 50_000  # so that no command takes longer to judge than there is 
 _NAMES = tuple(f"*** {word}: " for word in ("Add File", "Update File", "Delete File", "Move to"))
 """What the lines of a patch begin with that name a file; Codex takes them with blanks around."""
 
+_LINE_END = re.compile(r"\n|\\n")
 _CD = re.compile(r"\bcd\s+(?:--\s+)?([^\s;&|]+)")
 
 _FDC = r"\bfdc(?:-toolchain|_toolchain|_cli(?:\.py)?)?"
@@ -148,7 +149,8 @@ def _files(tool: str, given: Event) -> list[str]:
     if tool == _PATCH or tool in _SHELLS:
         # Codex takes a command that runs `apply_patch`, also behind a `cd`, as an edit of its own.
         command = text_in(given, "command")
-        lines = [line.strip() for line in command.split("\n")]
+        # In a shell's command, `$'a\nb'` has its line ends written out.
+        lines = [line.strip() for line in _LINE_END.split(command)]
         names = [line.split(": ", 1)[1] for line in lines if line.startswith(_NAMES)]
         folders = ["", *_CD.findall(command.translate(_UNQUOTED))] if tool in _SHELLS else [""]
         found = [os.path.join(folder, name) for folder in folders for name in names]
