@@ -206,11 +206,13 @@ def test_a_link_to_the_rules_leads_where_it_led(root, tier):
 
 
 def test_no_command_gives_a_protected_or_secret_file_a_second_name(root, tier):
-    for name in ("AGENTS.md", ".env", "src/CLAUDE.md"):
+    names = ("AGENTS.md", ".env", "src/CLAUDE.md")
+    for name in names:
         Path(root.path, name).write_text("PASSWORD=precious\n")
-    links = "; ".join(f"ln {name} src/twin" for name in ("AGENTS.md", ".env", "src/CLAUDE.md"))
-    run(root, f"ln src/free src/twin; {links}; touch src/free; ln src/free src/second", only(tier))
-    assert sorted(os.listdir(Path(root.path, "src"))) == ["CLAUDE.md", "free", "second"]
+    Path(root.path, "out").mkdir()
+    links = "; ".join(f"ln {name} out/twin" for name in names)
+    run(root, f"{links}; touch out/free; ln out/free out/second", only(tier))
+    assert sorted(os.listdir(Path(root.path, "out"))) == ["free", "second"]
 
 
 @pytest.mark.parametrize(
