@@ -162,3 +162,12 @@ def test_what_comes_with_the_packs_is_told_before_the_question(workspace: Path) 
     ):
         with offered(str(path)) as packs:
             assert told == list(beside_packs(str(path), packs))
+
+
+def test_a_pipe_in_the_place_of_a_file_of_a_pack_stops_nothing(workspace: Path) -> None:
+    (workspace / "made").mkdir()
+    os.mkfifo(workspace / "made/pyproject.toml")
+    os.mkfifo(workspace / "made/pack.toml")
+    for words in (("install", "made", "--yes"), ("check", "made")):
+        done = fdc("pack", *words, cwd=workspace)
+        assert done.returncode != 0 and "not a regular file" in done.stdout + done.stderr, done

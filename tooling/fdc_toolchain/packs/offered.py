@@ -14,7 +14,7 @@ from typing import Any
 from ..exits import UsageError
 from .beside import FILE, GROUP
 from .model import Pack, PackError, pack_of
-from .read import read
+from .read import content, read
 
 MOST = 32_000_000
 """Bytes that a wheel may unpack to, and be looked at."""
@@ -44,8 +44,7 @@ def offered(path: str) -> Iterator[list[Pack]]:
 def beside_packs(path: str, packs: Iterable[Pack]) -> Iterator[str]:
     """What else comes with a distribution that `offered` has read, in lines: what it needs, what it puts beside its packs."""
     if os.path.isdir(path):
-        with open(os.path.join(path, "pyproject.toml"), "rb") as file:
-            needs = tomllib.load(file)["project"].get("dependencies")
+        needs = _project(path)["project"].get("dependencies")
         needs = [str(one) for one in needs] if isinstance(needs, list) else []
         yield "builds it first, which runs code of its own"
     else:
@@ -71,16 +70,20 @@ def _pack(folder: str, package: str) -> Pack:
 
 def _of_project(folder: str) -> list[str]:
     """The packages of the entry points in a `pyproject.toml`."""
+    document: Any = _project(folder)
+    for key in ("project", "entry-points", GROUP):
+        document = document.get(key) if isinstance(document, dict) else None
+    return _named(document, f"{folder}/pyproject.toml")
+
+
+def _project(folder: str) -> dict[str, Any]:
+    """What a folder's `pyproject.toml` says."""
     try:
-        with open(os.path.join(folder, "pyproject.toml"), "rb") as file:
-            document: Any = tomllib.load(file)
+        return tomllib.loads(content(os.path.join(folder, "pyproject.toml")).decode())
     except FileNotFoundError:
         raise UsageError(f"`{folder}` has no `pyproject.toml`; `fdc pack new` writes one") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
         raise UsageError(f"`{folder}/pyproject.toml` cannot be read: {wrong}") from wrong
-    for key in ("project", "entry-points", GROUP):
-        document = document.get(key) if isinstance(document, dict) else None
-    return _named(document, f"{folder}/pyproject.toml")
 
 
 def _package_of(folder: str, package: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import tomllib
@@ -29,11 +30,18 @@ def read(folder: str) -> dict[str, Any]:
     """The document of the pack in a folder. Raises PackError."""
     path = os.path.join(folder, FILE)
     try:
-        with open(path, "rb") as file:
-            data = file.read()
+        data = content(path)
     except OSError as failed:
         raise PackError((failed.strerror or str(failed)).lower(), path) from None
     return parsed(data, path)
+
+
+def content(path: str) -> bytes:
+    """The bytes of a regular file. Raises OSError, also for a pipe, which would never end."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def parsed(data: bytes, path: str, *, data_only: bool = False) -> dict[str, Any]:

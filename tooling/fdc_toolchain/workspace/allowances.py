@@ -23,9 +23,10 @@ def path_of(root: str) -> str:
 
 def stored(root: str) -> str:
     """The confirmation as it stands in its file, "" where there is none. A verdict depends on it."""
+    from ..linking.project import regular_file
+
     try:
-        with open(path_of(root), "rb") as file:
-            return file.read(128).decode("ascii", "replace").strip()
+        return regular_file.read(path_of(root), 128).decode("ascii", "replace").strip()
     except OSError:
         return ""
 
