@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from ..rules.solver.flow.labels import MOST
 from ..rules.solver.flow.touched import sinks
 from .form import BRANCH, CHOSEN, STORES, Guard, Item, Literal, Use, Way
 from .place import OUTSIDE, Slot, kind_of, level_of
@@ -14,16 +15,6 @@ from .texts import Texts
 if TYPE_CHECKING:
     from ..linking.catalogue import Parameter, Tool
 
-_ALLOWED = {
-    "command": 1,
-    "argument": 1,
-    "path": 1,
-    "url": 1,
-    "message": 2,
-    "change": 2,
-    "anything": 1,
-}
-"""By what a text chooses: the level that may choose it; whatever it is that chooses nothing."""
 _LOOKING = ("cat", "head", "tail", "wc", "sha256sum")
 
 
@@ -280,7 +271,7 @@ class Steps:
 
 
 def _limit(sink: str | None) -> int:
-    return OUTSIDE if sink is None else _ALLOWED.get(sink, OUTSIDE)
+    return OUTSIDE if sink is None else MOST.get(sink, OUTSIDE)
 
 
 def _short(name: str | None) -> str:

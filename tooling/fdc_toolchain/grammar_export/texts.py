@@ -184,7 +184,9 @@ class Texts:
     def value(self, need: str, level: int, *, stored: bool = False) -> Use:
         """A word, a quoted text or a reference, as an argument."""
         name = f"value_{need}_{level}" + "_s" * stored
-        ways = [Way((Use("word"),)), Way((Literal('"'), Use(f"inner_{level}"), Literal('"')))]
+        lone = need != "text" or self.place.free
+        inside = Use(f"inner_{level}" if lone else f"spoken_{level}")
+        ways = [Way((Use("word"),)), Way((Literal('"'), inside, Literal('"')))]
         self.put("word", [Way((Chars("A-Za-z0-9"), Chars(_WORD, 0, 40)))])
         embedded = self.reference("any", level, stored=stored)
         self._mixed(
@@ -194,6 +196,8 @@ class Texts:
             self.reference("any", level),
             3,
         )
+        if not lone:
+            self._spoken(level)
         one = self.reference(need, level, stored=stored)
         if one is not None:
             ways.append(Way((one,)))
@@ -208,6 +212,16 @@ class Texts:
                 ]
                 ways.append(Way((Literal('"'), Literal('"'))))
         return self.put(name, ways)
+
+    def _spoken(self, level: int) -> None:
+        """The inside of a quoted text that is more than one reference alone, which would be the value itself."""
+        more, one = Chars(_INNER, 1, 60), self.reference("any", level)
+        ways = [Way((more,))]
+        if one is not None:
+            last = Use(f"inner_{level}_2")
+            ways += [Way((more, Use(f"inner_{level}_3")))]
+            ways += [Way((one, *rest)) for rest in ((more,), (last,), (more, last))]
+        self.put(f"spoken_{level}", ways)
 
     def pattern(self) -> Use:
         """A pattern to search for that is surely one."""
