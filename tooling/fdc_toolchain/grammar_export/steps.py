@@ -220,7 +220,7 @@ class Steps:
             if item.access in ("create", "write") and outside:
                 return [texts.files["outside"]]
             return texts.path(item.access or "read", level)
-        if item.kind == "glob":
+        if item.kind == "glob" and not self.place.free:
             one = texts.reference("text", min(level, 1))
             return [texts.files["glob"], *([one] if one is not None else [])]
         if item.sink == "command" and not self.place.free:

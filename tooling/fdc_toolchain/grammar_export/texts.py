@@ -16,6 +16,7 @@ _LETTERS = (
 _FIRST = f"A-Za-z0-9({_LETTERS}"
 _MORE = f" -z|~{_LETTERS}"
 _WORD = "A-Za-z0-9_.:/+-"
+_GLOB = f"*?@~,%{_WORD}"
 _INNER = f" !#-\\[\\]-z|~{_LETTERS}"
 _NAME = "A-Za-z0-9_"
 _FIELDS = 3
@@ -187,7 +188,8 @@ class Texts:
         lone = need != "text" or self.place.free
         inside = Use(f"inner_{level}" if lone else f"spoken_{level}")
         ways = [Way((Use("word"),)), Way((Literal('"'), inside, Literal('"')))]
-        self.put("word", [Way((Chars("A-Za-z0-9"), Chars(_WORD, 0, 40)))])
+        first, letters = ("A-Za-z0-9_.*/?~", _GLOB) if self.place.free else ("A-Za-z0-9", _WORD)
+        self.put("word", [Way((Chars(first), Chars(letters, 0, 40)))])
         embedded = self.reference("any", level, stored=stored)
         self._mixed(
             f"inner_{level}",
@@ -204,7 +206,7 @@ class Texts:
         if embedded is not None:
             ways.append(Way((Use("word"), embedded)))
             if self.place.free:
-                more = Chars(_WORD, 1, 40)
+                more = Chars(letters, 1, 40)
                 ways += [
                     Way((embedded, more)),
                     Way((Use("word"), embedded, more, embedded)),
@@ -254,7 +256,7 @@ class Texts:
         declared = tuple(given)
 
         def value(name: str, more: Use, named: bool) -> Iterator[Way]:
-            key = (Literal(f" {name}="),) if named else (Literal(" "),)
+            key = (Literal(" "), Literal(f"{name}=")) if named else (Literal(" "),)
             for item in given[name]:
                 yield Way((*key, item, more))
 
