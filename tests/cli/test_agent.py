@@ -270,7 +270,7 @@ def test_a_question_of_the_plan_is_told_with_what_answers_it(home: Path) -> None
         (["x", "--reorient"], "goes with --resume"),
         (["--resume", "gone"], "no task begins with `gone`"),
         (["x", "--fsm", "gone.json"], "gone.json does not exist"),
-        (["x", "--plan", "../plan.txt"], "no place for a plan"),
+        (["x", "--plan", "../plan.txt"], "not a place for a plan"),
         (["x", "--analysis", "gone.md"], "`gone.md` does not exist"),
     ],
 )

@@ -120,7 +120,7 @@ def test_the_hook_has_no_opinion_of_other_tools(workspace: Path) -> None:
 
 def test_import_writes_a_plan_or_says_why_not(workspace: Path) -> None:
     code, out, err = fdc(workspace, "import", "specs/001/tasks.md")
-    assert (1, "") == (code, out) and "no such task" in err
+    assert (1, "") == (code, out) and "this task does not exist" in err
     (workspace / "specs" / "001" / "tasks.md").write_text("- [ ] T001 a\n", "utf-8")
     code, out, _ = fdc(workspace, "import", "--from", "spec-kit", "specs/001/tasks.md")
     assert 0 == code and "request_user_input T001 a" in out

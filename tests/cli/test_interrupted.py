@@ -177,7 +177,7 @@ def test_a_path_that_was_there_before_tells_nothing(workspace: Path) -> None:
     (workspace / "out/made-a").write_text("old")
     killed(workspace)
     asked = fdc("resume", cwd=workspace)
-    assert 5 == asked.returncode and "nobody knows whether it happened" in asked.stdout, asked
+    assert 5 == asked.returncode and "it is unknown whether it happened" in asked.stdout, asked
     assert 0 == fdc("resume", "--assume", "not-done", cwd=workspace).returncode
 
 

@@ -115,15 +115,15 @@ def test_the_updater_says_what_the_rows_say_and_does_nothing_twice(root: Path) -
 REFUSED = [
     (
         ("add-tool", "--protocol-id", "tee", "--tool-name", "x"),
-        "no protocol with the id 'tee'; did you mean `tea`?",
+        "no protocol with the id 'tee' was found; did you mean `tea`?",
     ),
     (
         ("update-rule", "--protocol-id", "tea", "--rule-id", "drow", "--description", "x"),
         "did you mean `draw`?",
     ),
-    (("add-tool", "--protocol-id", "tea", "--tool-name", "../x"), "no tool's name"),
-    (("add-tool", "--protocol-id", "tea", "--tool-name", "/etc/x"), "no tool's name"),
-    (("add-tool", "--protocol-id", "tea", "--tool-name", "x\x1b[2J"), "no tool's name"),
+    (("add-tool", "--protocol-id", "tea", "--tool-name", "../x"), "not a tool's name"),
+    (("add-tool", "--protocol-id", "tea", "--tool-name", "/etc/x"), "not a tool's name"),
+    (("add-tool", "--protocol-id", "tea", "--tool-name", "x\x1b[2J"), "not a tool's name"),
     (
         ("update-rule", "--protocol-id", "tea", "--rule-id", "draw", "--description", "a\n```\nb"),
         "hidden character",
@@ -277,8 +277,8 @@ FAILING: list[tuple[Any, str]] = [
     ({"type": "PROPOSE_CODE_CHANGE", "parameters": {"filepath": "src/a.py"}}, "no `diff`"),
     ("Update rule 'draw' in protocol 'tea' to '```'", "could break AGENTS.md"),
     ("Update rule 'draw' in protocol 'tea' to '<!-- sealed -->'", "could break AGENTS.md"),
-    ("Add tool '../../x' to protocol 'tea'", "no tool's name"),
-    ("Add tool 'x' to protocol 'milk'", "no protocol exists"),
+    ("Add tool '../../x' to protocol 'tea'", "not a tool's name"),
+    ("Add tool 'x' to protocol 'milk'", "no protocol with"),
 ]
 
 

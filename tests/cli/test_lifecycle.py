@@ -316,7 +316,7 @@ def test_a_task_that_was_never_started_or_whose_post_mortem_is_gone_is_not_final
     (page,) = (oriented / "postmortems").iterdir()
     page.unlink()
     code, _, err = finish(oriented)
-    assert 1 == code and "there is no post-mortem" in err
+    assert 1 == code and "has no post-mortem" in err
     assert [("TASK_START", "T-1"), ("TASK_END", "T-1")] == types(oriented)
 
 

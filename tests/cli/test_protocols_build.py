@@ -272,7 +272,7 @@ def test_a_source_may_keep_the_place_of_a_region(root: Path) -> None:
     write(root, {"protocols/10_tea.protocol.md": prose})
     protocols(root, "build")
     path = root / "AGENTS.md"
-    path.write_text(path.read_text("utf-8").replace("No one yet.", "Ask Ada."), "utf-8")
+    path.write_text(path.read_text("utf-8").replace("Nobody yet.", "Ask Ada."), "utf-8")
     write(root, {"protocols/10_tea.protocol.md": prose.replace("Boil.", "Boil twice.")})
     protocols(root, "build")
     kept = "# Tea\n\n<!-- fdc:keep mine -->\nAsk Ada.\n<!-- /fdc:keep -->\n\nBoil twice."
@@ -359,7 +359,8 @@ def test_settings_say_what_is_built_and_checked(root: Path, name: str) -> None:
     protocols(root, "build", "--no-split", "--target", "none")
     assert not (root / "src" / "AGENTS.md").exists()
     for wrong, words in {
-        'targets = ["emacs"]': "no target `emacs`", 'profile = "tiny"': "full or compact", "splot = true": "did you mean `split`",
+        'targets = ["emacs"]': "the target `emacs` does not exist",
+        'profile = "tiny"': "full or compact", "splot = true": "did you mean `split`",
         "split = 1": "`agents.split` takes true or false", "max-bytes = 0": "1 or more", "targets = [1]": "a list of texts",
     }.items():  # fmt: skip
         write(root, {name: f"[{table}]\n{wrong}\n"})

@@ -246,7 +246,7 @@ def test_a_step_of_which_nobody_knows_whether_it_happened_says_what_to_do(worksp
     assert "step begun" in [one.get("class") for one in interrupted.all("details")]
     assert fdc("resume", "last", cwd=workspace).returncode == 5
     assert re.search(
-        "nobody knows whether it happened.*--assume main/3=done", page_of(workspace).text
+        "it is unknown whether it happened.*--assume main/3=done", page_of(workspace).text
     )
     refused = fdc("answer", "last", "x", cwd=workspace)
     assert refused.returncode == 1 and "--assume" in refused.stderr

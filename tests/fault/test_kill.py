@@ -290,7 +290,7 @@ def test_a_command_whose_controller_was_killed_is_asked_about_and_not_run_again(
     wait_for(lambda: not working_in(workspace))
     name = the_run(workspace)["run"]
     done = fdc("resume", name, cwd=workspace)
-    assert done.returncode == 5 and "nobody knows whether it happened" in done.stdout
+    assert done.returncode == 5 and "it is unknown whether it happened" in done.stdout
     assert fdc("resume", name, "--assume", "done", cwd=workspace).returncode == 0
     assert (workspace / "log").read_text() == "x\n"
 

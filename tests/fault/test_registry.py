@@ -194,7 +194,7 @@ def test_links_that_leave_the_workspace_are_refused_and_audited(root: Path, outs
         )
     for path, words in {
         "loop": "cannot be reached",
-        "pipe.plan": "no regular file",
+        "pipe.plan": "not a regular file",
         "x\0": "cannot be shown",
     }.items():
         assert words in work.register(str(root), "new", path).message

@@ -376,7 +376,7 @@ def test_an_older_file_with_a_trigger_is_not_touched(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as db:
         db.execute("CREATE TRIGGER t AFTER INSERT ON record BEGIN DELETE FROM run; END")
     before = (tmp_path / "runs.sqlite").read_bytes()
-    with pytest.raises(WorldFailed, match="no journal of fdc"):
+    with pytest.raises(WorldFailed, match="not a journal of fdc"):
         Store(str(tmp_path / "runs.sqlite"), KEY)
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (0,)

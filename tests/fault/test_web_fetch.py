@@ -142,7 +142,7 @@ def test_a_page_that_comes_packed_is_unpacked(web: Site, path: str) -> None:
         ("/hop0", "redirect", "redirects more than 5 times"),
         ("/nowhere", "redirect", "without saying where"),
         ("/metadata", "address", "169.254.169.254, an address of a private network"),
-        ("/file", "url", "no http or https address"),
+        ("/file", "url", "not an http or https address"),
         ("/inside", "address", "127.0.0.1, an address of a private network"),
         ("/decimal", "address", "127.0.0.1, an address of a private network"),
         ("/octal", "address", "127.0.0.1, an address of a private network"),

@@ -99,7 +99,7 @@ def test_runs_that_can_go_on_do(left: Left) -> None:
     assert "finished" in left.fdc("resume", approval).stdout and (left.root / "brewed.txt").exists()
     for name, how in zip(left.names("interrupted"), ("not-done", "done:slept"), strict=True):
         left.fdc("show", name)
-        assert "nobody knows whether it happened" in left.fdc("resume", name, code=5).stdout
+        assert "it is unknown whether it happened" in left.fdc("resume", name, code=5).stdout
         if how.startswith("done"):
             assert "finished" in left.fdc("resume", name, "--assume", how).stdout
     assert "there is no coffee" in left.fdc("resume", left.names("stopped")[0], "--retry", code=1).stdout

@@ -88,7 +88,7 @@ def test_what_no_plan_could_write_is_left_out(given: dict[str, Any]) -> None:
     ],
 )  # fmt: skip
 def test_a_tool_whose_schema_is_none_is_left_out(schema: dict[str, Any]) -> None:
-    with pytest.raises(Unfit, match="no JSON Schema"):
+    with pytest.raises(Unfit, match="not a JSON Schema"):
         row_of("notes", SERVER, {**offer(), "inputSchema": schema})
 
 

@@ -78,7 +78,7 @@ def test_a_case_is_made_repaired_and_judged(package: Path, tmp_path: Path) -> No
     result = run.repair(case, package, "discipline", 5, 12, tmp_path)
     assert ("fixed", 0) == (result.verdict, result.exit_code)
     assert 1 <= result.iterations <= 12
-    text = page.page([case], [result], 5, 12, 1)
+    text = page.page([case], [result], 5, 12, 1, list(run.MODES))
     assert "| fixed | 1 of 1 | 0 of 0 |" in text and "`tiny.py`" in text
 
 

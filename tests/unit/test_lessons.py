@@ -375,8 +375,10 @@ def test_a_line_is_added_below_a_file_that_was_cut_off() -> None:
     ("path", "words"),
     [
         ("/etc/passwd", "not a path inside"), ("../x", "not a path inside"), ("a/../../x", "not a path inside"),
-        ("~/x", "not a path inside"), ("", "no path"), (".", "not a path inside"), ("a*", "no path"), ("a\nb", "no path"),
-        ("{run}", "no path"), ("a\u202eb", "no path"), (".git/config", "lies in `.git/`"), ("./.GIT/config", "lies in"),
+        ("~/x", "not a path inside"), ("", "not a path that a plan"), (".", "not a path inside"),
+        ("a*", "not a path that a plan"), ("a\nb", "not a path that a plan"),
+        ("{run}", "not a path that a plan"), ("a\u202eb", "not a path that a plan"),
+        (".git/config", "lies in `.git/`"), ("./.GIT/config", "lies in"),
         (".fdc/x", "lies in `.fdc/`"), ("protocols/x.protocol.json", "tooling/protocol_updater.py"),
         ("knowledge_core/lessons.jsonl", "lies in `knowledge_core/`"), ("AGENTS.md", "not changed by lessons"),
         ("./agents.md", "not changed by lessons"), ("fdc.toml", "not changed by lessons"),

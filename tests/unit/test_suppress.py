@@ -78,7 +78,7 @@ def test_one_that_silences_nothing_is_a_finding_with_a_fix():
 
 def test_of_several_codes_the_idle_ones_are_told():
     [item] = findings(lint("# fdc: ignore[FDC441, FDC313] both\na <- list_files\n"))
-    assert (item.code, item.message) == ("FDC114", "nothing to suppress: there is no FDC441 here")
+    assert (item.code, item.message) == ("FDC114", "nothing to suppress: no FDC441 was found here")
 
 
 @pytest.mark.parametrize(

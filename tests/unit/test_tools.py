@@ -165,7 +165,7 @@ def test_an_image_is_described_by_its_head(bench: Bench, workspace: Path) -> Non
     (workspace / "i.png").write_bytes(head)
     assert bench.value("view_image", path="i.png").startswith("i.png: PNG image, 640 x 480 pixels")
     (workspace / "t").write_text("text")
-    assert "no PNG" in bench.refused("view_image", path="t")
+    assert "not a PNG" in bench.refused("view_image", path="t")
 
 
 def test_restoring_brings_back_the_bytes_of_the_last_commit(bench: Bench, workspace: Path) -> None:
@@ -268,7 +268,7 @@ def test_lines_are_found_by_regular_expression(bench: Bench, workspace: Path) ->
         {"path": "a.md", "line": 2, "text": "two 22"}, {"path": "d/c.md", "line": 1, "text": "x22"},
     ]  # fmt: skip
     assert [hit["path"] for hit in bench.value("grep", pattern="22", path="d")] == ["d/c.md"]
-    assert "no regular expression" in bench.refused("grep", pattern="(")
+    assert "not a regular expression" in bench.refused("grep", pattern="(")
     assert bench.refused("grep", pattern="x", path="no/such") == "`no/such` does not exist"
 
 

@@ -97,9 +97,9 @@ def test_a_page_that_was_kept_cannot_be_changed_unseen(desk: Desk, web: Site) ->
     with pytest.raises(ToolFailure, match="is not what was read"):
         web_pages.lines_of(str(desk.folder), done.notes["sha256"])
     file.unlink()
-    with pytest.raises(ToolFailure, match="no longer"):
+    with pytest.raises(ToolFailure, match="missing from the run"):
         web_pages.lines_of(str(desk.folder), done.notes["sha256"])
-    with pytest.raises(ToolFailure, match="no page"):
+    with pytest.raises(ToolFailure, match="not a page"):
         web_pages.lines_of(str(desk.folder), "../../etc/passwd")
 
 
@@ -288,4 +288,4 @@ def test_the_protocol_searches(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_repository_that_is_reached_by_another_protocol_is_refused(desk: Desk) -> None:
     args = {"target": "external_repository", "scope": "", "url": "git@example.org:a/b.git"}
     kind, message = desk.refused("execute_research_protocol", **args)
-    assert "url" == kind and "no http or https address" in message
+    assert "url" == kind and "not an http or https address" in message

@@ -98,7 +98,7 @@ WRONG = [
     (layout.HANDOFF, "  written:", "  writen:", "lacks `written`"),
     ("reasoning/logs/iteration_001/summary.yaml", "- ACCEPT", "- MAYBE", "is none of ACCEPT, REJECT, REFINE, DEFER"),
     ("reasoning/logs/iteration_001/critic.yaml", "candidate_id: CAND_001_001", "candidate_id: C1", "is not written like"),
-    ("alphabet/primitives/detailed/PRM_0001_alpha_1_1.yaml", "prime: 2", "prime: two", "is not an integer, found 'two'"),
+    ("alphabet/primitives/detailed/PRM_0001_alpha_1_1.yaml", "prime: 2", "prime: two", "is not of type integer, found 'two'"),
     ("reasoning/meta_reflections/MR_0001_iteration_001.yaml", "decision: CONTINUE", "decision: GO", "is none of CONTINUE, PIVOT"),
     (layout.DECISIONS, "id: DEC_0001", "id: D1", "is not written like"),
 ]  # fmt: skip

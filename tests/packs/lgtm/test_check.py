@@ -82,7 +82,7 @@ WRONG: list[tuple[str, Callable[[dict[str, str]], str], str]] = [
         hypothesisFilePath="hypotheses/hyp_h_Stock_001_v9_candidate.json")), "{}: `hypotheses/hyp_h_Stock_001_v9_candidate"),
     ("LGTM-15", lambda files: changed(files, REFINED, lambda value: value.pop("rationale") and None), "{}: $: 'rationale'"),
     ("LGTM-16", lambda files: changed(files, REFINED, lambda value: value.update(areaOfAnalysisID="A_Gone")),
-     "{}: $.areaOfAnalysisID: there is no area A_Gone"),
+     "{}: $.areaOfAnalysisID: the area A_Gone does not exist"),
     ("LGTM-17", lambda files: changed(files, REFINED, lambda value: value.update(refinementHistory=[])),
      "{}: $.refinementHistory does not go on from that of version 1"),
     ("LGTM-18", lambda files: changed(files, "worldview", lambda value: value.update(schemaVersion=4)), "{}: $.schemaVersion"),

@@ -216,10 +216,10 @@ def test_a_workspace_makes_a_loop_of_its_own(desk: Path, own: Any, asked: Any) -
 @pytest.mark.parametrize(
     ("row", "code", "why"),
     [
-        ({"think": {**THINK, "run": {**THINK["run"], "calls": "grep"}}}, "FDC308", "no tool that performs"),
+        ({"think": {**THINK, "run": {**THINK["run"], "calls": "grep"}}}, "FDC308", "not a tool that performs"),
         ({"see": SEE}, "FDC308", "no tool `count`"),
         ({"see": SEE, "count": {**COUNT, "run": {"python": "own:count"}}}, "FDC308", "code of the workspace"),
-        ({"think": {**THINK, "run": {**THINK["run"], "schema": "think.md"}}}, "FDC309", "no JSON object"),
+        ({"think": {**THINK, "run": {**THINK["run"], "schema": "think.md"}}}, "FDC309", "not a JSON object"),
     ],
 )  # fmt: skip
 def test_a_loop_that_cannot_be_made_is_refused(own: Any, row: Any, code: str, why: str) -> None:

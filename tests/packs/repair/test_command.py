@@ -145,7 +145,7 @@ def test_a_patch_that_never_ends_is_stopped_and_the_repair_goes_on(tmp_path: Pat
     ("arguments", "said"),
     [
         ((), "--test COMMAND is missing"), (("--test", " "), "--test COMMAND is missing"),
-        (("--test", "true", "gone.py"), "no `gone.py`"), (("--test", "true", "../x"), "not in the workspace"),
+        (("--test", "true", "gone.py"), "`gone.py` does not exist"), (("--test", "true", "../x"), "not in the workspace"),
         (("--test", "true", "--max-iterations", "201"), "201"),
         (("--resume", "nobody"), "no run begins with"), (("--test", "true", "--budget", "hope=3"), "hope"),
     ],

@@ -94,6 +94,6 @@ def _sentences(validator: Validator, value: Any) -> Iterator[str]:
         elif error.validator == "required":
             yield f"{named}lacks {error.message.partition(' is a required')[0]}".replace("'", "`")
         elif error.validator == "type":
-            yield f"{named}is no {error.validator_value}, found {given!r}"
+            yield f"{named}is not of type {error.validator_value}, found {given!r}"
         else:
             yield f"{named}is wrong: {error.message[:160]}"

@@ -131,7 +131,7 @@ def _host(name: str, environment: Mapping[str, str], asked: str) -> Found:
     except ValueError:
         host = None
     if not host or parts.scheme not in ("http", "https"):
-        return Found("endpoint", "bad", f"{name} is not http or https address")
+        return Found("endpoint", "bad", f"{name} is not an http or https address")
     plain = parts.scheme == "http" and host not in ("localhost", "127.0.0.1", "::1")
     warning = "; the key would travel unencrypted" if plain else ""
     return Found(

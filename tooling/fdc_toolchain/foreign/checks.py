@@ -44,7 +44,7 @@ def _dependencies(
     for name in item.depends:
         other = known.get(name.text)
         if other is None:
-            message = f"`{item.id}` depends on `{name.text}`, and the such {noun} does not exist"
+            message = f"`{item.id}` depends on `{name.text}`, and this {noun} does not exist"
             help_ = similar(name.text) or "name one that is there, or take the dependency out"
             yield Diagnostic(name.span, "FDC811", message, help=help_)
         elif item.done and other.done is False and other.id != item.id:

@@ -98,7 +98,7 @@ def _wrong(value: Any, kinds: Mapping[str, tuple[type, ...]], optional: set[str]
             return f"`{name}` is absent"
         one = value[name]
         if type(one) not in allowed or isinstance(one, (int, float)) and not _number(one):
-            return f"`{name}` is no {' or '.join(kind.__name__ for kind in allowed if kind is not type(None))}"
+            return f"`{name}` is not of type {' or '.join(kind.__name__ for kind in allowed if kind is not type(None))}"
         if isinstance(one, str) and not is_text(one):
             return f"`{name}` is not a UTF-8 text"
     return ""

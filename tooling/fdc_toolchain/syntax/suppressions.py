@@ -157,7 +157,7 @@ def apply(plan: Plan, diagnostics: list[Diagnostic], *, judged: bool = True) -> 
             )
             left.append(
                 Diagnostic(
-                    span, "FDC114", f"nothing to suppress: {code} does not exist here", fix=fix
+                    span, "FDC114", f"nothing to suppress: no {code} was found here", fix=fix
                 )
             )
     return left + found

@@ -76,7 +76,7 @@ class Response(NamedTuple):
 
 
 def target(url: str) -> Target:
-    """Takes an address apart. Raises ToolFailure (`url`) for what is not http or https address of a host."""
+    """Takes an address apart. Raises ToolFailure (`url`) for what is not an http or https address of a host."""
     if len(url) > LONGEST_URL:
         raise ToolFailure("url", "the address is too long")
     if any(ord(char) < 33 or ord(char) == 127 for char in url):
@@ -89,7 +89,7 @@ def target(url: str) -> Target:
     except (ValueError, UnicodeError):
         raise ToolFailure("url", f"`{url[:120]}` is not an address") from None
     if parts.scheme not in ("http", "https"):
-        raise ToolFailure("url", f"`{url[:120]}` is not http or https address")
+        raise ToolFailure("url", f"`{url[:120]}` is not an http or https address")
     if parts.username is not None or parts.password is not None:
         raise ToolFailure("url", "an address with a user's name or a password in it is not fetched")
     if not host or (":" not in host and not _HOST.fullmatch(host)):

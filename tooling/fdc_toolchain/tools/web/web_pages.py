@@ -57,7 +57,7 @@ def lines_of(run_folder: str, digest: str) -> tuple[str, ...]:
     except OSError as failed:
         raise from_os(failed, "a page that was read") from failed
     if data is None:
-        raise ToolFailure("missing", "a page that was read is not in the run's folder")
+        raise ToolFailure("missing", "a page that was read is missing from the run's folder")
     if hashlib.sha256(data).hexdigest() != digest:
         raise ToolFailure("changed", "a page in the run's folder is not what was read")
     return tuple(data.decode("utf-8").split("\n"))
