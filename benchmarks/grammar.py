@@ -47,8 +47,8 @@ HEAD = """\
 
 What `fdc grammar` prints ([grammar](grammar.md)) in a workspace without packs, by automaton, files and notation, all in one run:
 how large it is, how long it takes to write, how long llguidance takes to read it (GBNF through llguidance's own
-conversion, which is counted), and how long it takes to say which bytes may come next, at each byte of a plan of nine lines, as far
-as the automaton accepts it. The machine was not quiet: compare rows with each other, not with another machine.
+conversion, which is counted), and how long it takes to say which bytes may come next, at each byte of a plan of nine lines,
+as far as the automaton accepts it. The machine was not quiet: compare rows with each other, not with another machine.
 
 | automaton | files | notation | statements | rules | KB | write, ms | read, ms | next byte: median, µs | longest, µs |
 |---|---|---|---|---|---|---|---|---|---|
