@@ -24,7 +24,11 @@ from fdc_toolchain.linking.link import Linker  # noqa: E402
 from fdc_toolchain.linking.project.settings import read_settings  # noqa: E402
 
 FILES = (10, 2000)
-AUTOMATA = ("tooling/fdc_fsm.json",)
+AUTOMATA = (
+    "tooling/fdc_fsm.json",
+    "tooling/research_fsm.json",
+    "tooling/lgtm_pipeline_fsm.json",
+)
 PLAN = """\
 # FSM: tooling/fdc_fsm.json
 budget steps 1000000
@@ -41,10 +45,10 @@ HEAD = """\
 
 # Sizes and times of grammars
 
-What `fdc grammar` prints ([grammar](grammar.md)) for fdc's own tools, by automaton, files and notation, all in one run:
+What `fdc grammar` prints ([grammar](grammar.md)) in a workspace without packs, by automaton, files and notation, all in one run:
 how large it is, how long it takes to write, how long llguidance takes to read it (GBNF through llguidance's own
-conversion, which is counted), and how long it takes to say which bytes may come next, at each byte of a plan of nine lines. The
-machine was not quiet: compare rows with each other, not with another machine.
+conversion, which is counted), and how long it takes to say which bytes may come next, at each byte of a plan of nine lines,
+as far as the automaton accepts it. The machine was not quiet: compare rows with each other, not with another machine.
 
 | automaton | files | notation | statements | rules | KB | write, ms | read, ms | next byte: median, µs | longest, µs |
 |---|---|---|---|---|---|---|---|---|---|

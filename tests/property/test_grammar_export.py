@@ -20,7 +20,7 @@ from llguidance.gbnf_to_lark import any_to_lark
 
 from tests.support.changed_lines import mutated
 from tests.support.gbnf_sampler import read, sample
-from tests.support.repository import ROOT
+from tests.support.repository import PACKAGE, ROOT
 
 BYTES = LLTokenizer("byte")
 FILE_RULES = re.compile(r"FDC41\d")
@@ -115,6 +115,53 @@ def test_derivations_hold(place: Path, gbnf: Grammar) -> None:
 @pytest.mark.parametrize("most", [6, 8])
 def test_two_thousand_derivations_hold(place: Path, most: int) -> None:
     hold(judged(place, derivations(export(linker(place), "gbnf", most=most).text, 2000)))
+
+
+PACKS_AUTOMATA = ("repair", "repair_plain", "repair_write", "lgtm", "explore", "look", "alphabet")
+
+
+def test_derivations_hold_with_the_automaton_of_a_pack(place: Path) -> None:
+    """With the tools of the pack, whose commands may write anywhere, and its `use pack` line."""
+    made = export(linker(place), "gbnf", fsm="repair_plain", most=5).text
+    assert '"# FSM: repair_plain\\nuse pack repair\\n' in made and "use pack lgtm" not in made
+    hold(judged(place, derivations(made, 30)))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("fsm", [*PACKS_AUTOMATA, "tooling/research_fsm.json"])
+def test_two_thousand_derivations_hold_with_other_automata(place: Path, fsm: str) -> None:
+    hold(judged(place, derivations(export(linker(place), "gbnf", fsm=fsm, most=8).text, 2000)))
+
+
+PLAIN_REPAIR = "set_plan x\n{bound}run_tests {given}\nclose_repair case\nclose_task\n"
+
+
+def test_a_command_of_a_pack_is_given_no_text_from_outside(place: Path) -> None:
+    """What such a command is given may be in files that it runs; the command itself is the author's."""
+    few = "set_plan google_search read_file run_tests close_repair close_task".split()
+    made = matcher(export(linker(place), "llguidance", fsm="repair_plain", tools=few, most=8).text)
+    head = "# FSM: repair_plain\nuse pack repair\nbudget steps 1000000\n"
+    here, told = linker(place), set()
+    for bound, given in (
+        ("", "case make"),
+        ("outside_list1 <- google_search tea\n", "{outside_list1} make\nrun_tests case make"),
+        ("outside_list1 <- google_search tea\n", "case {outside_list1}"),
+        ("text1 <- read_file docs/tea.md\n", "{text1} make"),
+        ("text1 <- read_file docs/tea.md\n", "case {text1}"),
+    ):
+        text = f"{head}{PLAIN_REPAIR.format(bound=bound, given=given)}"
+        told.add(bool(errors(here, text)))
+        assert spells(made, text) != bool(errors(here, text)), (errors(here, text), text)
+    assert told == {False, True}
+
+
+def test_a_reference_alone_in_quotes_is_no_text(place: Path) -> None:
+    made = matcher(export(linker(place), "llguidance", tools=[*TOOLS, "among"], most=8).text)
+    here, head = linker(place), GOOD.partition("for ")[0]
+    for word in ('"{list1}"', '"{list1}."', '"a {list1}"', "a{list1}", "{list1}"):
+        text = f"{head}among {word} tea\nclose_task\nsubmit\n"
+        assert spells(made, text) == (errors(here, text) == [])
+        assert spells(made, text) == (word.strip('"') != "{list1}"), word
 
 
 def walked(grammar: str, count: int) -> Iterator[str]:
@@ -382,6 +429,55 @@ def shipped_plan(here: Linker, key: str) -> None:
     assert wrong
     for what, fault in wrong:
         assert not spells(made, fault), what
+
+
+TOLD = re.compile(r"FDC(10\d|11[01235-9]|30[1-4]|31[12]|321|331|40[1-4])")
+"""Errors of syntax, tool, argument's form, name or automaton."""
+
+
+def changed(key: str, seeds: range) -> int:
+    """How many changes of a shipped plan have such an error: none of them is spelled."""
+    here = linker(Path(ROOT))
+    text, made, refused = canonical(here.link(key).text), of_plan(here, key), 0
+    for seed in seeds:
+        chance = random.Random(f"{key} {seed}")
+        wrong = mutated(text, chance)
+        if chance.random() < 0.5:
+            at = chance.randrange(len(text))
+            wrong = text[:at] + chance.choice('{}a1= \n"') + text[at + 1 :]
+        for unit in [*here.units]:
+            here.units.pop(unit)
+        found = check(here, [key], {key: wrong.encode()}).diagnostics
+        if any(item.severity == "error" and TOLD.fullmatch(item.code) for item in found):
+            refused += 1
+            assert not spells(made, wrong), ({item.code for item in found}, wrong)
+    return refused
+
+
+def test_changes_of_a_shipped_plan_that_lint_refuses_are_not_spelled() -> None:
+    assert sum(changed(key, range(15)) for key in SMALL) > 15
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("key", PLANS)
+def test_so_are_changes_of_every_shipped_plan(key: str) -> None:
+    assert changed(key, range(100)) > 20
+
+
+def test_the_plans_of_init_and_of_the_readme_are_spelled(tmp_path: Path) -> None:
+    """Under the grammar for their own names; so are none of their faults."""
+    (tmp_path / "fdc.toml").write_text("", "utf-8")
+    (tmp_path / "Makefile").write_text("test:\n\t@echo 3 passed\n", "utf-8")
+    first = Path(PACKAGE, "cli/project/init/templates/first.plan").read_text("utf-8")
+    readme = Path(ROOT, "README.md").read_text("utf-8")
+    shown = re.search(r"cat > plan.txt <<'END'\n(.*?)^END$", readme, re.M | re.S)
+    assert shown is not None and "s/^close_task/run_in_bash_session make test" in readme
+    mended = shown[1].replace("close_task", "run_in_bash_session make test\nclose_task")
+    for number, text in enumerate((first, shown[1], mended)):
+        (tmp_path / f"{number}.plan").write_text(text, "utf-8")
+        here = linker(tmp_path)
+        assert [item.code for item in check(here, [f"{number}.plan"]).diagnostics if item.severity == "error"] == []  # fmt: skip
+        shipped_plan(here, f"{number}.plan")
 
 
 def faults(text: str) -> Iterator[tuple[str, str]]:

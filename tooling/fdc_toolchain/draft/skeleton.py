@@ -12,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..grammar_export.export import automaton_of, tools_for
+from ..grammar_export.export import automaton_of, head_of, tools_for
 from ..grammar_export.place import LEVELS, kind_of, with_closing
 from ..linking.types import TEXTS
 from ..rules.bounds import WRITES
@@ -74,7 +74,7 @@ def skeleton(
         writer.step(tool, command if of_tests else "")
         changed = tool.action in WRITES or (changed and not of_tests)
     params = [f"param {name}\n" for name, _ in writer.inputs]
-    text = f"# FSM: {fsm}\n{''.join(params)}{''.join(writer.lines)}"
+    text = f"{head_of(linker, fsm, found)[0]}{''.join(params)}{''.join(writer.lines)}"
     return Skeleton(text, tuple(writer.inputs), tuple(reversed(left_out)))
 
 

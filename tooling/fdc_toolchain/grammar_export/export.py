@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..exits import UsageError
-from ..linking.catalogue import CORE, document
 from ..linking.link import Linker
 from ..linking.model import Unit
 from ..rules.solver.flow.touched import sinks
 from .bodies import Bodies
 from .form import MOST_LEFT, MOST_NAMES, Form, TooLarge
+from .loops import opening
 from .own_names import call_of, place_of
 from .place import Call, Place, Slot, automaton_reads, files_of, slots_of, with_closing
 from .written import gbnf, lark, llguidance
@@ -94,8 +94,9 @@ def _place(
     if calls and not small:
         slots = (*slots[: MOST_NAMES - 1], Slot("answer1", None, 3, "call"))
     both, ended = with_closing(automaton, fragment=False)
+    head, packs = head_of(linker, fsm, rows)
     place = Place(
-        both, ended, f"# FSM: {fsm}\n", tuple(rows), paths, slots, calls, dict(linker.catalogue.predicates),
+        both, ended, head, tuple(rows), paths, slots, calls, dict(linker.using(packs).predicates),
         bool(linker.settings.untrusted or linker.outside), False, small, 0, (), False, 1 if small else 3, most,
         ((both.start, tuple(sorted(both.accept))),),
     )  # fmt: skip
@@ -103,20 +104,32 @@ def _place(
 
 
 def tools_for(linker: Linker, automaton: Automaton, names: Sequence[str] = ()) -> list[Tool]:
-    """The tools that an automaton reads: those named, otherwise those of fdc and of the workspace (all, where no plan could
-    end with these). Raises UsageError for a name that no catalogue declares."""
+    """The tools that an automaton reads: those named, otherwise those that plans of the workspace see (where no plan could end
+    with these, those of the automaton's pack too, then all). Raises UsageError for a name that no catalogue declares."""
     catalogue = linker.catalogue.tools
     unknown = [name for name in names if name not in catalogue]
     if unknown:
         raise UsageError(f"no catalogue declares the tool `{unknown[0]}` (see `fdc tools`)")
-    core = document(CORE)["tools"]
-    shipped = _shipped_names()
-    chosen = list(names) or [name for name in catalogue if name in core or name not in shipped]
-    rows = [catalogue[name] for name in sorted(chosen)]
-    if not names and not automaton_reads(automaton, rows):
-        rows = [catalogue[name] for name in sorted(catalogue)]
     alphabet = {None, *automaton.alphabet}
-    return [tool for tool in rows if tool.action in alphabet]
+    packs = (*linker.settings.packs, *linker.packs_of(automaton.path))
+    choices = [linker.in_force.tools, linker.using(packs).tools, catalogue]
+    if names:
+        choices = [{name: catalogue[name] for name in names}]
+    rows: list[Tool] = []
+    for choice in choices:
+        rows = [choice[name] for name in sorted(choice) if choice[name].action in alphabet]
+        if automaton_reads(automaton, rows):
+            break
+    return rows
+
+
+def head_of(linker: Linker, fsm: str, tools: Sequence[Tool]) -> tuple[str, tuple[str, ...]]:
+    """The first lines of a plan of an automaton and of tools, and the packs that it uses."""
+    stated = linker.settings.packs
+    of_tools = {linker.catalogue.packs.get(("tools", tool.name)) for tool in tools}
+    named = sorted(pack for pack in of_tools if pack is not None and pack not in stated)
+    lines = "".join(f"{opening('use')}pack {pack}\n" for pack in named)
+    return f"# FSM: {fsm}\n{lines}", (*stated, *named)
 
 
 def automaton_of(linker: Linker, fsm: str) -> Automaton:
@@ -126,12 +139,6 @@ def automaton_of(linker: Linker, fsm: str) -> Automaton:
         why = found[0].message if found else "the file does not exist"
         raise UsageError(f"the automaton `{fsm}` cannot be used: {why}")
     return automaton
-
-
-def _shipped_names() -> set[str]:
-    from ..linking.catalogue import catalogues
-
-    return {name for catalogue in catalogues() for name in document(catalogue)["tools"]}
 
 
 def _calls(linker: Linker) -> list[Call]:

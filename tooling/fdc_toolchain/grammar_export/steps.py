@@ -6,24 +6,15 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from ..rules.solver.flow.labels import MOST
 from ..rules.solver.flow.touched import sinks
-from .form import BRANCH, CHOSEN, STORES, Guard, Item, Literal, Use, Way
+from .form import BRANCH, CHOSEN, STORES, Chars, Guard, Item, Literal, Use, Way
 from .place import OUTSIDE, Slot, kind_of, level_of
 from .texts import Texts
 
 if TYPE_CHECKING:
     from ..linking.catalogue import Parameter, Tool
 
-_ALLOWED = {
-    "command": 1,
-    "argument": 1,
-    "path": 1,
-    "url": 1,
-    "message": 2,
-    "change": 2,
-    "anything": 1,
-}
-"""By what a text chooses: the level that may choose it; whatever it is that chooses nothing."""
 _LOOKING = ("cat", "head", "tail", "wc", "sha256sum")
 
 
@@ -108,6 +99,8 @@ class Steps:
         guard = Guard() if self.place.free else self._guard(tool, slot)
         out = []
         limits = dict(zip((item.name for item in tool.parameters), sinks(tool), strict=True))
+        if tool.writes_unknown:  # what it is given may be in files, which commands see
+            limits = {name: sink or "anything" for name, sink in limits.items()}
         writes = any(item.access not in (None, "read") for item in tool.parameters)
         if (
             depth
@@ -227,9 +220,13 @@ class Steps:
             if item.access in ("create", "write") and outside:
                 return [texts.files["outside"]]
             return texts.path(item.access or "read", level)
-        if item.kind == "glob":
+        if item.kind == "glob" and not self.place.free:
             one = texts.reference("text", min(level, 1))
             return [texts.files["glob"], *([one] if one is not None else [])]
+        if item.sink == "command" and not self.place.free:
+            one = texts.reference("text", level)
+            program = self.texts.put("program", [Way((Chars("a-z", 2, 16),))])
+            return [program, *([one] if one is not None else [])]
         if item.form == "pattern" and not self.place.free:
             return [texts.pattern()]
         if item.sink == "url":
@@ -253,8 +250,6 @@ class Steps:
         return self._values(item, limits, level, False)
 
     def _address(self) -> Use:
-        from .form import Chars
-
         host = (Chars("a-z", 2, 20), Use("domain"))
         self.texts.put("domain", [Way((Literal(end),)) for end in (".org", ".com", ".net")])
         page = (Literal("/"), Chars("A-Za-z0-9_-", 1, 40))
@@ -264,8 +259,6 @@ class Steps:
 
     def _command(self, level: int) -> Use:
         """Commands that look at files, and the targets of a Makefile."""
-        from .form import Chars
-
         files: list[Item] = [self.texts.files["read"]] if "read" in self.texts.files else []
         one = self.texts.reference("text", min(level, 1))
         if one is not None:
@@ -280,7 +273,7 @@ class Steps:
 
 
 def _limit(sink: str | None) -> int:
-    return OUTSIDE if sink is None else _ALLOWED.get(sink, OUTSIDE)
+    return OUTSIDE if sink is None else MOST.get(sink, OUTSIDE)
 
 
 def _short(name: str | None) -> str:

@@ -16,6 +16,7 @@ _LETTERS = (
 _FIRST = f"A-Za-z0-9({_LETTERS}"
 _MORE = f" -z|~{_LETTERS}"
 _WORD = "A-Za-z0-9_.:/+-"
+_GLOB = f"*?@~,%{_WORD}"
 _INNER = f" !#-\\[\\]-z|~{_LETTERS}"
 _NAME = "A-Za-z0-9_"
 _FIELDS = 3
@@ -184,8 +185,11 @@ class Texts:
     def value(self, need: str, level: int, *, stored: bool = False) -> Use:
         """A word, a quoted text or a reference, as an argument."""
         name = f"value_{need}_{level}" + "_s" * stored
-        ways = [Way((Use("word"),)), Way((Literal('"'), Use(f"inner_{level}"), Literal('"')))]
-        self.put("word", [Way((Chars("A-Za-z0-9"), Chars(_WORD, 0, 40)))])
+        lone = need != "text" or self.place.free
+        inside = Use(f"inner_{level}" if lone else f"spoken_{level}")
+        ways = [Way((Use("word"),)), Way((Literal('"'), inside, Literal('"')))]
+        first, letters = ("A-Za-z0-9_.*/?~", _GLOB) if self.place.free else ("A-Za-z0-9", _WORD)
+        self.put("word", [Way((Chars(first), Chars(letters, 0, 40)))])
         embedded = self.reference("any", level, stored=stored)
         self._mixed(
             f"inner_{level}",
@@ -194,13 +198,15 @@ class Texts:
             self.reference("any", level),
             3,
         )
+        if not lone:
+            self._spoken(level)
         one = self.reference(need, level, stored=stored)
         if one is not None:
             ways.append(Way((one,)))
         if embedded is not None:
             ways.append(Way((Use("word"), embedded)))
             if self.place.free:
-                more = Chars(_WORD, 1, 40)
+                more = Chars(letters, 1, 40)
                 ways += [
                     Way((embedded, more)),
                     Way((Use("word"), embedded, more, embedded)),
@@ -208,6 +214,16 @@ class Texts:
                 ]
                 ways.append(Way((Literal('"'), Literal('"'))))
         return self.put(name, ways)
+
+    def _spoken(self, level: int) -> None:
+        """The inside of a quoted text that is more than one reference alone, which would be the value itself."""
+        more, one = Chars(_INNER, 1, 60), self.reference("any", level)
+        ways = [Way((more,))]
+        if one is not None:
+            last = Use(f"inner_{level}_2")
+            ways += [Way((more, Use(f"inner_{level}_3")))]
+            ways += [Way((one, *rest)) for rest in ((more,), (last,), (more, last))]
+        self.put(f"spoken_{level}", ways)
 
     def pattern(self) -> Use:
         """A pattern to search for that is surely one."""
@@ -240,7 +256,7 @@ class Texts:
         declared = tuple(given)
 
         def value(name: str, more: Use, named: bool) -> Iterator[Way]:
-            key = (Literal(f" {name}="),) if named else (Literal(" "),)
+            key = (Literal(" "), Literal(f"{name}=")) if named else (Literal(" "),)
             for item in given[name]:
                 yield Way((*key, item, more))
 
