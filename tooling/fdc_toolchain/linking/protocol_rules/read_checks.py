@@ -223,7 +223,9 @@ def _choice(
         if key not in check:
             raise _Wrong((), f"a check has a `{key}` or a `code`")
         hint = did_you_mean(value, choices) if isinstance(value, str) else None
-        raise _Wrong((key,), f"`{value}` is not a valid {key}", hint or f"expected {', '.join(choices)}")
+        raise _Wrong(
+            (key,), f"`{value}` is not a valid {key}", hint or f"expected {', '.join(choices)}"
+        )
     return str(value)
 
 
