@@ -59,6 +59,7 @@ def under_other_declarations(seed: int) -> Checked:
         tools[name] = redeclared(tools[name], chance)
     step = re.compile(rf"(?m)^(\s*(?:\w+ <- )?)({'|'.join(names)})\b")
     files = {name: step.sub(r"\1my_\2", text) for name, text in plans.items()}
+    tools |= flow_world.SERVICE
     files["fdc_tools.json"] = json.dumps({"format": 1, "name": "mine", "tools": tools})
     return linting.lint(files, "a.plan", there=flows.THERE, whole=True)
 

@@ -111,11 +111,9 @@ def _steps(line: str) -> Iterator[tuple[str, str, str | None]]:
     if tool in ("read_file", "list_files", "overwrite_file_with_block", "create_file_with_block"):
         yield "more-access", "another file", f"{indent}{bind}{tool} elsewhere/it.md"
     if tool == "call_plan":
-        yield (
-            "weaker-gate",
-            "another plan",
-            f"{indent}{bind}{tool}{tail.replace('sub.plan', 'other.plan')}",
-        )
+        other = tail.replace("sub.plan", "other.plan")
+        if other != tail:  # a shipped plan calls none of these
+            yield "weaker-gate", "another plan", f"{indent}{bind}{tool}{other}"
         yield "weaker-gate", "the plan is not called, its work is done", f"{indent}git_commit Again"
 
 
