@@ -301,8 +301,16 @@ def test_a_shipped_plan_that_is_weakened_is_told() -> None:
             found = holding(Path(ROOT), new, key)
             if found is not None:
                 judged += 1
-                assert compare(old, found).grown[kind], (key, kind, what)
+                if (path.name, what) not in HARMLESS:
+                    assert compare(old, found).grown[kind], (key, kind, what)
     assert judged > 100
+
+
+HARMLESS = {
+    ("lgtm_use_tool.plan", 'no branch: if request.tool == ""'): "the branch only yields",
+    ("explore_track.plan", 'another default: param deepen_above = "120"'): "the value is compared",
+}
+"""Changes of shipped plans that let no step do more, each with the reason."""
 
 
 def holding(root: Path, text: str, key: str = "p.plan") -> Side | None:
