@@ -176,7 +176,7 @@ def test_doctor_says_who_would_be_asked_to_search_the_web_and_shows_no_key(
     } == found
     wrong = web(FDC_ALLOW_WEB="1", FDC_SEARCH="brave")
     assert ("bad", "FDC_SEARCH names `brave`, and BRAVE_API_KEY is not set") == wrong["web: search"]
-    assert ("bad", "its address: `nowhere` is not http or https address") == web(
+    assert ("bad", "its address: `nowhere` is not an http or https address") == web(
         FDC_SEARXNG_URL="nowhere"
     )["web: search: searxng"]
     plain = web(EXA_API_KEY="very-secret-key", FDC_EXA_URL="http://gateway.example/exa")[
