@@ -98,7 +98,7 @@ def _sources(folder: str, force: bool, out: str) -> list[str]:
     if not os.path.lexists(folder):
         if not os.path.isdir(os.path.dirname(folder)):
             raise UsageError(
-                f"the folder `{os.path.dirname(out)}` does not exist to make `{os.path.basename(folder)}` in"
+                f"the folder `{os.path.dirname(out)}` does not exist, so `{os.path.basename(folder)}` cannot be made in it"
             )
         return []
     if not os.path.isdir(folder):
