@@ -464,7 +464,7 @@ def test_so_are_changes_of_every_shipped_plan(key: str) -> None:
 
 
 def told(key: str, count: int) -> Counter[str]:
-    """Of random derivations with a plan's own names: none is abandoned, none has such an error. How many hold, and how many not."""
+    """Of random derivations with a plan's own names none is abandoned, and none has such an error. How many hold."""
     here, found = linker(Path(ROOT)), Counter[str]()
     for text in walked(of_plan(here, key, 20), count):
         for unit in [*here.units]:
