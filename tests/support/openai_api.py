@@ -1,7 +1,7 @@
 """A server that speaks the OpenAI API on this machine, with scripted replies: `with openai_api("llama", [...]) as server`.
 
-`kind` is what it can: `llama` (any grammar), `llama-old` (GBNF only), `vllm` (a version), `vllm-xgrammar` (the same, but GBNF only;
-what it refuses it says in the stream, as vLLM 0.32 does), `plain` (a schema), `bare` (nothing).
+`kind` is what it can: `llama` (any grammar), `llama-old` (GBNF only), `vllm` (a version), `vllm-xgrammar` (the same, but GBNF
+only; what it refuses it says in the stream, as vLLM 0.32 does), `plain` (a schema), `bare` (nothing).
 `server.bodies` are the questions that came in, refused ones too.
 """
 
