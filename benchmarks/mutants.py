@@ -54,6 +54,9 @@ LAWS = {
 """The laws that a change below a folder of the package meets, where no test found it; the first folder that fits counts."""
 
 LAW_SECONDS = 20.0
+SLOWER = 10
+"""How much longer than its CPU time something may take on a loaded machine, before it counts as hanging."""
+
 SEED = 1
 """The same plan sets for each mutant."""
 
@@ -300,11 +303,11 @@ def _run(folder: Path, tests: dict[str, float], seconds: float) -> str:
             folder,
             {"tests": tests},
             ["-x", *dict.fromkeys(test.split("::")[0] for test in tests)],
-            seconds,
+            SLOWER * seconds,
         )
     except subprocess.TimeoutExpired:
         return "timeout"
-    if done.returncode == -signal.SIGALRM:
+    if done.returncode in (-signal.SIGALRM, -signal.SIGPROF):
         return "timeout"
     if done.returncode in (0, 5):  # 5: none of the tests is there
         return ""
@@ -322,7 +325,11 @@ def _laws(folder: Path, mutant: Mutant) -> str:
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": "tooling"}
     try:
         done = subprocess.run(
-            command, cwd=folder, capture_output=True, timeout=60 + 5 * LAW_SECONDS, env=environment
+            ["prlimit", f"--cpu={int(60 + 5 * LAW_SECONDS)}", *command],
+            cwd=folder,
+            capture_output=True,
+            timeout=SLOWER * (60 + 5 * LAW_SECONDS),
+            env=environment,
         )
     except subprocess.TimeoutExpired:
         return "timeout"
