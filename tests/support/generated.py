@@ -19,8 +19,7 @@ from fdc_toolchain.check import Checked
 from fdc_toolchain.diagnostics.diagnostic import Diagnostic
 from fdc_toolchain.linking.project.settings import SettingsError
 
-from tests.property import test_called_again, test_files, test_rules_of_protocols
-from tests.property import test_verdicts
+from tests.property import test_called_again, test_files, test_rules_of_protocols, test_verdicts
 from tests.reference import generate
 from tests.reference.runs import folder
 from tests.support import filesets, flow_claims, flows, linting, plansets, rulesets, typed
