@@ -13,3 +13,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "a cache: the names of a plan are found anew, and are the same",
 }  # fmt: skip
 """By file, line, and column in the line with the change: why no test can notice it. A line that is gone ends the run."""
+
+SURVIVORS: dict[tuple[str, str, str], str] = {}
+"""The same for changes that are counted, and that no test noticed: what is known of each."""
