@@ -83,6 +83,32 @@ def test_what_a_secret_link_leads_to_is_secret(top, tier):
     assert {"hunter2hunter2", "swordfish99"} == set(values_of(str(top)))
 
 
+def test_another_name_of_a_protected_file_is_protected(top, tier):
+    """Hard links that were there before: a command could write through the name that no list has."""
+    for path, other in (
+        ("AGENTS.md", "notes/a.txt"),
+        (".git/hooks/post-merge", "b.sh"),
+        ("common/claude/x.md", "c.md"),
+    ):
+        (top / path).parent.mkdir(parents=True, exist_ok=True)
+        (top / other).parent.mkdir(parents=True, exist_ok=True)
+        (top / path).write_text("was\n")
+        os.link(top / path, top / other)
+    (top / "d.txt").write_text("was\n")
+    os.link(top / "d.txt", top / "e.txt")
+    held = opened(str(top))
+    names = ("notes/a.txt", "b.sh", "c.md", "d.txt")
+    run(
+        held,
+        "; ".join(f"(echo evil > {name}) 2> /dev/null" for name in names) + "; exit 0",
+        only(tier),
+    )
+    assert ["was\n", "was\n", "was\n", "evil\n"] == [(top / name).read_text() for name in names]
+    with pytest.raises(ToolFailure, match="is protected"):
+        held.write("b.sh", b"evil", "edit", "k")
+    held.close()
+
+
 def test_a_folder_that_git_takes_for_a_repository_is_none(root, top, tier):
     """Git needs no `.git`: a folder with HEAD, objects and refs will do, and a shell's prompt may ask git about it."""
     (top / "lib").mkdir()
