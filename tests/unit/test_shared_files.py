@@ -23,6 +23,7 @@ def works() -> FunctionTools:
             "read_file": lambda effect: "text",
             "list_files": lambda effect: ["a", "b"],
             "overwrite_file_with_block": lambda effect: {"path": effect.args["path"], "bytes": 1},
+            "replace_with_git_merge_diff": lambda effect: {"path": effect.args["path"]},
             "for_each_file": lambda effect: ["in/1", "in/2"],
             "request_user_input": lambda effect: "in/1",
         }
@@ -49,6 +50,7 @@ def branches_by_path(tools: FunctionTools) -> dict[str, set[str]]:
 
 
 ASK = "q <- request_user_input Which?\n"
+EDIT = "replace_with_git_merge_diff {q}\n  <<<<<<< SEARCH\n  keep\n  =======\n  keep\n  >>>>>>> REPLACE\n"
 WRITE = "overwrite_file_with_block {q}\n  new\n"
 
 
@@ -56,6 +58,8 @@ WRITE = "overwrite_file_with_block {q}\n  new\n"
     "body",
     [
         "for_each_file in/* as q\n  overwrite_file_with_block {q}\n    new\n",
+        ASK + EDIT,
+        ASK + "ys <- list_files\nfork y in {ys} max 2\n  read_file {y}\n" + EDIT,
         ASK + WRITE,
         ASK + "read_file ./{q}\n" + WRITE,
         ASK + WRITE + "read_file {q}\n",
