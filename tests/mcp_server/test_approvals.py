@@ -293,7 +293,11 @@ def test_a_form_of_an_unknown_outcome_offers_two_answers_and_no_other_counts() -
     form = questions.form("r", replace(question, args={"command": "make\ntea\u202e"}))
     assert form is not None and '\nt {"command": "make\\ntea\\u202e"}\n' in form.message
     assert form is not None and form.requested_schema["properties"] == {
-        "happened": {"type": "string", "title": "Did it happen?", "enum": ["later", "done", "not-done"]}
+        "happened": {
+            "type": "string",
+            "title": "Did it happen?",
+            "enum": ["later", "done", "not-done"],
+        }
     }
     said = [
         questions.answer_of(question, one)
