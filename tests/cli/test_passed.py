@@ -107,4 +107,7 @@ def test_a_long_loop_keeps_its_first_lines_and_whatever_failed(
     shown = [line.split("\r\x1b[J")[-1] for line in capsys.readouterr().out.splitlines()]
     inside = [line for line in shown if "main/3[" in line]
     assert [line.split()[0] for line in inside] == ["ok", "then"] * 12 + ["exit"]
-    assert shown[-2].startswith("       175 more lines of main/3, none failed") and "main/4" in shown[-1]
+    assert (
+        shown[-2].startswith("       175 more lines of main/3, none failed")
+        and "main/4" in shown[-1]
+    )

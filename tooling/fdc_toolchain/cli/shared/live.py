@@ -52,7 +52,7 @@ class Budget(NamedTuple):
 
 
 class Live(Lines):
-    """The live picture. Steps stay above it; of a loop or fork, the first ones, whatever failed, and how many others there were."""
+    """The live picture. Steps stay above it; of a loop or fork the first ones, each that failed, and the number of the others."""
 
     def __init__(self, style: Style) -> None:
         super().__init__(style)
