@@ -84,7 +84,9 @@ def suppressions(plan: Plan) -> tuple[list[Suppression], list[Diagnostic]]:
             code = name if name in CODES else BY_NAME.get(name)
             if code is None:
                 message = (
-                    f"`{name}` is not code and no rule" if name else "the suppression names no code"
+                    f"`{name}` is neither a code nor the name of a rule"
+                    if name
+                    else "the suppression names no code"
                 )
                 found.append(
                     Diagnostic(
