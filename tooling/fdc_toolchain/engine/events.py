@@ -121,7 +121,8 @@ class Stop(NamedTuple):
     `bound` (more items than the plan allows), `budget`, `plan_budget` (that of a plan that was called), `overrun` (a step
     reports that it used more than had been set aside for it), `stalled` (an `iterate` asks models the same again and again),
     `rule` (the step, or the end, breaks a protocol's rule), or `bug` (what the linter proved does not hold: ours).
-    `failure`: the kind of the tool's failure. `program.causes` has the cause of each.
+    `failure`: the kind of the tool's failure; `shared`, of a `value`, where two branches of a fork name one file.
+    `program.causes` has the cause of each.
     """
 
     kind: str

@@ -15,6 +15,7 @@ from ..program.model import LEFT, Grant, Program
 from . import machine, operations, rules
 from .events import Mismatch, Perform, Question, Record, Stop
 from .released import Released, paths_changed
+from .shared_files import assumed
 from .state import Meter, RunState, Want
 
 LOST = "its controller was lost"
@@ -42,6 +43,7 @@ def start(program: Program, inputs: dict[str, Any], marks: bool = False) -> RunS
     state.metered = frozenset(
         measure for plan in program["plans"].values() for measure in plan.get("budget", ())
     )
+    state.assumed_distinct = assumed(program)
     state.rate = inputs.get("model", {}).get("rate") or 0.0
     state.grants = grants_of(inputs.get("grants", ()))
     machine.enter(state)

@@ -11,6 +11,7 @@ from typing import Any
 from ..program.model import LEFT, MAX_STACK, Instruction, PlanBody
 from . import rules
 from .events import Kind, Mark, Perform, Stop, request_of
+from .shared_files import SharedFiles, collision
 from .state import Cycle, Frame, Join, Loop, Meter, RunState, Scope, Strand, Want
 from .values import PredicateWanted, granted, holds, render
 
@@ -126,6 +127,13 @@ def _step(
         request = request_of("tool", name, args)
         if literal:
             state.literal[id(item)] = args.copy(), request
+    if strand.branches:
+        found = collision(strand.branches, tool, args)
+        if found is not None:
+            files, path = found
+            message = f"two branches of this fork use `{path}`, and one of them changes it"
+            strand.stop = Stop("value", message, address, files.path, files.line, "shared")
+            return False
     bound = item["bind"] is not None
     cost, paid = tool.get("cost"), False
     if cost is not None:
@@ -311,13 +319,18 @@ def _fork(
     join = Join(strand, item["bind"], [], len(items), items, keeps)
     alone = strand.alone or keeps
     outer, address = frame.scope, _address(frame)
+    watched = (outer.path, item["line"]) in state.assumed_distinct
+    files = SharedFiles(outer.path, item["line"]) if watched else None
     for number, value in enumerate(items, 1):
         names = {**outer.names, item["name"]: value}
         scope = Scope(
             outer.plan_id, outer.path, names, outer.cycle, False, outer.depth, outer.grants, outer.cycles, meters=outer.meters
         )  # fmt: skip
         branch = Frame(item["body"], f"{address}#{number}", scope)
-        join.branches.append(Strand([branch], join, [], alone=alone, released=strand.released))
+        branches = strand.branches if files is None else (*strand.branches, (files, number))
+        join.branches.append(
+            Strand([branch], join, [], alone=alone, released=strand.released, branches=branches)
+        )
     work.extend(reversed(join.branches))
     return True
 

@@ -15,6 +15,7 @@ from ..program.model import Grant, Program
 from .events import Mark, Perform, Question, Stop
 from .released import Released
 from .rules import Monitor, Noticed
+from .shared_files import Branches
 
 
 @dataclass(slots=True)
@@ -114,7 +115,7 @@ class Strand:
     """One line of execution. Of a branch, `join` says where it ends and `collected` what it yielded.
 
     `alone`: it is in a branch of a fork that keeps failures, so that what stops it does not stop the run.
-    `released`: what the last approval before it showed.
+    `released`: what the last approval before it showed. `branches`: the forks around it whose files are compared.
     """
 
     frames: list[Frame]
@@ -124,6 +125,7 @@ class Strand:
     stop: Stop | None = None
     alone: bool = False
     released: Released | None = None
+    branches: Branches = ()
 
 
 @dataclass(slots=True)
@@ -185,6 +187,8 @@ class RunState:
     """The tools that ask for an approval."""
     metered: frozenset[str] = frozenset()
     """The measures that plans which the program calls have a budget of."""
+    assumed_distinct: frozenset[tuple[str, int]] = frozenset()
+    """The places (plan, line) of forks whose branches must name different files, as the proof assumes."""
     overrun: Stop | None = None
     elapsed: float = 0.0
     steps: int = 0

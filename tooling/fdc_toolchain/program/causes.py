@@ -39,7 +39,7 @@ STOPS: dict[str, str] = {
 FAILURES: dict[str, str] = {
     # what the proof forbids, unless an assumption was false
     **dict.fromkeys(
-        ("missing", "exists", "path", "file", "protected", "encoding", "diff", "changed"),
+        ("missing", "exists", "path", "file", "protected", "encoding", "diff", "changed", "shared"),
         "assumption",
     ),
     **dict.fromkeys(("capability", "argument", "type", "result"), "assumption"),
@@ -85,7 +85,8 @@ FAILURES: dict[str, str] = {
         "world",
     ),
 }
-"""By kind of a tool's failure (`workspace.failure.ToolFailure`): its cause."""
+"""By kind of a tool's failure (`workspace.failure.ToolFailure`): its cause. `shared` is the engine's: two branches of a fork name
+one file."""
 
 FILES = frozenset(("missing", "exists", "path", "file", "protected", "encoding", "diff", "changed"))
 """Failures that can be caused by another process that changes the files meanwhile."""
@@ -97,7 +98,7 @@ EXPLAINS: dict[str, frozenset[str]] = {
         ("path", "protected", "capability", "missing", "exists", "file", "encoding")
     ),
     "fitting-diff": frozenset(("diff",)),
-    "distinct-items": frozenset(("missing", "exists", "file", "path")),
+    "distinct-items": frozenset(("missing", "exists", "file", "path", "shared")),
     "result-shape": frozenset(("argument", "type", "result", "value", "size")),
     "program-present": frozenset(("exit", "tool", "unavailable")),
     "shipped-automaton": frozenset(),

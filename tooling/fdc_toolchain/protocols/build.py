@@ -63,7 +63,8 @@ def build(root: str, options: BuildOptions) -> Written:
     ):
         raise Refused(
             f"no file below `{options.source}` is a protocol source ({', '.join('*' + end for end in SOURCES)}), so "
-            f"{options.output} would lose all its text; it was left as it is. `--source DIR` names another folder, `--force` builds it empty"
+            f"{options.output} would lose all its text; it was left as it is. "
+            "`--source DIR` names another folder, `--force` builds it empty"
         )
     memory = {os.path.join(root, path): data for path, data in compiled.memory}
     files = {path: data for path, data in memory.items() if durable.read(path) != data}
