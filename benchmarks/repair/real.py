@@ -139,14 +139,16 @@ def section() -> list[str]:
     out = [
         "## Real bugs",
         "",
-        f"{len(known['pairs'])} pairs of consecutive releases of {packages} packages were mined (`benchmarks/repair/releases.py` names 25,",
-        "before anybody had looked): the newer release's tests beside the older release's code, and the smallest part of the",
-        f"diff that makes a red test green. Of {parts} such parts {within} are within bounds ({limits}).",
+        f"{len(known['pairs'])} pairs of consecutive releases of {packages} packages were mined; `benchmarks/repair/releases.py`",
+        "names 25, before anybody had looked. The newer release's tests were put beside the older release's code, and the smallest",
+        "part of the diff was searched that makes a red test green.",
+        f"Of {parts} such parts {within} are within bounds ({limits}).",
         f"Each was read: {len(bugs)} are bugs, {len(read) - len(bugs)} are none, {within - len(read)} are not read yet.",
         "`fdc fix` is given the test files of what is red, and the package; it has no model. *Right*: every test and doctest of",
         "the newer release passes that passes with the authors' own part of the diff.",
         "",
-        f"**{len(judged)} bugs were measured (asked for: 30): {counted}. Of {claimed} repairs that were claimed {count['right']} are right.**",
+        f"**{len(judged)} bugs were measured (asked for: 30): {counted}.**",
+        f"**Of {claimed} repairs that were claimed {count['right']} are right.**",
         "",
         "| release | what is wrong | lines the authors changed | result | fdc's change |",
         "|---|---|---|---|---|",
@@ -178,12 +180,14 @@ def main(arguments: Sequence[str]) -> int:
         rows = (options.folder / "pairs.jsonl").read_text("utf-8").splitlines()
         add(known, [json.loads(line) for line in rows])
         save(known)
-    for case in known["candidates"]:
-        if case["bug"] and not case["result"]:
-            work = options.folder / "real"
-            case["result"] = repair(case, options.python, options.folder / "sources", work)
-            save(known)
-            print(case["package"], case["new"], case["test"], case["result"]["verdict"], flush=True)
+    for case in [one for one in known["candidates"] if one["bug"] and not one["result"]]:
+        result = repair(case, options.python, options.folder / "sources", options.folder / "real")
+        known = load()  # a person may have read more since
+        for one in known["candidates"]:
+            if all(one[name] == case[name] for name in ("package", "new", "test")):
+                one["result"] = result
+        save(known)
+        print(case["package"], case["new"], case["test"], result["verdict"], flush=True)
     return 0
 
 
