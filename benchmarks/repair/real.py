@@ -140,7 +140,7 @@ def section() -> list[str]:
         "## Real bugs",
         "",
         f"{len(known['pairs'])} pairs of consecutive releases of {packages} packages were mined; `benchmarks/repair/releases.py`",
-        "names 25, before anybody had looked. The newer release's tests were put beside the older release's code, and the smallest",
+        "names 25, before anybody had looked. The newer release's tests were put beside the older code, and the smallest",
         "part of the diff was searched that makes a red test green.",
         f"Of {parts} such parts {within} are within bounds ({limits}).",
         f"Each was read: {len(bugs)} are bugs, {len(read) - len(bugs)} are none, {within - len(read)} are not read yet.",
