@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .. import environment
 from . import cases, mine, releases, run
 
 READ = Path(__file__).with_name("real_bugs.json")
@@ -168,6 +169,14 @@ def section() -> list[str]:
     return [*out, ""]
 
 
+def publish(page: Path) -> None:
+    """Puts the section anew into the page, before its last line."""
+    text = page.read_text("utf-8")
+    last = text.rindex("\nPython ") + 1
+    head = text[:last].partition("## Real bugs\n")[0]
+    page.write_text("\n".join([head.rstrip(), "", *section(), text[last:]]), "utf-8")
+
+
 def main(arguments: Sequence[str]) -> int:
     """Repairs the bugs that have no result yet. Returns the exit code: 0."""
     reader = argparse.ArgumentParser(prog="python -m benchmarks.repair.real")
@@ -188,6 +197,7 @@ def main(arguments: Sequence[str]) -> int:
                 one["result"] = result
         save(known)
         print(case["package"], case["new"], case["test"], result["verdict"], flush=True)
+    publish(environment.ROOT / "docs" / "benchmarks-repair.md")
     return 0
 
 
