@@ -18,7 +18,7 @@ PER_FILE = 4
 NAMED = 0.5
 """What a telling word of a query in the name of a definition adds to the worth of its places; two add four times that."""
 ASIDE = 0.5
-"""What a place in tests or examples is worth beside one in the code that they test or show."""
+"""What a place in tests or examples is worth beside one in the code that they test or show, whatever they are called."""
 PER_SUBJECT = 3
 """Places of one definition among what is found."""
 _STRATEGIES = {"ImplementationScan": 1.0, "PatternSearch": 0.8, "BoundaryExplore": 0.5}
@@ -62,12 +62,8 @@ def places_of(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
         for one in places(tree, found, strategy, "")[:80]:
             note = one.description[:1].upper() + one.description[1:]
             told = sum(telling.get(part, 0.0) for part in content(one.subject))
-            score = (
-                one.score
-                * worth
-                * (1 + NAMED * told**2)
-                * (ASIDE if shows_others(one.path, asked) else 1.0)
-            )
+            named = 1 + NAMED * told**2
+            score = one.score * worth * (ASIDE if shows_others(one.path, asked) else named)
             top = max(top, score)
             row = row_of(tree, one.path, one.line, note, one.kind, one.subject, one.home, score)
             if row is not None:
