@@ -67,6 +67,14 @@ class End(NamedTuple):
     messages: list[str]
 
 
+class Fork:
+    """A fork at work: which of its branches have come to a step that names a file, and whether the step changes it."""
+
+    def __init__(self, place: tuple[str, int]) -> None:
+        self.place = place
+        self.seen: list[tuple[str, int, bool]] = []
+
+
 class Frame:
     """A plan on the stack: what its statements see."""
 
@@ -86,6 +94,7 @@ class Frame:
         )  # docs/headers.md: for each call by itself
         self.meters = [*(above.meters if above else []), *own]
         self.files = 0  # how many `for_each_file` are around the statement
+        self.forks: tuple[tuple[Fork, int], ...] = above.forks if above else ()
         self.collect: list[Any] | None = None
         self.result: Any = None
         self.bound = frozenset(bound_names(plan.body) | set(plan.parameters) | {"run"})
@@ -209,6 +218,8 @@ class Interpreter:
 
     def statement(self, one: parse.Statement, frame: Frame, here: str) -> Going:
         if isinstance(one, parse.Step):
+            if frame.forks and not self.free:
+                self.own_files(one, frame, here)
             yield [here]
             result = self.step(one, frame, here)
             if one.bind:
@@ -314,6 +325,7 @@ class Interpreter:
     ) -> Going:
         going: dict[int, tuple[Going, list[str]]] = {}
         stops: dict[int, Stop] = {}
+        at_work = Fork((frame.plan.path, one.line))
 
         def let_go(number: int, branch: Going, chosen: str | None) -> None:
             """Lets a branch go on to its next step, or to its end."""
@@ -329,6 +341,7 @@ class Interpreter:
 
         for number, item in enumerate(items):
             own = frame.branch()
+            own.forks = (*frame.forks, (at_work, number))
             own.names[one.name] = item
             own.collect = collected[number]
             let_go(number, self.body(one.body, own, f"{here}#{number + 1}/"), None)
@@ -352,6 +365,29 @@ class Interpreter:
                     "line": line,
                 }
             ]
+
+    def own_files(self, one: parse.Step, frame: Frame, here: str) -> None:
+        """Stop `value` where a branch comes to a file that another one named, and one of the two steps changes it."""
+        tool = catalogue().get(one.tool)
+        try:
+            request = self.request(one, tool, frame) if tool else {}
+        except Stop:  # it is told when the step's turn comes
+            return
+        for parameter in tool["parameters"] if tool else ():
+            name = request.get(parameter["name"])
+            if parameter.get("access") is None or not isinstance(name, str):
+                continue
+            try:
+                path, changes = tools.clean(name), parameter["access"] != "read"
+            except Stop:
+                continue
+            for fork, branch in frame.forks:
+                for other, number, changed in fork.seen:
+                    if other == path and number != branch and (changes or changed):
+                        stop = Stop("value", f"another branch uses `{path}`", path)
+                        stop.at, stop.place = here, fork.place
+                        raise stop
+                fork.seen.append((path, branch, changes))
 
     # -- calls
 

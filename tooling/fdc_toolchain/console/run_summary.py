@@ -234,7 +234,7 @@ def _question(ended: Ended, question: dict[str, Any]) -> list[str]:
     done = f"{named}'done:RESULT'" if question["bound"] else f"{named}done"
     what = f"{question['tool']} {arguments(question['args'])}".rstrip()
     return [
-        f"unknown: {what}",
+        f"no outcome: {what}",
         f"  at {where}: {question['text']}",
         f"  look, and then say: fdc resume {ended.run} --assume {done} (or {named}not-done)",
     ]

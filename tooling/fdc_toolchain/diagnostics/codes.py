@@ -240,7 +240,7 @@ CODES: dict[str, Code] = {
         "assumption",
         "a computed path names a file of the workspace that the step can use",
     ),
-    "FDC704": Code("distinct-items", "assumption", "values that is unknown name different files"),
+    "FDC704": Code("distinct-items", "assumption", "values that are unknown name different files"),
     "FDC706": Code(
         "result-shape", "assumption", "a value is of the form in which the plan uses it"
     ),

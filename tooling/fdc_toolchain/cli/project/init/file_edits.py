@@ -10,7 +10,7 @@ from typing import NamedTuple
 from .... import durable
 from ....cache.git_index import tracked
 from ....linking.project.settings import Settings
-from ....protocols.compile import How, Surroundings, compile_agents
+from ....protocols.compile import BuildOptions, WorkspaceView, compile_agents
 from ....protocols.seal import is_ours
 from .merged import ByHand, appended, with_repository
 
@@ -273,8 +273,8 @@ def _rules(work: Work, settings: Settings, test: str) -> str:
         sources,
         work.read(version),
         lambda path: None,
-        How(source=folder, output=output, max_bytes=settings.agents.max_bytes),
-        Surroundings(version_file=version),
+        BuildOptions(source=folder, output=output, max_bytes=settings.agents.max_bytes),
+        WorkspaceView(version_file=version),
     )
     if made.text is None:
         work.note(output, "skip", "the rules cannot be compiled; `fdc protocols build` says why")
