@@ -202,7 +202,7 @@ class Bodies(Loops):
 
     def _yields(self, state: str) -> Iterator[Outcome]:
         for number, guard in enumerate((Guard(COLLECTS), Guard(RESULT, COLLECTS))):
-            values = [self.texts.value("any", OUTSIDE)]
+            values: list[Item] = [self.texts.value("any", OUTSIDE)]
             if self.place.free and not number:
                 values = self._as_given("collected", self.place.collects)
             for value in values:
