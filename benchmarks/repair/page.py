@@ -10,7 +10,7 @@ from statistics import median
 
 from fdc_packs.repair.embedded import MOST_EDITS
 
-from . import packages
+from . import packages, real
 from .cases import Case, digest
 from .faults import KINDS, NO_INVERSE
 from .run import Result
@@ -119,6 +119,7 @@ def page(
         out.append(f"| {case.number} | `{case.module.module}` | {seeded} | {' | '.join(said)} |")
     out += [
         "",
+        *(real.section() if real.READ.exists() else ()),
         f"Python {platform.python_version()}, {os.cpu_count()} CPUs, {jobs} cases at a time.",
         "",
     ]

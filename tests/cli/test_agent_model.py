@@ -85,6 +85,7 @@ def test_a_model_that_answers_nonsense_ends_in_error_with_the_reason(home: Path)
     assert "error: the planner: the model's reply is not what was asked for: it is not JSON" in out
 
 
+@pytest.mark.long
 def test_a_model_codes_and_repairs_until_the_tests_pass(home: Path) -> None:
     """GENERATING_CODE, RUNNING_TESTS and DEBUGGING do real work (FDC-92)."""
     (home / "fdc.toml").write_text(

@@ -83,6 +83,7 @@ def test_branches_run_at_once_and_keep_their_order(tmp_path: Path) -> None:
     assert ids.index("h_Stock_001_r1_01") < ids.index("h_Orders_001_r1_01")
 
 
+@pytest.mark.long
 def test_two_runs_with_the_same_model_give_the_same_tree(tmp_path: Path) -> None:
     """LGTM-82."""
     trees = []

@@ -116,7 +116,7 @@ class Flow(Steps):
         over, item = self.items(state, node.get("in" if op in ("for", "fork") else "glob", ()))
         if op == "each":
             glob = node["glob"]
-            self.use(node, self.label(state, glob, bare=False), "path")
+            self.use(node, self.label(state, glob), "path")
             over |= self.in_files(state.there, files_of(text_of(glob)))
             item = Name(over | LEVEL["workspace"])
         self.stop(state, over)

@@ -124,11 +124,11 @@ class Steps:
                         coded = "quote" not in hole or hole.get("code") is True
                         self.use(
                             node,
-                            self.label(state, hole, bare=False),
+                            self.label(state, hole),
                             "command" if coded else "argument",
                         )
             elif power is not None:
-                self.use(node, self.label(state, value, bare=False), power)
+                self.use(node, self.label(state, value, bare=power != "message"), power)
         if step.acts():
             self.use(node, choices, "choice")
         if step.executes:

@@ -234,7 +234,7 @@ def _question(ended: Ended, question: dict[str, Any]) -> list[str]:
     done = f"{prefix}'done:RESULT'" if question["bound"] else f"{prefix}done"
     call = f"{question['tool']} {arguments(question['args'])}".rstrip()
     return [
-        f"unknown: {call}",
+        f"no outcome: {call}",
         f"  at {place}: {question['text']}",
         f"  look, and then say: fdc resume {ended.run} --assume {done} (or {prefix}not-done)",
     ]

@@ -13,9 +13,9 @@ from typing import Any
 
 from ..program.model import Grant, Program
 from .events import Mark, Perform, Question, Stop
-from .released import Released
+from .files.released import Released
+from .files.shared_files import Branches
 from .rules import Monitor, Noticed
-from .shared_files import Branches
 
 
 @dataclass(slots=True)

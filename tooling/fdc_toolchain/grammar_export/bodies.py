@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..linking.types import TEXTS, Type
 from ..syntax.language import CONSTRUCTS, STATEMENTS
 from .form import (
     ALL,
@@ -21,6 +22,7 @@ from .form import (
     Chars,
     Form,
     Guard,
+    Item,
     Literal,
     Use,
     Way,
@@ -30,7 +32,7 @@ from .form import (
 from .loops import FAR, Loops, Outcome, Owes, opening
 from .place import OUTSIDE, Call, Place
 from .steps import Steps
-from .texts import Texts
+from .texts import Need, Texts
 
 _BUDGET = 1_000_000
 STORING = "# It may store text from outside, and runs no command.\n"
@@ -195,9 +197,13 @@ class Bodies(Loops):
             yield from self.loops(state, depth)
 
     def _yields(self, state: str) -> Iterator[Outcome]:
-        line = word(opening("yield"), self.texts.value("any", OUTSIDE), Literal("\n"))
-        yield Outcome(line, state, guard=Guard(COLLECTS))
-        yield Outcome(line, state, gone=RESULT, guard=Guard(RESULT, COLLECTS))
+        for number, guard in enumerate((Guard(COLLECTS), Guard(RESULT, COLLECTS))):
+            values: list[Item] = [self.texts.value("any", OUTSIDE)]
+            if self.place.free and not number:
+                values = self._as_given("collected", self.place.collects)
+            for value in values:
+                line = word(opening("yield"), value, Literal("\n"))
+                yield Outcome(line, state, gone=RESULT * number, guard=guard)
 
     def _gates(self, state: str) -> Iterator[Outcome]:
         found = self.texts.condition(OUTSIDE)
@@ -224,7 +230,7 @@ class Bodies(Loops):
         free = self.place.free
         if depth and not free:
             return
-        ends: dict[tuple[str, Guard], list[Call]] = {}
+        ends: dict[tuple[str, Guard, frozenset[str]], list[Call]] = {}
         for call in self.place.calls:
             after = self._left(call, state)
             guard = (
@@ -233,29 +239,43 @@ class Bodies(Loops):
                 else Guard(STORES if call.outside else 0, STORES if call.acts else 0)
             )
             if after is not None:
-                ends.setdefault((after, guard), []).append(call)
-        for (after, guard), calls in ends.items():
+                ends.setdefault((after, guard, call.binds), []).append(call)
+        for (after, guard, binds), calls in ends.items():
             # Which plans may be called, and what they leave, is the same for all states of one number.
             name = "call_" + "_".join(str(self.place.calls.index(call)) for call in calls)
             line = self.texts.put(name, [Way((self._call(call), Literal("\n"))) for call in calls])
-            if free:
-                deep = (Literal(" "), Literal("depth "), self.texts.number(1), Literal("\n"))
-                self.form.rules[name] += [Way((self._call(call), *deep)) for call in calls]
             yield Outcome((line,), after, guard=guard)
             for number, slot in self.slots:
-                if slot.made in ("call", "any", "both"):
+                if slot.made == "call" or slot.name in binds:
                     yield from self._binding(number, (line,), after, guard)
 
     def _call(self, call: Call) -> Use:
         """A call with its arguments."""
-        free = self.place.free
-        value = self.texts.value("any" if free else "text", OUTSIDE if free else 0)
-        names = (*call.required, *(call.optional if free else ()))
-        first = f"{opening('call_plan')}{call.name}"
-        given = self.texts.arguments(
-            first, {name: [value] for name in names}, call.required, (), False
+        first, deep = f"{opening('call_plan')}{call.name}", tuple[Item, ...]()
+        if self.place.free:
+            names = (*call.required, *call.optional)
+            values = {
+                name: self._as_given(f"{call.name}_{name}", call.given[name]) for name in names
+            }
+            deep = (Literal(" depth "), self.texts.number(1)) if call.deep else ()
+        else:
+            values = {name: [self.texts.value("text", 0)] for name in call.required}
+        given = self.texts.arguments(first, values, call.required, (), False)
+        return self.texts.share("call", [Way(word(first, given, *deep))])
+
+    def _as_given(self, name: str, kinds: frozenset[Type]) -> list[Item]:
+        """A value of one of the types that a plan gives somewhere."""
+        need = Need(
+            "".join(c if c.isalnum() else "_" for c in name), lambda found: {*found} <= kinds
         )
-        return self.texts.share("call", [Way(word(first, given))])
+        if any(kind.kinds & TEXTS for kind in kinds):
+            return [self.texts.value(need, OUTSIDE)]
+        one = self.texts.reference(need, OUTSIDE)
+        self.texts.value("any", OUTSIDE)
+        names = sum(row.bit for row in self.texts.fitting(need, OUTSIDE))
+        # Where no such name is bound, there must be a way on.
+        other = Way((Use("word"),), Guard(clear=names))
+        return [self.texts.share("given", [*([Way((one,))] if one else []), other])]
 
     def _choices(self, state: str, goal: str, depth: int) -> Iterator[Outcome]:
         """Every `if` that may stand in a state. Inside of a body it leaves the state as it is, or is the body's end, or leaves

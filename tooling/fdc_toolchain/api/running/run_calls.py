@@ -146,11 +146,13 @@ def answer(
     workspace: Path,
     address: str | None = None,
     seen: str | None = None,
+    through: str = "fdc.api",
 ) -> Question:
     """Stores an answer for a waiting run, which uses it when it is resumed; returns the question with it.
 
     `address`: which question, where there are several. `seen`: the `seen` of the question that the person was shown; where
-    it is another one by now, nothing is kept. Raises NotFound, InvalidInput (the text cannot be the answer), RunRefused.
+    it is another one by now, nothing is kept. `through`: the program in which the person answered; the record keeps it beside
+    the user's name. Raises NotFound, InvalidInput (the text cannot be the answer), RunRefused.
     """
     with calling():
         from ...runs.records import open_journal, questions
@@ -158,6 +160,7 @@ def answer(
         _outside("answer a run")
         root = root_of(workspace)
         _text("text", text)
+        _text("through", through)
         with open_journal.reading(root) as store:
             row = open_journal.the_run(store, text_of(run))
             open_journal.known(row)
@@ -171,7 +174,7 @@ def answer(
             raise RunRefused(
                 f"the run {row.name} asks something else at {chosen.effect.address} by now; look at it again"
             )
-        questions.give(root, row, chosen, text, "fdc.api", time.time())
+        questions.give(root, row, chosen, text, through, time.time())
         return question_of(row, chosen._replace(given=text))
 
 

@@ -12,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ... import cachedir
@@ -59,12 +60,15 @@ class Leads:
         self._work = [(self.root, False, False)]
         for path in self._of_git():
             self._lead(path, self.protect)
+        self._twice: set[tuple[int, int]] = set()
         seen: set[tuple[str, bool, bool]] = set()
         while self._work:
             row = self._work.pop()
             if row not in seen:
                 seen.add(row)
                 self._folder(*row)
+        if self._twice:
+            self._other_names()
 
     def _folder(self, folder: str, obeyed: bool, hidden: bool) -> None:
         """Looks at the links in a folder; `obeyed` and `hidden`: a link led here, so that it is protected, or secret."""
@@ -80,6 +84,7 @@ class Leads:
         start = folder[len(self.root) + 1 :] + "/" if folder != self.root else ""
         is_git_folder = f"/{start}".endswith("/.git/")
         of_git = is_git_folder or f"/{start}".endswith(("/.git/hooks/", "/.git/info/"))
+        inside = self._whole and self._list.of(start) is not None
         for name, is_link, is_folder in rows:
             path, below = start + name, os.path.join(folder, name)
             if is_link:
@@ -87,7 +92,11 @@ class Leads:
                     self._lead(below, self.protect)
                 if hidden or secret(path, self._secrets) is not None:
                     self._lead(below, self.secret)
-            elif not is_folder or name == ".fdc":
+            elif not is_folder:
+                near = self._whole and (inside or self._list.may_name(name))
+                if self._whole and obeyed or near and self._list.of(path) is not None:
+                    self._named_twice(below)
+            elif name == ".fdc":
                 continue
             elif of_git:
                 if is_git_folder and name in _OF_GIT:
@@ -102,6 +111,26 @@ class Leads:
             and {"HEAD", "objects", "refs"} <= {row[0] for row in rows}
         ):
             self.protect[start[:-1]] = None
+
+    def _named_twice(self, path: str) -> None:
+        """Remembers a protected file that has more than one name: who writes it by the other one writes it, too."""
+        try:
+            found = os.lstat(path)
+        except OSError:
+            return
+        if found.st_nlink > 1:
+            self._twice.add((found.st_dev, found.st_ino))
+
+    def _other_names(self) -> None:
+        """Notes all names in the workspace of the files that `_named_twice` remembers."""
+        for here, folders, names in os.walk(self.root):
+            if here == self.root:
+                folders[:] = [name for name in folders if name != ".fdc"]
+            for path in (os.path.join(here, name) for name in names):
+                with suppress(OSError):
+                    found = os.lstat(path)
+                    if (found.st_dev, found.st_ino) in self._twice:
+                        self._note(path, self.protect)
 
     def _lead(self, path: str, into: dict[str, None]) -> None:
         """Notes each link on the way from a path, and where it ends, as far as that lies in the workspace."""

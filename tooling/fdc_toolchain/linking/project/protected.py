@@ -145,6 +145,13 @@ class Protection:
         self._plain = {glob for glob in globs if "*" not in glob and "?" not in glob}
         self._globs = [glob for glob in globs if glob not in self._plain]
         self._known: dict[str, tuple[Protected | None, str]] = {}
+        self._names = {
+            one.rpartition("/")[2] for one in (*TOP, *ANYWHERE, *self._ours, *self._plain, "head")
+        }
+
+    def may_name(self, name: str) -> bool:
+        """False for a name that no entry of the list has; quick, for walks over all files."""
+        return bool(self._globs) or folded_name(name) in self._names
 
     def of(self, path: str) -> Protected | None:
         """Why nothing may write the file or folder at `path`, or None."""
