@@ -422,6 +422,7 @@ def test_pivot_changes_strategy_and_a_claim_is_held_against_the_logs(tmp_path: P
     assert {"index.yaml", "primitives", "CHANGELOG.md"} == snapshot
 
 
+@pytest.mark.long
 def test_a_circle_that_somebody_wrote_in_halts_for_a_person(tmp_path: Path) -> None:
     """ALPH-50, C-25: exit code 5, nothing written; mended by hand it goes on."""
     folder = made(tmp_path / "a", CONFIG)

@@ -140,10 +140,7 @@ ENDS = {
 
 @pytest.mark.parametrize(
     "name",
-    [
-        name if name in ("crlf", "bom") else pytest.param(name, marks=pytest.mark.long)
-        for name in ENDS
-    ],
+    [name if name == "crlf" else pytest.param(name, marks=pytest.mark.long) for name in ENDS],
 )
 def test_only_the_line_of_the_fault_changes_by_a_byte(tmp_path: Path, name: str) -> None:
     """What ends lines, begins files and indents stays; git takes the diff as it is printed."""

@@ -75,6 +75,12 @@ class Loops:
         """The least number of statements that lead there."""
         return self.near.get((depth, state, goal), FAR)
 
+    def owing(self, state: str, goal: str, depth: int, bits: int) -> bool:
+        """Whether a body inside may be too short to bind these names."""
+        far, each = self.need(state, goal, depth + 1), self.need(goal, goal, depth + 1)
+        count = bits.bit_count()
+        return far + each * count > self._inside(depth) if each < FAR else count > far
+
     def ends(self, state: str, depth: int) -> list[str]:
         """The states that a body inside of a statement can leave."""
         most = self._inside(depth)
@@ -123,6 +129,8 @@ class Loops:
         its `until`."""
         for bits in (0, *(bits for at, bits in self.place.rounds if at == depth)):
             found = self.texts.condition(OUTSIDE - 1, apart=f"_b{bits:x}" if bits else "")
+            if self.owing(inside, end, depth, bits):
+                continue
             inner = self._enter(depth, gone=RESULT | COLLECTS)
             body = self.body(inside, end, depth + 1, inner, Owes(bits))
             yield Outcome((self._head("iterate", depth, "", (Literal("max"),)), body), end, bits)

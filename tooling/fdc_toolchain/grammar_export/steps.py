@@ -53,8 +53,13 @@ class Steps:
         """A step of one of these actions whose result no name takes, with its line end and its block."""
         return self._rule("step", actions, depth, None)
 
-    def bound(self, actions: Sequence[str | None], depth: int, slot: Slot) -> Use | None:
-        """What may stand behind `NAME <- ` for a slot."""
+    def bound(
+        self, actions: Sequence[str | None], depth: int, slot: Slot, owed: bool = False
+    ) -> Use | None:
+        """What may stand behind `NAME <- ` for a slot. One that a body still has to bind (`owed`) any step may give: those
+        that give such values may be none that the automaton still accepts."""
+        if owed:
+            return self._rule("give_owed", actions, depth, None)
         if slot.made not in ("step", "any", "both"):
             return None
         kind = "give_" + slot.name.rstrip("0123456789")

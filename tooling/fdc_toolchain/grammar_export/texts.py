@@ -71,6 +71,7 @@ class Texts:
         self.form = form
         self.sizes = Sizes(60, 2, 2) if place.brief else Sizes(200, 5, 6)
         self.shared: dict[tuple[object, ...], Use] = {}
+        self.fitted: dict[tuple[str, int, bool], list[Reference]] = {}
         self.apart = ""
         self.files = self._files()
 
@@ -106,31 +107,35 @@ class Texts:
 
     def fitting(self, need: Need, level: int, only: bool = False) -> list[Reference]:
         """The references that may stand where a value is needed. `only`: of that level, none of a better one."""
-        out = []
-        for number, slot in enumerate(self.place.slots):
-            if slot.level <= level and (slot.level == level or not only):
-                whole, field = need.fits(slot.kinds), self._below(slot.kinds, need, slot.reads)
-                if whole or field:
-                    out.append(Reference(slot.name, 1 << number, slot.level, whole, field))
-        return out
+        key = (need.name, level, only)
+        if key not in self.fitted:
+            found = []
+            for number, slot in enumerate(self.place.slots):
+                if slot.level <= level and (slot.level == level or not only):
+                    whole, field = need.fits(slot.kinds), self._below(slot.kinds, need, slot.reads)
+                    if whole or field:
+                        found.append(Reference(slot.name, 1 << number, slot.level, whole, field))
+            self.fitted[key] = found
+        return self.fitted[key]
 
     def _below(
         self, kinds: tuple[Type, ...], need: Need, reads: tuple[tuple[str, ...], ...], deep: int = 0
     ) -> Use | None:
-        """The fields of such a value that fit, each with its point: those that it is known to have. Where nothing says which it
-        has, those that a plan `reads`."""
+        """The fields of such a value that fit, each with its point: those that it is known to have, whatever has bound it, and
+        those that a plan `reads`."""
         free = self.place.free
         objects = [
             kind for kind in kinds if kind.kinds & OBJECT and (free or kind.kinds & KINDS == OBJECT)
         ]
-        if len(objects) < len(kinds) or deep > (_FIELDS if free else 0):
+        if deep > (_FIELDS if free else 0):
             return None
         known = [{name for name, _ in kind.fields} for kind in objects if kind.fields is not None]
-        names = set.intersection(*known) if known else {path[0] for path in reads if path}
+        names = set.intersection(*known) if known and len(objects) == len(kinds) else set()
+        names |= {path[0] for path in reads if path}
         ways = []
         for name in sorted(names):
-            inner = tuple(dict.fromkeys(kind.field(name) for kind in objects))
-            inner = tuple(one for one in inner if one != types.ANY)
+            found = {kind.field(name) for kind in objects if name in dict(kind.fields or ())}
+            inner = tuple(sorted(found - {types.ANY}, key=repr))
             if need.fits(inner):
                 ways.append(Way(word(f".{name}")))
             below = tuple(path[1:] for path in reads if path[:1] == (name,))
@@ -154,14 +159,17 @@ class Texts:
         """A reference; `stored`: into a file, which a model's text and text from outside
         go into only where the plan says so."""
         need = self.needs(need) if isinstance(need, str) else need
+        name = f"r_{need.name}_{level}" + "_s" * stored + "_n" * (not braces) + "_only" * only
+        name += self.apart
+        if name in self.form.rules:
+            return Use(name)
         ways = []
         for one in self.fitting(need, level, only):
             guard = Guard(one.bit | (STORES if stored and one.level > 1 else 0))
             for tail in one.tails():
                 inner: tuple[Item, ...] = (Literal(one.name), *tail)
                 ways.append(Way((Literal("{"), *inner, Literal("}")) if braces else inner, guard))
-        name = f"r_{need.name}_{level}" + "_s" * stored + "_n" * (not braces) + "_only" * only
-        return self.put(f"{name}{self.apart}", ways) if ways else None
+        return self.put(name, ways) if ways else None
 
     # ---- texts -------------------------------------------------------------------------
 
