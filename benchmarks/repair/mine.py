@@ -274,7 +274,8 @@ def mine(tree: Tree) -> dict[str, Any]:
     start_of = _starts(tree, todo, until)
     while todo and _spent() < until and len(cases) < MOST_CASES:
         test = todo[0]
-        guards, whole = (test,), list(start_of.get(test) or range(len(tree.hunks)))
+        guards: tuple[str, ...] = (test,)
+        whole = list(start_of.get(test) or range(len(tree.hunks)))
         if not tree.green(
             whole, guards
         ):  # the diff of the code does not explain it: data files, the order of tests

@@ -62,7 +62,7 @@ _PACKAGING, _FUNCY = (
     "version requirements utils markers tags specifiers",
     "seqs calc colls strings flow funcs decorators objects",
 )
-_H11 = "headers io receivebuffer events util connection state"
+_H11 = "headers receivebuffer events util connection state"
 _ISODATE = "isodates:date isotime:time duration:duration isostrf:strf"
 DEVELOPMENT = (
     *(Module("packaging", f"src/packaging/{name}.py", f"tests/test_{name}.py") for name in _PACKAGING.split()),

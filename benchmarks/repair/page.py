@@ -10,7 +10,7 @@ from statistics import median
 
 from fdc_packs.repair.embedded import MOST_EDITS
 
-from . import packages
+from . import packages, real
 from .cases import Case, digest
 from .faults import KINDS, NO_INVERSE
 from .run import Result
@@ -42,9 +42,10 @@ def page(
         "same kinds of simple faults, and for real bugs the figures would be lower: most real repairs are longer than a line.",
         "What is gone (a statement, a call, a condition) the proposer can only take from the same file; such faults were drawn",
         f"as often as the others. Edits are tried in memory first, up to {MOST_EDITS} in a run of the command.",
-        "The proposer's last changes were made on faults in other packages, drawn by other seeds (`--development`):",
-        f"{developed}. The seed was changed after them, since",
-        "cases of the one before had been looked at; nobody had seen the cases of this one.",
+        "The proposer was developed on faults in other packages, drawn by other seeds (`--development`):",
+        f"{developed}. Its last changes were made after reading",
+        "the failed cases of the seed before this one, in the packages that are measured; the seed was changed after them.",
+        "Nobody had seen the cases of this seed, but chance may draw a fault again that an earlier one had.",
         *_unfinished(cases, results, modes),
         "",
         "| | " + " | ".join(_NAMES[mode] for mode in modes) + " |",
@@ -119,6 +120,7 @@ def page(
         out.append(f"| {case.number} | `{case.module.module}` | {seeded} | {' | '.join(said)} |")
     out += [
         "",
+        *(real.section() if real.READ.exists() else ()),
         f"Python {platform.python_version()}, {os.cpu_count()} CPUs, {jobs} cases at a time.",
         "",
     ]

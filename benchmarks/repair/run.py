@@ -19,7 +19,7 @@ from . import cases
 from .cases import Case
 
 MODES = {"discipline": [], "plain": ["--no-discipline"]}
-LONGEST = 600.0
+LONGEST = 1200.0
 
 
 class Result(NamedTuple):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+import sys
 from pathlib import Path
 from random import Random
 
 import pytest
 from fdc_packs.repair.patch.patch import unified
 
-from benchmarks.repair import cases, faults, page, run
+from benchmarks.repair import cases, faults, page, real, releases, run
 from benchmarks.repair.packages import DEVELOPMENT, DEVELOPMENT_VERSIONS, MODULES, VERSIONS, Module
 from tests.support.repository import PACKS, ROOT
 
@@ -48,6 +49,7 @@ def package(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_fault_changes_one_line_of_one_function_and_compiles() -> None:
     source = (PACKS / "repair/patch/place.py").read_text("utf-8")
     random = Random(1)
@@ -145,3 +147,49 @@ def test_the_table_of_packages_is_whole() -> None:
     assert not DEVELOPMENT_VERSIONS.keys() & VERSIONS.keys(), (
         "nothing is measured that was developed on"
     )
+
+
+def test_the_published_real_bugs_are_those_that_were_judged() -> None:
+    """The page's section is what the kept file gives, and nothing is measured that was not read for being a bug."""
+    text = (ROOT / "docs" / "benchmarks-repair.md").read_text("utf-8")
+    assert "\n".join(real.section()) in text
+    known = real.load()
+    for one in known["candidates"]:
+        assert one["package"] in releases.PACKAGES and (one["bug"] or one["result"] is None)
+        assert one["result"] is None or one["result"]["verdict"] in real.VERDICTS
+    assert len(known["candidates"]) <= sum(row[5] for row in known["pairs"])
+
+
+def test_the_command_of_a_real_bug_leaves_out_what_is_red_for_other_reasons() -> None:
+    case = {
+        "mended": ["t/test_a.py::test_x", "t/test_a.py::test_y"],
+        "red": ["t/test_a.py::test_z[a b]"],
+    }
+    left_out = "t/test_a.py --deselect='t/test_a.py::test_z[a b]'"
+    assert real.command(case).endswith(left_out)
+    many = {**case, "red": [f"t/test_a.py::test_{number}" for number in range(99)]}
+    assert real.command(many).endswith(" t/test_a.py::test_x t/test_a.py::test_y")
+
+
+@pytest.mark.long
+def test_the_judge_of_real_bugs_runs_all_tests_of_the_newer_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Right is what passes all that the authors' patch passes; what passes the red test only is wrong."""
+    broken = CODE.replace("x < low", "x > low")
+    for version, code in (("1", broken), ("2", CODE)):
+        (folder := tmp_path / "sources" / version / "tiny").mkdir(parents=True)
+        (folder / "__init__.py").write_text("", "utf-8")
+        (folder / "code.py").write_text(code, "utf-8")
+        tests = TESTS.replace("from tiny import", "from tiny.code import")
+        (folder.parent / "test_tiny.py").write_text(tests, "utf-8")
+        option = "def pytest_addoption(parser): parser.addoption('--timeout')"
+        (folder.parent / "pytest_timeout.py").write_text(option, "utf-8")  # not installed here
+    monkeypatch.setattr(releases, "fetch", lambda python, folder, name, version: folder / version)
+    texts = (CODE, CODE.replace("x < low", "low > x"), CODE.replace("x < low", "x == -1"), broken)
+    diffs = [unified("tiny/code.py", broken, text) for text in texts]
+    case = {"package": "tiny", "old": "1", "new": "2", "diff": diffs[0]}
+    place = (case, sys.executable, tmp_path / "sources", tmp_path / "work")
+    assert [] == real.judge(*place, diffs[1])
+    assert ["test_tiny.py::test_a"] == real.judge(*place, diffs[2])
+    assert real.judge(*place, "no diff")[0].startswith("the patch does not apply")

@@ -194,7 +194,7 @@ def test_candidates_are_whole_hypotheses() -> None:
     source = (PACKS / "repair/patch/unified_diff.py").read_text("utf-8")
     found = candidates(source, 200, lines=range(20, 130))
     fields = {"claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "intent",
-              "confidence", "diff", "key", "pieces", "kind", "old", "new", "risky"}  # fmt: skip
+              "confidence", "diff", "key", "pieces", "kind", "old", "new", "risky", "mends"}  # fmt: skip
     tree = ast.dump(ast.parse(source))
     texts = set()
     for row in found:

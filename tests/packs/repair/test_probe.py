@@ -96,6 +96,7 @@ def test_an_edit_that_helps_is_told_from_those_that_do_not(folder: Path, command
     )
 
 
+@pytest.mark.long
 def test_several_edits_that_pass_are_all_seen_and_said(folder: Path) -> None:
     """The most credible one is taken; that the tests do not tell it from the others is said (issue 6: honest)."""
     edits = [
@@ -108,13 +109,39 @@ def test_several_edits_that_pass_are_all_seen_and_said(folder: Path) -> None:
     right, wrong = (found["changes"][key] for key in ("right", "wrong"))
     assert 0 < right[0] < wrong[0] <= wrong[1] == right[1]  # over generated inputs it changes less
     rows = [
-        {"key": key, "confidence": worth, "risky": False}
+        {"key": key, "confidence": worth, "risky": False, "mends": False}
         for key, worth in (("wrong", 0.9), ("right", 0.1))
     ]
     assert ["right", "wrong"] == [row["key"] for row in embedded.weighed(rows, found)]
     assert "2 different small edits pass" in embedded.remarks(found)[0] and [] == embedded.remarks(
         {"verdicts": {"a": "passes"}}
     )
+
+
+def test_an_edit_that_passes_because_it_cannot_run_is_shown_and_not_applied(folder: Path) -> None:
+    """A test expects TypeError: the edited line raises one by accident, instead of the one that the code says."""
+    code = (
+        "def given(x):\n    if x < 0:\n        raise TypeError('below %d' % x[0])\n    return x\n"
+    )
+    broken = code.replace("x[0]", "(0 / 0)")
+    (folder / "code_under.py").write_text(broken, "utf-8")
+    (folder / "test_under.py").write_text(
+        "import code_under, pytest\n\ndef test_below():\n"
+        "    with pytest.raises(TypeError):\n        code_under.given(-1)\n",
+        "utf-8",
+    )
+    at = broken.index("(0 / 0)")
+    edits = [
+        {"key": key, "path": "code_under.py", "pieces": [[at, at + 7, new]], "risky": False}
+        for key, new in (("crash", "x[0]"), ("right", "x"))
+    ]
+    found = repair_probe.probe(PYTEST.replace("test_code", "test_under"), None, str(folder), edits)  # type: ignore[arg-type]
+    assert {"crash": "passes", "right": "passes"} == found["verdicts"]
+    assert [True, False] == [found["changes"][key][3] for key in ("crash", "right")]
+    rows = [
+        {"key": key, "confidence": 0.5, "risky": False, "mends": False} for key in found["verdicts"]
+    ]
+    assert ["right", "crash"] == [row["key"] for row in embedded.weighed(rows, found)]
 
 
 def test_fewer_failures_are_told_from_none(folder: Path) -> None:
@@ -138,9 +165,10 @@ def test_a_command_that_runs_none_of_the_files_says_nothing(folder: Path, comman
 
 
 def _passing(
-    key: str, differ: int, every: int, outcomes: str = "", risky: bool = False
+    key: str, differ: int, every: int, outcomes: str = "", risky: bool = False, **more: bool
 ) -> dict[str, Any]:
-    return {"key": key, "risky": risky, "change": [differ, every, outcomes]}
+    change = [differ, every, outcomes, more.get("crashes", False)]
+    return {"key": key, "risky": risky, "mends": more.get("mends", False), "change": change}
 
 
 @pytest.mark.parametrize(
@@ -158,6 +186,11 @@ def _passing(
             [_passing("a", 9, 10, "x"), _passing("b", 1, 10, "y", risky=True)],
             True,
         ),  # a negation does not compete
+        ([_passing("a", 1, 10, "x", risky=True), _passing("b", 5, 10, "y", risky=True)], False),
+        ([_passing("a", 1, 10, "x", risky=True)], True),
+        ([_passing("a", 0, 0, risky=True), _passing("b", 0, 0, risky=True)], False),
+        ([_passing("a", 5, 10, "x", mends=True), _passing("b", 5, 10, "y")], True),
+        ([_passing("a", 1, 10, "x", crashes=True)], False),  # the edited code itself cannot run
     ],
 )
 def test_a_choice_is_made_by_what_changes_least_or_not_at_all(

@@ -17,6 +17,9 @@ SHARE = 40
 """Edits of the most suspect file that are tried before the next ones of another file have their turn."""
 USELESS = frozenset(("fails", "breaks"))
 """What a probe says of an edit that takes no failure away, or brings one."""
+CRASHES, RISKY, PLAIN, MENDS = range(4)
+"""What edits that pass are trusted by: the edited code raises by accident what a test expects; it negates or drops something;
+neither; it also uses a name that nothing used, or that the error misses."""
 SEEN = {
     "passes": "passes all the tests",
     "helps": "takes failures away",
@@ -68,8 +71,10 @@ def diagnose(
     fresh = candidates(context, [key for key in tried or () if key not in verdicts], failure)
     found = weighed(fresh, probed or {})
     passing = [row for row in found if row.get("probe") == "passes"]
-    if len(passing) > 1 and not told_apart(passing):
+    if passing and not told_apart(passing):
         why = f"all tests pass with {len(passing)} different small edits, and nothing that was measured says which is meant"
+        if len(passing) == 1:
+            why = "all tests pass with one small edit, but only because the edited code itself cannot run"
         choices = [{name: row[name] for name in ("claim", "diff", "change")} for row in passing]
         return {"hypotheses": [], "exhausted": True, "choices": choices, "why": why}
     if verdicts and all(row.get("probe") in USELESS for row in found):
@@ -108,19 +113,30 @@ def _rivals(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def told_apart(passing: list[dict[str, Any]]) -> bool:
     """True where one of several edits that pass, best first, changes less than the others over generated inputs, or the
-    others behave as it does. What only negates or drops something does not compete with what does not. Where nothing can be
-    measured (the command does not start pytest), the most credible one is taken, and that is said."""
-    best, *others = [row for row in passing if not row["risky"]] or passing
-    if not any(row["change"][1] for row in passing):
-        return True
-    differ, every, outcomes = best["change"]
+    others behave as it does. Only the most trusted ones compete; where these negate or drop something, changing less says
+    nothing, and where they crash, nothing is decided. Where nothing can be measured (the command does not start pytest), the
+    most credible one is taken, and that is said."""
+    most = max(_trust(row) for row in passing)
+    best, *others = [row for row in passing if _trust(row) == most]
+    if most == CRASHES:
+        return False
+    if not any(row["change"][1] for row in (best, *others)):
+        return most != RISKY or not others
+    differ, every, outcomes = best["change"][:3]
     for row in others:
-        less, inputs, same = row["change"]
+        less, inputs, same = row["change"][:3]
         if not every or not inputs:
             return False
-        if same != outcomes and differ * inputs >= less * every:
+        if same != outcomes and (most == RISKY or differ * inputs >= less * every):
             return False
     return True
+
+
+def _trust(row: dict[str, Any]) -> int:
+    """How far a test that passes with an edit speaks for it."""
+    if row["change"][3:] == [True]:
+        return CRASHES
+    return RISKY if row["risky"] else MENDS if row["mends"] else PLAIN
 
 
 def remarks(probed: dict[str, Any]) -> list[str]:
@@ -158,16 +174,18 @@ def weighed(found: list[dict[str, Any]], probed: dict[str, Any]) -> list[dict[st
     out = []
     for row in found:
         said = verdicts.get(row["key"])
-        differ, every, outcomes = changes.get(row["key"]) or (0, 0, "")
+        change = changes.get(row["key"]) or [0, 0, "", False]
+        differ, every = change[:2]
         worth = row["confidence"] / 2
         if (
             said == "passes"
         ):  # of several the one that changes least; what only negates or drops something last
-            worth = (0.78 if row["risky"] else 0.96) - 0.12 * (differ / every if every else 0.5)
+            trust = _trust({**row, "change": change})
+            worth = 0.52 + 0.15 * trust - 0.12 * (differ / every if every else 0.5)
             worth += row["confidence"] / 50
         elif said is not None:
-            worth = (0.6 if said == "helps" else 0.0) + row["confidence"] / 10
-        shown = {"probe": said, "change": [differ, every, outcomes]} if said else {}
+            worth = (0.4 if said == "helps" else 0.0) + row["confidence"] / 10
+        shown = {"probe": said, "change": change} if said else {}
         out.append({**row, "confidence": round(worth, 4), **shown})
     return sorted(out, key=lambda row: -row["confidence"])
 

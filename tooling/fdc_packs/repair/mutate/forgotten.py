@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from .known import Known
-from .source import OWN, Edit, Loop, name_of, simple
+from .source import OWN, Edit, Function, Loop, name_of, simple
 from .statements import put_before
 from .values import Row
 from .words import Found
@@ -20,9 +20,8 @@ _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1")
 _SIMPLE_VALUES = ("None", "True", "False", "0", "1")
 _WRAPS = "list tuple sorted set str int len iter dict reversed bool next sum max min abs".split()
 _ITERATED = "range enumerate reversed sorted list iter set zip".split()
-_BARE = (
-    "groups groupdict group lower upper strip items keys values copy split encode decode".split()
-)
+_BARE = "groups groupdict group lower upper strip items keys values copy split encode decode pop popitem".split()
+_PLAIN = re.compile(r"'[^'\\]*'|-?\d+(?:\.\d+)?|None|True|False")
 _PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 _GIVEN = ast.Return | ast.Assign | ast.AugAssign | ast.Expr | ast.Raise | ast.Delete
 _VALUED = (
@@ -52,16 +51,8 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
             found.raise_to(text, firm - 0.01 * rank)
         for value in (*_EMPTY, *plain):
             found.raise_to(f"{name} = {value}", firm * 0.45)
-    owner = known.owner(node)
-    if owner is not None and "self" in names:
-        methods, read, stored = known.owned(owner)
-        for name in sorted(read - stored - methods):
-            for value in (*plain, *_EMPTY[:5]):
-                found.raise_to(
-                    f"self.{name} = {value}", 0.7 if value.strip("_") == name.strip("_") else 0.25
-                )
-        for name in plain:
-            found.raise_to(f"self.{name} = {name}", 0.6 if name in known.unused(node) else 0.0)
+    for text, prior in _of_class(known, node, function, plain):
+        found.raise_to(text, prior)
     if any(isinstance(up, Loop) for up in known.around(node) if up is not function):
         found.raise_to("break", 0.4)
         found.raise_to("continue", 0.4)
@@ -69,11 +60,39 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
         found.raise_to(f"return {name}", 0.6 - 0.02 * rank)
     for text, prior in (("True", 0.3), ("False", 0.3), ("self", 0.3), ("", 0.2), ("None", 0.05)):
         found.raise_to(f"return {text}".strip(), prior)
+    given = [one.value for one in ast.walk(function) if isinstance(one, ast.Return)]
+    if any(isinstance(one, ast.Constant) for one in given):
+        for text in _expected(known.message):
+            found.raise_to(f"return {text}", 0.6)
     for rank, (text, prior) in enumerate(_donors(known, node, function)):
         found.raise_to(text, prior - 0.0005 * rank)
     yield from Found({text: prior for text, prior in found.items() if prior}).rows(
         "restored", node, 2 * DONORS
     )
+
+
+def _of_class(
+    known: Known, node: ast.AST, function: Function, plain: list[str]
+) -> Iterator[tuple[str, float]]:
+    """Statements that store a member that the class reads, or give one back."""
+    owner = known.owner(node)
+    if owner is None or "self" not in known.names(node):
+        return
+    methods, read, stored = known.owned(owner)
+    for name in sorted(read - stored - methods):
+        for value in (*plain, *_EMPTY[:5]):
+            yield f"self.{name} = {value}", 0.7 if value.strip("_") == name.strip("_") else 0.25
+    for name in plain:
+        yield f"self.{name} = {name}", 0.6 if name in known.unused(node) else 0.0
+    if function.body[-1] is node:
+        for name in sorted((read | stored) - methods)[:12]:
+            yield f"return self.{name}", 0.5
+
+
+def _expected(message: str) -> list[str]:
+    """The two sides of a comparison that failed, where they are plain values."""
+    found = re.search(r"assert (.{1,40}) == (.{1,40})$", message, re.MULTILINE)
+    return [one for one in found.groups() if _PLAIN.fullmatch(one)] if found else []
 
 
 def _assigned(known: Known, node: ast.AST, name: str) -> Iterator[str]:
@@ -253,7 +272,8 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
     )
     for at in range(count + 1):
         for rank, name in enumerate(values[:10]):
-            found.setdefault((at, name), 0.16 - 0.008 * rank)
+            idle = name in known.unused(node) and bound[name] <= node.lineno
+            found.setdefault((at, name), 0.5 if idle else 0.16 - 0.008 * rank)
         for value in _SIMPLE_VALUES:
             found.setdefault((at, value), 0.08)
     if around is not None:  # what the caller was given is handed on
@@ -313,10 +333,11 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
     """A call around a value: an argument, a returned or an assigned value, an operand, what is iterated over."""
     up, text = known.parents.get(node), known.segment(node)
     iterated = isinstance(up, ast.For | ast.comprehension) and node is up.iter
+    held = isinstance(up, ast.Subscript) and node is up.value
     valued = node in up.args if isinstance(up, ast.Call) else iterated or isinstance(up, _VALUED)
     odd = isinstance(node, ast.Constant) and not isinstance(node.value, int | str)
     if (
-        not valued
+        not (valued or held)
         or odd
         or "\n" in text
         or isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)

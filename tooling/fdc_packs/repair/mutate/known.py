@@ -18,8 +18,9 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 class Known(Source):
     """What a file does elsewhere is likelier than what it does nowhere (Hindle and others, 2012)."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, message: str = "") -> None:
         super().__init__(text)
+        self.message = message
         self.members: dict[str, Counter[str]] = {}
         self.with_member: dict[str, set[str]] = {}
         self.calls: dict[str, list[ast.Call]] = {}
@@ -77,6 +78,18 @@ class Known(Source):
                 self.top.add(node.name)
             if isinstance(node, Function):
                 self.defined[node.name] = node
+
+    @functools.cached_property
+    def imported(self) -> dict[str, str]:
+        """What the names stand for that the file imports: a module, or a module, a colon and a member."""
+        found: dict[str, str] = {}
+        for node in self.nodes:
+            for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
+                whole = alias.name if alias.asname else alias.name.partition(".")[0]
+                if isinstance(node, ast.ImportFrom):
+                    whole = f"{node.module}:{alias.name}"
+                found[alias.asname or whole.rpartition(":")[2]] = whole
+        return found
 
     @functools.cached_property
     def asked(self) -> list[tuple[ast.AST, str, set[str]]]:

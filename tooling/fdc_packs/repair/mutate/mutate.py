@@ -86,7 +86,7 @@ def _proposed(
     if not scores or limit < 1 or len(source) > LONGEST:
         return []
     try:
-        parsed = Known(source)
+        parsed = Known(source, message)
     except SyntaxError:
         return syntax.repairs(source, path, set(tried))[:limit]
     except (ValueError, RecursionError, MemoryError):
@@ -100,7 +100,8 @@ def _proposed(
         if key in old or (meant := _meant(parsed, edit)) is None or meant in said:
             continue
         said.add(meant)
-        found.append(_candidate(parsed, path, edit, score, scores, key))
+        row = _candidate(parsed, path, edit, score, scores, key)
+        found.append({**row, "mends": _mends(parsed, edit, message)})
         if len(found) == limit:
             break
     return found
@@ -180,9 +181,11 @@ def _types(source: Source) -> set[ast.AST]:
 
 
 def risky(edit: Edit) -> bool:
-    """True for an edit that negates a condition, drops a statement or a result, or moves one to another block."""
-    if edit.kind in ("negation", "removed", "nesting", "nested"):
+    """True for an edit that negates, drops or widens a condition, drops a statement, or moves one to another block."""
+    if edit.kind in ("negation", "removed", "nesting", "nested", "widened"):
         return True
+    if edit.kind == "operand" and isinstance(edit.node, ast.BoolOp):
+        return True  # a guard less
     pair = (
         [_TOKENS.findall(one) for one in (edit.old, edit.new)]
         if edit.kind == "comparison"
@@ -193,6 +196,14 @@ def risky(edit: Edit) -> bool:
     )
 
 
+def _mends(source: Source, edit: Edit, message: str) -> bool:
+    """True for an edit that uses a name that its function binds and nothing reads, or that the error misses."""
+    lost = source.unused(edit.node) | set(_MISSED.findall(message))
+    return not lost.isdisjoint(set(_WORDS.findall(edit.new)) - set(_WORDS.findall(edit.old)))
+
+
+_MISSED = re.compile(r"(?:NameError|UnboundLocalError): .*?'(\w+)'")
+_WORDS = re.compile(r"[^\W\d]\w*")
 _TOKENS = re.compile(r"\bis not\b|\bnot in\b|\bis\b|\bin\b|[=!<>]=|[<>]")
 _SIDES = (("is", "is not"), ("in", "not in"), ("==", "!="), ("<", ">="), (">", "<="))
 _OPPOSITE = {one: other for pair in _SIDES for one, other in (pair, pair[::-1])}

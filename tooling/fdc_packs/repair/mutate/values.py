@@ -220,6 +220,9 @@ def call(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
         yield from shifted(known, node, node, 0.35)
     elif name in ("sorted", "sort") and not any(one.arg == "reverse" for one in node.keywords):
         yield "added", node, more("reverse=True"), 0.2
+    elif name in ("pop", "get", "getattr", "next") and len(every) == 1 + (name == "getattr"):
+        for rank, text in enumerate(("None", "0", "1", "False", "True", "''", "()")):
+            yield "added", node, more(text), 0.35 - 0.01 * rank
     elif name in ("split", "rsplit", "enumerate") and len(every) == 1 and not node.keywords:
         yield "added", node, more("1"), 0.2
     elif name == "isinstance" and len(plain) == 2:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from typing import Any
 
 from .kinds import PEERS
 from .known import Known
@@ -22,6 +24,8 @@ _CALLABLE = (
 ).split()
 _CAUGHT = "StopIteration KeyError ValueError TypeError AttributeError IndexError".split()
 _CHECKED = "str int list dict tuple bytes float".split()
+_CLOSE = {")": "(", "]": "[", "}": "{", ">": "<"}
+_STANDARD = sys.stdlib_module_names
 _TYPES = (str, bytes, list, dict, set, tuple, int, re.Pattern, re.Match)
 
 
@@ -180,11 +184,26 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
                     found.raise_to(other, 0.12 if other in known.methods_called else 0.04)
         for other in known.methods_called:
             found.raise_to(other, 0.07)
+    for other in _public(known, node.value):
+        found.raise_to(other, 0.4 if node.attr not in _public(known, node.value) else 0.1)
+    hidden = node.attr[:2] == "__" or (function is not None and function.name[:2] == "__")
+    for other in [one for one in found if one[:2] == "__" == one[-2:] and not hidden]:
+        found.pop(other)  # what every object has is seldom meant
     found.pop(node.attr, None)
     stem = old.removesuffix(node.attr)
     yield from Found({stem + other: prior for other, prior in found.items()}).rows(
         "attribute", node, 2 * MOST
     )
+
+
+def _public(known: Known, node: ast.expr) -> list[str]:
+    """The public members of what a dotted name of the standard library stands for, where it is loaded here."""
+    first, *rest = known.segment(node).split(".")
+    module, _, member = known.imported.get(first, "").partition(":")
+    found: Any = sys.modules.get(module) if module.partition(".")[0] in _STANDARD else None
+    for part in (member, *rest) if member else rest:
+        found = getattr(found, part, None)
+    return [one for one in dir(found) if one[0] != "_"] if found is not None else []
 
 
 def constant(known: Known, node: ast.Constant) -> Iterator[Row]:
@@ -259,6 +278,11 @@ def _text(known: Known, node: ast.Constant) -> Iterator[Row]:
             found.raise_to(value.replace(match[0], word), 0.4 * ratio)
     if len(value) <= 2:
         found.raise_to(" " if value == "" else "", 0.2)
+        short = sorted(text for text in known.texts if 0 < len(text) <= 2)
+        for text in (*_CLOSE, *short[:MOST]):  # a bracket that another text of the statement opens
+            whole = known.segment(known.statement(node) or node)
+            opened = _CLOSE.get(text, "?") in whole and text not in whole
+            found.raise_to(text, 0.5 if opened else 0.1 if text in short else 0.0)
     if len(value) < 4:
         found.raise_to(value.strip(), 0.15)
         found.raise_to(f"{value} ", 0.15)

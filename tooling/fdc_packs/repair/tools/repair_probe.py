@@ -51,8 +51,8 @@ def probe(
     """Tries edits (`{key, path, pieces}`, best first) of files in `folder`: `{verdicts, changes, tried, why}`.
 
     `verdicts` says of each key that was tried `passes`, `helps` (fewer tests fail, and no others), `breaks` (others fail) or
-    `fails`; `changes`, where several pass, for how many generated inputs each gives another result, and a name of
-    all its results: `[differ, inputs, name]`.
+    `fails`; `changes`, of those that pass, for how many generated inputs each gives another result, a name of all its
+    results, and whether it crashes where a test calls it: `[differ, inputs, name, crashes]`.
     `every`: not only until some pass.
     No verdicts, and `why` says why, where the command cannot be tried in forks. Raises ToolFailure (`sandbox`), Cancelled.
     """

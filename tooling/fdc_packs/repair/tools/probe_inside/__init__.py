@@ -261,7 +261,7 @@ def pytest_runtestloop(session: Any) -> Iterator[None]:
             tell({"edit": CONTROL, "status": status, **base})
             _first[:] = base["failed"]
             unfit = _try(range(len(given["edits"])), swap)
-            if unfit is not None and len(_good) > 1:
+            if unfit is not None and _good:
                 _fork(COMPARE, _watch_calls, 60, 60.0)
             if unfit is not None and _mine == COLLECTED:
                 said = {

@@ -10,7 +10,8 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from itertools import islice
-from types import FunctionType
+from opcode import opname
+from types import CodeType, FunctionType
 from typing import Any
 
 from .edited_files import FOLDER
@@ -63,24 +64,28 @@ def compare(number: int) -> None:
     known = [(place, one, one.__code__) for place, found in functions.items() for one in found[:1]]
     swap(number)
     differ = every = 0
+    crashes = False
     outcomes = hashlib.sha256()
     until = time.monotonic() + SECONDS
     for place, function, old in known:
         new = function.__code__
-        for made in islice(_inputs(_calls.get(place, ())), INPUTS) if new is not old else ():
+        calls = _calls.get(place, ())
+        for at, made in enumerate(islice(_inputs(calls), INPUTS) if new is not old else ()):
             if time.monotonic() > until:
                 break
             said = []
             for code in (old, new):
                 function.__code__ = code
                 said.append(_outcome(function, made))
+            crashed = said[1][2] and said[0][:1] != said[1][:1]
+            crashes = crashes or (at < len(calls) and crashed)
             every += 1
             differ += said[0] != said[1]
-            outcomes.update(repr((place, said[1])).encode("utf-8", "replace"))
+            outcomes.update(repr((place, said[1][:2])).encode("utf-8", "replace"))
     with open(
         os.path.join(os.environ[FOLDER], f"behaviour.{number}"), "w", encoding="ascii"
     ) as out:
-        json.dump([differ, every, outcomes.hexdigest()[:16]], out)
+        json.dump([differ, every, outcomes.hexdigest()[:16], crashes], out)
     os._exit(0)
 
 
@@ -123,8 +128,10 @@ def _others(value: Any) -> list[Any]:
     return [{}] if isinstance(value, dict) and value else []
 
 
-def _outcome(function: FunctionType, made: Callable[[], dict[str, Any]]) -> tuple[str, str]:
+def _outcome(function: FunctionType, made: Callable[[], dict[str, Any]]) -> tuple[str, str, bool]:
+    """What comes of a call, its arguments after it, and whether the function itself could not go on."""
     arguments: dict[str, Any] = {}
+    crashed = False
     try:
         arguments = made()
         code, left = function.__code__, dict(arguments)
@@ -143,8 +150,20 @@ def _outcome(function: FunctionType, made: Callable[[], dict[str, Any]]) -> tupl
         )
     except BaseException as raised:
         said = type(raised).__name__
+        crashed = _crashed(raised, function.__code__)
     try:
         after = repr({name: getattr(one, "__dict__", one) for name, one in arguments.items()})
     except BaseException:
         after = ""
-    return _ADDRESS.sub("", said)[:4000], _ADDRESS.sub("", after)[:4000]
+    return _ADDRESS.sub("", said)[:4000], _ADDRESS.sub("", after)[:4000], crashed
+
+
+def _crashed(raised: BaseException, code: CodeType) -> bool:
+    """True for a mistake of the function's own code, that no `raise` of it is about."""
+    at = raised.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    if at is None or at.tb_frame.f_code is not code:
+        return False
+    told = opname[code.co_code[at.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
+    return isinstance(raised, TypeError | AttributeError | NameError) and not told

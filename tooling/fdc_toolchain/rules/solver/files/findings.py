@@ -107,7 +107,7 @@ def of_root(
 def _distinct(
     made: _Assumed | None, nested: Mapping[str, list[Place]], places: Places
 ) -> Iterator[Diagnostic]:
-    """The assumption about values that is unknown: one a plan, for files of one name and for files in files."""
+    """The assumption about values that are unknown: one a plan, for files of one name and for files in files."""
     parts = []
     if made is not None:
         parts.append(f"no other value names the same file as {listed(sorted(made.names))}")

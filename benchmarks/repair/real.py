@@ -1,0 +1,205 @@
+"""Real bugs as a user meets them: the newer release with the older code and its test files; `fdc fix`; the whole suite judges.
+
+`python -m benchmarks.repair.real PYTHON FOLDER` repairs what `mine` has found and `real_bugs.json` calls a bug, and writes into
+that file what came of it; `--add` first puts there what FOLDER/pairs.jsonl has, to be read: `bug` is null until a person has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import environment
+from . import cases, mine, releases, run
+
+READ = Path(__file__).with_name("real_bugs.json")
+"""`pairs` that were mined, and the accepted candidates: `bug` says whether it is one, `said` what it is, `result` what came."""
+MOST_LEFT_OUT = 60
+ITERATIONS = 12
+VERDICTS = ("right", "wrong", "choice shown", "given up")
+_KEPT = ("package", "old", "new", "test", "error", "mended", "red", "diff")
+
+
+def load() -> dict[str, Any]:
+    """What was mined, read and judged so far."""
+    found: dict[str, Any] = json.loads(READ.read_text("utf-8"))
+    return found
+
+
+def save(known: Mapping[str, Any]) -> None:
+    """Keeps it."""
+    cases.replace(READ, json.dumps(known, indent=1, ensure_ascii=False) + "\n")
+
+
+def add(known: dict[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Adds mined pairs, with their accepted candidates, that are not there yet."""
+    for row in rows:
+        pair = [row["package"], row["old"], row["new"]]
+        if pair in [one[:3] for one in known["pairs"]]:
+            continue
+        known["pairs"].append([*pair, row.get("tests", 0), row.get("red", 0), len(row["cases"])])
+        for case in row["cases"]:
+            whole = {**row, **case}
+            if case["accept"]:
+                kept = {name: whole[name] for name in _KEPT}
+                known["candidates"].append({**kept, "bug": None, "said": "", "result": None})
+
+
+def command(case: Mapping[str, Any]) -> str:
+    """The test files of what is red, without the tests that are red for other reasons, or the red tests alone."""
+    base = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q -p no:cacheprovider -o addopts= -o filterwarnings=default"
+    files = sorted({one.split("::")[0] for one in case["mended"]})
+    left_out = [one for one in case["red"] if "\n" not in one]
+    if len(left_out) > MOST_LEFT_OUT or len(left_out) < len(case["red"]):
+        named = sorted({one if "\n" not in one else one.split("[")[0] for one in case["mended"]})
+        return " ".join((base, *map(shlex.quote, named)))
+    without = (f"--deselect={shlex.quote(one)}" for one in left_out)
+    return " ".join((base, *map(shlex.quote, files), *without))
+
+
+def lay_out(case: Mapping[str, Any], python: str, sources: Path, folder: Path) -> mine.Tree:
+    """The newer release with the older code."""
+    shutil.rmtree(folder, ignore_errors=True)
+    pair = releases.Pair(case["package"], case["old"], case["new"])
+    tree = mine.Tree(pair, python, sources, folder)
+    tree.lay(tree.old)
+    own = folder / f"{pair.package}-0.dist-info"
+    shutil.copytree(own, tree.folder / own.name)
+    (tree.folder / "knowledge_core").mkdir(exist_ok=True)
+    return tree
+
+
+def repair(case: Mapping[str, Any], python: str, sources: Path, folder: Path) -> dict[str, Any]:
+    """What `fdc fix` makes of a case, and what its diff is worth."""
+    tree = lay_out(case, python, sources, folder)
+    tops = {name.split("/")[0] for name in tree.old}
+    named = sorted(
+        tree.prefix + one for one in tops if (tree.folder / (tree.prefix + one)).exists()
+    )
+    path = str(Path(python).parent)
+    done = run.fix(tree.folder, command(case), named, ITERATIONS, [], folder / "cache", path)
+    said, lost = done.said, []
+    verdict = "choice shown" if said.get("choices") else "given up"
+    if done.exit_code == 0 and said.get("diff"):
+        lost = judge(case, python, sources, folder, str(said["diff"]))
+        verdict = "wrong" if lost else "right"
+    shutil.rmtree(folder, ignore_errors=True)
+    choices = [row["claim"] for row in said.get("choices") or ()]
+    return {"verdict": verdict, "lost": lost[:8], "ended": done.ended, "seconds": done.seconds, "probes": said.get("probes"),
+            "iterations": said.get("iterations"), "diff": said.get("diff"), "choices": choices}  # fmt: skip
+
+
+def judge(
+    case: Mapping[str, Any], python: str, sources: Path, folder: Path, diff: str
+) -> list[str]:
+    """The tests and doctests of the whole release that pass with the authors' patch and not with this one.
+
+    What fails is run once more by itself, for load is no defect.
+    """
+    wanted: set[str] = set()
+    lost: list[str] = []
+    for patch in (case["diff"], diff):
+        work = folder / "judge"
+        tree = lay_out(case, python, sources, work)
+        applied = subprocess.run(
+            ["git", "apply", "--whitespace=nowarn", "-p1"], cwd=tree.folder, input=patch.encode(), capture_output=True,
+            check=False, env={"PATH": "/usr/bin:/bin", "GIT_CEILING_DIRECTORIES": str(work)},
+        )  # fmt: skip
+        if applied.returncode:
+            return [f"the patch does not apply: {applied.stderr.decode()[:200]}"]
+        passed = mine.passed(mine.outcomes(python, tree.folder, work, doctests=True))
+        wanted = wanted or passed
+        lost = sorted(wanted - passed)
+        if lost and len(lost) <= 50:
+            lost = sorted(
+                set(lost) - mine.passed(mine.outcomes(python, tree.folder, work, lost, True))
+            )
+    return lost if wanted else ["no test passes with the authors' patch"]
+
+
+def section() -> list[str]:
+    """The lines of the page: every figure from `real_bugs.json`."""
+    known = load()
+    read = [one for one in known["candidates"] if one["bug"] is not None]
+    bugs = [one for one in read if one["bug"]]
+    judged = [one for one in bugs if one["result"]]
+    count = Counter(one["result"]["verdict"] for one in judged)
+    claimed = count["right"] + count["wrong"]
+    packages = len({one[0] for one in known["pairs"]})
+    parts, within = sum(one[5] for one in known["pairs"]), len(known["candidates"])
+    limits = f"{mine.ADDED} lines added, {mine.FUNCTIONS} functions, no new name"
+    counted = ", ".join(f"{count[one]} {one}" for one in VERDICTS)
+    out = [
+        "## Real bugs",
+        "",
+        f"{len(known['pairs'])} pairs of consecutive releases of {packages} packages were mined; `benchmarks/repair/releases.py`",
+        "names 25, before anybody had looked. The newer release's tests were put beside the older code, and the smallest",
+        "part of the diff was searched that makes a red test green.",
+        f"Of {parts} such parts {within} are within bounds ({limits}).",
+        f"Each was read: {len(bugs)} are bugs, {len(read) - len(bugs)} are none, {within - len(read)} are not read yet.",
+        "`fdc fix` is given the test files of what is red, and the package; it has no model. *Right*: every test and doctest of",
+        "the newer release passes that passes with the authors' own part of the diff.",
+        "",
+        f"**{len(judged)} bugs were measured (asked for: 30): {counted}.**",
+        f"**Of {claimed} repairs that were claimed {count['right']} are right.**",
+        "",
+        "| release | what is wrong | lines the authors changed | result | fdc's change |",
+        "|---|---|---|---|---|",
+    ]
+    for one in bugs:
+        size = sum(line[:1] in "+-" and line[:3] not in ("+++", "---") for line in one["diff"].split("\n") if line)  # fmt: skip
+        result = one["result"] or {"verdict": "not run", "diff": ""}
+        change = " ".join(
+            line.strip() for line in (result["diff"] or "").split("\n")
+            if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")
+        )  # fmt: skip
+        change = change.replace("|", "\\|").replace("`", "'")
+        change = f"`{change[:120]}`" if change else ""
+        out.append(
+            f"| {one['package']} {one['old']} | {one['said']} | {size} | {result['verdict']} | {change} |"
+        )
+    return [*out, ""]
+
+
+def publish(page: Path) -> None:
+    """Puts the section anew into the page, before its last line."""
+    text = page.read_text("utf-8")
+    last = text.rindex("\nPython ") + 1
+    head = text[:last].partition("## Real bugs\n")[0]
+    page.write_text("\n".join([head.rstrip(), "", *section(), text[last:]]), "utf-8")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Repairs the bugs that have no result yet. Returns the exit code: 0."""
+    reader = argparse.ArgumentParser(prog="python -m benchmarks.repair.real")
+    reader.add_argument("python")
+    reader.add_argument("folder", type=Path)
+    reader.add_argument("--add", action="store_true", help="take what was mined")
+    options = reader.parse_args(arguments)
+    known = load() if READ.exists() else {"pairs": [], "candidates": []}
+    if options.add:
+        rows = (options.folder / "pairs.jsonl").read_text("utf-8").splitlines()
+        add(known, [json.loads(line) for line in rows])
+        save(known)
+    for case in [one for one in known["candidates"] if one["bug"] and not one["result"]]:
+        result = repair(case, options.python, options.folder / "sources", options.folder / "real")
+        known = load()  # a person may have read more since
+        for one in known["candidates"]:
+            if all(one[name] == case[name] for name in ("package", "new", "test")):
+                one["result"] = result
+        save(known)
+        print(case["package"], case["new"], case["test"], result["verdict"], flush=True)
+    publish(environment.ROOT / "docs" / "benchmarks-repair.md")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
