@@ -1,7 +1,7 @@
 # Verbs only; `make` lists them. The first one that needs it makes .venv (see .ci/setup).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test install check lint fmt types docs agents golden site verify bench count bench-agentdojo bench-repair bench-research mutants long soak live wheel lock vscode clean
+.PHONY: help demo test install check lint fmt types docs agents golden site verify bench count bench-agentdojo bench-repair bench-research mutants long soak live mcp-servers wheel lock vscode clean
 
 SETUP := sh .ci/setup
 BIN := .venv/bin
@@ -131,6 +131,13 @@ live: ## run the test with a real small language model, and write docs/benchmark
 	@$(PY) -m pytest -m live tests/fault/test_small_model.py $(ARGS)
 	$(PY) -m benchmarks.drafts --output docs/benchmarks-drafts.md
 
+mcp-servers: ## install four real MCP servers into .mcp-servers, for tests/mcp_client/test_real_servers.py (npm and PyPI, 130 MB)
+	@$(SETUP) base
+	@[ -x .mcp-servers/.venv-mcp/bin/python ] || $(PY) -m venv .mcp-servers/.venv-mcp
+	.mcp-servers/.venv-mcp/bin/python -m pip install --quiet "mcp-server-fetch>=2026.10,<2027" "mcp-server-git>=2026.10,<2027"
+	npm install --prefix .mcp-servers --ignore-scripts --no-audit --no-fund --loglevel=error "@modelcontextprotocol/server-filesystem@^2026.8" "@modelcontextprotocol/server-memory@^2026.8"
+	@touch .mcp-servers/installed
+
 wheel: ## build dist/*.tar.gz and dist/*.whl; the same commit gives the same bytes
 	@$(SETUP) dev
 	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(PY) -m build --no-isolation
@@ -147,5 +154,5 @@ vscode: ## package the extension as editors/vscode/fdc-plans.vsix (needs node an
 	cd editors/vscode && npx --yes "@vscode/vsce@^4.1" package --skip-license --allow-missing-repository --out fdc-plans.vsix
 
 clean: ## remove what can be made again
-	rm -rf .venv .venv-agentdojo .venv-lock .venv-model .venv-research editors/vscode/node_modules editors/vscode/*.vsix build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-agentdojo .venv-lock .venv-model .venv-research .mcp-servers editors/vscode/node_modules editors/vscode/*.vsix build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

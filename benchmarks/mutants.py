@@ -30,7 +30,7 @@ from queue import Queue
 from typing import NamedTuple
 
 from .mutants_changes import SILENT, points
-from .mutants_equivalent import EQUIVALENT
+from .mutants_equivalent import EQUIVALENT, SURVIVORS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "mutants.md"
@@ -54,6 +54,9 @@ LAWS = {
 """The laws that a change below a folder of the package meets, where no test found it; the first folder that fits counts."""
 
 LAW_SECONDS = 20.0
+SLOWER = 10
+"""How much longer than its CPU time something may take on a loaded machine, before it counts as hanging."""
+
 SEED = 1
 """The same plan sets for each mutant."""
 
@@ -168,15 +171,14 @@ def sample(seed: int, most: int) -> list[Mutant]:
 
 def stale() -> list[str]:
     """The entries of `EQUIVALENT` whose line is not there any more."""
-    texts = {path: ROOT / PACKAGE / path for path, _, _ in EQUIVALENT}
+    known = EQUIVALENT | SURVIVORS
+    texts = {path: ROOT / PACKAGE / path for path, _, _ in known}
     lines = {
         path: set(map(str.strip, file.read_text("utf-8").splitlines()))
         for path, file in texts.items()
         if file.is_file()
     }
-    return [
-        f"{path}: {source}" for path, source, _ in EQUIVALENT if source not in lines.get(path, ())
-    ]
+    return [f"{path}: {source}" for path, source, _ in known if source not in lines.get(path, ())]
 
 
 def _copy(folder: Path) -> Path:
@@ -247,6 +249,8 @@ def _pytest(
         "no:cacheprovider",
         "-p",
         "benchmarks.mutants_tests",
+        "-m",
+        "not soak",
     ]
     environment = {
         **os.environ,
@@ -300,11 +304,11 @@ def _run(folder: Path, tests: dict[str, float], seconds: float) -> str:
             folder,
             {"tests": tests},
             ["-x", *dict.fromkeys(test.split("::")[0] for test in tests)],
-            seconds,
+            SLOWER * seconds,
         )
     except subprocess.TimeoutExpired:
         return "timeout"
-    if done.returncode == -signal.SIGALRM:
+    if done.returncode in (-signal.SIGALRM, -signal.SIGPROF):
         return "timeout"
     if done.returncode in (0, 5):  # 5: none of the tests is there
         return ""
@@ -322,7 +326,11 @@ def _laws(folder: Path, mutant: Mutant) -> str:
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": "tooling"}
     try:
         done = subprocess.run(
-            command, cwd=folder, capture_output=True, timeout=60 + 5 * LAW_SECONDS, env=environment
+            ["prlimit", f"--cpu={int(60 + 5 * LAW_SECONDS)}", *command],
+            cwd=folder,
+            capture_output=True,
+            timeout=SLOWER * (60 + 5 * LAW_SECONDS),
+            env=environment,
         )
     except subprocess.TimeoutExpired:
         return "timeout"
@@ -360,15 +368,16 @@ def page(outcomes: list[Outcome], seed: int, seconds: float) -> str:
         "",
         f"Survivors, each a change that none of the tests which execute it notices (of more than {BUDGET:.0f} s of tests, the",
         f"quickest), nor one of the laws that CI tries with new seeds, within {LAW_SECONDS:.0f} s.",
-        "Some change no verdict (a name in a message, a short cut that is only quicker); the others want a test.",
         "",
-        "| place | change | tests that execute it |",
-        "|---|---|---|",
+        "| place | change | tests that execute it | reason |",
+        "|---|---|---|---|",
     ]
     for one in sorted(outcomes, key=lambda one: (one.mutant.path, one.mutant.line)):
         if not one.found_by:
             place = f"{one.mutant.path.relative_to(PACKAGE)}:{one.mutant.line}"
-            out.append(f"| {place} | `{one.mutant.what.replace('|', '/')}` | {one.tests} |")
+            reason = SURVIVORS.get(one.mutant.place, "not known: it wants a test")
+            what = one.mutant.what.replace("|", "/")
+            out.append(f"| {place} | `{what}` | {one.tests} | {reason} |")
     silent = " and ".join(f"`{name}=`" for name in SILENT)
     out += ["", "Equivalent, not counted: changes after which every finding is as before."]
     out += [f"Of {silent} and of annotations none are made."]

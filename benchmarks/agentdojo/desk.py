@@ -57,6 +57,10 @@ ONLY = {
     "summary": "the one item of a list; fails for none or several", "action": "step_op", "effect": "pure", "trust": "trusted",
     "result": "value", "run": {"python": "dojo:only"}, "parameters": [{"name": "value", "kind": "word"}],
 }  # fmt: skip
+NAMES = {
+    "summary": "the names that a text lists after its heading, one in a line", "action": "step_op", "effect": "pure",
+    "trust": "trusted", "result": "list", "run": {"python": "dojo:names"}, "parameters": [{"name": "value", "kind": "word"}],
+}  # fmt: skip
 OURS = {
     "ask": ASK,
     "pick": PICK,
@@ -64,6 +68,7 @@ OURS = {
     "own_field": OWN_FIELD,
     "own_rows": OWN_ROWS,
     "only": ONLY,
+    "names": NAMES,
 }
 PROMPT = """\
 You take one value out of the material, or write it, and answer with nothing else.
@@ -98,6 +103,10 @@ def own_rows(value):
     if "sender" not in OWN:
         raise ValueError("nobody here says by himself who sent what")
     return [one for one in value if one["sender"] == "me"]
+
+
+def names(value):
+    return value.partition(": ")[2].strip().split("\\n")
 
 
 def only(value):

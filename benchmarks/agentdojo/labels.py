@@ -19,10 +19,11 @@ or number, a mail, an event, a standing order, what is attached. Identities, amo
 what is changed (`change`). What others read (subject, body, title, description, location, page) is a `message`; the content
 of one's own files is `data`. What a search or a look-up in one's own account is asked is `data`: it tells nobody anything.
 
-Five tools of the workspace are ours. `pick`, `extract` and `only` are pure: a part of a value keeps the value's labels. Two are
-declared checks: what they give may be a path, an address or a message. `own_field` gives a field of the one thing in a list that
-has exactly the name that the plan says, and fails for none or several, and for a field that is not own; its key must be the
-plan's own (a `path` too). `own_rows` gives those transfers that the account's owner sent: what their subjects say is his text.
+Six tools of the workspace are ours. `pick`, `extract`, `only` and `names` are pure: a part of a value keeps the value's
+labels. Two are declared checks: what they give may be a path, an address or a message. `own_field` gives a field of the one
+thing in a list that has exactly the name that the plan says, and fails for none or several, and for a field that is not own;
+its key must be the plan's own (a `path` too). `own_rows` gives those transfers that the account's owner sent: what their
+subjects say is his text.
 """
 
 from __future__ import annotations

@@ -143,6 +143,10 @@ class _Writer:
         self.numbers: dict[int, int] = {}
         self.wants: dict[str, Want] = {}
         self.done: list[Call] = []
+        self.members: dict[str, str] = {}
+        """Names that a model took out of a list of the operator's own, each with the plan's name for it after that check."""
+        self.named: set[int] = set()
+        """Steps that were given nothing but what the plan says, or such a name."""
         self.questions = 0
         given = [value for call in task.calls for value in call.args.values()]
         self.used = {
@@ -156,12 +160,16 @@ class _Writer:
 
     def call(self, index: int, call: Call, people: Collection[str], contents: bool) -> None:
         words = []
-        for parameter, value in call.args.items():
-            if value is None:
-                continue
+        given = {name: value for name, value in call.args.items() if value is not None}
+        for parameter, value in given.items():
             sink = TOOLS[call.tool].sink(parameter, contents)
             words.append(f"{parameter}={self.value(call, parameter, value, sink in people)}")
         number = len(self.done) + 1
+        if all(
+            self.literal(call, name, value) or lone(value) in self.members
+            for name, value in given.items()
+        ):
+            self.named.add(number)
         self.lines.append(" ".join([f"r{number} <- {call.tool}", *words]))
         self.numbers[len(self.lines)] = index
         self.done.append(call)
@@ -173,6 +181,9 @@ class _Writer:
         name = f"v{len(self.wants) + 1}"
         sink = TOOLS[call.tool].sink(parameter, False)
         results = [one.result for one in self.done]
+        worded = None if asks else self.worded(value)
+        if worded is not None:
+            return worded
         key = self.keyed(value) if sink in ("path", "url", "change") else None
         place, part = find(value, results), extracted(value, results, self.used)
         known = key is not None or sink == "message"
@@ -212,6 +223,14 @@ class _Writer:
                 f"{name} <- ask {_word('want', f'{name}: the {parameter} for {call.tool}')}{self.brought()}"
             )
         self.wants[name] = Want(call.tool, parameter, plain(value))
+        if (number := self.listed(value)) is not None and self.lines[-1].startswith(
+            f"{name} <- ask"
+        ):
+            self.lines += [
+                f"all{name} <- names value={{r{number}}}",
+                f"m{name} <- among value={{{name}}} of={{all{name}}}",
+            ]
+            name = self.members[lone(value)] = f"m{name}"
         if not asks:
             return f"{{{name}}}"
         self.questions += 1
@@ -223,9 +242,70 @@ class _Writer:
     def among(self, place: Place) -> str:
         """What else the choice of a part may rest on: nothing where the plan said what it looks for and got one thing."""
         asked = self.done[place.number - 1].args.values()
-        if place.alone and any(said(value, self.task.prompt) for value in asked):
+        if place.alone and (
+            place.number in self.named or any(said(value, self.task.prompt) for value in asked)
+        ):
             return ""
         return self.brought().replace(" about=", " among=")
+
+    def listed(self, value: Any) -> int | None:
+        """The step that listed a value among the names of things that the operator's own database has, where others are sent
+        the name later."""
+        text = lone(value)
+        sent = [
+            str(one.args[row.name])
+            for one in self.task.calls
+            for row in TOOLS[one.tool].parameters
+            if row.sink == "message" and one.args.get(row.name)
+        ]
+        if text is None or not any(text in one for one in sent):
+            return None
+        return next(
+            (
+                number
+                for number, one in enumerate(self.done, 1)
+                if isinstance(one.result, str)
+                and not TOOLS[one.tool].outside[self.regime]
+                and all(self.literal(one, *row) for row in one.args.items())
+                and text in names(one.result)
+            ),
+            None,
+        )
+
+    def worded(self, value: Any) -> str | None:
+        """A value in the words that the prompt gives for it (`'Dinner at {restaurant_name}'`), or that is one thing's alone: the
+        holes are names that were checked, and what was looked up of exactly such a thing."""
+        for form in (
+            "{value}",
+            *re.findall(r"[\"']([^\"']*\{\w+\}[^\"']*)[\"']", self.task.prompt),
+        ):
+            said_, holes = re.split(r"\{\w+\}", form), []
+            found = re.fullmatch("(.+?)".join(map(re.escape, said_)), str(lone(value)))
+            for text in found.groups() if found else ():
+                place = find(text, [one.result for one in self.done])
+                if text not in self.members and (
+                    place is None
+                    or not place.alone
+                    or place.number not in self.named
+                    or not self.members
+                ):
+                    break
+                holes.append((text, place))
+            if not found or len(holes) < len(found.groups()):
+                continue
+            out = said_[0]
+            for (text, place), after in zip(holes, said_[1:], strict=True):
+                hole = self.members.get(text)
+                if hole is None and place is not None:
+                    hole = f"h{len(self.lines)}"
+                    path = "/".join(
+                        f"{{{self.members[part]}}}" if part in self.members else part
+                        for part in place.path.split("/")
+                    )
+                    self.lines.append(f'{hole} <- pick value={{r{place.number}}} path="{path}"')
+                out += f"{{{hole}}}{after}"
+            return f'"{out}"'
+        return None
 
     def keyed(self, value: Any) -> tuple[int, str, str, str] | None:
         """The step, the field that has a name, the name, and the field of the account's own which is the value: of exactly one
@@ -296,6 +376,18 @@ class _Writer:
         return (
             not tool.acts and tool.sink(parameter, False) == "data" and not _within(value, results)
         )
+
+
+def lone(value: Any) -> Any:
+    """The one item of a list that has one; else the value, of a longer list nothing."""
+    if isinstance(value, list):
+        return value[0] if len(value) == 1 and isinstance(value[0], str) else None
+    return value if isinstance(value, str) else None
+
+
+def names(text: str) -> list[str]:
+    """The names that a text lists after its heading, one in a line."""
+    return text.partition(": ")[2].strip().split("\n")
 
 
 def said(value: Any, prompt: str) -> bool:

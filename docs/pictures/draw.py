@@ -1,8 +1,10 @@
-"""Draws `refused.svg`, the picture in README.md: what `fdc` really prints in a terminal of its own, in a fresh repository.
+"""Draws the pictures of terminals: what `fdc` really prints in a terminal of its own, in a fresh workspace.
+
+`refused.svg` is in README.md; `run.svg` in docs/seeing.md, with the times and the run's name of one example.
 
     python3 docs/pictures/draw.py
 
-A test compares the file with what this makes now.
+A test compares the files with what this makes now.
 """
 
 from __future__ import annotations
@@ -20,7 +22,6 @@ from html import escape
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-FILE = HERE / "refused.svg"
 FDC = HERE.parent.parent / "tooling" / "fdc_cli.py"
 COLUMNS, ROWS = 100, 80
 PLAN = """\
@@ -31,6 +32,18 @@ overwrite_file_with_block price.txt
     12
 read_file price.txt
 run_in_bash_session git commit --all --message {page}
+close_task
+submit
+"""
+RUN = """\
+set_plan Count the words of each tea
+plan_step_complete The folder is known.
+teas <- list_files teas
+require len(teas) > 1 else "one tea is no list"
+for_each_file teas/*.md as tea max 9
+    run_in_bash_session wc -w {tea}
+if len(teas) > 2
+    message_user There are three or more.
 close_task
 submit
 """
@@ -80,14 +93,38 @@ def session() -> str:
     return f"{prompt}cat plan.txt\n{PLAN}{prompt}fdc lint plan.txt\n{said}"
 
 
-def svg(screen: str) -> str:
+def teas(folder: Path) -> None:
+    """The plan `words.plan` and what it reads."""
+    (folder / "teas").mkdir()
+    for tea in ("assam", "oolong", "sencha"):
+        (folder / "teas" / f"{tea}.md").write_text(f"{tea} is a tea\n", "utf-8")
+    (folder / "words.plan").write_text(RUN, "utf-8")
+
+
+def running() -> str:
+    """The screen of a run at its end. How long steps took is left out, and the name is an example's: they differ each time."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "knowledge_core").mkdir()
+        teas(folder)
+        said = on_screen("run", "words.plan", cwd=folder)
+    said = re.sub(
+        r"[|/\\-] \d+ steps, \d+:\d\d.*?\r(?:\x1b\[\d+A)?\x1b\[J", "", said, flags=re.DOTALL
+    )
+    said = re.sub(
+        r"\b\d{8}-\d{6}-\w{4}\b", "20261124-101500-9k2f", re.sub(r"(  |, )[\d.]+ m?s\b", "", said)
+    )
+    return f"\x1b[32m$\x1b[0m fdc run words.plan\n{said}"
+
+
+def svg(screen: str, title: str) -> str:
     """The screen as a picture: one text element for each line, one span for each colour."""
     lines = screen.rstrip("\n").split("\n")
     columns = max(len(re.sub(r"\x1b\[[\d;]*m", "", line)) for line in lines)
     wide, high = columns * _WIDTH + 2 * _MARGIN, len(lines) * _HEIGHT + 2 * _MARGIN
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:g} {high}" width="{wide:g}" height="{high}" role="img">',
-        "<title>A plan in a terminal, and two errors that fdc lint finds in it</title>",
+        f"<title>{title}</title>",
         f'<rect width="{wide:g}" height="{high}" rx="8" fill="#0d1117"/>',
         f'<g font-family="{_FONTS}" font-size="13" fill="{_PLAIN}">',
     ]
@@ -105,12 +142,10 @@ def _spans(line: str) -> list[str]:
         if number % 2:
             style = _style(part)
         elif part:
-            text = part.strip(" ")
-            before = len(part) - len(part.lstrip(" "))
-            x, long = _MARGIN + (column + before) * _WIDTH, len(text) * _WIDTH
-            if text:
+            for text in re.finditer(r"\S+(?: \S+)*", part):  # a renderer makes one blank of several
+                x, long = _MARGIN + (column + text.start()) * _WIDTH, len(text[0]) * _WIDTH
                 spans.append(
-                    f'<tspan x="{x:g}" textLength="{long:g}"{style}>{escape(text, quote=False)}</tspan>'
+                    f'<tspan x="{x:g}" textLength="{long:g}"{style}>{escape(text[0], quote=False)}</tspan>'
                 )
             column += len(part)
     return spans
@@ -124,5 +159,15 @@ def _style(codes: str) -> str:
     return out
 
 
+PICTURES = {
+    "refused.svg": lambda: svg(
+        session(), "A plan in a terminal, and two errors that fdc lint finds in it"
+    ),
+    "run.svg": lambda: svg(
+        running(), "A run in a terminal: a gate that passed, a loop, the side of an if, exit codes"
+    ),
+}
+
 if __name__ == "__main__":
-    FILE.write_text(svg(session()), "utf-8")
+    for file, made in PICTURES.items():
+        (HERE / file).write_text(made(), "utf-8")

@@ -1,4 +1,4 @@
-"""Takes the pictures of pages in the manual (`approval.png`, `report.png`) with headless Chromium, of a real run.
+"""Takes the pictures of pages in the manual (`runs.png`, `approval.png`, `report.png`) with headless Chromium, of a real run.
 
     python3 -m docs.pictures.shoot
 
@@ -15,6 +15,8 @@ from pathlib import Path
 
 from tests.support.browser import Browser, browser
 
+from .draw import teas
+
 HERE = Path(__file__).resolve().parent
 FDC = [sys.executable, str(HERE.parent.parent / "tooling" / "fdc_cli.py")]
 PLAN = """\
@@ -29,7 +31,7 @@ read_file prices/oolong.txt
 close_task
 submit
 """
-SIZES = {"approval": (960, 720), "report": (960, 900)}
+SIZES = {"runs": (960, 240), "approval": (960, 720), "report": (960, 900)}
 
 
 def shoot(target: Path) -> None:
@@ -40,6 +42,8 @@ def shoot(target: Path) -> None:
         (folder / "knowledge_core").mkdir()
         (folder / "prices" / "oolong.txt").write_text("oolong 11\ngenmaicha 9\n", "utf-8")
         (folder / "price.plan").write_text(PLAN, "utf-8")
+        teas(folder)
+        _fdc(folder, "run", "words.plan")
         _fdc(folder, "run", "price.plan")
         with (
             subprocess.Popen(
@@ -50,6 +54,7 @@ def shoot(target: Path) -> None:
             assert server.stdout is not None
             window.go(server.stdout.readline().split()[-1])
             window.until("waiting")
+            _take(window, target, "runs")
             window.click("table a")
             window.until("Approval main/4")
             _take(window, target, "approval")

@@ -28,15 +28,7 @@ function serverCommand() {
 /** Starts the server; says what to do where that fails. */
 async function start() {
   const run = { command: serverCommand(), args: ['lsp', '--stdio'], transport: TransportKind.stdio };
-  const options = {
-    documentSelector: [{ language: 'fdc-plan' }],
-    synchronize: {
-      fileEvents: [
-        vscode.workspace.createFileSystemWatcher('**/*.{plan,plan.txt}'),
-        vscode.workspace.createFileSystemWatcher('**/{fdc.toml,fdc_tools.json,plan_registry.json,*_fsm.json}'),
-      ],
-    },
-  };
+  const options = { documentSelector: [{ language: 'fdc-plan' }] };
   client = new LanguageClient('fdc', 'fdc plans', { run, debug: run }, options);
   try {
     await client.start();

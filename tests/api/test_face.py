@@ -145,7 +145,7 @@ def mypy(text: Path, *options: str | Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_consumer_passes_mypy_strict_against_the_installed_package(tmp_path: Path) -> None:
     text = tmp_path / "consumer.py"
     text.write_text(CONSUMER.read_text("utf-8"), "utf-8")
@@ -175,7 +175,7 @@ TOOLS: dict[str, Tool] = {"count": count}
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_tool_of_a_pack_passes_mypy_strict(tmp_path: Path) -> None:
     text = tmp_path / "tools.py"
     text.write_text(TOOL, "utf-8")

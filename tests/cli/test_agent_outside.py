@@ -371,7 +371,7 @@ def test_a_controller_that_is_killed_after_the_approval_goes_on_without_another(
     assert (home / "owned").exists() and ["plan.txt"] == runs(home)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_wherever_a_controller_dies_an_approval_that_is_on_record_counts_and_no_other_does(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

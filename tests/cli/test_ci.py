@@ -160,6 +160,29 @@ def test_an_automaton_that_changed_means_the_plans_under_it(shop: Path) -> None:
     assert {"own", "1", "tooling/own.json"} >= plans(shop, "--changed") >= {"own", "1"}
 
 
+def test_a_repository_below_that_is_not_as_it_was_counts(shop: Path) -> None:
+    """git says of a submodule only that it is another one, and of a clone only that it is there."""
+    for name in ("module", "clone"):
+        (shop / name).mkdir()
+        write(shop / name, page_md="Tea.\n")
+        git(shop / name, "init", "-q")
+        git(shop / name, "add", "--all")
+        git(shop / name, "commit", "-q", "-m", "first")
+        text = WRONG.replace("close_task", f"read_file {name}/page.md\nclose_task")
+        (shop / "plans" / f"{name}.plan").write_text(text, "utf-8")
+    git(shop, "add", "plans", "module")
+    git(shop, "commit", "-q", "-m", "second")
+    assert {"clone", "1"} == plans(shop, "--changed"), "git does not know it at all"
+    (shop / "module" / "page.md").unlink()
+    assert {"clone", "module", "2"} == plans(shop, "--changed")
+
+
+def test_before_the_first_commit_all_is_new(tmp_path: Path) -> None:
+    write(tmp_path, a_plan=CLEAN, docs__tea_md="Tea.\n")
+    git(tmp_path, "init", "-q")
+    assert "1 plan proved, no findings\n" == fdc("lint", "--changed", cwd=tmp_path).stdout
+
+
 @pytest.mark.parametrize("revision", ["nothing", "HEAD:docs", "a\nb"])
 def test_what_is_no_revision_is_refused(shop: Path, revision: str) -> None:
     done = fdc("lint", f"--changed={revision}", cwd=shop)

@@ -148,6 +148,7 @@ def test_without_any_sandbox_commands_are_refused_unless_the_operator_says_other
     assert offered or looks._sandbox(Operator(unsandboxed=True))[-1].grade == "note"
 
 
+@pytest.mark.long
 def test_doctor_says_who_would_be_asked_to_search_the_web_and_shows_no_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -254,6 +254,14 @@ def test_where_one_file_cannot_be_written_none_is(
         ({"pyproject.toml": "[tool.pytest.ini_options]"}, "python3 -m pytest"),
         ({"setup.py": "", "tests/test_a.py": ""}, "python3 -m pytest"),
         ({"setup.py": "", "test_a.py": ""}, "python3 -m pytest"),
+        ({"setup.py": "", "test_a.py": "", ".venv/bin/python": ""}, "python3 -m pytest"),
+        (
+            {
+                "setup.py": "", "test_a.py": "", ".venv/bin/python": "",
+                ".venv/lib/python3.13/site-packages/pytest/__init__.py": "",
+            },
+            ".venv/bin/python -m pytest",
+        ),
         ({"setup.py": "", "contest.py": ""}, None),
         ({"README.md": "pytest"}, None),
     ],
@@ -262,7 +270,7 @@ def test_the_command_of_the_tests_is_found(
     tmp_path: Path, files: dict[str, str], command: str | None
 ) -> None:
     for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
     assert command == test_command.found(str(tmp_path))
 

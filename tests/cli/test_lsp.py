@@ -32,6 +32,7 @@ close_task
 submit
 """
 ROOT: list[Path] = []
+WATCHED: list[str] = []
 
 
 @pytest_lsp.fixture(
@@ -47,8 +48,18 @@ async def client(
     (root / "order.plan").write_text(CALLER, "utf-8")
     ROOT[:] = [root]
     capabilities = types.ClientCapabilities(
-        general=types.GeneralClientCapabilities(position_encodings=["utf-16"])
+        general=types.GeneralClientCapabilities(position_encodings=["utf-16"]),
+        workspace=types.WorkspaceClientCapabilities(
+            did_change_watched_files=types.DidChangeWatchedFilesClientCapabilities(
+                dynamic_registration=True
+            )
+        ),
     )
+
+    @lsp_client.feature(types.CLIENT_REGISTER_CAPABILITY)
+    def registered(params: types.RegistrationParams) -> None:
+        WATCHED.extend(one.method for one in params.registrations)
+
     made = await lsp_client.initialize_session(
         types.InitializeParams(capabilities=capabilities, root_uri=root.as_uri())
     )
@@ -274,6 +285,69 @@ async def test_no_text_ends_the_server(client: LanguageClient) -> None:
         )
     order.change(CALLER)
     assert [] == await order.found()
+    order.close()
+
+
+@talks
+@pytest.mark.parametrize(
+    "name", ["green tea.plan", "grün 茶.plan", "a[1]%20+b@c.plan", "not/there/yet.plan"]
+)
+async def test_names_of_files_need_no_escapes_to_be_known(
+    client: LanguageClient, name: str
+) -> None:
+    """pygls keeps texts by addresses without their escapes: in a folder with a blank in its name nothing was found."""
+    text = CALLER.replace("read_file", "raed_file").replace("call_plan part.plan who={name}\n", "")
+    order = Document(client, name, text)
+    (finding,) = [item for item in await order.found() if "FDC301" == item.code]
+    params = types.CodeActionParams(order.id, finding.range, types.CodeActionContext([finding]))
+    (action,) = await client.text_document_code_action_async(params) or ()
+    assert isinstance(action, types.CodeAction) and action.edit is not None
+    assert [order.uri] == list(action.edit.changes or ())
+    order.close()
+
+
+@talks
+async def test_files_that_come_and_go_are_noticed(client: LanguageClient) -> None:
+    assert ["workspace/didChangeWatchedFiles"] == WATCHED
+    order = Document(client, "order.plan", CALLER)
+    assert [] == await order.found()
+
+    def happened(name: str, kind: types.FileChangeType) -> None:
+        client.diagnostics.pop(order.uri, None)
+        event = types.FileEvent((ROOT[0] / name).as_uri(), kind)
+        client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+
+    part, settings = ROOT[0] / "part.plan", ROOT[0] / "fdc.toml"
+    part.unlink()
+    happened("part.plan", types.FileChangeType.Deleted)
+    assert ["FDC321"] == [item.code for item in await order.found()]
+    part.write_text(CALLEE, "utf-8")
+    happened("part.plan", types.FileChangeType.Created)
+    assert [] == await order.found()
+    settings.write_text("max-stack = [", "utf-8")
+    happened("fdc.toml", types.FileChangeType.Created)
+    (told,) = await order.found()
+    assert told.message.startswith("fdc cannot check this plan: fdc.toml: ")
+    settings.unlink()
+    happened("fdc.toml", types.FileChangeType.Deleted)
+    assert [] == await order.found()
+    order.close()
+
+
+@talks
+async def test_a_rename_to_a_word_that_means_something_else_is_refused(
+    client: LanguageClient,
+) -> None:
+    text = CALLER.replace("read_file", 'if sugar == "none"\n  message_user no\nread_file')
+    order = Document(client, "order.plan", text)
+    for name in ("not", "len", "true", "run", "name"):
+        params = types.RenameParams(order.id, order.at("sugar"), name)
+        with pytest.raises(JsonRpcException, match=f"`{name}` "):
+            await client.text_document_rename_async(params)
+    made = await client.text_document_rename_async(
+        types.RenameParams(order.id, order.at("sugar"), "until")
+    )
+    assert made is not None and 3 == len((made.changes or {})[order.uri])
     order.close()
 
 

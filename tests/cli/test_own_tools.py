@@ -129,7 +129,7 @@ def test_a_plan_holds_its_tools_to_what_it_allows(workspace: Path) -> None:
     ("row", "says"),
     [
         ({"access": {"env": ["MY_API_KEY"]}}, "`MY_API_KEY` is named like a secret"),
-        ({"access": {"env": ["PYTHONPATH"]}}, "`PYTHONPATH` rules how programs run"),
+        ({"access": {"env": ["PYTHONPATH"]}}, "`PYTHONPATH` controls how programs run"),
         ({"access": {"net": True}}, "what comes from the network is not trusted"),
         ({"access": {"write": ["../x"]}}, "`../x` leads out of the workspace"),
         ({"access": {"write": ["/etc/x"]}}, "expected a text like"),

@@ -101,8 +101,13 @@ def test_a_long_loop_keeps_its_first_lines_and_whatever_failed(
         live.begun(step)
         live.done(step, Outcome({"exit_code": 7 if number == 90 else 0}), 0.0)
         live.passed(Mark("then", f"main/3[{number}]/2", "a.plan", 5, number))
+    bad = Perform("main/4", "tool", "look", {}, "", "read", "a.plan", 6, False, ())
+    live.done(bad, Outcome({"exit_code": 7}), 0.0)
     live.close()
     shown = [line.split("\r\x1b[J")[-1] for line in capsys.readouterr().out.splitlines()]
     inside = [line for line in shown if "main/3[" in line]
     assert [line.split()[0] for line in inside] == ["ok", "then"] * 12 + ["exit"]
-    assert 1 == sum("more of main/3" in line for line in shown)
+    assert (
+        shown[-2].startswith("       175 more lines of main/3, none failed")
+        and "main/4" in shown[-1]
+    )

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.protocols.compile import How, compile_agents
+from fdc_toolchain.protocols.compile import BuildOptions, compile_agents
 from fdc_toolchain.protocols.imports.agents_md import take_apart
 
 from tests.support.process import fdc
@@ -67,7 +67,9 @@ CORPUS = {
 
 def built(files: dict[str, bytes], output: str = "AGENTS.md") -> str | None:
     placed = {f"src/{name}": data for name, data in files.items()}
-    return compile_agents(placed, None, lambda path: None, How(source="src", output=output)).text
+    return compile_agents(
+        placed, None, lambda path: None, BuildOptions(source="src", output=output)
+    ).text
 
 
 @pytest.mark.parametrize("name", CORPUS)
@@ -115,7 +117,7 @@ def test_a_megabyte_goes_in_and_comes_out() -> None:
             {f"src/{name}": data for name, data in made.files.items()},
             None,
             lambda path: None,
-            How(source="src", max_bytes=1),
+            BuildOptions(source="src", max_bytes=1),
         ).text
     )
 

@@ -360,7 +360,7 @@ def test_an_interrupted_run_says_how_it_goes_on_and_leaves_no_process(
     done = fdc("resume", name, cwd=workspace)
     assert (
         done.returncode == 5
-        and "unknown: run_in_bash_session" in done.stdout
+        and "no outcome: run_in_bash_session" in done.stdout
         and "--assume done" in done.stdout
     )
     assert "fdc stopped it before it ended" in done.stdout

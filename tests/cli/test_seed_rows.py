@@ -502,6 +502,7 @@ TOPICS = (
 )
 
 
+@pytest.mark.long
 def test_fdc_48_and_49_a_generated_research_plan_is_accepted_whatever_its_topic(desk: Desk):
     for topic in TOPICS:
         done = run(

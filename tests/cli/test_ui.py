@@ -452,7 +452,7 @@ def test_a_workspace_without_runs_has_a_page(workspace: Path) -> None:
         assert "No runs yet" in empty.get("/")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(
     not (browsers.DRIVER and browsers.BROWSER), reason="needs Debian's chromium and chromium-driver"
 )
@@ -523,7 +523,7 @@ def test_pages_are_read_and_answered_without_script_and_the_report_opens_from_di
         assert window.complaints() == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_repairs_are_cases_with_a_page_and_an_api(workspace: Path) -> None:
     """HYP-47: list, detail, run again, refresh, 404 as JSON; whoever has no cookie or no form of ours gets nothing."""
     from tests.support.repaired import CHECK

@@ -168,7 +168,7 @@ def the_run(home: Path) -> str:
         store.close()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.soak)])
 def test_a_controller_that_dies_at_any_touch_of_the_world_goes_on_there(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every: int

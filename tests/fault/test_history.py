@@ -370,7 +370,7 @@ def finish(world: World) -> None:
         world.look("last")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 40))]
 )

@@ -4,9 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from fdc_toolchain import api
 from fdc_toolchain.linking.project.obeyed import Leads, of_environment
 from fdc_toolchain.linking.project.protected import protected
 from fdc_toolchain.runs.tool_runtime import opened
+from fdc_toolchain.tools.plans.plan_text import proved
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.secrets.values import values_of
 
@@ -79,6 +81,32 @@ def test_what_a_secret_link_leads_to_is_secret(top, tier):
             held.read(path)
     held.close()
     assert {"hunter2hunter2", "swordfish99"} == set(values_of(str(top)))
+
+
+def test_another_name_of_a_protected_file_is_protected(top, tier):
+    """Hard links that were there before: a command could write through the name that no list has."""
+    for path, other in (
+        ("AGENTS.md", "notes/a.txt"),
+        (".git/hooks/post-merge", "b.sh"),
+        ("common/claude/x.md", "c.md"),
+    ):
+        (top / path).parent.mkdir(parents=True, exist_ok=True)
+        (top / other).parent.mkdir(parents=True, exist_ok=True)
+        (top / path).write_text("was\n")
+        os.link(top / path, top / other)
+    (top / "d.txt").write_text("was\n")
+    os.link(top / "d.txt", top / "e.txt")
+    held = opened(str(top))
+    names = ("notes/a.txt", "b.sh", "c.md", "d.txt")
+    run(
+        held,
+        "; ".join(f"(echo evil > {name}) 2> /dev/null" for name in names) + "; exit 0",
+        only(tier),
+    )
+    assert ["was\n", "was\n", "was\n", "evil\n"] == [(top / name).read_text() for name in names]
+    with pytest.raises(ToolFailure, match="is protected"):
+        held.write("b.sh", b"evil", "edit", "k")
+    held.close()
 
 
 def test_a_folder_that_git_takes_for_a_repository_is_none(root, top, tier):
@@ -192,7 +220,10 @@ def test_a_plan_that_is_a_link_out_of_the_workspace_is_not_quoted(workspace, tmp
 def test_a_run_does_not_begin_where_a_link_below_the_top_protects_what_lint_let_pass(
     workspace, monkeypatch
 ):
-    """Lint looks at the top and assumes the rest (`obeyed`); a run looks at all folders, and at PATH, before its first step."""
+    """Lint looks at the top and assumes the rest (`obeyed`); a run looks at all folders, and at PATH, before its first step.
+
+    So do all that begin runs: the command, the API (and `fdc mcp` by it), `run_plan`, and `fdc agent`, which proves like it.
+    """
     (workspace / "docs").mkdir()
     (workspace / "src").mkdir()
     for name in ("rules.md", "values.txt"):
@@ -201,6 +232,7 @@ def test_a_run_does_not_begin_where_a_link_below_the_top_protects_what_lint_let_
     (workspace / "src/.env").symlink_to("../docs/values.txt")
     (workspace / "programs").mkdir()
     path = f"{workspace}/programs:{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", path)
     steps = {
         "overwrite_file_with_block docs/rules.md\n    x": "FDC417",
         "overwrite_file_with_block programs/make\n    x": "FDC417",
@@ -210,9 +242,17 @@ def test_a_run_does_not_begin_where_a_link_below_the_top_protects_what_lint_let_
         text = f"set_plan x\nplan_step_complete ready\n{step}\nclose_task\nsubmit\n"
         (workspace / "a.plan").write_text(text)
         assert 0 == fdc("lint", "a.plan", cwd=workspace).returncode, step
-        done = fdc("run", "a.plan", cwd=workspace, env={"PATH": path})
+        done = fdc("run", "a.plan", cwd=workspace)
         assert 1 == done.returncode and f"error[{code}]" in done.stderr, (step, done)
+        with pytest.raises(api.PlanRefused) as refused:
+            api.begin("a.plan", workspace=workspace)
+        assert code in {found.code for found in refused.value.result.errors}
+        assert code in {found.code for found in proved(str(workspace), "within.plan", text).errors}
     assert not (workspace / ".fdc/runs.sqlite").exists()
+    outer = "set_plan x\nplan_step_complete y\ntext <- read_file a.plan\nrun_plan {text}\nclose_task\nsubmit\n"
+    (workspace / "outer.plan").write_text(outer)
+    done = fdc("run", "outer.plan", cwd=workspace)
+    assert 1 == done.returncode and "[secret-file]" in done.stdout, done
 
 
 def test_settings_below_the_top_make_nothing_looser_and_are_not_made_by_a_step(workspace, tier):

@@ -119,3 +119,11 @@ def test_the_run_within_is_driven_and_killed_by_itself_while_the_outer_one_waits
     done = fdc("resume", outer, cwd=home)
     assert 0 == done.returncode, done.stdout + done.stderr
     finished(home)
+
+
+def test_who_cancels_the_outer_run_cancels_the_run_within(home: Path) -> None:
+    """`last` is the run that somebody began, not the one within its step; afterwards nothing keeps their records."""
+    killed(home, "run", "outer.plan", env={"KILL_AT": "before one"}, when="reached")
+    assert 0 == fdc("cancel", "last", cwd=home).returncode
+    assert {"cancelled"} == {status for _, status in runs(home).values()}
+    assert "2 runs removed" in fdc("runs", "prune", "--older", "0h", cwd=home).stdout

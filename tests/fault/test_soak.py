@@ -35,6 +35,7 @@ def resident() -> float:
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("steps", [4_000, pytest.param(100_000, marks=pytest.mark.soak)])
 def test_a_long_run_costs_the_same_for_every_step(steps: int, tmp_path: Path) -> None:
     """Failure test 15: memory flat, bytes for a step flat, the time to take it up again in proportion to its length."""

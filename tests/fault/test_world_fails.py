@@ -142,7 +142,7 @@ def test_a_disk_that_is_really_full_stops_the_controller_and_not_the_run(tmp_pat
         assert 3 in ends
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_real_process_that_is_killed_around_its_commits_goes_on(workspace: Path) -> None:
     """Failure test 2: SIGKILL before and after appends and effects of a real `fdc run`; the soak takes every moment."""
     every(workspace, 13)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.agent.host.tool_context import opened
 from fdc_toolchain.linking.own_row import LOCK
-from fdc_toolchain.mcp_client import calling
+from fdc_toolchain.mcp_client import calling, locking
 from fdc_toolchain.mcp_client.calling import call
 from fdc_toolchain.workspace.failure import ToolFailure
 
@@ -133,6 +133,18 @@ def test_what_cannot_be_locked_is_one_sentence_and_writes_nothing(tmp_path: Path
     (root / "fdc_tools.json").unlink()
     done = fdc("tools", "lock", cwd=root)
     assert 2 == done.returncode and "no catalogue declares `servers`" in done.stderr
+    assert not (root / LOCK).exists()
+
+
+def test_servers_that_never_answer_are_waited_for_once_and_not_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = laid_out(tmp_path)
+    (root / "server.py").write_text("import sys\nsys.stdin.read()\n")
+    monkeypatch.setattr(locking, "TOGETHER", 0.5)
+    done = fdc("tools", "lock", cwd=root)
+    assert 3 == done.returncode
+    assert done.stderr == "fdc: the server `notes` has not said within 0.5 s what it offers\n"
     assert not (root / LOCK).exists()
 
 

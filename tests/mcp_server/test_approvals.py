@@ -22,6 +22,7 @@ from mcp.types import (
     UrlElicitationCapability,
 )
 
+from tests.support.inside import fdc
 from tests.support.mcp_client import MODES, Mode, accepted, call, talk, text_of
 from tests.support.repository import ROOT
 
@@ -61,7 +62,7 @@ def test_the_person_sees_all_that_follows_and_says_yes(asks: Path, mode: Mode) -
     def person(message: str, schema: dict[str, Any]) -> ElicitResult:
         assert not (asks / "out.md").exists()
         seen.append((message, schema))
-        return accepted(approve=True)
+        return accepted(approve="yes")
 
     text = text_of(call(asks, "fdc_run", START, mode=mode, person=person))
     assert "finished" in text and stands(asks) == "finished"
@@ -69,12 +70,16 @@ def test_the_person_sees_all_that_follows_and_says_yes(asks: Path, mode: Mode) -
     assert message.startswith("approval at p.plan:3"), "a program may show the first lines only"
     assert "fdc asks you, and not the agent." in message
     assert "p.plan:4: create out.md" in message and "+written" in message
-    assert schema["properties"] == {"approve": {"type": "boolean", "title": "Do you approve?"}}
+    assert schema["properties"] == {
+        "approve": {"type": "string", "title": "Do you approve?", "enum": ["later", "no", "yes"]}
+    }
+    said = fdc("show", "last", cwd=asks).stdout
+    assert ", fdc mcp in mcp 0.1.0)" in said, "the record says in which program the person answered"
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_no_stops_the_run(asks: Path, mode: Mode) -> None:
-    result = call(asks, "fdc_run", START, mode=mode, person=lambda *_: accepted(approve=False))
+    result = call(asks, "fdc_run", START, mode=mode, person=lambda *_: accepted(approve="no"))
     assert result.is_error and stands(asks) == "stopped"
 
 
@@ -87,7 +92,8 @@ def test_a_no_stops_the_run(asks: Path, mode: Mode) -> None:
         ElicitResult(action="decline", content={"approve": True}),
         ElicitResult(action="accept"),
         accepted(),
-        accepted(approve="yes"),
+        accepted(approve=True),
+        accepted(approve="later"),
         accepted(approve="true"),
         accepted(approve=1),
         accepted(approve=["yes"]),
@@ -112,6 +118,21 @@ def test_a_client_without_forms_gets_the_command_for_the_person(asks: Path, mode
     assert "was answered" in text_of(call(asks, "fdc_run", {"op": "status", "run": run}, mode=mode))
     text_of(call(asks, "fdc_run", {"op": "resume", "run": run}, mode=mode))
     assert stands(asks) == "finished"
+
+
+@pytest.mark.parametrize("question", ["approval", "outcome"])
+def test_no_value_that_a_program_chooses_in_advance_approves(question: str) -> None:
+    """Codex marks the first value when a form opens, others the default: Enter sends it."""
+    asked = api.Question(
+        address="main/3", how="assume" if question == "outcome" else "answer", text="?", tool="t",
+        path="p", line=3, args={}, approval=question == "approval",
+    )  # fmt: skip
+    form = questions.form("r", asked)
+    assert form is not None
+    ((name, field),) = form.requested_schema["properties"].items()
+    assert field["type"] == "string" and "default" not in field
+    assert questions.answer_of(asked, accepted(**{name: field["enum"][0]})) is None
+    assert all(questions.answer_of(asked, accepted(**{name: said})) for said in field["enum"][1:])
 
 
 def test_no_argument_of_any_tool_gives_an_approval(asks: Path) -> None:
@@ -148,7 +169,7 @@ def test_no_argument_of_any_tool_gives_an_approval(asks: Path) -> None:
 
 def test_forged_answers_to_forms_are_refused(asks: Path) -> None:
     """In the protocol since 2026-07-28 a client sends answers by itself: without a form, for another call, twice."""
-    yes = {"person": accepted(approve=True)}
+    yes = {"person": accepted(approve="yes")}
 
     async def send(client: Client, arguments: dict[str, Any], **more: Any) -> Any:
         return await client.session.call_tool(
@@ -178,7 +199,7 @@ def test_forged_answers_to_forms_are_refused(asks: Path) -> None:
         result = await send(
             client,
             other,
-            input_responses={"else": accepted(approve=True)},
+            input_responses={"else": accepted(approve="yes")},
             request_state=form.request_state,
         )
         assert "waits for a person" in text_of(result), "an answer to nothing that was asked"
@@ -200,7 +221,7 @@ def test_an_answer_for_one_question_is_none_for_the_next(workspace: Path) -> Non
     def person(message: str, schema: dict[str, Any]) -> ElicitResult:
         assert "-before" in message
         (workspace / "out.md").write_text("precious\n")
-        return accepted(approve=True)
+        return accepted(approve="yes")
 
     for mode in MODES:
         (workspace / "out.md").write_text("before\n")
@@ -222,7 +243,7 @@ def test_a_yes_to_an_older_form_is_none_to_what_the_run_asks_now(workspace: Path
         assert again.status == "waiting" and "-precious" in "\n".join(again.questions[0].screen)
         result = await client.session.call_tool(
             "fdc_run", START,
-            input_responses={"person": accepted(approve=True)}, request_state=form.request_state,
+            input_responses={"person": accepted(approve="yes")}, request_state=form.request_state,
         )  # fmt: skip
         assert result.is_error and "asks something else" in text_of(result), text_of(result)
 
@@ -272,7 +293,11 @@ def test_a_form_of_an_unknown_outcome_offers_two_answers_and_no_other_counts() -
     form = questions.form("r", replace(question, args={"command": "make\ntea\u202e"}))
     assert form is not None and '\nt {"command": "make\\ntea\\u202e"}\n' in form.message
     assert form is not None and form.requested_schema["properties"] == {
-        "happened": {"type": "string", "title": "Did it happen?", "enum": ["done", "not-done"]}
+        "happened": {
+            "type": "string",
+            "title": "Did it happen?",
+            "enum": ["later", "done", "not-done"],
+        }
     }
     said = [
         questions.answer_of(question, one)
@@ -280,10 +305,11 @@ def test_a_form_of_an_unknown_outcome_offers_two_answers_and_no_other_counts() -
             accepted(happened="done"),
             accepted(happened="not-done"),
             accepted(happened="yes"),
+            accepted(happened="later"),
             accepted(),
         )
     ]
-    assert said == ["done", "not-done", None, None]
+    assert said == ["done", "not-done", None, None, None]
     assert questions.by_hand("r", question) == (
         "fdc resume r --assume 'main/c>x/3=done' or fdc resume r --assume 'main/c>x/3=not-done'"
     )

@@ -81,7 +81,7 @@ def test_over_http_for_whoever_has_the_token(
     (workspace / "p.plan").write_text(ASKS)
 
     async def person(context: Any, params: Any) -> Any:
-        return accepted(approve=True)
+        return accepted(approve="yes")
 
     async def talk() -> None:
         for mode in MODES:

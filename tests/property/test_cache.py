@@ -299,6 +299,7 @@ def difference(what: str, warm: tuple[object, ...], cold: tuple[object, ...]) ->
     return "\n".join((what, f"exit {warm[0]} and {cold[0]}, {warm[2]!r} and {cold[2]!r}", *lines))
 
 
+@pytest.mark.long
 def test_warm_output_equals_cold_output_after_any_edit(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):

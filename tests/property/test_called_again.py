@@ -66,6 +66,7 @@ def _said(made: _Plans) -> list[object]:
     ]
 
 
+@pytest.mark.long
 def test_calls_that_are_passed_over_change_nothing_that_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -103,7 +103,7 @@ def test_what_lint_proves_of_other_generators_has_both_parts(kind: str) -> None:
         assert None is control.check(of, make_control.make(of)), f"seed {seed}"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_declarations_say_counts_for_the_checker_as_for_lint() -> None:
     """Other trust, sinks, clearing, effects and accesses. What lint refuses is claimed only where the checker is more precise:
     what an earlier run left and a command of a called plan copies."""

@@ -89,6 +89,7 @@ def test_the_reason_of_a_failure_is_text_of_what_the_branch_used(
     assert flows.accepted(flows.checked(files))
 
 
+@pytest.mark.long
 def test_the_promise_is_not_kept_by_refusing_everything() -> None:
     """A20: of plans in which no text from outside makes a difference nearly all are accepted, as far as that goes."""
     checked = map(flows.checked, map(flows.made, range(150)))

@@ -67,7 +67,7 @@ def edit(home: Path, chance: random.Random) -> None:
             path.write_text(text.replace("unused <- ", "", 1))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_jobs_change_no_byte(home: Path) -> None:
     """Also where plans call each other in a circle, which the edits make."""
     chance = random.Random(1)
@@ -119,7 +119,7 @@ def children(process: int) -> list[int]:
         return []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's /proc")
 def test_a_part_whose_process_is_killed_is_proved_again(home: Path) -> None:
     expected = lint(home, "1", "--format", "json")

@@ -217,6 +217,7 @@ def files_told(made: filesets.FileSet) -> set[tuple[str, str]]:
     }
 
 
+@pytest.mark.long
 def test_what_is_said_of_files_does_not_change_with_the_way_it_is_written():
     """`iterate` unrolled once, branches swapped, a loop that runs once around it."""
     compared = 0

@@ -93,7 +93,7 @@ def chosen(count: int) -> dict[int, Came]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("count", [12, pytest.param(150, marks=pytest.mark.soak)])
 def test_dbos_by_itself_comes_to_the_same(count: int, tmp_path: Path) -> None:
     """Failure test 13: every effect a DBOS step, every branch a child workflow: an engine that shares nothing with ours."""

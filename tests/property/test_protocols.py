@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fdc_toolchain.protocols.compile import How, compile_agents
+from fdc_toolchain.protocols.compile import BuildOptions, compile_agents
 from fdc_toolchain.protocols.drift import drift
 from fdc_toolchain.protocols.load import load
 from fdc_toolchain.protocols.render import unmarked
@@ -53,9 +53,9 @@ def test_the_compiled_text_holds_every_source_and_nothing_depends_on_order(
     given_files = files(bodies, pages)
     shuffled = list(given_files.items())
     random.shuffle(shuffled)
-    made = compile_agents(given_files, b"1.0.0", no_tool, How(max_bytes=10**9))
+    made = compile_agents(given_files, b"1.0.0", no_tool, BuildOptions(max_bytes=10**9))
     assert made.text is not None and made == compile_agents(
-        dict(shuffled), b"1.0.0", no_tool, How(max_bytes=10**9)
+        dict(shuffled), b"1.0.0", no_tool, BuildOptions(max_bytes=10**9)
     )
     found = [
         json.loads(part.split("\n```\n")[0]) for part in made.text.split("\n---\n\n```json\n")[1:]

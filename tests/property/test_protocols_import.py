@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from fdc_toolchain.protocols import layout
-from fdc_toolchain.protocols.compile import How, compile_agents
+from fdc_toolchain.protocols.compile import BuildOptions, compile_agents
 from fdc_toolchain.protocols.imports.agents_md import take_apart
 from fdc_toolchain.protocols.load import PROSE, RULES
 from fdc_toolchain.protocols.reader import read_protocols
@@ -13,7 +13,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 TOOL = '"""Boils water."""\n\ndef boil(cups: int) -> None:\n    """Boils so many cups."""\n'
-HOW = How(source="src", output="OUT.md", max_bytes=10**9)
+HOW = BuildOptions(source="src", output="OUT.md", max_bytes=10**9)
 RULE = {"rule_id": "draw", "description": "Three minutes.", "enforcement": "A clock."}
 
 

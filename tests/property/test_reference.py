@@ -65,7 +65,7 @@ def blocked(why: str, deeds: list[tuple[str, str, str]]) -> bool:
 
 
 class Tally:
-    """What was seen, and the differences that is unknown."""
+    """What was seen, and the differences."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()

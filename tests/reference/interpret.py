@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.reference import automata, parse, tools
+from tests.reference import automata, branches, parse, tools
 from tests.reference.conditions import Condition, holds
 from tests.reference.stops import KINDS, Stop
 from tests.reference.values import Names, fill, look_up, text_of
@@ -86,29 +86,16 @@ class Frame:
         )  # docs/headers.md: for each call by itself
         self.meters = [*(above.meters if above else []), *own]
         self.files = 0  # how many `for_each_file` are around the statement
+        self.forks: tuple[tuple[branches.Fork, int], ...] = above.forks if above else ()
         self.collect: list[Any] | None = None
         self.result: Any = None
-        self.bound = frozenset(bound_names(plan.body) | set(plan.parameters) | {"run"})
+        self.bound = frozenset(parse.bound_names(plan.body) | set(plan.parameters) | {"run"})
 
     def branch(self) -> Frame:
         """The same place with names of its own."""
         other = copy.copy(self)
         other.names = dict(self.names)
         return other
-
-
-def bound_names(body: list[parse.Statement]) -> set[str]:
-    """Every name that something in the body binds."""
-    names: set[str] = set()
-    for one in body:
-        names |= {
-            str(getattr(one, field)) for field in ("bind", "name") if getattr(one, field, None)
-        }
-        if isinstance(one, parse.EachFile):
-            names |= {f"file{number}" for number in range(1, 10)}
-        for field in ("body", "then", "orelse"):
-            names |= bound_names(getattr(one, field, []))
-    return names
 
 
 class Interpreter:
@@ -209,6 +196,8 @@ class Interpreter:
 
     def statement(self, one: parse.Statement, frame: Frame, here: str) -> Going:
         if isinstance(one, parse.Step):
+            if frame.forks and not self.free:
+                self.meets(one, frame, here)
             yield [here]
             result = self.step(one, frame, here)
             if one.bind:
@@ -314,6 +303,7 @@ class Interpreter:
     ) -> Going:
         going: dict[int, tuple[Going, list[str]]] = {}
         stops: dict[int, Stop] = {}
+        at_work = branches.Fork((frame.plan.path, one.line))
 
         def let_go(number: int, branch: Going, chosen: str | None) -> None:
             """Lets a branch go on to its next step, or to its end."""
@@ -329,6 +319,7 @@ class Interpreter:
 
         for number, item in enumerate(items):
             own = frame.branch()
+            own.forks = (*frame.forks, (at_work, number))
             own.names[one.name] = item
             own.collect = collected[number]
             let_go(number, self.body(one.body, own, f"{here}#{number + 1}/"), None)
@@ -352,6 +343,15 @@ class Interpreter:
                     "line": line,
                 }
             ]
+
+    def meets(self, one: parse.Step, frame: Frame, here: str) -> None:
+        """Stop `value` where a branch comes to a file that another one named, and one of the two steps changes it."""
+        try:
+            tool = catalogue()[one.tool]
+            uses = branches.uses(tool, self.request(one, tool, frame))
+        except (KeyError, Stop):  # it is told when the step's turn comes
+            return
+        branches.meet(frame.forks, uses, here)
 
     # -- calls
 

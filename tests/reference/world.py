@@ -1,4 +1,4 @@
-"""What a run meets: persons, commands, pages; and, for all runs of a small plan set, the choices that is unknown."""
+"""What a run meets: persons, commands, pages; and, for all runs of a small plan set, the choices that nothing decides."""
 
 from __future__ import annotations
 

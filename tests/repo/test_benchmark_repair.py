@@ -49,6 +49,7 @@ def package(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_fault_changes_one_line_of_one_function_and_compiles() -> None:
     source = (PACKS / "repair/patch/place.py").read_text("utf-8")
     random = Random(1)

@@ -58,7 +58,7 @@ def test_the_language_has_the_same_files_in_the_extension_and_in_fdc() -> None:
     assert ["*.plan.txt"] == language["filenamePatterns"] and is_plan("a.plan.txt")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_the_client_starts_the_server_and_shows_what_it_finds(tmp_path: Path) -> None:
     fdc = tmp_path / "fdc"

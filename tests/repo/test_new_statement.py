@@ -67,6 +67,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+@pytest.mark.long
 def test_the_recipe_is_enough(house: Path) -> None:
     follow(house, RECIPE, RECIPE)
     assert len(RECIPE) <= 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,13 @@ RAISES = {"SystemExit", "KeyboardInterrupt"}
 
 def noises(source: str) -> list[tuple[int, str]]:
     """Every place where a file prints, exits or touches the terminal: (line, what)."""
-    found = []
+    found: list[tuple[int, str]] = []
+    if (
+        not re.search(rf"\b({'|'.join(CALLS)})\s*\(", source)
+        and not any(module in source and name in source for module, name in ATTRIBUTES)
+        and not any(name in source for name in RAISES)
+    ):
+        return found  # to parse all files takes seconds
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
             found.append((node.lineno, node.func.id))

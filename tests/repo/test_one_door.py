@@ -19,6 +19,8 @@ TO_THE_DOOR = {"world.create", "turn.world.create", "task_runs.create"}
 
 def beside(source: str, allowed: set[str]) -> Iterator[str]:
     """Calls of something's `create`, certificates made by hand, and SQL that adds a run, that are not allowed."""
+    if not any(word in source for word in ("create", "Certified", "INSERT INTO run(")):
+        return  # to parse all files takes seconds
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)

@@ -49,7 +49,12 @@ INTERPRETERS = ("python", "python3", "pypy", "pypy3")
 
 def started(source: str) -> list[tuple[int, str]]:
     """Every place of a file that starts a process, or may: (line, what)."""
-    found = []
+    found: list[tuple[int, str]] = []
+    if not any(module in source for module in MODULES) and not any(
+        module in source and any(name in source for name in names)
+        for module, names in STARTERS.items()
+    ):
+        return found  # to parse all files takes seconds
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             if node.attr in STARTERS.get(node.value.id, ()):
@@ -69,7 +74,9 @@ def started(source: str) -> list[tuple[int, str]]:
 
 def pythons(source: str) -> list[int]:
     """Every line of a file that names an interpreter: `sys.executable`, or the first word of a command line."""
-    found = []
+    found: list[int] = []
+    if not any(word in source for word in ("executable", *INTERPRETERS)):
+        return found
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute) and node.attr in ("executable", "_base_executable"):
             found.append(node.lineno)

@@ -44,7 +44,10 @@ def test_only_planted_mistakes_are_found_and_every_rule_and_command_has_its_plac
     assert sorted(WARNED) == sorted(
         wanted for wanted in WARNED for line in {*said} if wanted in line
     ), done.stderr
-    assert "Aborted with 3 warnings" in done.stdout + done.stderr and "planted.md" in done.stderr
+    assert "Aborted with 3 warnings" in done.stdout + done.stderr
+    assert ["planted.md"] == re.findall(r"^  - (\S+)$", done.stderr, re.MULTILINE), (
+        "not in the menu"
+    )
     pages = {path.relative_to(out).as_posix() for path in out.rglob("*.html")}
     assert {f"rules/{row.name}.html" for row in CODES.values()} <= pages
     assert {f"{path.stem}.html" for path in (ROOT / "docs").glob("*.md")} <= pages

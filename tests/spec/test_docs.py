@@ -154,7 +154,7 @@ def paste(page: str, terminal: Terminal) -> list[str]:
     return wrong
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_the_readme_shows_can_be_pasted_and_pasted_again(tmp_path: Path) -> None:
     page = (ROOT / "README.md").read_text("utf-8")
     assert 4 <= len(PASTED.findall(page))

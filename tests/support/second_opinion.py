@@ -203,7 +203,7 @@ def run(checked: Checked, root: Path, world: World, inputs: dict[str, str]) -> R
     kind = (
         next((step[3] for step in reversed(works.steps) if step[0] == stop.address), "files")
         if failed
-        else ""
+        else stop.failure
     )
     found = causes.explain(
         program, {"kind": stop.kind, "path": stop.path, "line": stop.line, "failure": kind}

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -32,7 +31,6 @@ from fdc_toolchain.check import check_paths
 from fdc_toolchain.diagnostics.codes import CODES
 
 from tests.support import process
-from tests.support.repository import ROOT
 
 FOLDERS = ("docs/tea", "docs/coffee", "notes", "src", "out")
 """Folders that every workspace of an example has, empty: a step that looks through a missing one is an error."""
@@ -219,7 +217,7 @@ def findings(section: Section, workspace: Path) -> list[Finding]:
     script = {"fdc": "fdc_cli.py", "plan_manager": "plan_manager.py"}[program]
     if arguments[0] == "lint":
         arguments += ["--format", "concise", "--no-cache"]
-    run = process.run([sys.executable, Path(ROOT, "tooling", script), *arguments], cwd=workspace)
+    run = process.fdc(*arguments, cwd=workspace, script=script)
     if run.returncode not in (0, 1):
         raise AssertionError(
             f"`{section.command}` ended with {run.returncode}:\n{run.stdout}{run.stderr}"

@@ -190,9 +190,9 @@ def test_a_call_that_does_not_fit_is_a_value(bench: Bench, workspace: Path, aske
     ("listed", "why"),
     [
         ("grepp", "no tool `grepp`"),
-        ("delete_file", "more than to read"),
-        ("view_text_website", "more than to read"),
-        ("think", "more than to read"),
+        ("delete_file", "more than read"),
+        ("view_text_website", "more than read"),
+        ("think", "more than read"),
         ("see", "performed by a command"),
         ("among", "clears text"),
         ("list_files", ""),

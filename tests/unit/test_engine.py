@@ -483,7 +483,7 @@ def test_an_iterate_that_asks_models_the_same_three_times_stops_as_stalled() -> 
         "stalled",
         "main/2[3]",
     )
-    assert "3 rounds in a row asked models the very same" in ending.stop.message
+    assert "3 rounds in a row asked models exactly the same" in ending.stop.message
     assert [call.tool for call in works.calls] == ["note", "ask", "ask", "ask"]
 
 

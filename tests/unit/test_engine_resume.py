@@ -88,7 +88,7 @@ def test_who_says_that_a_kept_step_happened_says_what_it_brought() -> None:
     with pytest.raises(BaseException):  # noqa: B017
         run(made, tools(), journal=journal, point=CrashPoint(3))
     ending = run(made, tools(), journal=MemoryJournal(journal.records), assume={"main/1": "done"})
-    assert ending.status == "waiting" and "must say what it brought" in ending.questions[0].text
+    assert ending.status == "waiting" and "must include the result" in ending.questions[0].text
     ending = run(made, tools(), journal=journal, assume={"main/1": Outcome({"found": 1})})
     assert (ending.status, ending.result) == ("finished", {"found": 1})
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,9 @@ WRITES = {
     "d/" + "é" * 128: "FDC416", "abc/" * 1001 + "x": "FDC416", "d/" + "é" * 127: None,
     "docs/a.md/b": "FDC415", "docs/a.md": None, "new/b.md": None, "docs/fdc.toml": "FDC417",
 }  # fmt: skip
+
+
+FOLDER = "set_plan x\nplan_step_complete y\noverwrite_file_with_block {run}/a\n    x\nread_file {run}/a\n"
 
 
 @pytest.fixture
@@ -103,3 +108,18 @@ def test_a_protected_file_is_written_where_every_plan_with_allow_lines_on_the_wa
     assert codes(root, "allow write docs/*\ncall_plan sub.plan\n") == ["FDC417"]
     assert codes(root, "allow write .pre-commit-config.yaml\ncall_plan sub.plan\n") == []
     assert codes(root, "call_plan sub.plan\n") == []
+
+
+@pytest.mark.parametrize("made", [Path.touch, os.mkfifo, lambda path: path.symlink_to("docs")])
+def test_a_run_whose_folder_cannot_be_made_does_not_begin(
+    root: Path, made: Callable[[Path], None]
+) -> None:
+    """`runs`, where the folders of all runs lie, is a file, a pipe or a link. No file says that a run cannot write there."""
+    assert [] == codes(root, FOLDER)
+    (root / "runs").mkdir()
+    assert [] == codes(root, FOLDER)
+    (root / "runs").rmdir()
+    made(root / "runs")
+    assert ["FDC415", "FDC415"] == codes(root, FOLDER)
+    with pytest.raises(ToolFailure):
+        Root(str(root)).write("runs/20260101-000000-abcd/a", b"x", "create", "k")

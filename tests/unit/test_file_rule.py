@@ -253,6 +253,32 @@ def test_branches_with_files_of_their_own_are_fine(text: str):
     ]
 
 
+EACH = "  for_each_file in/* as q\n    overwrite_file_with_block {q}\n      z\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "codes"),
+    [
+        (EACH + "  read_file in/1\n", ["FDC413", "FDC704"]),
+        (EACH + "  read_file out.md\n", ["FDC704"]),
+        ("  overwrite_file_with_block out/{x}\n    z\n  read_file out/1\n", ["FDC704"]),
+        ("  run_in_bash_session make\n  read_file out/1\n", []),
+    ],
+)
+def test_a_branch_that_uses_what_another_may_change_is_told_or_assumed(body: str, codes: list[str]):
+    """A glob that names the file is an error; a value that is unknown is assumed to be another one."""
+    text = f"allow write **\nallow run *\nallow read **\nitems <- list_files\nfork x in {{items}} max 3\n{body}"
+    checked = lint(text, there=("in/1", "in/2", "out.md", "out/1"))
+    told_ = [
+        item
+        for item in (*checked.diagnostics, *checked.assumptions)
+        if item.code in ("FDC413", "FDC704")
+    ]
+    assert [(5, code) for code in codes] == [(item.span.line, item.code) for item in told_]
+    if "FDC413" in codes:
+        assert "`in/1`" in told_[0].message and told_[0].help
+
+
 def test_a_fork_in_a_sub_plan_is_told_there_whoever_calls_it():
     files = {
         "a.plan": "call_plan b.plan p=x\ncall_plan b.plan p=y\n",

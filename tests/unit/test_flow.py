@@ -6,6 +6,7 @@ import json
 
 import pytest
 from fdc_toolchain.linking.catalogue import catalogues, document
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support.linting import findings, lint, places
 
@@ -104,10 +105,39 @@ def test_what_a_branch_binds_is_chosen_by_its_condition() -> None:
     assert found(plan) == [("a.plan", 7, "FDC471")]
 
 
-def test_a_declared_number_says_nothing() -> None:
-    plan = HEAD + "x <- run_in_bash_session ls\npage <- view_text_website https://e/\n"
-    assert found(plan + "run_in_bash_session exit {x.exit_code}\n") == []
-    assert found(HEAD + "s <- scan_documents docs/**\nread_file {s.lines}\n") == []
+@pytest.mark.parametrize(
+    ("step", "refused"),
+    [
+        ("submit {bill.amount} {bill.due}", False),
+        ("submit {bill.text}", True),
+        ("read_file bills/{bill.amount}.md", True),
+        ("run_in_bash_session echo {bill.amount}", True),
+        ("close_task {bill.amount}", True),
+        ("for_each_file {bill.amount}/*\n  message_user {file1}", True),
+    ],
+)
+def test_a_declared_number_has_no_words_and_chooses_as_any_text_does(
+    step: str, refused: bool
+) -> None:
+    """It may be told to others. How much is paid, and which file is read, is a choice of who wrote it."""
+    row = {"summary": "a bill", "action": None, "effect": "read", "trust": "untrusted", "parameters": [],
+           "result": {"amount": "number", "due": "boolean", "text": "text"}}  # fmt: skip
+    files = {
+        "a.plan": f"{HEAD}bill <- bill\n{step}\n",
+        "t.json": json.dumps({"format": 1, "name": "t", "tools": {"bill": row}}),
+    }
+    settings = Settings(fsm="any.json", catalogues=("t.json",))
+    checked = lint(files, "a.plan", there=THERE, settings=settings)
+    assert ["FDC471"] * refused == [item.code for item in findings(checked, "FDC471", "FDC473")]
+
+
+def test_text_from_outside_says_which_name_of_a_list_others_are_sent_and_no_more() -> None:
+    chosen = WEB + "files <- list_files docs\nname <- among {page} {files}\n"
+    assert found(chosen + "submit {name} is the best\nread_file {name}\n") == []
+    assert found(chosen + "view_text_website {name}\n") == [("a.plan", 5, "FDC471")]
+    assert found(chosen + "run_in_bash_session echo {name}\n") == [("a.plan", 5, "FDC471")]
+    made = WEB + "hits <- google_search tea\nname <- among {page} {hits}\nsubmit {name}\n"
+    assert found(made) == [("a.plan", 4, "FDC471")]
 
 
 def test_text_of_the_workspace_is_an_argument_and_never_the_command() -> None:
@@ -210,7 +240,6 @@ def test_a_model_that_was_shown_a_page_speaks_for_the_page() -> None:
             "check_address": {"summary": "check", "action": None, "effect": "pure", "trust": "trusted", "clears": ["url"],
                               "result": "text", "parameters": [{"name": "address", "kind": "word"}]},
         }}  # fmt: skip
-    from fdc_toolchain.linking.project.settings import Settings
 
     def found(plan: str) -> list[tuple[str, int, str]]:
         files = {"a.plan": plan, "t.json": json.dumps(tools)}
@@ -237,7 +266,6 @@ def test_data_where_the_shell_reads_code_is_refused_at_its_place() -> None:
 
 def test_files_of_others_are_named_in_the_settings() -> None:
     """What a workspace keeps of pages, mails or issues is text from outside, its author there."""
-    from fdc_toolchain.linking.project.settings import Settings
 
     def found(step: str) -> list[int]:
         plan = HEAD + f"text <- {step}\nread_file {{text}}\n"
@@ -407,7 +435,6 @@ def test_an_answer_under_a_condition_is_an_answer_and_that_there_is_one_is_not()
 
 
 def declared(parameter: dict[str, str], **row: str) -> list[tuple[str, int, str]]:
-    from fdc_toolchain.linking.project.settings import Settings
 
     tool = {
         "summary": "t",

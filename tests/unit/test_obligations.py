@@ -28,7 +28,7 @@ def linted(
     [
         ([], "[]", "a check is an object", None),
         ({}, "{}", "a check has a `template` or a `code`", None),
-        ({"code": "Earl Grey"}, '"Earl Grey"', "`Earl Grey` is not code of a diagnostic", "`fdc rules`"),
+        ({"code": "Earl Grey"}, '"Earl Grey"', "`Earl Grey` is not a code of a diagnostic", "`fdc rules`"),
         ({"code": []}, "[]", "names no code", None),
         ({"code": "FDC401", "n": 1}, "1", "a check by code has no `n`", None),
         ({**GOOD, "template": "precedense"}, '"precedense"', "`precedense` is not a valid template", "`precedence`"),

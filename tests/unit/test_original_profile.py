@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.exits import Refused
 from fdc_toolchain.protocols.build import build, check
-from fdc_toolchain.protocols.compile import How
+from fdc_toolchain.protocols.compile import BuildOptions
 
-HOW = How(profile="original")
+HOW = BuildOptions(profile="original")
 RULES = {
     "protocol_id": "tea", "description": "d \u2014 é", "associated_tools": ["x/absent.py"],
     "rules": [{"rule_id": "r", "description": "d", "enforcement": "by hand"}], "own": {"z": [], "a": 1},
@@ -58,9 +58,9 @@ def test_a_file_of_somebody_else_is_left(home: Path) -> None:
     assert "# Mine\n" == (home / "AGENTS.md").read_text()
 
 
-@pytest.mark.parametrize("how", [HOW, How()])
+@pytest.mark.parametrize("how", [HOW, BuildOptions()])
 def test_a_build_without_sources_empties_nothing_unless_it_is_asked_to(
-    home: Path, how: How
+    home: Path, how: BuildOptions
 ) -> None:
     """FDC-97: no sources give the notice alone, where there is nothing to lose."""
     (home / "VERSION").write_text("1.0.0\n")

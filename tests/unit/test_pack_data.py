@@ -104,7 +104,7 @@ def test_the_core_s_own_files_are_found_too() -> None:
     assert name == shipped.current(name) and resources.read(name) == shipped.read(name)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_plan_of_a_workspace_uses_the_data_of_an_installed_pack(
     tea: Path, workspace: Path
 ) -> None:

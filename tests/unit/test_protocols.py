@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from fdc_toolchain.protocols.compile import Build, How, compile_agents
+from fdc_toolchain.protocols.compile import Build, BuildOptions, compile_agents
 from fdc_toolchain.protocols.drift import drift
 from fdc_toolchain.protocols.load import load
 from fdc_toolchain.protocols.reader import read_protocols
@@ -33,7 +33,7 @@ def protocol(**more: Any) -> bytes:
 
 
 def built(files: dict[str, bytes], version: bytes | None = b"1.0.0\n", **options: Any) -> Build:
-    return compile_agents(files, version, SCRIPT.get, How(**options))
+    return compile_agents(files, version, SCRIPT.get, BuildOptions(**options))
 
 
 def blocks(text: str) -> list[dict[str, Any]]:

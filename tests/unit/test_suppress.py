@@ -85,8 +85,8 @@ def test_of_several_codes_the_idle_ones_are_told():
     ("comment", "message"),
     [
         ("# fdc: ignore[FDC313]", "the suppression gives no reason"),
-        ("# fdc: ignore[FDC999] x", "`FDC999` is not code and no rule"),
-        ("# fdc: ignore[unusd-name] x", "`unusd-name` is not code and no rule"),
+        ("# fdc: ignore[FDC999] x", "`FDC999` is neither a code nor the name of a rule"),
+        ("# fdc: ignore[unusd-name] x", "`unusd-name` is neither a code nor the name of a rule"),
         ("# fdc: ignore[] x", "the suppression names no code"),
         ("# fdc: ignore FDC313 x", "is not a suppression; expected `# fdc: ignore[CODE] reason`"),
         ("# fdc: ignroe[FDC313] x", "is not a suppression; expected `# fdc: ignore[CODE] reason`"),

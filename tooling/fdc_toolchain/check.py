@@ -12,6 +12,7 @@ from .diagnostics.diagnostic import Diagnostic, ordered, parted
 from .diagnostics.span import Span
 from .linking.graph import Graph, Instance
 from .linking.link import Linker
+from .linking.project.guarded_paths import guarded
 from .linking.project.places import leads_out
 from .linking.project.settings import Settings, read_settings
 from .recursion import deepen
@@ -63,10 +64,13 @@ def check(
 ) -> Checked:
     """Links and judges the plans under `keys`; `texts` stands for files that are not on disk.
 
-    `whole`: as runs of their own, as `fdc run` begins them, also those that are only fragments.
+    `whole`: as runs of their own, as `fdc run` begins them, also those that are only fragments. What is protected and secret
+    is then what a run finds so: the links of all folders count, and PATH.
     `own_comments` False: the suppressions in the plans' texts silence nothing (for plans that an agent wrote).
     """
     deepen()  # the API puts the limit back behind each of its calls
+    if whole:
+        linker.files.led_to = guarded(linker.root)[1:]
     for key in keys:
         linker.link(key, (texts or {}).get(key))
     judged = [key for key in dict.fromkeys(keys) if linker.units[key].body]
@@ -164,7 +168,7 @@ def settle(
     """
     by_file: dict[str, list[Diagnostic]] = {key: [] for key in marked}
     out: list[Diagnostic] = []
-    for item in ordered(found):
+    for item in ordered(_once(found)):
         by_file.get(item.span.path, out).append(item)
     for key, (plan, whole) in marked.items():
         out += suppressions.apply(plan, by_file[key], judged=whole)
@@ -175,6 +179,20 @@ def settle(
     if settings.assumptions:
         out = [_denied(settings, item) for item in out]
     return ordered(out)
+
+
+def _once(found: list[Diagnostic]) -> list[Diagnostic]:
+    """Without the findings of an unclosed end where the automaton's finding has the same place and run: one mistake."""
+
+    def run(item: Diagnostic) -> list[tuple[str, int]]:
+        return [(step.span.path, step.span.line) for step in item.trace]
+
+    seen = [(item.span, run(item)) for item in found if item.code in ("FDC401", "FDC402")]
+    return [
+        item
+        for item in found
+        if item.code != "FDC403" or not item.trace or (item.span, run(item)) not in seen
+    ]
 
 
 def _ignored(settings: Settings, item: Diagnostic) -> bool:

@@ -11,14 +11,13 @@ const test = require('node:test');
 const { pathToFileURL } = require('node:url');
 
 const work = process.env.WORK;
-const editor = { settings: {}, errors: [], commands: {}, watched: [], trusted: true, granted: [] };
+const editor = { settings: {}, errors: [], commands: {}, trusted: true, granted: [] };
 
 const vscode = {
   workspace: {
     get isTrusted() { return editor.trusted; },
     workspaceFolders: [{ uri: { fsPath: work } }],
     getConfiguration: () => ({ get: (name, other) => editor.settings[name] || other }),
-    createFileSystemWatcher: (pattern) => editor.watched.push(pattern),
     onDidGrantWorkspaceTrust: (then) => editor.granted.push(then),
   },
   window: { showErrorMessage: (text) => editor.errors.push(text) },

@@ -163,6 +163,7 @@ def test_an_expression_that_is_none_says_where(text: str, says: str) -> None:
         calculus.compose(alphabet(), text)
 
 
+@pytest.mark.long
 def test_too_many_alternatives_are_refused_and_not_computed() -> None:
     labels = [f"w{number}" for number in range(40)]
     basis = Basis(dict(zip(labels, calculus.primes.first(40))))

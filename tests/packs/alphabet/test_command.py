@@ -100,6 +100,7 @@ def test_a_new_alphabet_has_the_whole_layout(tmp_path: Path) -> None:
     assert 2 == process("alphabet", "status", cwd=tmp_path).returncode
 
 
+@pytest.mark.long
 def test_without_a_model_a_real_alphabet_is_built_and_says_so(tmp_path: Path) -> None:
     """ALPH-04, 33: the embedded proposer and critic; the same files twice, in one go or in two; the plan is an ordinary run."""
     need_dictionary()
@@ -421,6 +422,7 @@ def test_pivot_changes_strategy_and_a_claim_is_held_against_the_logs(tmp_path: P
     assert {"index.yaml", "primitives", "CHANGELOG.md"} == snapshot
 
 
+@pytest.mark.long
 def test_a_circle_that_somebody_wrote_in_halts_for_a_person(tmp_path: Path) -> None:
     """ALPH-50, C-25: exit code 5, nothing written; mended by hand it goes on."""
     folder = made(tmp_path / "a", CONFIG)

@@ -88,7 +88,7 @@ def shown(folder: Path) -> dict[str, str]:
     return {path: data.decode() for path, data in tree(folder).items()}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_killed_at_any_touch_of_the_disk_the_tree_is_the_old_or_the_new_one(tmp_path: Path) -> None:
     """ALPH-03, 47, 48: every boundary of lock, staging and commit, each by SIGKILL of a process of its own."""
     argv = [
@@ -248,7 +248,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return tree(folder)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "role",
     [

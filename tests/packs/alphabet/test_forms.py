@@ -199,6 +199,7 @@ def test_what_a_person_wrote_is_no_damage_and_a_copy_that_is_damaged_too_is_not_
     assert "phase: expansion" in path.read_text()
 
 
+@pytest.mark.long
 def test_an_end_has_its_pictures_and_who_goes_on_leaves_no_report_of_it(tmp_path: Path) -> None:
     """ALPH-67, issue 6: SVG, PNG and the page when the work ends; `--again` takes the stale report away, the snapshot tells."""
     pytest.importorskip("resvg_py")

@@ -24,7 +24,7 @@ SMALLEST = 9.0
 """Points of a letter's height on the screen below which a drawing's figures cannot be read."""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(
     browsers.DRIVER is None or browsers.BROWSER is None, reason="chromium-driver is not installed"
 )

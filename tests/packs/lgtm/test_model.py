@@ -83,6 +83,7 @@ def test_branches_run_at_once_and_keep_their_order(tmp_path: Path) -> None:
     assert ids.index("h_Stock_001_r1_01") < ids.index("h_Orders_001_r1_01")
 
 
+@pytest.mark.long
 def test_two_runs_with_the_same_model_give_the_same_tree(tmp_path: Path) -> None:
     """LGTM-82."""
     trees = []
@@ -93,6 +94,7 @@ def test_two_runs_with_the_same_model_give_the_same_tree(tmp_path: Path) -> None
     assert trees[0] == trees[1] and len(trees[0]) > 20
 
 
+@pytest.mark.long
 def test_a_hypothesis_that_is_disproved_stops_the_planning(tmp_path: Path) -> None:
     """LGTM-11, 12, 24, 70, C-19: exit code 7, neither a synthesis nor a plan; `--gate subset` goes on with the rest."""
 
@@ -192,6 +194,7 @@ def test_a_refinement_that_fails_keeps_its_evidence_and_the_old_version(tmp_path
     same_log(tmp_path)
 
 
+@pytest.mark.long
 def test_a_tool_that_there_is_not_stops_the_run_and_in_the_challenge_it_is_ignored(
     tmp_path: Path,
 ) -> None:
@@ -209,6 +212,7 @@ def test_a_tool_that_there_is_not_stops_the_run_and_in_the_challenge_it_is_ignor
     assert "Warn: the queries cannot be read" in done.stderr
 
 
+@pytest.mark.long
 def test_what_an_agent_wants_written_goes_into_the_run_folder_whatever_it_names(
     tmp_path: Path,
 ) -> None:
@@ -303,6 +307,7 @@ def test_findings_go_back_to_the_model_and_only_a_proved_pipeline_is_run(tmp_pat
     assert any(kept["filePath"] in json.dumps(row) for row in runs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -358,6 +363,7 @@ def test_what_the_pipeline_s_own_run_costs_is_the_run_s_cost(tmp_path: Path) -> 
     assert 1 == len(each), each  # each request cost the same
 
 
+@pytest.mark.long
 def test_one_branch_that_fails_does_not_lose_the_others(tmp_path: Path) -> None:
     """LGTM-38, 57: a model that refuses one refinement; where it refuses to judge, nothing is decided and nothing planned."""
     no = lambda body: reply("no", stop="refusal")  # noqa: E731

@@ -84,6 +84,7 @@ def test_a_fault_of_one_line_is_repaired_without_a_model(tmp_path: Path) -> None
     assert (0, "") == (again.returncode, again.stdout) and "passes already" in again.stderr
 
 
+@pytest.mark.long
 def test_write_puts_it_into_the_workspace_and_says_where_the_original_is(tmp_path: Path) -> None:
     """HYP-46; nothing else changes."""
     before = held(shop(tmp_path))
@@ -157,6 +158,7 @@ def test_a_wrong_command_line_is_a_sentence(
     assert 2 == done.returncode and said in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_without_discipline_it_is_generate_and_test(tmp_path: Path) -> None:
     """The same patches, run and told, without a hypothesis."""
     said = fixed(shop(tmp_path), {"FDC_MODEL": ""}, "--no-discipline")
@@ -235,6 +237,7 @@ def test_a_provider_that_is_gone_is_the_world_and_the_repair_can_be_resumed(tmp_
     assert 0 == done.returncode and GOOD.splitlines()[-1] in done.stdout, done.stderr
 
 
+@pytest.mark.long
 def test_a_package_that_is_installed_from_the_workspace_is_not_tested_instead_of_the_copy(
     tmp_path: Path,
 ) -> None:

@@ -87,6 +87,7 @@ def test_a_test_that_passes_when_nothing_was_changed_is_called_flaky(tmp_path: P
     assert "passed when it was run again with nothing changed" in done.stderr
 
 
+@pytest.mark.long
 def test_a_test_that_prints_very_much_is_cut(tmp_path: Path) -> None:
     """Beginning and end are kept; the repair goes on."""
     text = held(shop(tmp_path))["check.py"].decode()
@@ -139,10 +140,7 @@ ENDS = {
 
 @pytest.mark.parametrize(
     "name",
-    [
-        name if name in ("crlf", "bom") else pytest.param(name, marks=pytest.mark.long)
-        for name in ENDS
-    ],
+    [name if name == "crlf" else pytest.param(name, marks=pytest.mark.long) for name in ENDS],
 )
 def test_only_the_line_of_the_fault_changes_by_a_byte(tmp_path: Path, name: str) -> None:
     """What ends lines, begins files and indents stays; git takes the diff as it is printed."""
@@ -163,6 +161,7 @@ def test_only_the_line_of_the_fault_changes_by_a_byte(tmp_path: Path, name: str)
     assert after == (tmp_path / "copy/shop/price.py").read_bytes()
 
 
+@pytest.mark.long
 def test_a_file_that_is_not_utf_8_is_left_alone_and_others_are_repaired(tmp_path: Path) -> None:
     shop(tmp_path, {"shop/other.py": "x = 1\n"})
     latin = b"# -*- coding: latin-1 -*-\nname = '\xe9'\n"
@@ -211,6 +210,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     assert "link" in done.stderr, done.stderr
 
 
+@pytest.mark.long
 def test_a_git_tree_with_changes_keeps_them(tmp_path: Path) -> None:
     """What was not committed is repaired as it is; nothing is staged, stashed or committed."""
     shop(tmp_path)
@@ -285,6 +285,7 @@ def answers() -> dict[str, Any]:
     return {"diagnose": diagnose, "patch": patch}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("most", "code", "ended"), [("9", 0, "fixed"), ("2", 6, "bound")])
 def test_each_cycle_repairs_the_first_error(
     tmp_path: Path, most: str, code: int, ended: str

@@ -139,6 +139,7 @@ RIVALS = {
 """Five that are followed one after the other, each with the line of the fault, none with line 7."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("answers", "expected"),
     [
@@ -226,6 +227,7 @@ def test_a_model_that_falsifies_nothing_never_gets_to_code(tmp_path: Path) -> No
     assert {"H001", "H002"} == {row["id"] for row in said["hypotheses"]["rejected"]}
 
 
+@pytest.mark.long
 def test_a_hypothesis_has_two_attempts(tmp_path: Path) -> None:
     """HYP-25, 29: the third patch is of another one."""
     shop(tmp_path)

@@ -96,6 +96,7 @@ def test_an_edit_that_helps_is_told_from_those_that_do_not(folder: Path, command
     )
 
 
+@pytest.mark.long
 def test_several_edits_that_pass_are_all_seen_and_said(folder: Path) -> None:
     """The most credible one is taken; that the tests do not tell it from the others is said (issue 6: honest)."""
     edits = [

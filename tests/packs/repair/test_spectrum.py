@@ -17,6 +17,9 @@ from fdc_toolchain.tools.context import Context, Leaving
 from fdc_toolchain.workspace.files import Root
 from fdc_toolchain.workspace.operator import Operator
 
+PYTEST = f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest"
+"""Plugins of this environment take most of a second to load."""
+
 SHAPES = """\
 LEAST = 1
 
@@ -82,7 +85,7 @@ def table(found: dict[str, Any], path: str) -> dict[int, tuple[int, int]]:
 @pytest.mark.slow
 def test_each_test_of_pytest_has_its_own_lines(measure: Measure) -> None:
     """Failing and passing tests are told apart; a skipped one counts for nothing; what an import runs, every test runs."""
-    found = measure(f"{sys.executable} -m pytest -q -W error -p no:asyncio test_shapes.py")
+    found = measure(f"{PYTEST} -q -W error test_shapes.py")
     run = found["spectra"][0]
     assert (1, 2, 2) == (found["exit_code"], run["failing"], run["passing"])
     assert {1: (2, 2), 4: (2, 2), 5: (0, 2), 6: (0, 1), 7: (0, 1), 10: (2, 2), 11: (2, 0)} == table(
@@ -102,7 +105,7 @@ def test_unittests_cases_run_by_pytest_end_as_without_the_measurement(
     text = "import unittest\nfrom shapes import area\n\n\nclass T(unittest.TestCase):\n"
     text += "    def test_area(self): self.assertEqual(area(2, 3), 6)\n    def test_none(self): self.assertEqual(area(0, 3), 1)\n"
     (tmp_path / "copy" / "test_shapes.py").write_text(text, "utf-8")
-    found = measure(f"{sys.executable} -m pytest -q test_shapes.py")
+    found = measure(f"{PYTEST} -q test_shapes.py")
     assert (1, 1) == (found["spectra"][0]["failing"], found["spectra"][0]["passing"]), found[
         "output"
     ]
@@ -143,7 +146,7 @@ def test_a_process_that_a_test_begins_belongs_to_it(measure: Measure, tmp_path: 
         "import subprocess, sys\ndef run(call):\n"
         "    subprocess.run([sys.executable, '-c', f'import shapes; shapes.{call}'], check=True)\n"
         "def test_a(): run('edge(1, 2)')\ndef test_b(): run('area(None, 1)')\n", "utf-8")  # fmt: skip
-    rows = table(measure(f"{sys.executable} -m pytest -q"), "shapes.py")
+    rows = table(measure(f"{PYTEST} -q"), "shapes.py")
     assert ((0, 1), (1, 0)) == (rows[11], rows[5])
 
 
@@ -152,7 +155,7 @@ def test_a_file_of_tests_that_cannot_be_imported_is_a_failing_test(
     measure: Measure, tmp_path: Path
 ) -> None:
     (tmp_path / "copy" / "shapes.py").write_text(f"{SHAPES}\n\nTOP = edge(1, None)\n", "utf-8")
-    found = measure(f"{sys.executable} -m pytest -q")
+    found = measure(f"{PYTEST} -q")
     assert 1 == found["spectra"][0]["failing"]
     assert (1, 0) == table(found, "shapes.py")[11]
     assert {11, 14} == {one.line for one in rank(found["spectra"])[:2] if one.path == "shapes.py"}
@@ -174,7 +177,7 @@ def test_another_measurement_stands_back(measure: Measure, tmp_path: Path) -> No
     (tmp_path / "copy" / "conftest.py").write_text(
         "def pytest_addoption(parser):\n    parser.addoption('--cov', action='append', dest='cov_source', default=[])\n"
         "def pytest_sessionstart(session):\n    assert not session.config.option.cov_source\n", "utf-8")  # fmt: skip
-    assert (2, 0) == table(measure(f"{sys.executable} -m pytest -q --cov=shapes"), "shapes.py")[11]
+    assert (2, 0) == table(measure(f"{PYTEST} -q --cov=shapes"), "shapes.py")[11]
 
 
 def test_the_environment_of_the_tests_is_theirs(measure: Measure, tmp_path: Path) -> None:

@@ -230,7 +230,7 @@ def test_results_of_steps_stay_small(tmp_path: Path) -> None:
     assert sum(len(str(record.body)) for record in journal.records) < 100_000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_controller_that_dies_at_any_moment_changes_nothing_of_the_report(
     kitchen: Path, tmp_path: Path
 ) -> None:

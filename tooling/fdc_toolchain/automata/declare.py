@@ -25,8 +25,8 @@ class Template(NamedTuple):
     """A compiled template. `table[letter][state]` is the next state or -1; it starts in state 0.
 
     The names of the states have `{a}` where the event's own name goes. Bit n of `accept` is set where state n
-    accepts. `letters` are the events that it speaks of; without any of those in `wakes` it says nothing about a
-    run (0: it always does).
+    accepts. `letters` are the events that it reads; a run without any of those in `wakes` cannot break it
+    (0: every run can).
     """
 
     name: str
@@ -204,7 +204,7 @@ NAMES: tuple[str, ...] = (*COUNTED, *_ROWS)
 
 @lru_cache(maxsize=256)
 def compiled(name: str, n: int = 1) -> Template:
-    """The automaton of a template; `n` counts for those in `COUNTED` only. Raises KeyError for a name it is not."""
+    """The automaton of a template; `n` is used for those in `COUNTED` only. Raises KeyError for an unknown name."""
     if name == "existence":
         row = _Row(_existence(n), A, _counts(n + 1), 1 << n, 0)
     elif name == "absence":
@@ -228,7 +228,7 @@ def _counts(count: int) -> tuple[str, ...]:
 
 
 def at_every_prefix(template: Template) -> Template:
-    """The machine that accepts a run when `template` accepts it however early it stops after a step."""
+    """The machine that accepts a run when `template` accepts it and each of its prefixes after a step."""
     table = {
         letter: [
             target if target >= 0 and template.accept >> target & 1 else SINK for target in row
@@ -239,7 +239,7 @@ def at_every_prefix(template: Template) -> Template:
 
 
 def from_first_step(template: Template) -> Template:
-    """The machine that accepts what `template` does, and the empty run: of a value that never occurs nothing is asked."""
+    """The machine that accepts what `template` does, and the empty run: a value that never occurs is always accepted."""
     if template.accept & 1:
         return template
     old = len(template.states)  # where the start state goes; one that accepts takes its place

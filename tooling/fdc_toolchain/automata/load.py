@@ -1,8 +1,8 @@
 """Reads an automaton from bytes: both written forms, checked and normalised.
 
-`load` is pure: the caller it has read the file, and reports `missing-automaton` when there is
-none. The input may be anything at all; every finding is reported, with its place in the JSON
-text. Errors leave no automaton; warnings come with one.
+`load` is pure: the caller reads the file, and reports `missing-automaton` when there is
+none. The input may be any bytes; every finding is reported, with its place in the JSON
+text. With an error there is no automaton; with warnings there is one.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def load(data: bytes, path: str) -> tuple[Automaton | None, list[Diagnostic]]:
     `path` is how the user knows the file; its stem is the automaton's name. The automaton is
     None exactly when one of the findings is an error.
     """
-    text, found = decode(data, path, _LIMITS)
-    if text is None or _wrong(found):
-        return None, found  # what a text with hidden characters says is not what it seems to say
+    text, findings = decode(data, path, _LIMITS)
+    if text is None or _has_error(findings):
+        return None, findings  # a text with hidden characters may not mean what it shows
     places = Places(path, text)
     root, problems = parse(path, text)
-    found += [
+    findings += [
         Diagnostic(
             places.span(problem.start, problem.end),
             "FDC106" if problem.limit else "FDC202",
@@ -51,32 +51,34 @@ def load(data: bytes, path: str) -> tuple[Automaton | None, list[Diagnostic]]:
         for problem in problems
     ]
     if root is None:
-        return None, ordered(found)
+        return None, ordered(findings)
     declaration, shape = read(root, places)
-    found += shape
+    findings += shape
     automaton = None
     if declaration is not None:
-        automaton = _Meaning(declaration, places, found).automaton(path)
-    return automaton, ordered(found)
+        automaton = _NameChecker(declaration, places, findings).automaton(path)
+    return automaton, ordered(findings)
 
 
-def _wrong(found: list[Diagnostic]) -> bool:
-    return any(item.severity == "error" for item in found)
+def _has_error(findings: list[Diagnostic]) -> bool:
+    return any(item.severity == "error" for item in findings)
 
 
-class _Meaning:
-    """Checks what a declaration's names mean, and builds the automaton when nothing is wrong."""
+class _NameChecker:
+    """Checks the names of a declaration against each other, and builds the automaton when nothing is wrong."""
 
-    def __init__(self, declaration: Declaration, places: Places, found: list[Diagnostic]) -> None:
+    def __init__(
+        self, declaration: Declaration, places: Places, findings: list[Diagnostic]
+    ) -> None:
         self.declaration = declaration
         self.places = places
-        self.found = found
+        self.findings = findings
         self.hints = 0
 
     def report(
         self, code: str, place: Name | Transition, message: str, hint: str | None = None
     ) -> None:
-        self.found.append(
+        self.findings.append(
             Diagnostic(self.places.span(place.start, place.end), code, message, help=hint)
         )
 
@@ -85,7 +87,7 @@ class _Meaning:
         self.states()
         self.symbols()
         moves = self.determinism()
-        if _wrong(self.found):
+        if _has_error(self.findings):
             return None
         # Without an error every part is there: a missing one would have been reported.
         assert (
@@ -129,9 +131,9 @@ class _Meaning:
         if declaration.form == "list":
             mentioned += [(move.source, "the state") for move in declaration.transitions]
         mentioned += [(move.target, "the state") for move in declaration.transitions]
-        for name, what in mentioned:
+        for name, role in mentioned:
             if name.text not in known:
-                message = f"{what} `{name.text}` is not among the declared states"
+                message = f"{role} `{name.text}` is not among the declared states"
                 self.report("FDC203", name, message, self.hint(name.text, declared))
 
     def symbols(self) -> None:
@@ -146,7 +148,7 @@ class _Meaning:
                 self.report("FDC204", move.symbol, message, self.hint(move.symbol.text, alphabet))
 
     def determinism(self) -> dict[str, dict[str, str]]:
-        """The transitions by state and symbol. Only the list form can say two things about one pair."""
+        """The transitions by state and symbol. Only the list form can have two transitions for one pair."""
         rows: dict[str, dict[str, str]] = {}
         first: dict[tuple[str, str], Transition] = {}
         for move in self.declaration.transitions:
@@ -164,13 +166,13 @@ class _Meaning:
         span = self.places.span(move.start, move.end)
         if move.target.text == earlier.target.text:
             message = f"the transition for {pair} is written twice"
-            self.found.append(
+            self.findings.append(
                 Diagnostic(span, "FDC208", message, labels=(Label(other, "first here"),))
             )
             return
         message = f"{pair} leads to `{earlier.target.text}` and to `{move.target.text}`"
         labels = (Label(other, f"to `{earlier.target.text}` here"),)
-        self.found.append(
+        self.findings.append(
             Diagnostic(span, "FDC205", message, labels=labels, help="keep one of the two")
         )
 
@@ -182,7 +184,7 @@ class _Meaning:
             self.report("FDC206", declared[state], f"no run reaches the state `{state}`")
         if not automaton.accept:
             span = self.places.span(*declaration.accept_place)
-            self.found.append(
+            self.findings.append(
                 Diagnostic(span, "FDC207", "no state accepts, so every run is refused in the end")
             )
             return

@@ -102,20 +102,20 @@ class Automaton(Record):
 
     def trace(self, symbols: Iterable[str], state: str | None = None) -> Iterator[Move]:
         """Each move of the run over `symbols` from `state` (the start state); a refused one is the last."""
-        here = self.start if state is None else state
+        current = self.start if state is None else state
         for symbol in symbols:
-            after = self.step(here, symbol)
-            yield Move(symbol, here, after)
+            after = self.step(current, symbol)
+            yield Move(symbol, current, after)
             if after is None:
                 return
-            here = after
+            current = after
 
     def accepts(self, symbols: Iterable[str]) -> bool:
         """True when the run over `symbols` is never refused and ends in an accepting state (FDC-16)."""
-        here: str | None = self.start
+        current: str | None = self.start
         for move in self.trace(symbols):
-            here = move.target
-        return here in self.accept
+            current = move.target
+        return current in self.accept
 
     def to_json(self) -> dict[str, Any]:
         """The automaton as a program carries it (`program.model`): the same for both written forms."""
@@ -136,7 +136,7 @@ def build(
     accept: Iterable[str],
     transitions: dict[str, dict[str, str]],
 ) -> Automaton:
-    """An automaton from its parts, which must agree with each other (`automata.load` sees to that)."""
+    """An automaton from its parts, which must be consistent (`automata.load` checks that)."""
     ordered = tuple(states)
     symbols = tuple(alphabet)
     accepting = frozenset(accept)

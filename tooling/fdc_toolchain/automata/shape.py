@@ -3,9 +3,9 @@
     table form  states, alphabet, start_state, accept_states, transitions {state: {symbol: state}}
     list form   states, initial_state, final_states, transitions [{source, dest, trigger}]
 
-This file judges form only (`malformed-automaton`), and agrees with `tooling/fsm.schema.json`;
-whether the names mean anything is the loader's question. A declaration holds whatever could be
-read, so that one look finds everything that is wrong.
+This file checks the form only (`malformed-automaton`), and agrees with `tooling/fsm.schema.json`;
+the loader checks the names. A declaration has all parts that could be
+read, so that all faults are found at once.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Declaration(Record):
 def read(root: Node, places: Places) -> tuple[Declaration | None, list[Diagnostic]]:
     """The declaration in a JSON tree and what is wrong with its form. None: it is of neither form."""
     reader = _Reader(places)
-    return reader.document(root), reader.found
+    return reader.document(root), reader.findings
 
 
 def _kind(node: Node) -> str:
@@ -95,14 +95,14 @@ def _kind(node: Node) -> str:
 class _Reader:
     def __init__(self, places: Places) -> None:
         self.places = places
-        self.found: list[Diagnostic] = []
+        self.findings: list[Diagnostic] = []
 
     def report(
         self, node: Node | Name, message: str, hint: str | None = None, first: Name | None = None
     ) -> None:
         labels = (Label(self.places.span(first.start, first.end), "first here"),) if first else ()
         span = self.places.span(node.start, node.end)
-        self.found.append(Diagnostic(span, "FDC202", message, labels=labels, help=hint))
+        self.findings.append(Diagnostic(span, "FDC202", message, labels=labels, help=hint))
 
     def document(self, root: Node) -> Declaration | None:
         if root.kind != "object":
@@ -143,9 +143,9 @@ class _Reader:
         return declaration
 
     def keys(self, root: Node, members: dict[str, Member], form: str) -> None:
-        own, other = (TABLE, LIST) if form == "table" else (LIST, TABLE)
+        expected, other = (TABLE, LIST) if form == "table" else (LIST, TABLE)
         for name, member in members.items():
-            if name in own or name in OPTIONAL:
+            if name in expected or name in OPTIONAL:
                 continue
             shown = _short(name)
             if name in other:
@@ -159,13 +159,13 @@ class _Reader:
                 )
             else:
                 self.report(
-                    member.key, f"unknown key `{shown}`", did_you_mean(shown, own + OPTIONAL)
+                    member.key, f"unknown key `{shown}`", did_you_mean(shown, expected + OPTIONAL)
                 )
-        for name in own:
+        for name in expected:
             if name not in members:
                 place = Node("object", (), root.start, root.start + 1)
                 self.report(
-                    place, f"the key `{name}` is missing", f"the {form} form has {_list(own)}"
+                    place, f"the key `{name}` is missing", f"the {form} form has {_list(expected)}"
                 )
 
     def name(self, node: Node, what: str) -> Name | None:
@@ -261,7 +261,7 @@ class _Reader:
 
 
 def _form(members: dict[str, Member]) -> str | None:
-    """Which form a file is meant to be in: the kind of `transitions` tells, then the other keys."""
+    """The form that a file is meant to have: by the kind of `transitions`, else by the other keys."""
     if "transitions" in members:
         kind = members["transitions"].value.kind
         if kind in ("object", "array"):
@@ -278,6 +278,6 @@ def _list(words: tuple[str, ...]) -> str:
 
 
 def _short(text: str) -> str:
-    """Any key of a stranger's file, fit for a message."""
+    """A key of the file, shortened and escaped for a message."""
     text = text if len(text) <= 60 else text[:59] + "…"
     return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")

@@ -1,7 +1,7 @@
-"""Which states of an automaton are of no use.
+"""Finds states of an automaton that cannot be used.
 
-Both questions are one walk over the transitions, linear in their number. A final state that a
-transition leaves is of use and legal: whether a run stops there is the controller's affair
+Both searches are one walk over the transitions, linear in their number. A final state that a
+transition leaves is legal: the controller decides whether a run stops there
 (requirement C-12).
 """
 
@@ -25,9 +25,9 @@ def dead(automaton: Automaton) -> tuple[str, ...]:
     return _without(automaton.states, _closure(list(automaton.accept), backwards))
 
 
-def _closure(found: list[str], edges: dict[str, list[str]]) -> set[str]:
-    seen = set(found)
-    waiting = list(found)
+def _closure(starts: list[str], edges: dict[str, list[str]]) -> set[str]:
+    seen = set(starts)
+    waiting = list(starts)
     while waiting:
         for other in edges[waiting.pop()]:
             if other not in seen:
@@ -36,5 +36,5 @@ def _closure(found: list[str], edges: dict[str, list[str]]) -> set[str]:
     return seen
 
 
-def _without(states: tuple[str, ...], found: set[str]) -> tuple[str, ...]:
-    return tuple(state for state in states if state not in found)
+def _without(states: tuple[str, ...], used: set[str]) -> tuple[str, ...]:
+    return tuple(state for state in states if state not in used)

@@ -1,7 +1,7 @@
 """Checks a certificate of a program, part `control`. It imports nothing of fdc, searches for nothing and iterates nothing.
 
 A certificate makes claims at the joints of a program: a plan, the body of a loop, a loop (`docs/certificates.md` has the form).
-Each body is walked once for each claim about it, and the other claims are taken for what the walk meets. No claim rests on
+Each body is walked once for each claim about it; for calls and loops in it, the walk uses their claims. No claim depends on
 itself: the claimed heights fall along every call, and a loop lies inside the body that meets it.
 
 The checker of this part is this file with `words.py` (bodies and loops), `plans.py` (calls, names, steps) and
@@ -42,7 +42,7 @@ def check(program: Any, certificate: Any) -> str | None:
 
 
 def digest(program: Any) -> str:
-    """The name of exactly this program."""
+    """The digest of a program, by which a certificate names it."""
     return blake2b(
         json.dumps(program, sort_keys=True, separators=(",", ":")).encode("ascii"), digest_size=32
     ).hexdigest()

@@ -1,4 +1,4 @@
-"""The part of the checker that says which files an argument may name. It imports nothing of fdc.
+"""The part of the checker that finds which files an argument may name. It imports nothing of fdc.
 
 Files are known by how their paths begin and end: `(path,)` is one file, `(begin, end)` all that begin and end so.
 """
@@ -13,14 +13,14 @@ from typing import Any
 Files = tuple[str, ...]
 
 RUN = "runs/\1/"
-"""Stands for the folder of this run, whatever its name is. Another path below `runs/` may lie in it."""
+"""Stands for the folder of this run, with any name. Another path below `runs/` may lie in it."""
 
 HIDDEN = RUN + "outside/"
-"""No command sees what is below."""
+"""Files below this folder are hidden from commands."""
 
 ANY: Files = ("", "")
 SEEN: Files = ("\2", "")
-"""All that a command sees."""
+"""All files that a command sees."""
 
 HOLE = "\0"
 
@@ -73,11 +73,11 @@ def lasting(files: Files) -> bool:
 
 
 @cache
-def apart(one: Files, other: Files) -> bool:
+def apart(left: Files, right: Files) -> bool:
     """Whether two arguments never name the same file: one of them is hidden, or they begin or end differently."""
-    if SEEN in (one, other):
-        return hidden(one) or hidden(other)
-    if len(one) == len(other) == 1:
-        return one != other
-    begins = one[0].startswith(other[0]) or other[0].startswith(one[0])
-    return not (begins and (one[-1].endswith(other[-1]) or other[-1].endswith(one[-1])))
+    if SEEN in (left, right):
+        return hidden(left) or hidden(right)
+    if len(left) == len(right) == 1:
+        return left != right
+    begins = left[0].startswith(right[0]) or right[0].startswith(left[0])
+    return not (begins and (left[-1].endswith(right[-1]) or right[-1].endswith(left[-1])))

@@ -30,7 +30,7 @@ class Flow(Steps):
             raise Wrong(f"{where}: more may be left in files for a later run than is claimed")
 
     def begin(self) -> State:
-        """How the row says that the plan begins."""
+        """The state in which the plan begins by its row."""
         names = {param["name"]: Name(label_of(self.row["params"].get(param["name"], ())))
                  for param in self.plan.get("params", ())}  # fmt: skip
         return State(names, labels_of(self.row["texts"]), labels_of(self.row["there"]), 0)
@@ -40,22 +40,22 @@ class Flow(Steps):
     def body(self, place: str, body: Any, state: State) -> None:
         """Changes a state to what holds at the end of a body. Raises Wrong."""
         for number, node in enumerate(body, 1):
-            op, here = node["op"], f"{place}/{number}"
+            op, at = node["op"], f"{place}/{number}"
             if op == "step":
                 self.step(state, node)
             elif op == "call":
-                self.call(state, node, here)
+                self.call(state, node, at)
             elif op == "skip":
                 self.bind(state, node["bind"], Name(0))
             elif op == "if":
-                self.choice(state, node, here)
+                self.choice(state, node, at)
             elif op == "require":
                 self.condition(state, node["cond"])
             elif op == "yield":
                 self.result |= self.label(state, node["value"]) | state.inner
                 self.fails |= self.label(state, node["value"])
             elif op in ("each", "for", "fork", "iterate"):
-                self.loop(state, node, here)
+                self.loop(state, node, at)
             else:
                 raise Wrong(f"`{op}` is not an instruction of a program")
 
@@ -79,8 +79,8 @@ class Flow(Steps):
                 f"plan `{self.row['plan']}`, line {node['line']}: the call may begin in another way than is claimed"
             )
         for kind in KEPT:
-            for one, label in labels_of(row["gives"][kind]).items():
-                self.note(state, kind, one, label)
+            for paths, label in labels_of(row["gives"][kind]).items():
+                self.note(state, kind, paths, label)
         result, fails, stops = (
             label_of(row["gives"][part]) for part in ("result", "fails", "stops")
         )
@@ -93,7 +93,7 @@ class Flow(Steps):
         return self.rows[self.row["calls"][place]]
 
     def choice(self, state: State, node: Any, place: str) -> None:
-        """A branch. Which side a name or a file is of, the condition says."""
+        """A branch: the condition decides which side a name or a file comes from."""
         before, looked = state.inner, self.condition(state, node["cond"])
         state.inner |= looked
         chosen, names = state.inner, dict(state.names)
@@ -102,21 +102,21 @@ class Flow(Steps):
         self.body(f"{place}.else", node["else"], other)
         changed = {
             name
-            for one in (state, other)
-            for name in one.names
-            if one.names[name] is not names.get(name)
+            for branch in (state, other)
+            for name in branch.names
+            if branch.names[name] is not names.get(name)
         }
         state.add(other)
         state.names |= {name: state.names[name].under(chosen) for name in changed}
         state.inner = before | (self.stops if self.kept else 0)
 
     def loop(self, state: State, node: Any, place: str) -> None:
-        """A loop: what is claimed to hold when a round begins holds after it, too; which round it is, its conditions say."""
+        """A loop: what is claimed when a round begins must hold after it, too; its conditions decide how many rounds run."""
         op = node["op"]
         over, item = self.items(state, node.get("in" if op in ("for", "fork") else "glob", ()))
         if op == "each":
             glob = node["glob"]
-            self.use(node, self.label(state, glob, bare=False), "path")
+            self.use(node, self.label(state, glob), "path")
             over |= self.in_files(state.there, files_of(text_of(glob)))
             item = Name(over | LEVEL["workspace"])
         self.stop(state, over)
@@ -141,13 +141,13 @@ class Flow(Steps):
         }
         state.inner |= over
         self.rounds(state, node, place, item, hidden_names)
-        why = self.fails | self.stops if keeps else 0
+        failed = self.fails | self.stops if keeps else 0
         if keeps:
             self.kept, self.stops = kept, stops
         state.inner = before | (self.stops if self.kept else 0)
         if gathers:
             gathered, self.result = self.result, result
-            self.bind(state, gathers, Name(gathered | over | why))
+            self.bind(state, gathers, Name(gathered | over | failed))
         self.fails = fails | (0 if keeps else self.fails)
 
     def rounds(self, state: State, node: Any, place: str, item: Name, names: Any) -> None:
@@ -166,7 +166,7 @@ class Flow(Steps):
         state.there, state.inner = head.there, head.inner
 
     def head(self, state: State, place: str) -> State:
-        """What is claimed to hold whenever a round begins; names that are not said have what they had before."""
+        """What is claimed to hold whenever a round begins; names that are not listed keep their labels."""
         claim = self.row["loops"][place]
         names = {name: name_of(*parts) for name, parts in claim["names"].items()}
         return State(

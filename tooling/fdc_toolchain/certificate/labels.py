@@ -1,6 +1,6 @@
-"""The part of the checker that says what labels are, and how they are written. Like `control.py` it imports nothing of fdc.
+"""The part of the checker that defines labels, and how they are written. Like `control.py` it imports nothing of fdc.
 
-A label is a set of facts (level, power): text of that level is in it, which may not choose this. No fact: the author's own text.
+A label is a set of facts (level, power): it has text of that level, which may not choose this. No fact: the author's own text.
 Sets of facts are numbers, a bit for a fact.
 """
 
@@ -31,7 +31,7 @@ LEVEL = {
 } | {"trusted": 0}
 POWER = {power: sum(BITS[level, power] for level in MAY) for power in POWERS}
 KEPT = {"texts": LEVEL["model"] | LEVEL["untrusted"], "there": LEVEL["untrusted"]}
-"""What is remembered of files: a model may choose which of them there are, and text of the workspace is not news in them."""
+"""The levels that are tracked of files: a model may choose which exist, and text of the workspace is expected in them."""
 
 
 class Name(NamedTuple):
@@ -44,21 +44,21 @@ class Name(NamedTuple):
     inner: int = 0
 
     def joined(self, other: Name) -> Name:
-        """The one or the other."""
+        """The join of two names."""
         return Name(self.label | other.label, self.bare & other.bare, self.own & other.own, self.inner | other.inner)  # fmt: skip
 
     def under(self, choices: int) -> Name:
-        """The same where these choices led to it."""
+        """The same name, with the label of the choices that led to it."""
         return Name(self.label | choices, self.bare, self.own, self.inner | choices)
 
     def claimed(self, claim: Name) -> bool:
-        """Whether a claim says all of it."""
+        """Whether a claim covers this name."""
         less = self.label & ~claim.label or claim.own and self.inner & ~claim.inner
         return not less and self.bare >= claim.bare and self.own >= claim.own
 
 
 class State:
-    """What holds at one place: names, what is in files, what chose that files are there, the conditions since the plan began."""
+    """What holds at one point: labels of names, of texts in files, of which files exist, and of the conditions so far."""
 
     def __init__(
         self, names: dict[str, Name], texts: dict[Files, int], there: dict[Files, int], inner: int
@@ -89,17 +89,17 @@ def stored(program: Any) -> dict[Files, int]:
     }
 
 
-def within(one: dict[Any, int], other: dict[Any, int]) -> bool:
-    """Whether the labels of one are claimed by the other."""
-    return all(not label & ~other.get(key, 0) for key, label in one.items())
+def within(labels: dict[Any, int], claims: dict[Any, int]) -> bool:
+    """Whether all labels are covered by the claims."""
+    return all(not label & ~claims.get(key, 0) for key, label in labels.items())
 
 
 def covers(claim: State, state: State) -> bool:
-    """Whether a state is claimed."""
+    """Whether a claim covers a state."""
     return (
         all(
-            name in claim.names and one.claimed(claim.names[name])
-            for name, one in state.names.items()
+            name in claim.names and value.claimed(claim.names[name])
+            for name, value in state.names.items()
         )
         and all(within(getattr(state, kind), getattr(claim, kind)) for kind in KEPT)
         and not state.inner & ~claim.inner
@@ -108,10 +108,10 @@ def covers(claim: State, state: State) -> bool:
 
 def label_of(facts: Any) -> int:
     """A label as it is written: `["workspace", "untrusted path url"]`; a level alone has all that it may not choose."""
-    found = 0
+    bits = 0
     for level, *powers in (fact.split(" ") for fact in facts):
-        found |= sum(BITS[level, power] for power in set(powers)) if powers else LEVEL[level]
-    return found
+        bits |= sum(BITS[level, power] for power in set(powers)) if powers else LEVEL[level]
+    return bits
 
 
 def name_of(facts: Any, bare: Any, own: Any = (), inner: Any = ()) -> Name:
@@ -124,7 +124,7 @@ def labels_of(rows: Any) -> dict[Any, int]:
     return {tuple(files): label_of(facts) for files, facts in rows}
 
 
-def said(label: int) -> str:
+def described(label: int) -> str:
     """The levels of a label, in words."""
     words = {
         "workspace": "text of the workspace",
@@ -138,18 +138,18 @@ def said(label: int) -> str:
 
 def written(label: int) -> list[str]:
     """A label as `label_of` reads it."""
-    found = []
+    facts = []
     for level in MAY:
         powers = [power for power in POWERS if label & BITS[level, power]]
         if powers:
-            found.append(
+            facts.append(
                 level if label & LEVEL[level] == LEVEL[level] else " ".join((level, *powers))
             )
-    return found
+    return facts
 
 
 def cleared(label: int, sinks: Any) -> int:
-    """What is left of a label after a check, or a person's answer, that clears text for some sinks."""
+    """The label after a check, or a person's answer, that clears text for some sinks."""
     powers = {power for sink in sinks for power in CLEARS.get(sink, (sink,))}
     powers |= {"anything"} if powers >= {"command", "path", "url", "message"} else set()
     return label & ~sum(POWER[power] for power in powers)
@@ -157,10 +157,10 @@ def cleared(label: int, sinks: Any) -> int:
 
 def sum_of(labels: Any) -> int:
     """The join of some labels."""
-    found = 0
+    union = 0
     for label in labels:
-        found |= label
-    return found
+        union |= label
+    return union
 
 
 def paths(value: Any) -> Iterator[Any]:
@@ -168,13 +168,13 @@ def paths(value: Any) -> Iterator[Any]:
     if isinstance(value, dict) and "const" not in value:
         if "ref" in value:
             yield value["ref"]
-        value = [one for key, one in value.items() if key != "ref"]
-    for one in value if isinstance(value, list) else ():
-        yield from paths(one)
+        value = [part for key, part in value.items() if key != "ref"]
+    for part in value if isinstance(value, list) else ():
+        yield from paths(part)
 
 
-def asked(cond: Any) -> Iterator[str]:
-    """The predicates that a condition asks."""
+def predicates_in(cond: Any) -> Iterator[str]:
+    """The predicates that a condition calls."""
     inner = (
         cond.values()
         if isinstance(cond, dict) and "const" not in cond
@@ -184,5 +184,5 @@ def asked(cond: Any) -> Iterator[str]:
     )
     if isinstance(cond, dict) and "call" in cond:
         yield cond["call"]
-    for one in inner:
-        yield from asked(one)
+    for part in inner:
+        yield from predicates_in(part)

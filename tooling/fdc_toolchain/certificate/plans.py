@@ -1,4 +1,4 @@
-"""The part of the checker that reads no automaton: calls, names, steps. Like `control.py` it imports nothing of fdc."""
+"""The part of the checker without automata: calls, names, steps. Like `control.py` it imports nothing of fdc."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ COMPARE = {
 
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
-"""A text that is compared as a number beside one; other spellings are left open."""
+"""A text that is compared with a number as a number; other spellings are not decided here."""
 
 
 class Wrong(Exception):
-    """What does not hold: a sentence with its place."""
+    """A claim does not hold: a sentence with its place."""
 
 
 # ---- what of a program runs ---------------------------------------------------------------------------
 
 
 def known(cond: Any) -> bool | None:
-    """The verdict of a condition of constants where the run goes on; None where it depends on a value of the run."""
+    """The value of a condition of constants, where it does not stop the run; None where it depends on a value of the run."""
     if "test" in cond:
         sides = [constant(cond["left"]), constant(cond["right"])]
         if {type(side) for side in sides} in ({str, int}, {str, float}):
@@ -43,17 +43,17 @@ def known(cond: Any) -> bool | None:
         alike = any(all(type(side) in kinds for side in sides) for kinds in ((str,), (int, float)))
         return bool(COMPARE[cond["test"]](*sides)) if alike and cond["test"] in COMPARE else None
     if "value" in cond:
-        found = constant(cond["value"])
-        return bool(found) if found is not None or "const" in cond["value"] else None
+        value = constant(cond["value"])
+        return bool(value) if value is not None or "const" in cond["value"] else None
     if "not" in cond:
         return None if (inner := known(cond["not"])) is None else not inner
     decides = "and" not in cond
-    verdicts = [known(one) for one in cond["or" if decides else "and"]]
+    verdicts = [known(part) for part in cond["or" if decides else "and"]]
     return decides if decides in verdicts else None if None in verdicts else not decides
 
 
 def constant(value: Any) -> Any:
-    """What a value of a condition is in every run; None where that depends on the run."""
+    """The value of an operand in every run; None where it depends on the run."""
     if "len" in value:
         return len(inner) if isinstance(inner := constant(value["len"]), str) else None
     return value.get("const")
@@ -77,8 +77,8 @@ def refs(value: Any) -> Iterator[str]:
     if isinstance(value, dict) and "const" not in value:
         yield from value["ref"][:1] if "ref" in value else ()
         value = list(value.values())
-    for one in value if isinstance(value, list) else ():
-        yield from refs(one)
+    for part in value if isinstance(value, list) else ():
+        yield from refs(part)
 
 
 # ---- calls, names, steps ------------------------------------------------------------------------------

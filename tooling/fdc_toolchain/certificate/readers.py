@@ -1,4 +1,4 @@
-"""The part of the checker that says what reads the steps of a run, and how: automata, and the rules of protocols.
+"""The part of the checker that has the machines which read the steps of a run: automata, and the rules of protocols.
 
 Like `control.py` it imports nothing of fdc.
 """
@@ -15,7 +15,7 @@ States = set[Any]
 
 
 class Machine(NamedTuple):
-    """What reads the steps of runs: an automaton, or a rule. `symbol` None: nothing is read. `after` has None for a refusal."""
+    """A machine that reads the steps of runs: an automaton or a rule. `symbol` None: not read. `after` has None for a refusal."""
 
     name: str
     start: str
@@ -26,11 +26,11 @@ class Machine(NamedTuple):
 
 
 def automaton(program: Any, name: str) -> Machine:
-    """It reads the action types of steps, but none of a called plan that has an automaton of its own."""
-    made = program["automata"][name]
+    """The machine of an automaton: it reads the action types of steps, except in called plans with an automaton of their own."""
+    row = program["automata"][name]
     return Machine(
-        f"`{name}`", made["start"], set(made["accept"]), lambda plan: plan["automaton"] is None, lambda step: step["action"],
-        lambda state, symbol: {made["transitions"].get(state, {}).get(symbol)},
+        f"`{name}`", row["start"], set(row["accept"]), lambda plan: plan["automaton"] is None, lambda step: step["action"],
+        lambda state, symbol: {row["transitions"].get(state, {}).get(symbol)},
     )  # fmt: skip
 
 
@@ -46,15 +46,15 @@ def pattern(glob: str) -> re.Pattern[str]:
 
 
 class Rule:
-    """A rule of a protocol; of one with a state for each value of a parameter that for `value` (None: one that no step names)."""
+    """A rule of a protocol; if it has a state for each value of a parameter, for `value` (None: one that no step names)."""
 
     def __init__(self, program: Any, rule: Any, value: str | None) -> None:
         self.program, self.rule, self.value, self.same = program, rule, value, rule["same"]
         self.paths = {
             name: {
-                one["name"]
-                for one in tool.get("parameters", ())
-                if one.get("kind") in ("path", "glob")
+                row["name"]
+                for row in tool.get("parameters", ())
+                if row.get("kind") in ("path", "glob")
             }
             for name, tool in program["tools"].items()
         }
@@ -62,7 +62,7 @@ class Rule:
         self.hidden = not self.enters(program["plans"][program["root"]])
 
     def machine(self) -> Machine:
-        """The rule as what reads steps: a symbol is the letters that a step may be, with -1 where it may not be read."""
+        """The rule as a machine: a symbol is the letters that a step may be, with -1 where the step may not be read."""
         accept = {str(state) for state in self.rule["accept"]}
         return Machine(
             f"the rule `{self.rule['rule']}`", "0", accept, self.enters, self.symbol, self.after
@@ -74,26 +74,26 @@ class Rule:
 
     def args(self, step: Any) -> dict[str, str | None]:
         """The arguments of a step as it reads them; None where one is made of values of the run."""
-        found = {}
+        texts = {}
         for name, template in step["args"].items():
             text = "".join(template) if all(type(part) is str for part in template) else None
             if text is not None and (
                 self.is_path if name == self.same else name in self.paths[step["tool"]]
             ):
-                kept = [part for part in text.split("/") if part not in ("", ".")]
-                text = "/".join(kept) + "/" * (bool(kept) and text.split("/")[-1] in ("", "."))
-            found[name] = text
-        return found
+                parts = [part for part in text.split("/") if part not in ("", ".")]
+                text = "/".join(parts) + "/" * (bool(parts) and text.split("/")[-1] in ("", "."))
+            texts[name] = text
+        return texts
 
     def values(self) -> set[str | None]:
-        """What it is to be read for: each value that a step names, and None for any other."""
-        found: set[str | None] = {None}
+        """The values to check the rule for: each value that a step names, and None for any other."""
+        values: set[str | None] = {None}
         work = [node for plan in self.program["plans"].values() for node in plan["body"]]
         while work and self.same is not None:
             node = work.pop()
-            found |= {self.args(node).get(self.same)} if node["op"] == "step" else set()
+            values |= {self.args(node).get(self.same)} if node["op"] == "step" else set()
             work += [inner for part in ("body", "then", "else") for inner in node.get(part, ())]
-        return found
+        return values
 
     def symbol(self, step: Any) -> tuple[int, ...] | None:
         """The letters that a step may be; None where it is not read."""
@@ -121,14 +121,14 @@ class Rule:
             "tool": (step["tool"],),
             "action": (step["action"],),
         }
-        if any(event.get(part) not in (None, *meant) for part, meant in names.items()):
+        if any(event.get(part) not in (None, *allowed) for part, allowed in names.items()):
             return False
-        found = [
+        verdicts = [
             name in args
             and (None if (text := args[name]) is None else bool(pattern(glob).fullmatch(text)))
             for name, glob in event.get("arguments", {}).items()
         ]
-        return False if False in found else None if None in found else True
+        return False if False in verdicts else None if None in verdicts else True
 
     def after(self, state: str, letters: Any) -> States:
         """The states after a step that is one of some letters; None: the rule is broken."""

@@ -12,12 +12,12 @@ from .labels import (
     POWERS,
     Name,
     State,
-    asked,
     cleared,
+    described,
     label_of,
     labels_of,
     paths,
-    said,
+    predicates_in,
     sum_of,
 )
 from .plans import Wrong
@@ -25,9 +25,9 @@ from .touches import Step
 
 
 class Steps:
-    """A plan that begins as a row says, one step after the other; what its result and its failures are made of adds up.
+    """A plan that begins as a row says, one step after the other; the labels of its result and its failures are collected.
 
-    `kept`: what stops it does not stop the run, so that its stop is a condition. `outer`: the conditions that led to the plan.
+    `kept`: a stop of the plan does not stop the run, so it is a condition. `outer`: the conditions that led to the plan.
     """
 
     def __init__(self, program: Any, certificate: Any, row: Any) -> None:
@@ -49,15 +49,15 @@ class Steps:
 
     def label(self, state: State, value: Any, *, bare: bool = True) -> int:
         """The label of all that a template or condition reads; `bare` False: without declared numbers and truth values."""
-        found = 0
+        label = 0
         for ref in paths(value):
             name = state.names.get(ref[0])
             if name is not None and (bare or len(ref) != 2 or ref[1] not in name.bare):
-                found |= name.inner if ref[1:] and ref[1] in name.own else name.label
-        return found
+                label |= name.inner if ref[1:] and ref[1] in name.own else name.label
+        return label
 
     def items(self, state: State, value: Any) -> tuple[int, Name]:
-        """What decides which items of a list there are, and an item."""
+        """The label of which items a list has, and the name for an item."""
         refs, label = list(paths(value)), self.label(state, value)
         alone = len(value) == len(refs) == 1 and len(refs[0]) == 1
         name = state.names.get(refs[0][0]) if alone else None
@@ -67,29 +67,31 @@ class Steps:
         return over, Name(name.label, frozenset(), name.own - {"[]"}, name.inner | over)
 
     def in_files(self, kind: dict[Files, int], files: Files) -> int:
-        """The label of what is remembered of some files."""
-        found = 0
+        """The label that is recorded for some files."""
+        union = 0
         for other, label in kind.items():
-            found |= 0 if apart(files, other) else label
-        return found
+            union |= 0 if apart(files, other) else label
+        return union
 
     def condition(self, state: State, cond: Any) -> int:
-        """The label of a condition; it may have no meaning for the values that there are, which ends the branch."""
-        found = self.label(state, cond)
+        """The label of a condition; evaluating it may fail for some values, which ends the branch."""
+        label = self.label(state, cond)
         if cond is not None:
-            for name in asked(cond):  # a Python function of the workspace may look at any file
+            for name in predicates_in(
+                cond
+            ):  # a Python function of the workspace may look at any file
                 looks = "run" in self.program.get("predicates", {}).get(name, ())
-                found |= self.in_files(state.there, ANY) if looks or name == "exists" else 0
-                found |= (
+                label |= self.in_files(state.there, ANY) if looks or name == "exists" else 0
+                label |= (
                     self.in_files(state.texts, ANY) | self.in_files(self.left, ANY) if looks else 0
                 )
-                found |= LEVEL["untrusted"] if looks and self.outside else 0
-            self.fails |= found | self.outer | state.inner
-            self.stop(state, found)
-        return found
+                label |= LEVEL["untrusted"] if looks and self.outside else 0
+            self.fails |= label | self.outer | state.inner
+            self.stop(state, label)
+        return label
 
     def stop(self, state: State, label: int) -> None:
-        """Something that a label decides may end the branch here: then it is a condition for what follows."""
+        """Something with this label may end the branch here: it is a condition for what follows."""
         if self.kept:
             self.stops |= label | state.inner
             state.inner |= label
@@ -97,13 +99,13 @@ class Steps:
     def use(self, node: Any, label: int, power: str) -> None:
         """Raises Wrong where the text may not choose, and no operator allowed it in this line."""
         if label & POWER[power] and not any(
-            one["code"] == "FDC712"
-            and " allowed FDC47" in one["text"]
-            and [self.plan["path"], node["line"]] in one["uses"]
-            for one in self.program.get("assumptions", ())
+            row["code"] == "FDC712"
+            and " allowed FDC47" in row["text"]
+            and [self.plan["path"], node["line"]] in row["uses"]
+            for row in self.program.get("assumptions", ())
         ):
-            what = f"{said(label & POWER[power])} may choose {POWERS[power]}"
-            raise Wrong(f"plan `{self.row['plan']}`, line {node['line']}: {what}")
+            fault = f"{described(label & POWER[power])} may choose {POWERS[power]}"
+            raise Wrong(f"plan `{self.row['plan']}`, line {node['line']}: {fault}")
 
     def bind(self, state: State, name: str | None, value: Name) -> None:
         """Binds a name."""
@@ -111,7 +113,7 @@ class Steps:
             state.names[name] = value
 
     def step(self, state: State, node: Any) -> None:
-        """One step: what chooses in it, what its result is made of, what it does to files."""
+        """One step: which labels choose in it, what its result is made of, what it does to files."""
         step, given, choices = Step(self.program, node), 0, self.outer | state.inner
         for row in step.rows:
             value, power = step.args[row["name"]], step.chooses(row)
@@ -122,11 +124,11 @@ class Steps:
                         coded = "quote" not in hole or hole.get("code") is True
                         self.use(
                             node,
-                            self.label(state, hole, bare=False),
+                            self.label(state, hole),
                             "command" if coded else "argument",
                         )
             elif power is not None:
-                self.use(node, self.label(state, value, bare=False), power)
+                self.use(node, self.label(state, value, bare=power != "message"), power)
         if step.acts():
             self.use(node, choices, "choice")
         if step.executes:
@@ -172,18 +174,18 @@ class Steps:
         self.bind(state, node["bind"], Name(label, bare, own, inner if own else 0))
 
     def put(self, state: State, step: Step, brought: int, left: int, choices: int) -> None:
-        """What a step does to files. Where one is moved, its text goes along, and it is there if the first one was. `left`: what
-        it found of an earlier run; what a command finds and keeps is held by the sandbox."""
+        """What a step does to files. A moved file keeps its text, and exists if the first one did. `left`: the label of what
+        it found from an earlier run; the sandbox controls what a command finds and keeps."""
         changes = list(step.changes())
-        moved = left | sum_of(self.in_files(kind, files) for files, how in changes if how == "delete"
+        moved = left | sum_of(self.in_files(kind, files) for files, access in changes if access == "delete"
                               for kind in (state.texts, self.left))  # fmt: skip
-        for files, how in changes:
-            self.note(state, "there", files, choices | (brought if how == "unknown" else 0))
-            if how != "delete":
+        for files, access in changes:
+            self.note(state, "there", files, choices | (brought if access == "unknown" else 0))
+            if access != "delete":
                 self.note(state, "texts", files, brought | moved | choices)
 
     def note(self, state: State, kind: str, files: Files, label: int) -> None:
-        """Remembers a label of some files."""
+        """Records a label for some files."""
         if label := label & KEPT[kind]:
-            for where in (getattr(state, kind), self.wrote[kind]):
-                where[files] = where.get(files, 0) | label
+            for table in (getattr(state, kind), self.wrote[kind]):
+                table[files] = table.get(files, 0) | label

@@ -1,4 +1,4 @@
-"""The part of the checker that says what one step may choose, look at and change, by its tool's row in the program.
+"""The part of the checker that finds what one step may choose, read and change, by its tool's row in the program.
 
 Like `control.py` it imports nothing of fdc. Its rules are those of `docs/trust.md`.
 """
@@ -21,11 +21,11 @@ OPTIONS = {
     "diff": r"-[abBdeEiNqrstuUwyZ0-9]*|--brief|--unified(=\d+)?",
     "sort": r"-[bcdfghiMmnrRsuVzkt0-9.,]*",
 }
-"""Commands that only look at data, with their options that write nothing and start nothing."""
+"""Commands that only read data, with their options that write nothing and start nothing."""
 
 
 class Step:
-    """One step: its tool's row, and what it is given, by parameter."""
+    """One step: its tool's row, and its arguments by parameter."""
 
     def __init__(self, program: Any, node: Any) -> None:
         self.tool = program["tools"][node["tool"]]
@@ -59,7 +59,7 @@ class Step:
         return None if sink in ("data", "user") else sink
 
     def acts(self) -> bool:
-        """Whether it does more than to read, to write below the folder of the run and to tell the user."""
+        """Whether it does more than read, write below the folder of the run and tell the user."""
         if self.tool.get("writes") == "unknown" or {self.chooses(row) for row in self.rows} & {
             "command", "message", "change", "anything", "plan"
         }:  # fmt: skip
@@ -80,7 +80,7 @@ class Step:
         return files_of(text_of(self.args[row["name"]]))
 
     def reads(self) -> Iterator[tuple[Files, bool, bool]]:
-        """The files that its result tells of: whether of their texts, and whether of which of them there are."""
+        """The files that its result depends on, each with whether on their texts, and whether on which of them exist."""
         if self.command and not self.executes:
             yield from ((files, True, True) for files in self.looks)
         elif self.unknown:
@@ -92,10 +92,10 @@ class Step:
             for row in (
                 paths
             ):  # a step that needs one file fails without it, and so tells nothing by its result
-                one = row["kind"] == "path"
+                is_file = row["kind"] == "path"
                 yield (
                     (self.files(row), True, False)
-                    if one
+                    if is_file
                     else (below(text_of(self.args[row["name"]])), texts, True)
                 )
             if not paths and (
@@ -110,7 +110,7 @@ class Step:
                 yield self.files(row), failed and access in ("read", "edit"), True
 
     def recalls(self) -> bool:
-        """Whether its text says that it may read records, or what a run left in its folder for text from outside."""
+        """Whether one of its paths may name fdc's records, or what a run left in its folder for text from outside."""
         for text in (
             text_of(self.args[row["name"]]) for row in self.rows if self.chooses(row) == "path"
         ):
@@ -125,7 +125,7 @@ class Step:
         return False
 
     def changes(self) -> Iterator[tuple[Files, str]]:
-        """The files that it changes, each with how; `unknown`: perhaps."""
+        """The files that it changes, each with its access; `unknown`: perhaps."""
         if self.unknown:
             yield SEEN if self.command else ANY, "unknown"
         yield from (
@@ -142,12 +142,12 @@ class Step:
 
 
 def only_looks(command: str) -> list[Files] | None:
-    """The files that a command looks at which executes nothing that it finds; None for every other command."""
+    """The files that a command reads, if it only reads data; None for every other command."""
     program, *words = command.split(" ")
     option = OPTIONS.get(program)
     if option is None or not PLAIN.fullmatch(command):
         return None
-    found = []
+    files = []
     for word in words:
         if (
             word.startswith("-")
@@ -161,7 +161,7 @@ def only_looks(command: str) -> list[Files] | None:
             or word.startswith("-")
             and (program == "sha256sum" or not re.fullmatch("-[A-Za-z0-9]*", word))
         ):
-            found.append(SEEN)  # an option may make it read names of files from a file
+            files.append(SEEN)  # an option may make it read names of files from a file
         else:
-            found.append(below(word) if program == "diff" else files_of(word))
-    return found
+            files.append(below(word) if program == "diff" else files_of(word))
+    return files

@@ -12,7 +12,7 @@ from .readers import Machine, States
 
 
 class Word:
-    """Where one machine can be at the joints of a program, as claimed: of bodies and loops, by plan, place, entry state."""
+    """The states of one machine at the joints of a program, as claimed for bodies and loops, by plan, place, entry state."""
 
     def __init__(self, program: Any, machine: Machine, rows: Any) -> None:
         self.plans, self.machine, self.rows = program["plans"], machine, rows
@@ -38,14 +38,14 @@ class Word:
                         )
 
     def body(self, key: str, place: str) -> Any:
-        """The body at a place: `/2.then/1` is that of the loop which comes first where the second instruction, an `if`, holds."""
-        found = self.plans[key]["body"]
+        """The body at a place: `/2.then/1` is that of the loop that is instruction 1 of the `then` side of instruction 2."""
+        body = self.plans[key]["body"]
         for number, _, side in (part.partition(".") for part in place.split("/")[1:]):
-            found = found[int(number) - 1][side or "body"]
-        return found
+            body = body[int(number) - 1][side or "body"]
+        return body
 
     def row(self, key: str, place: str, state: str, stopping: bool) -> tuple[States, States]:
-        """Where a body ends that begins in a state and, if it may stop and the run goes on (`stopping`), where it comes by."""
+        """The states at the end of a body that begins in a state and, if the run goes on after a stop (`stopping`), inside it."""
         claim = self.claimed("bodies", key, place, state)
         return set(claim["ends"]), set(claim["stops"]) if stopping else set()
 
@@ -54,7 +54,7 @@ class Word:
         return self.claimed("loops", key, place, state)
 
     def claimed(self, kind: str, key: str, place: str, state: str) -> Any:
-        """One claim. Raises Wrong where it is not there."""
+        """One claim. Raises Wrong where it is missing."""
         claim = self.rows.get(key, {}).get(kind, {}).get(place, {}).get(state)
         if claim is None:
             raise Wrong(
@@ -63,41 +63,41 @@ class Word:
         return claim
 
     def symbol(self, step: Any) -> Any:
-        """What the machine reads of a step, found out once; None: nothing."""
+        """The symbol that the machine reads for a step, cached; None: the step is not read."""
         if id(step) not in self.symbols:
             self.symbols[id(step)] = self.machine.symbol(step)
         return self.symbols[id(step)]
 
     def read(self, where: str, states: Iterable[str], symbol: Any) -> States:
         """The states after a symbol. Raises Wrong where one of them refuses it."""
-        found: States = set().union(*(self.machine.after(state, symbol) for state in states))
-        if None in found:
+        after: States = set().union(*(self.machine.after(state, symbol) for state in states))
+        if None in after:
             raise Wrong(
                 f"{where}: {self.machine.name} may be in a state that refuses `{symbol}`: {sorted(states)}"
             )
-        return found
+        return after
 
     def walk(
         self, key: str, place: str, body: Any, states: States, stopping: bool
     ) -> tuple[States, States]:
-        """Where a body ends that begins in some states, and the states that it comes by, where they are wanted."""
+        """The states at the end of a body that begins in some states and, if `stopping`, the states on its way."""
         passed = set(states) if stopping else set()
         for number, node in enumerate(body, 1):
-            op, here, found = node["op"], f"{place}/{number}", None
+            op, at, results = node["op"], f"{place}/{number}", None
             if op == "step" and (symbol := self.symbol(node)) is not None:
                 states = self.read(f"plan `{key}`, line {node['line']}", states, symbol)
             elif op == "if":
-                found = [
-                    self.walk(key, f"{here}.{side}", node[side], states, stopping)
+                results = [
+                    self.walk(key, f"{at}.{side}", node[side], states, stopping)
                     for side in live(node)
                 ]
             elif op == "call" and self.machine.enters(self.plans[node["plan"]]):
-                found = [self.row(node["plan"], "", state, stopping) for state in states]
+                results = [self.row(node["plan"], "", state, stopping) for state in states]
             elif op in ("each", "for", "fork", "iterate"):
-                found = [self.loop(key, here, node, state, stopping) for state in states]
-            if found is not None:
-                states = set().union(*(ends for ends, _ in found))
-                passed = passed.union(*(stops for _, stops in found)) if stopping else passed
+                results = [self.loop(key, at, node, state, stopping) for state in states]
+            if results is not None:
+                states = set().union(*(ends for ends, _ in results))
+                passed = passed.union(*(stops for _, stops in results)) if stopping else passed
             passed |= states if stopping else set()
         return states, passed
 
@@ -114,7 +114,7 @@ class Word:
         if node["op"] == "fork" and most != 1:
             reach, symbols = set(claim["reach"]), self.alphabet(node["body"])
             if not {state}.union(
-                *(self.machine.after(one, symbol) for one in reach for symbol in symbols)
+                *(self.machine.after(start, symbol) for start in reach for symbol in symbols)
             ) <= reach | {None}:
                 raise Wrong(
                     f"{where}: branches of the fork may bring {self.machine.name} to a state that is not claimed"
@@ -123,14 +123,16 @@ class Word:
                 for symbol in symbols:
                     self.read(where, reach, symbol)
                 return reach, reach
-            for one, pair in ((one, pair) for one in reach for pair in combinations(symbols, 2)):
-                if self.both(one, *pair) != self.both(one, *reversed(pair)):
+            for start, pair in (
+                (start, pair) for start in reach for pair in combinations(symbols, 2)
+            ):
+                if self.both(start, *pair) != self.both(start, *reversed(pair)):
                     raise Wrong(
-                        f"{where}: {self.machine.name} can tell in `{one}` in which order branches do {pair}"
+                        f"{where}: {self.machine.name} can tell in `{start}` in which order branches do {pair}"
                     )
 
-        def turn(some_stop: bool, one: str) -> States:
-            return set.union(*self.row(key, place, one, some_stop))
+        def turn(some_stop: bool, start: str) -> States:
+            return set.union(*self.row(key, place, start, some_stop))
 
         result, begun = self.rounds(
             where, claim["rounds"], state, least, most, partial(turn, keeps)
@@ -141,7 +143,7 @@ class Word:
             return result, self.rounds(where, claim["stops"], state, 0, most, partial(turn, True))[
                 0
             ]
-        return result, set().union(*(self.row(key, place, one, True)[1] for one in begun))
+        return result, set().union(*(self.row(key, place, start, True)[1] for start in begun))
 
     def rounds(
         self,
@@ -152,37 +154,40 @@ class Word:
         most: int | None,
         turn: Callable[[str], States],
     ) -> tuple[States, States]:
-        """Where a loop ends, and where its rounds begin. Set n of the claim has the states after n rounds; the last one has those
+        """The states at a loop's end, and where its rounds begin. Set n of the claim has the states after n rounds; the last one
         after more rounds, too, unless it is that of the last round."""
-        chain = [set(one) for one in claim]
+        chain = [set(states) for states in claim]
         if state not in chain[0]:
             raise Wrong(
                 f"{where}: the claim about the loop lacks the state `{state}`, in which it begins"
             )
         chain += [] if len(chain) - 1 == most else chain[-1:]
         for before, after in pairwise(chain):
-            if not set().union(*(turn(one) for one in before)) <= after:
+            if not set().union(*(turn(start) for start in before)) <= after:
                 raise Wrong(
                     f"{where}: a round of the loop brings {self.machine.name} to a state that is not claimed"
                 )
         return set().union(*chain[min(least, len(chain) - 1) :]), set().union(*chain[:-1])
 
     def both(self, state: str, first: Any, second: Any) -> States:
-        """Where two symbols lead, one after the other; None: one of them is refused."""
+        """The states after two symbols, one after the other; None: one of them is refused."""
         between = self.machine.after(state, first)
         return set().union(
-            *({None} if one is None else self.machine.after(one, second) for one in between)
+            *(
+                {None} if middle is None else self.machine.after(middle, second)
+                for middle in between
+            )
         )
 
     def alphabet(self, body: Any) -> States:
         """Every symbol that may be read in a body, through calls."""
-        found: States = set()
+        symbols: States = set()
         for node in body:
             if node["op"] == "call" and self.machine.enters(self.plans[node["plan"]]):
                 if (callee := node["plan"]) not in self.alphabets:
                     self.alphabets[callee] = self.alphabet(self.plans[callee]["body"])
-                found |= self.alphabets[callee]
-            found |= {self.symbol(node)} if node["op"] == "step" else set()
+                symbols |= self.alphabets[callee]
+            symbols |= {self.symbol(node)} if node["op"] == "step" else set()
             for side in live(node) if node["op"] == "if" else ["body"] * ("body" in node):
-                found |= self.alphabet(node[side])
-        return found - {None}
+                symbols |= self.alphabet(node[side])
+        return symbols - {None}

@@ -1,7 +1,7 @@
-"""What a run will do behind the step at which a strand stands, as far as that can be known now. Nothing is done.
+"""Predicts what a run will do after the step at which a strand stands. Nothing is executed.
 
-Values that no step has brought yet are `UNKNOWN`. Where a condition hangs on one, both branches are followed, and what they
-do is done perhaps; a loop over one is followed for one round. It ends where the next approval certainly is asked.
+Values that no step has returned yet are `UNKNOWN`. Where a condition depends on one, both branches are followed and count as
+possible; a loop over one is followed for one round. The prediction ends at the next approval that is certain.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ class _Unknown:
 
 
 UNKNOWN: Any = _Unknown()
-"""In the place of a value that nothing has brought yet."""
+"""Stands for a value that no step has returned yet."""
 
 
 class Visitor(Protocol):
-    """Who is told what comes, in its order."""
+    """Receives the predicted steps, in order."""
 
     def step(self, item: dict[str, Any], args: dict[str, Any], scope: Scope, perhaps: bool) -> Any:
-        """A step with its arguments, of which some may be UNKNOWN; returns what it will bring."""
+        """A step with its arguments, of which some may be UNKNOWN; returns its expected result."""
 
     def files(self, item: dict[str, Any], glob: Any, scope: Scope, perhaps: bool) -> Any:
         """A loop over files; returns their list, or UNKNOWN."""
 
     def left(self, line: int, why: str, scope: Scope) -> None:
-        """Something behind this line is not followed."""
+        """What comes after this line is not predicted; `why` says for what reason."""
 
 
-class _Enough(Exception):
-    """The next approval, or the end of what is followed."""
+class _StopFollowing(Exception):
+    """Ends the prediction: at the next approval, or at a limit."""
 
 
 def follow(program: Program, strand: Strand, visitor: Visitor) -> None:
-    """Tells a visitor what comes behind the step at which a strand stands, to the strand's end."""
+    """Tells a visitor what comes after the step at which a strand stands, up to the strand's end."""
     walk = _Walk(program, visitor)
     names = {id(frame.scope): dict(frame.scope.names) for frame in strand.frames}
     try:
@@ -60,30 +60,30 @@ def follow(program: Program, strand: Strand, visitor: Visitor) -> None:
             bound = below.block[below.at].get("bind") if below is not None else None
             if below is not None and bound is not None:
                 names[id(below.scope)][bound] = UNKNOWN
-    except _Enough:
+    except _StopFollowing:
         return
 
 
 def filled(template: list[Any], names: dict[str, Any]) -> tuple[Any, bool]:
     """The value of a template, and whether it is known. In a text, what is unknown stands as `{name}`."""
     if len(template) == 1 and type(template[0]) is not str:
-        found = _found(template[0], names)
-        return found, found is not UNKNOWN
+        value = _lookup(template[0], names)
+        return value, value is not UNKNOWN
     known, out = True, []
     for part in template:
         if type(part) is str:
             out.append(part)
             continue
-        found = _found(part, names)
-        if found is UNKNOWN:
+        value = _lookup(part, names)
+        if value is UNKNOWN:
             known = False
             out.append("{" + ".".join(part["ref"]) + "}")
         elif "quote" in part:
             from ..syntax.shell_text import quoted
 
-            out.append(quoted(text(found), part["quote"]))
+            out.append(quoted(text(value), part["quote"]))
         else:
-            out.append(text(found))
+            out.append(text(value))
     return "".join(out), known
 
 
@@ -93,7 +93,7 @@ class Hole(str):
     __slots__ = ()
 
 
-def _found(part: dict[str, Any], names: dict[str, Any]) -> Any:
+def _lookup(part: dict[str, Any], names: dict[str, Any]) -> Any:
     return UNKNOWN if names.get(part["ref"][0]) is UNKNOWN else lookup(part["ref"], names)
 
 
@@ -106,7 +106,7 @@ class _Walk:
         self.perhaps = 0
 
     def rest(self, frame: Frame, names: dict[str, Any]) -> None:
-        """What is left of a frame: its block behind the instruction under way, and its loop's further rounds."""
+        """Follows the rest of a frame: its block after the current instruction, and its loop's further rounds."""
         self.block(frame.block[frame.at + 1 :], names, frame.scope)
         loop = frame.loop
         if loop is None:
@@ -127,20 +127,20 @@ class _Walk:
                 self.count += 1
                 if self.count > MOST or self.deep > DEEP:
                     self.visitor.left(item["line"], "more steps follow than are shown", scope)
-                    raise _Enough
+                    raise _StopFollowing
                 _FOLLOW[item["op"]](self, item, names, scope)
         finally:
             self.deep -= 1
 
-    def _aside(
+    def _possible_block(
         self, items: list[dict[str, Any]], names: dict[str, Any], scope: Scope
     ) -> dict[str, Any]:
-        """The names after a body that is done perhaps. An approval in it ends it, and not what comes behind."""
+        """The names after a body that may not run. An approval in it ends the body, and not what comes after it."""
         mine = dict(names)
         self.perhaps += 1
         try:
             self.block(items, mine, scope)
-        except _Enough:
+        except _StopFollowing:
             if self.count > MOST:
                 raise
         finally:
@@ -148,17 +148,17 @@ class _Walk:
         return mine
 
     def _join(self, names: dict[str, Any], *others: dict[str, Any]) -> None:
-        """Which of several ways was gone is not known: a name that is another one on one of them is unknown."""
+        """Joins the names of several possible branches: a name with different values is unknown."""
         first, *more = others
-        for name in {key for one in others for key in one}:
+        for name in {key for other in others for key in other}:
             value = first.get(name)
-            names[name] = value if all(one.get(name) is value for one in more) else UNKNOWN
+            names[name] = value if all(other.get(name) is value for other in more) else UNKNOWN
 
     def _verdict(self, cond: dict[str, Any] | None, names: dict[str, Any]) -> bool | None:
         if cond is None:
             return False
         try:
-            return None if _hangs(cond, names) else holds(cond, names, [])
+            return None if _depends_on_unknown(cond, names) else holds(cond, names, [])
         except (PredicateWanted, Unusable):
             return None
 
@@ -171,7 +171,7 @@ class _Walk:
     def _step(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
         if self.program["tools"][item["tool"]].get("approves"):
             self.visitor.left(item["line"], "what follows is asked for then", scope)
-            raise _Enough
+            raise _StopFollowing
         args: dict[str, Any] = {}
         for name, template in item["args"].items():
             value, known = filled(template, names)
@@ -209,23 +209,23 @@ class _Walk:
 
     def _each(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
         glob, known = filled(item["glob"], names)
-        found = self.visitor.files(item, glob if known else UNKNOWN, scope, self.perhaps > 0)
+        files = self.visitor.files(item, glob if known else UNKNOWN, scope, self.perhaps > 0)
         bound = tuple({name for name in (item["name"], item["alias"]) if name is not None})
-        self._over(item, found, bound, names, scope)
+        self._over(item, files, bound, names, scope)
 
     def _for(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
-        found, _ = filled(item["in"], names)
-        self._over(item, found, (item["name"],), names, scope)
+        items, _ = filled(item["in"], names)
+        self._over(item, items, (item["name"],), names, scope)
         self._bind(item, names, UNKNOWN)
 
     def _fork(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
-        found, _ = filled(item["in"], names)
-        if not isinstance(found, list):
-            self._over(item, found, (item["name"],), names, scope)
-        for value in found if isinstance(found, list) else ():
+        items, _ = filled(item["in"], names)
+        if not isinstance(items, list):
+            self._over(item, items, (item["name"],), names, scope)
+        for value in items if isinstance(items, list) else ():
             try:
                 self.block(item["body"], {**names, item["name"]: value}, scope)
-            except _Enough:
+            except _StopFollowing:
                 if self.count > MOST:
                     raise
         self._bind(item, names, UNKNOWN)
@@ -233,15 +233,17 @@ class _Walk:
     def _over(
         self,
         item: dict[str, Any],
-        found: Any,
+        items: Any,
         bound: tuple[str, ...],
         names: dict[str, Any],
         scope: Scope,
     ) -> None:
-        if isinstance(found, list):
-            self._rounds(item, bound, found, names, scope)
-        elif found is UNKNOWN:
-            after = self._aside(item["body"], {**names, **dict.fromkeys(bound, UNKNOWN)}, scope)
+        if isinstance(items, list):
+            self._rounds(item, bound, items, names, scope)
+        elif items is UNKNOWN:
+            after = self._possible_block(
+                item["body"], {**names, **dict.fromkeys(bound, UNKNOWN)}, scope
+            )
             self._join(
                 names, names, {name: value for name, value in after.items() if name not in bound}
             )
@@ -271,7 +273,7 @@ class _Walk:
             if sure:
                 self.block(item["body"], names, scope)
             else:
-                self._join(names, names, self._aside(item["body"], names, scope))
+                self._join(names, names, self._possible_block(item["body"], names, scope))
                 self.visitor.left(item["line"], "how many rounds follow", scope)
                 return
             verdict = self._verdict(item.get("until"), names)
@@ -285,7 +287,9 @@ class _Walk:
             self.block(item["then" if verdict else "else"], names, scope)
             return
         self._join(
-            names, self._aside(item["then"], names, scope), self._aside(item["else"], names, scope)
+            names,
+            self._possible_block(item["then"], names, scope),
+            self._possible_block(item["else"], names, scope),
         )
 
     def _require(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
@@ -295,13 +299,13 @@ class _Walk:
         """Results are not followed."""
 
 
-def _hangs(value: Any, names: dict[str, Any]) -> bool:
+def _depends_on_unknown(value: Any, names: dict[str, Any]) -> bool:
     """Whether a condition looks at something unknown."""
     if isinstance(value, dict):
         if "ref" in value:
             return names.get(value["ref"][0]) is UNKNOWN
-        return "call" in value or any(_hangs(inner, names) for inner in value.values())
-    return isinstance(value, list) and any(_hangs(inner, names) for inner in value)
+        return "call" in value or any(_depends_on_unknown(inner, names) for inner in value.values())
+    return isinstance(value, list) and any(_depends_on_unknown(inner, names) for inner in value)
 
 
 _FOLLOW: dict[str, Callable[[_Walk, dict[str, Any], dict[str, Any], Scope], None]] = {

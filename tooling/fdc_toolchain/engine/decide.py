@@ -1,6 +1,6 @@
-"""What a run does next: a pure reading of its state, checked against what the linter proved.
+"""Decides what a run does next, from its state alone, and checks it against what the linter proved.
 
-`decide` changes nothing. It costs time in the effects that it names, not in those that wait.
+`decide` changes nothing. Its cost depends on the effects that it returns, not on those that wait.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def decide(program: Program, state: RunState, room: int = 1) -> Decision:
         return Wait()
     if state.parked:
         return Ask([want.question for want in state.parked.values() if want.question is not None])
-    where = program["plans"][program["root"]]["path"]
+    path = program["plans"][program["root"]]["path"]
     return Finish(
-        Stop("bug", "the run has neither ended nor anything left to do", "main", where, 0), None
+        Stop("bug", "the run has neither ended nor anything left to do", "main", path, 0), None
     )
 
 
@@ -66,7 +66,7 @@ def _admit(state: RunState, room: int) -> tuple[list[Perform], Stop | None]:
         if want.noticed:
             if under_way is None:
                 begun = (*state.running.values(), *state.parked.values())
-                under_way = [one.noticed for one in begun if one.noticed]
+                under_way = [earlier.noticed for earlier in begun if earlier.noticed]
             watched = not want.begun
             if watched and rules.must_wait(want.noticed, under_way):
                 continue
@@ -117,8 +117,8 @@ def _exhausted(state: RunState, want: Want, planned: Planned) -> Stop | None:
                     measure in left and held > 0 and not want.held
                 ):  # it waits for what the others give back
                     return _over(want, measure, meter)
-                taken = meter.spent.get(measure, 0) + held
-                if round(taken + number, DIGITS) > budget[measure]:
+                used = meter.spent.get(measure, 0) + held
+                if round(used + number, DIGITS) > budget[measure]:
                     return _over(want, measure, meter)
     for meter in meters:
         for measure, number in needs.items():
@@ -128,7 +128,7 @@ def _exhausted(state: RunState, want: Want, planned: Planned) -> Stop | None:
 
 
 def _held(state: RunState) -> bool:
-    """Whether a step that waits for a person has set something aside: what it gives back may be enough for the others."""
+    """Whether a step that waits for a person has reserved something: what it gives back may be enough for the others."""
     return any(want.held and want.holds for want in state.parked.values())
 
 
@@ -156,13 +156,11 @@ def _forbidden(want: Want, moved: dict[int, str]) -> Stop | None:
     if noticed is None:
         return None
     cycle, symbol = noticed
-    now = moved.get(id(cycle), cycle.state)
-    after = cycle.after(now, symbol)
+    current = moved.get(id(cycle), cycle.state)
+    after = cycle.after(current, symbol)
     if after is None:
         effect = want.effect
-        message = (
-            f"`{effect.tool}` is `{symbol}`, which `{cycle.name}` does not allow in state `{now}`"
-        )
+        message = f"`{effect.tool}` is `{symbol}`, which `{cycle.name}` does not allow in state `{current}`"
         return Stop("bug", message, effect.address, effect.path, effect.line)
     moved[id(cycle)] = after
     return None

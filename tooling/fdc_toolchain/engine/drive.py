@@ -46,13 +46,13 @@ ROOM = 8
 """Effects that may run at once, unless the caller says otherwise."""
 
 GRACE = 5.0
-"""Seconds that effects under way get to come back when the controller has to leave."""
+"""Seconds that running effects get to return when the controller has to stop."""
 
 EVERY = "*"
-"""In place of an address: what a person says of every effect whose outcome is unknown, and of which they say nothing else."""
+"""As an address in `assume`: every effect with an unknown outcome that has no entry of its own."""
 
 Assumption = Outcome | Literal["done", "not-done"]
-"""What a person found out: that it happened and what it brought, that it happened, or that it did not."""
+"""What a person found out: that it happened, with its outcome; that it happened (`done`); or that it did not."""
 
 
 class Ending(NamedTuple):
@@ -87,7 +87,7 @@ def drive(
     room: int = ROOM,
     assume: dict[str, Assumption] | None = None,
 ) -> Ending:
-    """Takes a folded run as far as it goes.
+    """Drives a folded run until it ends or cannot go on.
 
     `assume` says, by address, what a person found out about effects whose outcome is unknown.
     Raises Fenced when the run was taken over, Cancelled when it was halted, and passes on what
@@ -158,7 +158,7 @@ class _Driver:
                 self._collect(None)
 
     def _now(self) -> float:
-        """Seconds for which the run was driven. A clock that is set back makes it stand, never go back."""
+        """Seconds for which the run was driven. If the clock is set back, the value stays the same."""
         now = _rounded(self.base + self.ports.clock.seconds())
         if now < self.state.elapsed:
             self.base += self.state.elapsed - now
@@ -206,9 +206,9 @@ class _Driver:
 
     def _collect(self, timeout: float | None) -> bool:
         assert self.pool is not None  # effects that run while the driver waits are in the pool
-        found = self.pool.collect(timeout)
+        results = self.pool.collect(timeout)
         raised: BaseException | None = None
-        for effect, result in found:
+        for effect, result in results:
             if isinstance(result, BaseException) and not isinstance(result, (Waiting, WorldFailed)):
                 if isinstance(result, Interrupted):
                     self._interrupted(effect, result.begun)
@@ -217,7 +217,7 @@ class _Driver:
                 self._came_back(effect, result)
         if raised is not None:
             raise raised
-        return bool(found)
+        return bool(results)
 
     def _came_back(self, effect: Perform, result: tuple[Outcome, float] | BaseException) -> None:
         if type(result) is tuple:
@@ -230,7 +230,7 @@ class _Driver:
             self.broken = self.broken or str(result)
 
     def _interrupted(self, effect: Perform, begun: bool) -> None:
-        """The controller has ended the effect: of one that happens once, that is put on record."""
+        """The controller has ended the effect: for a `once` effect this is recorded."""
         if effect.once:
             self._record("interrupted", effect, {"begun": begun})
 
@@ -257,7 +257,7 @@ class _Driver:
         for effect, outcome, took in seen:
             self.ports.progress.done(effect, outcome, took)
 
-    # What a lost controller left
+    # Effects that a lost controller left without an outcome
 
     def _settle(self, effect: Perform) -> None:
         if not effect.once:
@@ -287,26 +287,24 @@ class _Driver:
         elif known == "not-done":
             redo(self.state, effect.address, "a person said that it had not happened")
         else:
-            asked = "it was started, and it is unknown whether it happened"
+            question = "it was started, and it is unknown whether it happened"
             if self.state.dangling[effect.address].interrupted:
-                asked = "it was started, and fdc stopped it before it ended; what it had done by then is done"
+                question = "it was started, and fdc stopped it before it ended; what it had done by then is done"
             if effect.bound:
-                asked += (
-                    "; the plan keeps its result, so who says that it did must say what it brought"
-                )
-            park(self.state, effect.address, asked, "assume")
+                question += "; the plan keeps its result, so an answer that it happened must include the result"
+            park(self.state, effect.address, question, "assume")
 
     # Leaving early
 
     def _give_up(self) -> Ending:
-        """The world failed: what is under way may come back, nothing else starts."""
+        """The world failed: running effects may return, nothing else starts."""
         while self.pool is not None and self.pool.open:
             self._collect(None)
         self._write()
         return Ending("broken", message=self.broken)
 
     def _leave(self) -> None:
-        """Interrupted: what came back in time is written down, the rest is settled on resume."""
+        """Interrupted: what returns in time is recorded, the rest is settled on resume."""
         self.ports.tools.cancel()
         deadline = self.ports.clock.seconds() + GRACE
         try:
@@ -321,7 +319,7 @@ class _Driver:
                         self._came_back(effect, result)
             self._write()
         except Exception:
-            # Whatever broke the run is what the caller hears; a resume settles what is missing.
+            # The caller gets the error that interrupted the run; a resume settles what is missing.
             pass
         finally:
             self.ports.tools.cancel()

@@ -1,4 +1,4 @@
-"""What the engine says and hears: effects wanted, their outcomes, journal records, decisions.
+"""The engine's inputs and outputs: effects, their outcomes, journal records, decisions.
 
 Structural addresses. An effect is named by where it stands in the run, never by when it happened:
 
@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..program.codec import canonical
 from ..program.model import Grant
-from .released import Released
+from .files.released import Released
 
 Kind = Literal["tool", "files", "predicate"]
 
@@ -67,14 +67,14 @@ class Perform(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """Why an effect did not do what it was asked: a stable kind, and one sentence."""
+    """Why an effect failed: a stable kind, and one sentence."""
 
     kind: str
     message: str
 
 
 class Outcome(NamedTuple):
-    """What an effect brought back: a JSON value or a failure, what it used, and remarks for the journal."""
+    """The result of an effect: a JSON value or a failure, what it used, and notes for the journal."""
 
     value: Any = None
     failure: Failure | None = None
@@ -121,7 +121,8 @@ class Stop(NamedTuple):
     `bound` (more items than the plan allows), `budget`, `plan_budget` (that of a plan that was called), `overrun` (a step
     reports that it used more than had been set aside for it), `stalled` (an `iterate` asks models the same again and again),
     `rule` (the step, or the end, breaks a protocol's rule), or `bug` (what the linter proved does not hold: ours).
-    `failure`: the kind of the tool's failure. `program.causes` has the cause of each.
+    `failure`: the kind of the tool's failure; `shared`, of a `value`, where two branches of a fork name one file.
+    `program.causes` has the cause of each.
     """
 
     kind: str
@@ -139,17 +140,17 @@ class Performs(NamedTuple):
 
 
 class Settle(NamedTuple):
-    """This one was announced by a controller that is gone; find out whether it happened."""
+    """A lost controller announced this effect; find out whether it happened."""
 
     effect: Perform
 
 
 class Wait(NamedTuple):
-    """Nothing can start before something that is running comes back."""
+    """Nothing can start before a running effect returns."""
 
 
 class Question(NamedTuple):
-    """What a person must say: an `answer` to the effect's question, or whether it happened (`assume`).
+    """A question for a person: an `answer` to the effect's question, or whether it happened (`assume`).
 
     `shows`, of an approval: what it is about (`workspace.preview`).
     """
@@ -177,11 +178,11 @@ Decision = Performs | Settle | Wait | Ask | Finish
 
 
 class Mismatch(Exception):
-    """The journal holds a record that this program, folded up to there, does not ask for."""
+    """The journal holds a record that the program does not ask for at that point."""
 
 
 def outcome_body(outcome: Outcome, took: float) -> dict[str, Any]:
-    """An outcome as the body of its record; absent keys mean nothing to say."""
+    """An outcome as the body of its record; keys without content are left out."""
     body: dict[str, Any] = {"took": took}
     if outcome.failure is not None:
         body["failed"] = {"kind": outcome.failure.kind, "message": outcome.failure.message}

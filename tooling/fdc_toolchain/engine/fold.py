@@ -14,17 +14,18 @@ from typing import Any, Literal
 from ..program.model import LEFT, Grant, Program
 from . import machine, operations, rules
 from .events import Mismatch, Perform, Question, Record, Stop
-from .released import Released, paths_changed
+from .files.released import Released, paths_changed
+from .files.shared_files import assumed
 from .state import Meter, RunState, Want
 
 LOST = "its controller was lost"
 
 DIGITS = 9
-"""After the point: sums of money are exact to a billionth."""
+"""Decimal places to which amounts are rounded: sums of money are exact to a billionth."""
 
 
 def start(program: Program, inputs: dict[str, Any], marks: bool = False) -> RunState:
-    """The state of a run of which nothing is recorded yet.
+    """The state of a run that has no records yet.
 
     `inputs`, each key optional: `given` (the root plan's parameters), `builtin` (names that every
     plan of the run has, such as `run`), `budget` (ceilings that replace the program's), `model`
@@ -42,6 +43,7 @@ def start(program: Program, inputs: dict[str, Any], marks: bool = False) -> RunS
     state.metered = frozenset(
         measure for plan in program["plans"].values() for measure in plan.get("budget", ())
     )
+    state.assumed_distinct = assumed(program)
     state.rate = inputs.get("model", {}).get("rate") or 0.0
     state.grants = grants_of(inputs.get("grants", ()))
     machine.enter(state)
@@ -68,7 +70,7 @@ def fold(
         if due is not None:
             due(state, record)
         if retried and record.kind == "outcome" and (record.address, record.turn) in retried:
-            want: Want | None = _unheard(state, record)
+            want: Want | None = _ignore_failure(state, record)
         else:
             want = apply(state, record)
         if seen is not None:
@@ -77,7 +79,7 @@ def fold(
 
 
 def apply(state: RunState, record: Record) -> Want | None:
-    """Takes one record into account, in place. Returns the effect it belongs to, if to any."""
+    """Applies one record to the state, in place. Returns the effect that it belongs to, or None."""
     state.records += 1
     if record.at > state.elapsed:
         state.elapsed = record.at
@@ -111,7 +113,7 @@ def apply(state: RunState, record: Record) -> Want | None:
 
 
 def came_back(state: RunState, address: str, at: float, body: dict[str, Any]) -> None:
-    """The outcome of an effect of this very state: as `apply`, with nothing to compare."""
+    """Applies the outcome of an effect of this same state: like `apply`, without comparing the request."""
     state.records += 1
     if at > state.elapsed:
         state.elapsed = at
@@ -147,7 +149,7 @@ def redo(state: RunState, address: str, reason: str) -> None:
 
 
 def next_symbol(want: Want) -> tuple[Any, str] | None:
-    """The automaton that notices this effect, with the symbol that it reads; None where none does."""
+    """The automaton that reads this effect, with the symbol; None where no automaton reads it."""
     if want.action is None or want.begun:
         return None
     cycle = want.strand.frames[-1].scope.cycle
@@ -167,7 +169,7 @@ def _begin(state: RunState, want: Want) -> None:
         want.held = True
         if want.cost:
             meters = _meters(state, want)
-            want.holds = _left(want.cost, meters) if LEFT in want.cost.values() else want.cost
+            want.holds = _set_aside(want.cost, meters) if LEFT in want.cost.values() else want.cost
             for meter in meters:
                 for measure, number in want.holds.items():
                     meter.reserved[measure] = meter.reserved.get(measure, 0) + number
@@ -225,7 +227,7 @@ def _outcome(state: RunState, want: Want, body: dict[str, Any]) -> None:
 
 
 def _release(state: RunState, want: Want, body: dict[str, Any]) -> None:
-    """An approval binds what follows to what it showed; any other step may change files that are the run's own then."""
+    """An approval binds the later steps to what it showed; files that other steps change count as the run's own."""
     strand, effect = want.strand, want.effect
     if effect.tool in state.approving:
         outer = None if strand.join is None else strand.join.strand.released
@@ -236,8 +238,8 @@ def _release(state: RunState, want: Want, body: dict[str, Any]) -> None:
         strand.released.changed(paths_changed(tool, effect.args), unknown)
 
 
-def _unheard(state: RunState, record: Record) -> Want:
-    """A failure that a person wants tried again: it has cost what it cost, and stops nothing."""
+def _ignore_failure(state: RunState, record: Record) -> Want:
+    """Applies a failure that a person wants tried again: its cost counts, and it does not stop the run."""
     state.records += 1
     state.elapsed = max(state.elapsed, record.at)
     want = _wanted(state, record)
@@ -250,7 +252,7 @@ def _unheard(state: RunState, record: Record) -> Want:
 
 
 def _settle(state: RunState, want: Want, usage: dict[str, Any] | None) -> None:
-    """What a step used counts instead of what was reserved for it; where it does not say, the reservation counts.
+    """Replaces what was reserved for a step by what it used; where it reports nothing, the reservation counts.
 
     A report of more than was reserved, of something that has a budget, or of what is not an amount, stops the run.
     """
@@ -263,21 +265,21 @@ def _settle(state: RunState, want: Want, usage: dict[str, Any] | None) -> None:
         for meter in meters:
             meter.reserved[measure] = round(meter.reserved[measure] - number, DIGITS)
     if want.cost and LEFT in want.cost.values():
-        usage = _since(want, usage or {})
-    for measure, said in {**cost, **(usage or {})}.items():
+        usage = _usage_since(want, usage or {})
+    for measure, reported in {**cost, **(usage or {})}.items():
         most = cost.get(measure, 0)
-        number = said if _amount(said) else most
+        number = reported if _is_amount(reported) else most
         for meter in meters:
             meter.spent[measure] = round(meter.spent.get(measure, 0) + number, DIGITS)
         limited = any(measure in meter.budget for meter in meters)
-        if state.overrun is None and limited and (number > most or number is not said):
+        if state.overrun is None and limited and (number > most or number is not reported):
             effect = want.effect
-            message = f"`{effect.tool}` reports {str(said)[:40]} {measure}, and {most:g} had been set aside for it"
+            message = f"`{effect.tool}` reports {str(reported)[:40]} {measure}, and {most:g} had been set aside for it"
             state.overrun = Stop("overrun", message, effect.address, effect.path, effect.line)
 
 
-def _left(cost: dict[str, Any], meters: tuple[RunState | Meter, ...]) -> dict[str, float]:
-    """What a cost sets aside, with what is left of each budget for what may use all of it; without a budget, nothing."""
+def _set_aside(cost: dict[str, Any], meters: tuple[RunState | Meter, ...]) -> dict[str, float]:
+    """The amounts that a cost reserves; for `left`, all that is left of each budget, and nothing without a budget."""
     out = {measure: most for measure, most in cost.items() if most != LEFT}
     for measure in cost.keys() - out.keys():
         rest = [
@@ -290,17 +292,17 @@ def _left(cost: dict[str, Any], meters: tuple[RunState | Meter, ...]) -> dict[st
     return out
 
 
-def _since(want: Want, usage: dict[str, Any]) -> dict[str, Any]:
-    """What a step used that may use all that is left, beyond what it had said before: the run within goes on with each
-    attempt, and says what it used since it began. An attempt that says nothing, as a lost one, has used nothing else."""
+def _usage_since(want: Want, usage: dict[str, Any]) -> dict[str, Any]:
+    """What a step with a cost of `left` used since its last report: the run inside it continues with each attempt and reports
+    its total. An attempt without a report, such as a lost one, has used nothing more."""
     out = {}
     for measure in {*(want.cost or {}), *usage}:
-        said = usage.get(measure, want.counted.get(measure, 0.0))
-        if _amount(said):
+        reported = usage.get(measure, want.counted.get(measure, 0.0))
+        if _is_amount(reported):
             before = want.counted.get(measure, 0.0)
-            want.counted[measure] = max(said, before)
-            said = round(max(0.0, said - before), DIGITS)
-        out[measure] = said
+            want.counted[measure] = max(reported, before)
+            reported = round(max(0.0, reported - before), DIGITS)
+        out[measure] = reported
     return out
 
 
@@ -316,34 +318,34 @@ def grants_of(rows: Iterable[Any]) -> tuple[Grant, ...]:
 
 
 def _meters(state: RunState, want: Want) -> tuple[RunState | Meter, ...]:
-    """Whatever counts what a step uses: the run itself, and the calls of plans that state a budget."""
+    """The budgets that a step counts for: that of the run, and those of called plans that state one."""
     return (state, *want.meters) if state.metered else (state,)
 
 
-def _amount(said: Any) -> bool:
+def _is_amount(reported: Any) -> bool:
     return (
-        isinstance(said, (int, float))
-        and not isinstance(said, bool)
-        and isfinite(said)
-        and said >= 0
+        isinstance(reported, (int, float))
+        and not isinstance(reported, bool)
+        and isfinite(reported)
+        and reported >= 0
     )
 
 
 def _wanted(state: RunState, record: Record) -> Want:
-    """Takes the effect that a record belongs to out of where it waits."""
+    """Removes the effect that a record belongs to from the waiting ones, and returns it. Raises Mismatch."""
     want = state.take(record.address)
     if want is None:
         raise Mismatch(
             f"the journal has `{record.tool}` at {record.address}, where the program wants nothing at that point"
         )
-    wanted = want.effect
-    if wanted.tool != record.tool:
+    effect = want.effect
+    if effect.tool != record.tool:
         raise Mismatch(
-            f"the journal has `{record.tool}` at {record.address}, where the program wants `{wanted.tool}`"
+            f"the journal has `{record.tool}` at {record.address}, where the program wants `{effect.tool}`"
         )
-    if wanted.request != record.request:
+    if effect.request != record.request:
         raise Mismatch(
             f"the journal has `{record.tool}` at {record.address} with the request {record.request}, "
-            f"where the program's request is {wanted.request}"
+            f"where the program's request is {effect.request}"
         )
     return want

@@ -19,7 +19,7 @@ from .state import Frame, Join, Loop, RunState, Strand
 from .values import Unusable
 
 STALLED = 3
-"""Rounds of `iterate` that ask models the very same, after which it stops."""
+"""Rounds of `iterate` with the same requests to models, after which it stops."""
 
 
 def enter(state: RunState) -> None:
@@ -30,7 +30,7 @@ def enter(state: RunState) -> None:
 
 
 def advance(state: RunState, strand: Strand) -> None:
-    """Moves a strand, and whatever that sets free, as far as it goes without an effect."""
+    """Moves a strand, and the strands that it releases, until each needs an effect or ends."""
     work: list[Strand] = []
     _run(state, strand, work)
     while work:
@@ -72,28 +72,28 @@ def _end(state: RunState, strand: Strand, work: list[Strand]) -> None:
         return
     parent = join.strand
     stops = [branch.stop for branch in join.branches if branch.stop is not None]
-    parent.stop = next((one for one in stops if not _is_kept(join, one)), None)
+    parent.stop = next((reason for reason in stops if not _is_kept(join, reason)), None)
     if parent.stop is None:
         bind(parent.frames[-1], join.bind, _gathered(join))
     work.append(parent)
 
 
-def _is_kept(join: Join, why: Stop) -> bool:
-    return join.keeps and why.kind in KEPT
+def _is_kept(join: Join, reason: Stop) -> bool:
+    return join.keeps and reason.kind in KEPT
 
 
 def _gathered(join: Join) -> list[Any]:
-    """What the branches yielded, in the order of the input; of one that stopped, the record of that."""
+    """What the branches yielded, in the order of the input; for a branch that stopped, the record of its stop."""
     out: list[Any] = []
     for branch, item in zip(join.branches, join.items, strict=True):
         if branch.stop is None:
             out += branch.collected or ()
         else:
-            kind, why, address, path, line, _ = branch.stop
+            kind, message, address, path, line, _ = branch.stop
             out.append(
                 {
                     "failed": kind,
-                    "why": why,
+                    "why": message,
                     "item": item,
                     "at": address,
                     "path": path,
@@ -104,7 +104,7 @@ def _gathered(join: Join) -> list[Any]:
 
 
 def _leave(state: RunState, strand: Strand, frame: Frame) -> bool:
-    """The block is done: another round, or back to the instruction below that it is the body of."""
+    """The block is done: starts another round, or returns to the instruction whose body it is."""
     loop = frame.loop
     value = None
     if loop is not None:
@@ -119,7 +119,7 @@ def _leave(state: RunState, strand: Strand, frame: Frame) -> bool:
                 stop(
                     strand,
                     "stalled",
-                    f"{STALLED} rounds in a row asked models the very same, so nothing new can come",
+                    f"{STALLED} rounds in a row asked models exactly the same, so nothing new can come",
                 )
                 return False
             begin_round(frame, loop)
@@ -147,7 +147,7 @@ def _leave(state: RunState, strand: Strand, frame: Frame) -> bool:
 
 
 def _stalled(loop: Loop) -> bool:
-    """Counts a round of `iterate` that asked models just what the round before it asked."""
+    """Counts consecutive rounds of `iterate` that sent models the same requests; True at the limit."""
     loop.same = loop.same + 1 if loop.asked == loop.before and loop.asked[0] else 1
     loop.before, loop.asked = loop.asked, (0, 0)
     return loop.same >= STALLED

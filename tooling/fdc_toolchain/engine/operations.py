@@ -1,6 +1,6 @@
 """The operations of a program's instructions, one function each.
 
-An operation returns True when its strand has to wait. What it puts on the strand's stack, `machine` walks through.
+An operation returns True when its strand has to wait. `machine` executes what it puts on the strand's stack.
 """
 
 from __future__ import annotations
@@ -11,26 +11,27 @@ from typing import Any
 from ..program.model import LEFT, MAX_STACK, Instruction, PlanBody
 from . import rules
 from .events import Kind, Mark, Perform, Stop, request_of
+from .files.shared_files import SharedFiles, collision
 from .state import Cycle, Frame, Join, Loop, Meter, RunState, Scope, Strand, Want
 from .values import PredicateWanted, granted, holds, render
 
 _new = tuple.__new__
 UNBOUND = object()
-"""In place of the value of a name that a loop hides and that has none."""
+"""The hidden value of a loop's name that had no value before the loop."""
 
 
 def bind(frame: Frame, name: str | None, value: Any) -> None:
-    """Ends the instruction under way with a value."""
+    """Ends the current instruction with a value."""
     if name is not None:
         frame.scope.names[name] = value
     frame.at += 1
 
 
 def stop(strand: Strand, kind: str, message: str, failure: str = "") -> None:
-    """Ends a strand at its instruction under way; `failure` is the kind of the tool's failure, where one failed."""
+    """Ends a strand at its current instruction; `failure` is the kind of the tool's failure, if a tool failed."""
     frame = strand.frames[-1]
     if frame.at < len(frame.block):
-        address, line = _here(frame), frame.block[frame.at]["line"]
+        address, line = _address(frame), frame.block[frame.at]["line"]
     elif frame.loop is not None:
         address, line = frame.prefix, frame.loop.line
     else:
@@ -38,8 +39,8 @@ def stop(strand: Strand, kind: str, message: str, failure: str = "") -> None:
     strand.stop = Stop(kind, message, address, frame.scope.path, line, failure)
 
 
-def _asks(strand: Strand, request: str) -> None:
-    """Tells every `iterate` around a step that asks a model what it asks."""
+def _count_model_request(strand: Strand, request: str) -> None:
+    """Adds a model's request to the count of every `iterate` around the step."""
     number = int(request, 16)
     line: Strand | None = strand
     while line is not None:
@@ -59,18 +60,18 @@ def begin_round(frame: Frame, loop: Loop) -> None:
         names[name] = loop.items[loop.at]
 
 
-def _here(frame: Frame) -> str:
+def _address(frame: Frame) -> str:
     return f"{frame.prefix}/{frame.at + 1}"
 
 
-def _mark(state: RunState, frame: Frame, what: str, item: Instruction) -> None:
-    """Notes a place that is passed without an effect, where somebody shows it."""
+def _mark(state: RunState, frame: Frame, kind: str, item: Instruction) -> None:
+    """Records a place that is passed without an effect, if marks are kept."""
     if state.marks is not None:
         place = frame.scope.path, item["line"], state.records
-        state.marks.append(Mark(what, _here(frame), *place))
+        state.marks.append(Mark(kind, _address(frame), *place))
 
 
-def _want(
+def _await_effect(
     state: RunState,
     strand: Strand,
     kind: Kind,
@@ -79,27 +80,27 @@ def _want(
     address: str,
     line: int,
 ) -> bool:
-    """Lets the strand stand at an effect that only looks: a list of files, a predicate."""
+    """Makes the strand wait for an effect that only reads: a list of files, a predicate."""
     scope = strand.frames[-1].scope
     request = request_of(kind, tool, args)
-    wanted = Perform(
+    effect = Perform(
         address, kind, tool, args, request, "read", scope.path, line, True, scope.grants, alone=strand.alone,
         released=strand.released,
     )  # fmt: skip
-    state.pending[address] = Want(wanted, strand)
+    state.pending[address] = Want(effect, strand)
     return True
 
 
 def condition(
     state: RunState, strand: Strand, frame: Frame, cond: dict[str, Any], place: str, line: int
 ) -> bool | None:
-    """The verdict, or None while a predicate's answer is wanted."""
+    """Whether the condition holds, or None while a predicate's answer is missing."""
     try:
         verdict = holds(cond, frame.scope.names, strand.answers)
-    except PredicateWanted as asked:
-        args = {"args": asked.wanted}
+    except PredicateWanted as missing:
+        args = {"args": missing.wanted}
         address = f"{place}?{len(strand.answers) + 1}"
-        _want(state, strand, "predicate", asked.name, args, address, line)
+        _await_effect(state, strand, "predicate", missing.name, args, address, line)
         return None
     strand.answers.clear()
     return verdict
@@ -126,12 +127,19 @@ def _step(
         request = request_of("tool", name, args)
         if literal:
             state.literal[id(item)] = args.copy(), request
+    if strand.branches:
+        found = collision(strand.branches, tool, args)
+        if found is not None:
+            files, path = found
+            message = f"two branches of this fork use `{path}`, and one of them changes it"
+            strand.stop = Stop("value", message, address, files.path, files.line, "shared")
+            return False
     bound = item["bind"] is not None
     cost, paid = tool.get("cost"), False
     if cost is not None:
         cost = _cost(state, tool)
         if cost.get("model_calls") not in (None, 0, LEFT):
-            _asks(strand, request)
+            _count_model_request(strand, request)
         paid = any(measure in state.budget for measure in cost) or (
             bool(state.metered)
             and any(measure in meter.budget for meter in scope.meters for measure in cost)
@@ -140,13 +148,13 @@ def _step(
         address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants, 1, None, paid,
         strand.alone, item.get("outside", ""), strand.released,
     )  # fmt: skip
-    wanted = _new(Perform, columns)  # half the time of `Perform(...)`
+    effect = _new(Perform, columns)  # half the time of `Perform(...)`
     seen = (
-        rules.noticed(state.rules, tool, wanted, item["action"], scope.cycles)
+        rules.noticed(state.rules, tool, effect, item["action"], scope.cycles)
         if state.rules
         else ()
     )
-    state.pending[address] = Want(wanted, strand, item["action"], cost, seen)
+    state.pending[address] = Want(effect, strand, item["action"], cost, seen)
     return True
 
 
@@ -174,11 +182,11 @@ def _call(
         return False
     _mark(state, frame, "call", item)
     names = frame.scope.names
-    given = {name: render(template, names) for name, template in item["args"].items()}
+    arguments = {name: render(template, names) for name, template in item["args"].items()}
     plan = state.program["plans"][item["plan"]]
-    scope = scope_of(state, item["plan"], plan, given, frame.scope)
+    scope = scope_of(state, item["plan"], plan, arguments, frame.scope)
     strand.frames.append(
-        Frame(plan["body"], f"{_here(frame)}>{item['name']}", scope, opens_scope=True)
+        Frame(plan["body"], f"{_address(frame)}>{item['name']}", scope, opens_scope=True)
     )
     return False
 
@@ -186,16 +194,16 @@ def _call(
 def scope_of(
     state: RunState, plan_id: str, plan: PlanBody, given: dict[str, Any], outer: Scope | None
 ) -> Scope:
-    """What a plan begins with: its names, automaton, grants and budgets; `outer`: the scope that calls it."""
+    """The scope in which a plan begins: its names, automaton, grants and budgets; `outer`: the scope that calls it."""
     names = dict(state.builtin)
     for param in plan["params"]:
         names[param["name"]] = param.get("default")
     names.update(given)
     cycle = None if outer is None else outer.cycle
-    own = plan.get("automaton")
-    if own is not None:
-        automaton = state.program["automata"][own]
-        cycle = Cycle(own, automaton, automaton["start"])
+    automaton_id = plan.get("automaton")
+    if automaton_id is not None:
+        automaton = state.program["automata"][automaton_id]
+        cycle = Cycle(automaton_id, automaton, automaton["start"])
     grants = state.grants if outer is None else outer.grants
     if plan.get("allow"):
         grants = (
@@ -206,13 +214,21 @@ def scope_of(
             },
         )
     cycles = () if outer is None else outer.cycles
-    cycles = cycles if own is None else (*cycles, own)
+    cycles = cycles if automaton_id is None else (*cycles, automaton_id)
     depth = 1 if outer is None else outer.depth + 1
     meters = () if outer is None else outer.meters
     if outer is not None and plan.get("budget"):
         meters = (*meters, Meter(plan["path"], plan["budget"], state.elapsed))
     return Scope(
-        plan_id, plan["path"], names, cycle, own is not None, depth, grants, cycles, meters=meters
+        plan_id,
+        plan["path"],
+        names,
+        cycle,
+        automaton_id is not None,
+        depth,
+        grants,
+        cycles,
+        meters=meters,
     )
 
 
@@ -227,13 +243,13 @@ def _each(
     state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
 ) -> bool:
     glob = render(item["glob"], frame.scope.names)
-    return _want(
-        state, strand, "files", "for_each_file", {"glob": glob}, f"{_here(frame)}*", item["line"]
+    return _await_effect(
+        state, strand, "files", "for_each_file", {"glob": glob}, f"{_address(frame)}*", item["line"]
     )
 
 
 def listed(strand: Strand, files: list[str]) -> None:
-    """The files of the `each` under way are known: its rounds begin."""
+    """The files of the current `each` are known: its rounds begin."""
     frame = strand.frames[-1]
     item = frame.block[frame.at]
     if item["max"] is not None and len(files) > item["max"]:
@@ -272,7 +288,9 @@ def _loop(
         bind(frame, item.get("bind"), collected)
         return
     hidden = {name: frame.scope.names.get(name, UNBOUND) for name in names}
-    loop = Loop(item["op"], _here(frame), item["line"], items, names, hidden, until, 0, collected)
+    loop = Loop(
+        item["op"], _address(frame), item["line"], items, names, hidden, until, 0, collected
+    )
     body = Frame(item["body"], "", frame.scope, loop=loop)
     begin_round(body, loop)
     strand.frames.append(body)
@@ -300,14 +318,19 @@ def _fork(
     keeps = "keep" in item
     join = Join(strand, item["bind"], [], len(items), items, keeps)
     alone = strand.alone or keeps
-    outer, here = frame.scope, _here(frame)
+    outer, address = frame.scope, _address(frame)
+    watched = (outer.path, item["line"]) in state.assumed_distinct
+    files = SharedFiles(outer.path, item["line"]) if watched else None
     for number, value in enumerate(items, 1):
         names = {**outer.names, item["name"]: value}
         scope = Scope(
             outer.plan_id, outer.path, names, outer.cycle, False, outer.depth, outer.grants, outer.cycles, meters=outer.meters
         )  # fmt: skip
-        branch = Frame(item["body"], f"{here}#{number}", scope)
-        join.branches.append(Strand([branch], join, [], alone=alone, released=strand.released))
+        branch = Frame(item["body"], f"{address}#{number}", scope)
+        branches = strand.branches if files is None else (*strand.branches, (files, number))
+        join.branches.append(
+            Strand([branch], join, [], alone=alone, released=strand.released, branches=branches)
+        )
     work.extend(reversed(join.branches))
     return True
 
@@ -315,13 +338,13 @@ def _fork(
 def _if(
     state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
 ) -> bool:
-    verdict = condition(state, strand, frame, item["cond"], _here(frame), item["line"])
+    verdict = condition(state, strand, frame, item["cond"], _address(frame), item["line"])
     if verdict is None:
         return True
     side = "then" if verdict else "else"
     _mark(state, frame, side, item)
     if item[side]:
-        strand.frames.append(Frame(item[side], f"{_here(frame)}.{side}", frame.scope))
+        strand.frames.append(Frame(item[side], f"{_address(frame)}.{side}", frame.scope))
     else:
         frame.at += 1
     return False
@@ -330,7 +353,7 @@ def _if(
 def _require(
     state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
 ) -> bool:
-    verdict = condition(state, strand, frame, item["cond"], _here(frame), item["line"])
+    verdict = condition(state, strand, frame, item["cond"], _address(frame), item["line"])
     if verdict is None:
         return True
     if verdict:

@@ -1,4 +1,4 @@
-"""What the engine needs of the world, as five small protocols, and what may go wrong with it.
+"""The interfaces that the engine needs, as five small protocols, and their errors.
 
 Adapters are in `tools` and `runs`, doubles in `testing`. `runs.run_driver` connects them.
 """
@@ -14,7 +14,7 @@ Verdict = Outcome | Literal["not-done", "repeat", "unknown"]
 
 
 class Waiting(Exception):
-    """The effect needs a person who is not there; the message is the question. It has not happened.
+    """The effect needs an answer of a person; the message is the question. The effect has not happened.
 
     `shows`, of an approval: what it is about.
     """
@@ -25,7 +25,7 @@ class Waiting(Exception):
 
 
 class WorldFailed(Exception):
-    """The world is in the way (no space, no process): nothing is recorded, and a resume tries again."""
+    """The environment failed (no disk space, no process): nothing is recorded, and a resume tries again."""
 
 
 class Cancelled(Exception):
@@ -33,7 +33,7 @@ class Cancelled(Exception):
 
 
 class Interrupted(Cancelled):
-    """The same, where this process is sure that the effect goes on no more: it ended the command, or had not begun it."""
+    """Like Cancelled, where this process knows that the effect is not running: it ended the command, or had not begun it."""
 
     def __init__(self, message: str, *, begun: bool = True) -> None:
         super().__init__(message)
@@ -51,7 +51,7 @@ class Fenced(Exception):
 
 
 class Gone(Fenced, WorldFailed):
-    """The run is not in the journal any more: a run took in its piece, or somebody pruned it."""
+    """The run is not in the journal any more: it was merged into another run, or pruned."""
 
 
 class Journal(Protocol):

@@ -1,4 +1,4 @@
-"""What a program can still come to: its steps and the predicates that its conditions ask. Nothing is evaluated.
+"""What a program can still reach: its steps and the predicates of its conditions. Nothing is evaluated.
 
 Both ways of a condition count, and every round of a loop that is under way.
 """
@@ -22,7 +22,7 @@ class Reach(NamedTuple):
 
 
 def reach(program: Program, state: RunState | None = None) -> Reach:
-    """What a run of the program comes to; of a run under way (`state`), what it has not done yet."""
+    """What a run of the program can reach; for a run under way (`state`), what it has not done yet."""
     walk = _Walk(program)
     if state is None:
         walk.plan(program["root"])
@@ -50,11 +50,11 @@ class _Walk:
             )
 
     def strand(self, strand: Strand, seen: set[int]) -> None:
-        """What is left of a strand, with the instruction at which it stands, and of those that wait for its end."""
-        inner, here = True, strand
-        while id(here) not in seen:
-            seen.add(id(here))
-            for frame in reversed(here.frames):
+        """Visits the rest of a strand, from its current instruction on, and of the strands that wait for its end."""
+        inner, current = True, strand
+        while id(current) not in seen:
+            seen.add(id(current))
+            for frame in reversed(current.frames):
                 again = frame.loop is not None and frame.loop.at + 1 < len(frame.loop.items)
                 self.block(
                     frame.block if again else frame.block[frame.at if inner else frame.at + 1 :],
@@ -62,9 +62,9 @@ class _Walk:
                 )
                 self.condition(None if frame.loop is None else frame.loop.until)
                 inner = False
-            if here.join is None:
+            if current.join is None:
                 return
-            here = here.join.strand
+            current = current.join.strand
 
     def block(self, items: list[Instruction], path: str) -> None:
         for item in items:

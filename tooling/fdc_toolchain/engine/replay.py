@@ -1,4 +1,4 @@
-"""What a journal alone proves: that a run follows from its record, and what a new run may take over from it.
+"""Checks a run against its journal alone, and finds the records that a forked run takes over.
 
 Nothing is performed and nothing is written: the outcomes come from the records.
 """
@@ -18,7 +18,7 @@ from .state import RunState
 
 
 class Replayed(NamedTuple):
-    """How a run went the second time. `difference`: the first place where it is not as recorded; None: it is."""
+    """The result of a replay. `difference`: the first place that differs from the record; None: no difference."""
 
     steps: int
     records: int
@@ -100,8 +100,12 @@ def _end(
     if (difference := _spent(state, status, ending)) is not None:
         return difference
     if status == "waiting":
-        wanted = {*state.pending, *state.dangling}
-        lost = [one["address"] for one in ending["questions"] if one["address"] not in wanted]
+        expected = {*state.pending, *state.dangling}
+        lost = [
+            question["address"]
+            for question in ending["questions"]
+            if question["address"] not in expected
+        ]
         return (
             f"the end: a question at {lost[0]} is on record, which the program does not ask"
             if lost
@@ -113,9 +117,9 @@ def _end(
     if not isinstance(decision, Finish):
         return f"the end: `{status}` is on record, and the program would go on"
     stop = None if decision.stop is None else {key: getattr(decision.stop, key) for key in _STOP}
-    said = ending["stop"]
-    if stop != (None if said is None else {key: said.get(key) for key in _STOP}):
-        return f"the end: {_why(ending['stop'])} is on record, the records make {_why(stop)}"
+    recorded = ending["stop"]
+    if stop != (None if recorded is None else {key: recorded.get(key) for key in _STOP}):
+        return f"the end: {_describe_stop(ending['stop'])} is on record, the records make {_describe_stop(stop)}"
     if ending.get("result") not in (None, digest(decision.result)):
         return "the end: the run's result is not the one on record"
     return None
@@ -131,8 +135,8 @@ def _spent(state: RunState, status: str, ending: dict[str, Any]) -> str | None:
         want for want in state.pending.values() if want.effect.kind == "tool" and not want.begun
     ]
     if status == "waiting":
-        asked = {one["address"] for one in ending["questions"]}
-        number = sum(want.effect.address in asked for want in under_way)
+        addresses = {question["address"] for question in ending["questions"]}
+        number = sum(want.effect.address in addresses for want in under_way)
         more = range(number, number + 1)
     elif status in ("finished", "stopped"):
         more = range(0)
@@ -146,7 +150,7 @@ def _spent(state: RunState, status: str, ending: dict[str, Any]) -> str | None:
 
 
 def digest(result: Any) -> str:
-    """The name of a run's result in its ending."""
+    """The digest of a run's result, as its ending records it."""
     return blake2b(encode(result), digest_size=16).hexdigest()
 
 
@@ -154,7 +158,7 @@ _STOP = ("kind", "message", "address", "path", "line")
 """What a record says of a stop that follows from its steps; its cause is derived from the program."""
 
 
-def _why(stop: dict[str, Any] | None) -> str:
+def _describe_stop(stop: dict[str, Any] | None) -> str:
     return "no stop" if stop is None else f"`{stop['message']}` at {stop['address']}"
 
 
@@ -164,7 +168,7 @@ def failed_alone(
     """The addresses of failed steps that a fork around them keeps: the run went on with the failure. Raises Mismatch."""
     if program["format"] == FORMAT:
         return frozenset()
-    found: set[str] = set()
+    addresses: set[str] = set()
 
     def look(record: Record, effect: Perform | None) -> None:
         if (
@@ -173,36 +177,45 @@ def failed_alone(
             and effect is not None
             and effect.alone
         ):
-            found.add(record.address)
+            addresses.add(record.address)
 
     fold(program, inputs, records, look)
-    return frozenset(found)
+    return frozenset(addresses)
 
 
 def before(records: Sequence[Record], address: str, alone: Collection[str] = ()) -> list[Record]:
-    """What a run that goes its own way from the step at `address` on takes over: all that was settled before it.
+    """The records that a run forked at the step `address` takes over: all that was settled before it.
 
-    Left out are attempts without an outcome and failures that no one had had tried again: the new
-    run tries them itself, but for those that a fork kept (`failed_alone`). Raises KeyError where the
+    Attempts without an outcome and failures that were not retried are left out: the new run tries
+    them itself. Failures that a fork keeps (`failed_alone`) are taken over. Raises KeyError where the
     step was never begun.
     """
     kinds = ("intent", "outcome")
     end = next(
-        (at for at, one in enumerate(records) if one.address == address and one.kind in kinds), None
+        (
+            at
+            for at, record in enumerate(records)
+            if record.address == address and record.kind in kinds
+        ),
+        None,
     )
     if end is None:
         raise KeyError(address)
     earlier = records[:end]
-    retried = {(one.address, one.turn) for one in earlier if one.kind == "retry"}
+    retried = {(record.address, record.turn) for record in earlier if record.kind == "retry"}
     settled = {
-        (one.address, one.turn)
-        for one in earlier
-        if one.kind == "outcome"
-        and ("failed" not in one.body or (one.address, one.turn) in retried or one.address in alone)
+        (record.address, record.turn)
+        for record in earlier
+        if record.kind == "outcome"
+        and (
+            "failed" not in record.body
+            or (record.address, record.turn) in retried
+            or record.address in alone
+        )
     }
     return [
-        one
-        for one in earlier
-        if one.kind in ("budget", "retry")
-        or (one.kind in kinds and (one.address, one.turn) in settled)
+        record
+        for record in earlier
+        if record.kind in ("budget", "retry")
+        or (record.kind in kinds and (record.address, record.turn) in settled)
     ]

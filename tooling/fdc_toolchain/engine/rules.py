@@ -44,27 +44,27 @@ class Monitor:
     def read(
         self, effect: Perform, action: str | None, paths: Iterable[str]
     ) -> tuple[str, int] | None:
-        """(the value that it is about, its letter) of a step; None where the rule does not look at it.
+        """(the value that it is about, its letter) of a step; None where the rule does not read it.
 
         `paths`: the parameters of its tool that take paths.
         """
         value = ""
         if self.same is not None:
-            given = effect.args.get(self.same)
+            argument = effect.args.get(self.same)
             if self.same not in effect.args:
                 return None
-            value = glob_match.plain(text(given)) if self.is_path else text(given)
+            value = glob_match.plain(text(argument)) if self.is_path else text(argument)
         kind = (effect.tool, action)
         if kind not in self._about:
-            self._about[kind] = self._meant(*kind)
+            self._about[kind] = self._event_globs(*kind)
         letter = 0
         for number, group in enumerate(self._about[kind] or ()):
             if any(self._fits(effect, globs, value, paths) for globs in group):
                 letter |= 1 << number
         return value, letter
 
-    def _meant(self, tool: str, action: str | None) -> list[list[dict[str, str]]] | None:
-        """For each letter the globs under which a step of this kind is its event; None where it is of none."""
+    def _event_globs(self, tool: str, action: str | None) -> list[list[dict[str, str]]] | None:
+        """For each letter the globs under which a step of this kind is its event; None where it is no event."""
         out = []
         for group in self.events:
             out.append(
@@ -84,32 +84,34 @@ class Monitor:
         for name, glob in globs.items():
             if name not in effect.args:
                 return False
-            given = value if name == self.same else text(effect.args[name])
+            argument = value if name == self.same else text(effect.args[name])
             if name != self.same and name in paths:
-                given = glob_match.plain(given)
-            if not glob_match.matches(given, glob):
+                argument = glob_match.plain(argument)
+            if not glob_match.matches(argument, glob):
                 return False
         return True
 
     def apart(self, first: int, second: int) -> bool:
         """True where the automaton can tell in which order two letters came."""
         key = (first, second)
-        found = self._apart.get(key)
-        if found is None:
-            one, two = self.table[first], self.table[second]
-            here = range(len(self.states))
-            found = any(
-                _after(two, _after(one, state)) != _after(one, _after(two, state)) for state in here
+        distinct = self._apart.get(key)
+        if distinct is None:
+            first_row, second_row = self.table[first], self.table[second]
+            states = range(len(self.states))
+            distinct = any(
+                _after(second_row, _after(first_row, state))
+                != _after(first_row, _after(second_row, state))
+                for state in states
             )
-            self._apart[key] = found
-        return found
+            self._apart[key] = distinct
+        return distinct
 
-    def after(self, value: str, letter: int, now: int | None = None) -> int:
+    def after(self, value: str, letter: int, start: int | None = None) -> int:
         """The state after a step, from the one that it is in or from `now`."""
-        return _after(self.table[letter], self.at.get(value, 0) if now is None else now)
+        return _after(self.table[letter], self.at.get(value, 0) if start is None else start)
 
     def unmet(self) -> tuple[str, int] | None:
-        """(value, state) of the first thing, by its name, that is still owed; None where the run may end."""
+        """(value, state) of the first value, by name, for which the rule is not yet kept; None where the run may end."""
         return min(
             ((value, state) for value, state in self.at.items() if state not in self.accept),
             default=None,
@@ -136,7 +138,9 @@ def monitors(program: Program) -> tuple[Monitor, ...]:
 def paths_of(tool: dict[str, Any]) -> list[str]:
     """The parameters of a tool that take paths."""
     return [
-        one["name"] for one in tool.get("parameters", ()) if one.get("kind") in ("path", "glob")
+        parameter["name"]
+        for parameter in tool.get("parameters", ())
+        if parameter.get("kind") in ("path", "glob")
     ]
 
 
@@ -147,15 +151,15 @@ def noticed(
     action: str | None,
     cycles: tuple[str, ...] = (),
 ) -> Noticed:
-    """What the monitors make of a step, below the automata in `cycles`; one that names others does not look."""
+    """How the monitors read a step below the automata in `cycles`; a rule that names other automata does not read it."""
     paths = paths_of(tool)
     out = []
     for monitor in rules:
         if monitor.automata and not monitor.automata.issuperset(cycles):
             continue
-        found = monitor.read(effect, action, paths)
-        if found is not None:
-            out.append((monitor, *found))
+        reading = monitor.read(effect, action, paths)
+        if reading is not None:
+            out.append((monitor, *reading))
     return tuple(out)
 
 
@@ -170,7 +174,7 @@ def must_wait(seen: Noticed, under_way: Iterable[Noticed]) -> bool:
 
 
 def refused(seen: Noticed, moved: dict[tuple[int, str], int], effect: Perform) -> Stop | None:
-    """Why a step may not begin; otherwise None, and `moved` knows where it leads (it starts from there)."""
+    """Why a step may not begin; None if it may, and then `moved` has the states after it (it also starts from these)."""
     after = []
     for monitor, value, letter in seen:
         key = (id(monitor), value)
@@ -184,7 +188,7 @@ def refused(seen: Noticed, moved: dict[tuple[int, str], int], effect: Perform) -
 
 
 def begin(seen: Noticed) -> Monitor | None:
-    """A step begins: the monitors move. The first that does not allow it, if one does not."""
+    """A step begins: the monitors change state. Returns the first monitor that does not allow it, or None."""
     for monitor, value, letter in seen:
         target = monitor.after(value, letter)
         if target < 0:
@@ -194,11 +198,11 @@ def begin(seen: Noticed) -> Monitor | None:
 
 
 def unmet(rules: tuple[Monitor, ...], path: str, line: int) -> Stop | None:
-    """Why a run that has done all of its plan may not end; None where nothing is owed."""
+    """Why a run that has done all of its plan may not end; None where every rule is kept."""
     for monitor in rules:
-        found = monitor.unmet()
-        if found is not None:
-            value, state = found
+        owed = monitor.unmet()
+        if owed is not None:
+            value, state = owed
             message = (
                 f"the run breaks the rule {monitor.name}{_about(monitor, value)}: {monitor.description}"
                 f" (at its end, {monitor.states[state]})"

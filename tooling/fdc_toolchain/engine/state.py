@@ -13,7 +13,8 @@ from typing import Any
 
 from ..program.model import Grant, Program
 from .events import Mark, Perform, Question, Stop
-from .released import Released
+from .files.released import Released
+from .files.shared_files import Branches
 from .rules import Monitor, Noticed
 
 
@@ -96,7 +97,7 @@ class Frame:
 
 @dataclass(slots=True)
 class Join:
-    """Where the branches of a fork come together, in the order of the input whatever came first.
+    """Where the branches of a fork come together, in the order of the input.
 
     `keeps`: a branch that stops is only a record among what the others yielded.
     """
@@ -114,7 +115,7 @@ class Strand:
     """One line of execution. Of a branch, `join` says where it ends and `collected` what it yielded.
 
     `alone`: it is in a branch of a fork that keeps failures, so that what stops it does not stop the run.
-    `released`: what the last approval before it showed.
+    `released`: what the last approval before it showed. `branches`: the forks around it whose files are compared.
     """
 
     frames: list[Frame]
@@ -124,6 +125,7 @@ class Strand:
     stop: Stop | None = None
     alone: bool = False
     released: Released | None = None
+    branches: Branches = ()
 
 
 @dataclass(slots=True)
@@ -180,11 +182,13 @@ class RunState:
     grants: tuple[Grant, ...] = ()
     """What the run itself may touch, of one that is driven within a step of another run."""
     literal: dict[int, tuple[dict[str, Any], str]] = field(default_factory=dict)
-    """Arguments and request of the steps that ask the same whenever they are reached, by their instruction's `id`."""
+    """Arguments and request of steps whose arguments are constant, by the `id()` of their instruction."""
     approving: frozenset[str] = frozenset()
     """The tools that ask for an approval."""
     metered: frozenset[str] = frozenset()
     """The measures that plans which the program calls have a budget of."""
+    assumed_distinct: frozenset[tuple[str, int]] = frozenset()
+    """The places (plan, line) of forks whose branches must name different files, as the proof assumes."""
     overrun: Stop | None = None
     elapsed: float = 0.0
     steps: int = 0
@@ -195,10 +199,10 @@ class RunState:
     """Why branches stopped whose failures were kept, in the order in which they did."""
     result: Any = None
     marks: list[Mark] | None = None
-    """What the run passed without an effect, for the view that shows it; None where no one does."""
+    """Places that the run passed without an effect, for views; None where they are not kept."""
 
     def take(self, address: str) -> Want | None:
-        """Takes the effect wanted at an address out of where it is."""
+        """Removes the effect at an address from the four dictionaries, and returns it; None if it is in none."""
         return (
             self.running.pop(address, None)
             or self.pending.pop(address, None)
@@ -207,7 +211,7 @@ class RunState:
         )
 
     def taken(self, address: str) -> Want:
-        """The same for an address that is known to be wanted. Raises KeyError."""
+        """Like `take`, for an address that must be in one of them. Raises KeyError."""
         want = self.take(address)
         if want is None:
             raise KeyError(address)

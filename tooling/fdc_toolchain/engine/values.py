@@ -82,8 +82,8 @@ def _holds(cond: dict[str, Any], names: dict[str, Any], answers: Any) -> bool:
     if "not" in cond:
         return not _holds(cond["not"], names, answers)
     if "and" in cond:
-        return all(_holds(one, names, answers) for one in cond["and"])
-    return any(_holds(one, names, answers) for one in cond["or"])
+        return all(_holds(part, names, answers) for part in cond["and"])
+    return any(_holds(part, names, answers) for part in cond["or"])
 
 
 def _value(value: dict[str, Any], names: dict[str, Any], answers: Any) -> Any:
@@ -93,7 +93,7 @@ def _value(value: dict[str, Any], names: dict[str, Any], answers: Any) -> Any:
         return value["const"]
     if "len" in value:
         return length(_value(value["len"], names, answers))
-    args = [_value(one, names, answers) for one in value["args"]]
+    args = [_value(argument, names, answers) for argument in value["args"]]
     for answer in answers:
         return answer
     raise PredicateWanted(value["call"], args)
@@ -113,7 +113,7 @@ def resolved(template: list[Any], names: Mapping[str, Any]) -> str:
 
 
 def granted(glob: str, names: dict[str, Any]) -> tuple[tuple[bool, str], ...]:
-    """A glob of an `allow` line, its references replaced by what they are worth where the plan begins."""
+    """A glob of an `allow` line, its references replaced by their values where the plan begins."""
     parts = _REFERENCE.split(glob)
     return tuple(
         (number % 2 == 1, text(lookup(part.split("."), names)) if number % 2 else part)

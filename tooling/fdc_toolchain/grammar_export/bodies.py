@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..linking.types import TEXTS, Type
 from ..syntax.language import CONSTRUCTS, STATEMENTS
 from .form import (
     ALL,
@@ -21,6 +22,7 @@ from .form import (
     Chars,
     Form,
     Guard,
+    Item,
     Literal,
     Use,
     Way,
@@ -30,7 +32,7 @@ from .form import (
 from .loops import FAR, Loops, Outcome, Owes, opening
 from .place import OUTSIDE, Call, Place
 from .steps import Steps
-from .texts import Texts
+from .texts import Need, Texts
 
 _BUDGET = 1_000_000
 STORING = "# It may store text from outside, and runs no command.\n"
@@ -143,7 +145,7 @@ class Bodies(Loops):
         bodies share that begin in that state."""
         indent = (Literal("  " * depth),) if depth else ()
         groups: dict[tuple[str, int, int], list[Way]] = {}
-        for outcome in self._outcomes(state, goal, depth):
+        for outcome in self._outcomes(state, goal, depth, owes):
             way = Way(outcome.items, outcome.guard)
             groups.setdefault((outcome.after, outcome.bits, outcome.gone), []).append(way)
         for (after, bits, gone), ways in groups.items():
@@ -154,7 +156,7 @@ class Bodies(Loops):
             # A branch that may yield the plan's result is told by nothing in the text from one that may not.
             statement = self.texts.share(f"say_{self.states[state]}_{depth}", ways, owes.result)
             rest = Use(self._rest(after, goal, depth, owes), Change(ALL & ~gone, bits))
-            for guard in _owed(owes.bits, bits, 1 + far):
+            for guard in _owed(owes.bits, bits, far, self.need(goal, goal, depth)):
                 yield Way((*indent, statement, rest), guard._replace(clear=guard.clear | clear))
 
     def _rest(self, state: str, goal: str, depth: int, owes: Owes) -> str:
@@ -166,13 +168,16 @@ class Bodies(Loops):
             least = self.need(state, goal, depth)
             if least < FAR:
                 more = self.body(state, goal, depth, Change(less=True), owes)
-                ways += [Way((more,), guard) for guard in _owed(owes.bits, 0, 1 + least)]
+                far = 0 if state == goal else least
+                guards = list(_owed(owes.bits, 0, far, self.need(goal, goal, depth)))
+                guards[-1] = guards[-1]._replace(left=1 + least)  # nothing is missing
+                ways += [Way((more,), guard) for guard in guards]
             self.form.rules[name] += ways
         return name
 
     # ---- statements --------------------------------------------------------------------
 
-    def _outcomes(self, state: str, goal: str, depth: int) -> Iterator[Outcome]:
+    def _outcomes(self, state: str, goal: str, depth: int, owes: Owes) -> Iterator[Outcome]:
         row = self.place.automaton.transitions[state]
         ended = state in self.place.ended
         moves: dict[str, list[str | None]] = {} if ended else {state: [None]}
@@ -183,7 +188,8 @@ class Bodies(Loops):
             if plain is not None:
                 yield Outcome((plain,), after)
             for number, slot in self.slots:
-                given = self.steps.bound(actions, depth, slot)
+                owed = bool(owes.bits >> number & 1)
+                given = self.steps.bound(actions, depth, slot, owed)
                 if given is not None:
                     yield from self._binding(number, (given,), after)
         yield from self._yields(state)
@@ -195,9 +201,13 @@ class Bodies(Loops):
             yield from self.loops(state, depth)
 
     def _yields(self, state: str) -> Iterator[Outcome]:
-        line = word(opening("yield"), self.texts.value("any", OUTSIDE), Literal("\n"))
-        yield Outcome(line, state, guard=Guard(COLLECTS))
-        yield Outcome(line, state, gone=RESULT, guard=Guard(RESULT, COLLECTS))
+        for number, guard in enumerate((Guard(COLLECTS), Guard(RESULT, COLLECTS))):
+            values: list[Item] = [self.texts.value("any", OUTSIDE)]
+            if self.place.free and not number:
+                values = self._as_given("collected", self.place.collects)
+            for value in values:
+                line = word(opening("yield"), value, Literal("\n"))
+                yield Outcome(line, state, gone=RESULT * number, guard=guard)
 
     def _gates(self, state: str) -> Iterator[Outcome]:
         found = self.texts.condition(OUTSIDE)
@@ -224,7 +234,7 @@ class Bodies(Loops):
         free = self.place.free
         if depth and not free:
             return
-        ends: dict[tuple[str, Guard], list[Call]] = {}
+        ends: dict[tuple[str, Guard, frozenset[str]], list[Call]] = {}
         for call in self.place.calls:
             after = self._left(call, state)
             guard = (
@@ -233,29 +243,44 @@ class Bodies(Loops):
                 else Guard(STORES if call.outside else 0, STORES if call.acts else 0)
             )
             if after is not None:
-                ends.setdefault((after, guard), []).append(call)
-        for (after, guard), calls in ends.items():
+                ends.setdefault((after, guard, call.binds), []).append(call)
+        for (after, guard, binds), calls in ends.items():
             # Which plans may be called, and what they leave, is the same for all states of one number.
             name = "call_" + "_".join(str(self.place.calls.index(call)) for call in calls)
             line = self.texts.put(name, [Way((self._call(call), Literal("\n"))) for call in calls])
-            if free:
-                deep = (Literal(" "), Literal("depth "), self.texts.number(1), Literal("\n"))
-                self.form.rules[name] += [Way((self._call(call), *deep)) for call in calls]
             yield Outcome((line,), after, guard=guard)
             for number, slot in self.slots:
-                if slot.made in ("call", "any", "both"):
+                if slot.made == "call" or slot.name in binds:
                     yield from self._binding(number, (line,), after, guard)
 
     def _call(self, call: Call) -> Use:
         """A call with its arguments."""
-        free = self.place.free
-        value = self.texts.value("any" if free else "text", OUTSIDE if free else 0)
-        names = (*call.required, *(call.optional if free else ()))
-        first = f"{opening('call_plan')}{call.name}"
-        given = self.texts.arguments(
-            first, {name: [value] for name in names}, call.required, (), False
+        first, deep = f"{opening('call_plan')}{call.name}", tuple[Item, ...]()
+        if self.place.free:
+            names = (*call.required, *call.optional)
+            values = {
+                name: self._as_given(f"{call.name}_{call.deep}_{name}", call.given[name])
+                for name in names
+            }
+            deep = (Literal(" depth "), self.texts.number(1)) if call.deep else ()
+        else:
+            values = {name: [self.texts.value("text", 0)] for name in call.required}
+        given = self.texts.arguments(first, values, call.required, (), False)
+        return self.texts.share("call", [Way(word(first, given, *deep))])
+
+    def _as_given(self, name: str, kinds: frozenset[Type]) -> list[Item]:
+        """A value of one of the types that a plan gives somewhere."""
+        need = Need(
+            "".join(c if c.isalnum() else "_" for c in name), lambda found: {*found} <= kinds
         )
-        return self.texts.share("call", [Way(word(first, given))])
+        if any(kind.kinds & TEXTS for kind in kinds):
+            return [self.texts.value(need, OUTSIDE)]
+        one = self.texts.reference(need, OUTSIDE)
+        self.texts.value("any", OUTSIDE)
+        names = sum(row.bit for row in self.texts.fitting(need, OUTSIDE))
+        # Where no such name is bound, there must be a way on.
+        other = Way((Use("word"),), Guard(clear=names))
+        return [self.texts.share("given", [*([Way((one,))] if one else []), other])]
 
     def _choices(self, state: str, goal: str, depth: int) -> Iterator[Outcome]:
         """Every `if` that may stand in a state. Inside of a body it leaves the state as it is, or is the body's end, or leaves
@@ -283,6 +308,8 @@ class Bodies(Loops):
         for gone in (RESULT, 0) if self.place.yields else (RESULT,):
             guard = ANYWHERE if gone else Guard(RESULT)
             for joined in (0, *(bits for at, bits in self.place.joined if at == depth)):
+                if any(self.owing(state, end, depth, joined) for end in (one, other)):
+                    continue
                 inner, owes = self._enter(depth, bits=chosen, gone=gone), Owes(joined, not gone)
                 then, orelse = (
                     self.body(state, end, depth + 1, inner, owes) for end in (one, other)
@@ -296,11 +323,14 @@ class Bodies(Loops):
                 yield Outcome((head, body), after, 0, RESULT & ~gone, guard)
 
 
-def _owed(owed: int, bits: int, least: int) -> Iterator[Guard]:
-    """What a statement asks that binds `bits`, where a body still owes names, by which of them are missing: each may take one
-    more statement."""
+def _owed(owed: int, bits: int, far: int, each: int) -> Iterator[Guard]:
+    """What a statement asks that binds `bits`, where a body still owes names and its end is `far` away, by which of them are
+    missing, none at last: each may take a way from the end round to it (`each` statements), or a statement on the way there."""
     for missing in _subsets(owed):
-        yield Guard(owed & ~missing, missing, least + (missing & ~bits).bit_count())
+        count = (missing & ~bits).bit_count()
+        if each < FAR or count <= far:
+            more = each * count if each < FAR else 0
+            yield Guard(owed & ~missing, missing, 1 + far + more)
 
 
 def _subsets(bits: int) -> Iterator[int]:

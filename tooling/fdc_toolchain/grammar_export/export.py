@@ -92,7 +92,7 @@ def _place(
     slots = slots_of(rows, small)[:MOST_NAMES]
     calls = tuple(_calls(linker))
     if calls and not small:
-        slots = (*slots[: MOST_NAMES - 1], Slot("answer1", None, 3, "call"))
+        slots = (*slots[: MOST_NAMES - 1], Slot("answer1", (), 3, "call"))
     both, ended = with_closing(automaton, fragment=False)
     head, packs = head_of(linker, fsm, rows)
     place = Place(

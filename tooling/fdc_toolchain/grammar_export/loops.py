@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..linking.types import ANY, Type
+from ..linking.types import LIST, Type, list_of
 from ..syntax.language import STATEMENTS
 from .form import (
     ALL,
@@ -26,9 +26,9 @@ from .form import (
     left,
     word,
 )  # fmt: skip
-from .place import OUTSIDE, Place, Slot
+from .place import OUTSIDE, Place, Slot, known
 from .steps import Steps
-from .texts import Texts
+from .texts import Need, Texts
 
 FAR = 1 << 20
 _ROUNDS = (2, 1, 1, 1)
@@ -74,6 +74,12 @@ class Loops:
     def need(self, state: str, goal: str, depth: int) -> int:
         """The least number of statements that lead there."""
         return self.near.get((depth, state, goal), FAR)
+
+    def owing(self, state: str, goal: str, depth: int, bits: int) -> bool:
+        """Whether a body inside may be too short to bind these names."""
+        far, each = self.need(state, goal, depth + 1), self.need(goal, goal, depth + 1)
+        count = bits.bit_count()
+        return far + each * count > self._inside(depth) if each < FAR else count > far
 
     def ends(self, state: str, depth: int) -> list[str]:
         """The states that a body inside of a statement can leave."""
@@ -121,8 +127,10 @@ class Loops:
     def _iterates(self, inside: str, end: str, depth: int) -> Iterator[Outcome]:
         """`iterate`, which goes round once at least: of a plan's own names, those that it binds so are bound behind it and in
         its `until`."""
-        found = self.texts.condition(OUTSIDE - 1)
         for bits in (0, *(bits for at, bits in self.place.rounds if at == depth)):
+            found = self.texts.condition(OUTSIDE - 1, apart=f"_b{bits:x}" if bits else "")
+            if self.owing(inside, end, depth, bits):
+                continue
             inner = self._enter(depth, gone=RESULT | COLLECTS)
             body = self.body(inside, end, depth + 1, inner, Owes(bits))
             yield Outcome((self._head("iterate", depth, "", (Literal("max"),)), body), end, bits)
@@ -190,20 +198,21 @@ class Loops:
     def _lists(self, inside: str, end: str, depth: int) -> Iterator[Outcome]:
         """`for` and `fork` over a list, with and without a name for what they yield."""
         firsts = ("for",) if self.place.small else ("for", "fork")
-        for number, slot in self.slots:
+        loops = [row for row in self.slots if row[1].made in ("item", "both")]
+        for number, slot in loops:
             for level in (OUTSIDE - 1, OUTSIDE):
-                over = [one for one in self.texts.fitting("list", OUTSIDE) if self._items(one.kind, one.level, number)
-                        and (one.level == OUTSIDE) == (level == OUTSIDE)]  # fmt: skip
+                over = [one for one in self.texts.fitting(self._items(slot), slot.level)
+                        if (one.level == OUTSIDE) == (level == OUTSIDE)]  # fmt: skip
                 if not over:
                     continue
                 chosen = CHOSEN if level == OUTSIDE else 0
-                some = 0
-                for one in over:
-                    some |= one.bit
-                name = "over_" + ("free" if self.place.free else f"{slot.name}_{level}")
-                ways = [Way(word(f" in {{{one.path}"), Guard(one.bit)) for one in over]
-                if self.place.free:
-                    ways += [Way((*way.items, self.texts.field()), way.guard) for way in ways]
+                some = sum(one.bit for one in over)
+                name = f"over_{slot.name}_{level}"
+                ways = [
+                    Way(word(f" in {{{one.name}", *tail), Guard(one.bit))
+                    for one in over
+                    for tail in one.tails()
+                ]
                 line = (Literal(slot.name), self.texts.put(name, ways), Literal("} max"))
                 for first in firsts:
                     # In a fork of which the order is not known, no step may change the state.
@@ -215,14 +224,19 @@ class Loops:
                         head = self._head(first, depth, slot.name, line, shut, some)
                         yield from self._list(inside, end, depth, head, bits, some)
 
-    def _items(self, kind: Type | None, level: int, number: int) -> bool:
-        slot = self.place.slots[number]
-        if self.place.free:
-            return slot.made in ("item", "both")
-        if slot.made != "item" or slot.level < level:
-            return False
-        item = ANY if kind is None else kind.of_item()
-        return item == (ANY if slot.kind is None else slot.kind)
+    def _items(self, slot: Slot) -> Need:
+        """A list whose items are of the types that a loop's name has."""
+        lists = self.texts.needs("list")
+
+        def items(kinds: tuple[Type, ...]) -> bool:
+            found = {one for kind in kinds for one in known(kind.of_item())} if kinds else set()
+            return (
+                lists.fits(kinds)
+                and found <= {*slot.kinds}
+                and (self.place.free or bool(found) >= bool(slot.kinds))
+            )
+
+        return Need(f"items_{slot.name}", items)
 
     def _list(
         self, inside: str, end: str, depth: int, head: Use, bits: int, some: int
@@ -234,8 +248,9 @@ class Loops:
             if not gathers:
                 yield Outcome(line, inside)
                 continue
+            lists = {list_of(kind) for kind in self.place.collects} or {Type(LIST)}
             for number, slot in self.slots:
-                if slot.made in ("collected", "any", "both"):
+                if slot.made == "collected" or self.place.free and lists <= {*slot.kinds}:
                     # the name stands before what asks for a list
                     yield from self._binding(number, line, inside, Guard(some=some))
 

@@ -1,13 +1,14 @@
 """What a grammar for the names of one plan is made of: its headers, tools, calls, and all names that it binds.
 
-Values are not followed. The automaton is: where the plan leaves one of several states, as a loop does that may go round no
-time, the grammar has a state that says so (`Sets`).
+Types of values are followed (`own_values`), origins of texts are not. So is the automaton: where the plan leaves one of several
+states, as a loop does that may go round no time, the grammar has a state that says so (`Sets`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,9 +17,11 @@ from ..exits import UsageError
 from ..linking.bound import bound_in
 from ..linking.graph import Graph, Instance
 from ..linking.model import Act, Choice, Collect, Invoke, Loop, Node, Param, Unit
-from ..linking.types import ANY
+from ..linking.types import ANY, Type
+from ..rules.solver.types import Views
 from ..rules.solver.words import Machine, Summaries
 from .form import MOST_NAMES
+from .own_values import Kinds, reads
 from .place import Call, Place, Slot, with_closing
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
 def place_of(linker: Linker, key: str, most: int) -> Place:
     """The place of a plan. Raises UsageError for one that does not link, or that binds too many names."""
+    from ..check import check
     from ..syntax import tree
 
     unit = linker.link(key)
@@ -53,27 +57,44 @@ def place_of(linker: Linker, key: str, most: int) -> Place:
     kinds |= {
         name: "both" if name in results else "item" for name in unit.loops if name not in kinds
     }
-    slots = tuple(Slot(name, ANY, 0, kinds.get(name, "any")) for name in names)
-    shape = _shape(
-        unit.body, {name: number for number, name in enumerate(names)}, {*unit.params, "run"}
+    context = check(linker, [key]).context
+    known = Kinds(context.graph.instance(key), Views(context), not fragment)
+    read = reads(unit.body)
+    slots = tuple(
+        Slot(
+            name,
+            _followed(known.names.get(name, ())),
+            0,
+            kinds.get(name, "any"),
+            tuple(sorted(path[1:] for path in read if path[0] == name)),
+        )
+        for name in names
     )
+    numbers = {name: number for number, name in enumerate(names)}
+    shape = _shape(unit.body, numbers, {*unit.params, "run"}, read)
     both, ended = with_closing(automaton, fragment=fragment)
-    sets = Sets(Graph(linker.units), both, unit, fragment)
+    sets = Sets(context.graph, both, unit, fragment)
     tools = {act.bound.tool.name: act.bound.tool for act in unit.acts}
     return Place(
         sets.automaton(), frozenset(name for name, mask in sets.masks.items() if sets.some(mask, ended)),
-        "".join(head), tuple(tools.values()), (), slots, tuple(sets.calls(linker)),
+        "".join(head), tuple(tools.values()), (), slots, tuple(sets.calls(linker, known)),
         dict(linker.catalogue.predicates), False, True, False, (1 << len(unit.params) + 1) - 1,
         tuple(sorted(shape.joined)), shape.yields, shape.depth, most, sets.ways(),
         unions=sets.unions(), orders=_orders(unit), rounds=tuple(sorted(shape.rounds)),
         choices=frozenset(sets.choices), repeats=frozenset(sets.repeats),
+        collects=frozenset(known.yields),
     )  # fmt: skip
 
 
-def call_of(name: str, params: Mapping[str, Param], ends: dict[str, str] | None = None) -> Call:
+def _followed(kinds: Iterable[Type]) -> tuple[Type, ...]:
+    """Types as a slot has them: what may be anything asks for nothing."""
+    return tuple(sorted({*kinds} - {ANY}, key=repr))
+
+
+def call_of(name: str, params: Mapping[str, Param]) -> Call:
     """A call of a plan with these parameters."""
     required = tuple(row.name for row in params.values() if row.default is None)
-    return Call(name, required, tuple(name for name in params if name not in required), ends)
+    return Call(name, required, tuple(name for name in params if name not in required), None)
 
 
 class Sets:
@@ -184,14 +205,15 @@ class Sets:
             for pair in ((one, other), (other, one))
         }
 
-    def calls(self, linker: Linker) -> Iterator[Call]:
-        """The plans that it calls, with what each leaves of a set of states."""
-        known: set[str] = set()
+    def calls(self, linker: Linker, known: Kinds) -> Iterator[Call]:
+        """The plans that it calls, with what each leaves of a set of states, and is given and gives."""
+        groups: dict[tuple[str, bool], list[Invoke]] = {}
         for call in self.unit.calls:
-            callee = linker.units.get(call.key or "")
-            if callee is None or call.name in known:
+            groups.setdefault((call.name, call.depth is not None), []).append(call)
+        for (name, deep), calls in groups.items():
+            callee = linker.units.get(calls[0].key or "")
+            if callee is None:
                 continue
-            known.add(call.name)
             ends = None
             if callee.automaton is None:
                 instance = self.graph.instance(callee.key)
@@ -199,7 +221,13 @@ class Sets:
                     name: self.summaries.call(instance, mask) for name, mask in self.masks.items()
                 }
                 ends = {name: self.names[end] for name, end in found.items() if end in self.names}
-            yield call_of(call.name, callee.params, ends)
+            given = {
+                one: frozenset(known.given[name, one]) for call in calls for one in call.arguments
+            }
+            required = tuple(one for one in given if all(one in call.arguments for call in calls))
+            optional = tuple(one for one in given if one not in required)
+            binds = frozenset(call.call.bind for call in calls if call.call.bind)
+            yield Call(name, required, optional, ends, binds=binds, given=given, deep=deep)
 
 
 def _orders(unit: Unit) -> dict[str, tuple[tuple[str, ...], ...]]:
@@ -218,7 +246,7 @@ def _orders(unit: Unit) -> dict[str, tuple[tuple[str, ...], ...]]:
 
 class _Shape(NamedTuple):
     """How deep the bodies of a plan are; by depth, the names (bits) that both branches of an `if` bind, and those that an
-    `iterate` binds anew; whether a branch yields."""
+    `iterate` binds anew, which are read outside of it; whether a branch yields."""
 
     depth: int
     joined: frozenset[tuple[int, int]]
@@ -227,9 +255,14 @@ class _Shape(NamedTuple):
 
 
 def _shape(
-    nodes: list[Node], numbers: dict[str, int], known: set[str], at: int = 0, inside: bool = False
+    nodes: list[Node],
+    numbers: dict[str, int],
+    known: set[str],
+    read: Counter[tuple[str, ...]],
+    at: int = 0,
+    inside: bool = False,
 ) -> _Shape:
-    """The shape of a body. `known` takes the names that it surely binds."""
+    """The shape of a body. `known` takes the names that it surely binds; `read`: how often the plan reads each."""
     depth, yields = 0, False
     joined: set[tuple[int, int]] = set()
     rounds: set[tuple[int, int]] = set()
@@ -241,23 +274,29 @@ def _shape(
         elif isinstance(node, Loop):
             inner = [(node.body, {*known, *filter(None, (node.name, node.alias))})]
         for body, names in inner:
-            found = _shape(body, numbers, names, at + 1, inside or isinstance(node, Choice))
+            found = _shape(body, numbers, names, read, at + 1, inside or isinstance(node, Choice))
             depth, yields = max(depth, 1 + found.depth), yields or found.yields
             joined |= found.joined
             rounds |= found.rounds
         new = set[str]()
         if isinstance(node, Choice):
             new = inner[0][1] & inner[1][1] - known
-            joined.add((at, _bits(bound_in(node.then) & bound_in(node.orelse), numbers)))
+            both = bound_in(node.then) & bound_in(node.orelse)
+            joined.add((at, _bits(both & _first(read - reads(node.then + node.orelse)), numbers)))
         elif isinstance(node, Loop) and node.least:
             new = inner[0][1] - known
-            rounds.add((at, _bits(new, numbers)))
+            rounds.add((at, _bits(new & _first(read - reads(node.body)), numbers)))
         bound = bound_in([node]) if isinstance(node, Act | Invoke) else set()
         known |= (
             new | bound | {*filter(None, (getattr(getattr(node, "node", None), "bind", None),))}
         )
     joins, turns = (frozenset(row for row in rows if row[1]) for rows in (joined, rounds))
     return _Shape(depth, joins, turns, yields)
+
+
+def _first(paths: Iterable[tuple[str, ...]]) -> set[str]:
+    """The names of references."""
+    return {path[0] for path in paths}
 
 
 def _bits(names: set[str], numbers: dict[str, int]) -> int:

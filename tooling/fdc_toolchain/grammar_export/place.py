@@ -22,18 +22,21 @@ _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-
 
 
 class Slot(NamedTuple):
-    """A name that plans of the grammar may bind. `kind`: what its value is (None: it is unknown). `level`: how far its text
-    is trusted at worst. `made`: what binds it: step, item, file, param, collected or call; `any` for all of them."""
+    """A name that plans of the grammar may bind. `kinds`: what its value may be, a type for each way to bind it (none: it is
+    unknown). `level`: how far its text is trusted at worst. `made`: what binds it: step, item, file, param, collected or
+    call; `any` for all of them. `reads`: the fields that a plan reads of it, where nothing says which it has."""
 
     name: str
-    kind: Type | None
+    kinds: tuple[Type, ...]
     level: int
     made: str
+    reads: tuple[tuple[str, ...], ...] = ()
 
 
 class Call(NamedTuple):
     """A plan that may be called. `ends`: by state before, the state after (None: it leaves the state as it is).
-    `outside`: it brings text from outside; `acts`: it does what such text must not choose."""
+    `outside`: it brings text from outside; `acts`: it does what such text must not choose. Of a plan's own calls: `binds`
+    are the names that the plan has for what they give, `given` the types that it gives by parameter, `deep`: with `depth`."""
 
     name: str
     required: tuple[str, ...]
@@ -41,20 +44,23 @@ class Call(NamedTuple):
     ends: dict[str, str] | None
     outside: bool = False
     acts: bool = False
+    binds: frozenset[str] = frozenset()
+    given: Mapping[str, frozenset[Type]] = {}
+    deep: bool = False
 
 
 class Place(NamedTuple):
     """All that a grammar is made of.
 
     `ended`: states behind a submit, where nothing but a submit may follow; `head`: the lines that every plan begins with;
-    `outside`: files there hold text from outside already; `free`: types and origins of names are not known (they are those
+    `outside`: files there hold text from outside already; `free`: origins of names are not known (they are those
     of somebody's plan); `small`: for notations without parameters, fewer names and no `fork`; `given`: bits of the names
     that are bound at the start; `joined`: by depth, of those that both branches of an `if` bind; `yields`: a branch may
     yield the plan's result; `ways`: states in which a plan begins, each with those in which it may end;
     `brief`: bodies are one deep and of two statements at most, and texts short, for models that find no end;
     `unions`: by two states, the one that says that it is either of them; `orders`: by tool or call, the orders
     in which a plan names arguments; `rounds`: as `joined`, the names that an `iterate` binds; `choices` and `repeats`: the states
-    around each `if` and each loop of the plan, which need not leave the state as it is.
+    around each `if` and each loop of the plan, which need not leave the state as it is; `collects`: what its loops collect.
     """
 
     automaton: Automaton
@@ -80,6 +86,7 @@ class Place(NamedTuple):
     rounds: tuple[tuple[int, int], ...] = ()
     choices: frozenset[tuple[str, str, str]] = frozenset()
     repeats: frozenset[tuple[str, str]] = frozenset()
+    collects: frozenset[Type] = frozenset()
 
     def either(self, one: str, other: str) -> str | None:
         """The state that says that it is one of two; None where the grammar has none."""
@@ -129,7 +136,8 @@ def level_of(tool: Tool) -> int:
 
 def kind_of(tool: Tool) -> Type:
     """The type of a tool's result."""
-    return types.of_result(tool.row.get("result"))
+    found = types.of_result(tool.row.get("result"))
+    return types.joined(found, types.FAILED) if tool.row.get("failure") == "value" else found
 
 
 def slots_of(tools: Sequence[Tool], small: bool) -> tuple[Slot, ...]:
@@ -144,26 +152,36 @@ def slots_of(tools: Sequence[Tool], small: bool) -> tuple[Slot, ...]:
         kinds, key=lambda key: (key[1] == 2, not key[0].kinds & (LIST | types.TEXTS), -kinds[key])
     )
     out = [
-        Slot(f"input{number}", types.GIVEN, 0, "param") for number in range(1, 2 if small else 4)
+        Slot(f"input{number}", (types.GIVEN,), 0, "param") for number in range(1, 2 if small else 4)
     ]
     taken: dict[str, int] = {}
     for kind, level in ordered[: 3 if small else 8]:
         word = ("", "", "said_", "outside_")[level] + _word(kind)
         for _ in range(1 if small else 4 if kind == types.TEXT and level == 1 else 2):
             taken[word] = taken.get(word, 0) + 1
-            out.append(Slot(f"{word}{taken[word]}", kind, level, "step"))
-    out += [Slot(f"file{number}", types.TEXT, 1, "file") for number in ((1,) if small else (1, 2))]
+            out.append(Slot(f"{word}{taken[word]}", (kind,), level, "step"))
+    out += [
+        Slot(f"file{number}", (types.TEXT,), 1, "file") for number in ((1,) if small else (1, 2))
+    ]
     items = dict.fromkeys(
-        (slot.kind.of_item(), slot.level) for slot in out if slot.kind and slot.kind.kinds & LIST
+        (known(kind.of_item()), slot.level)
+        for slot in out
+        for kind in slot.kinds
+        if kind.kinds & LIST
     )
-    for number, (kind, level) in enumerate(items, 1):
-        out.append(Slot(f"item{number}", kind if kind != types.ANY else None, level, "item"))
+    for number, (own, level) in enumerate(items, 1):
+        out.append(Slot(f"item{number}", own, level, "item"))
     if not small:
         out += [
-            Slot("gathered1", types.Type(LIST), OUTSIDE, "collected"),
-            Slot("entry1", None, OUTSIDE, "item"),
+            Slot("gathered1", (types.Type(LIST),), OUTSIDE, "collected"),
+            Slot("entry1", (), OUTSIDE, "item"),
         ]
     return tuple(out)
+
+
+def known(kind: Type) -> tuple[Type, ...]:
+    """A type as a slot has it: none, where it may be anything."""
+    return () if kind == types.ANY else (kind,)
 
 
 def _word(kind: Type) -> str:

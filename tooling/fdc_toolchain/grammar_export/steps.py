@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from ..rules.solver.flow.labels import MOST
 from ..rules.solver.flow.touched import sinks
 from .form import BRANCH, CHOSEN, STORES, Chars, Guard, Item, Literal, Use, Way
-from .place import OUTSIDE, Slot, kind_of, level_of
+from .place import OUTSIDE, Slot, kind_of, known, level_of
 from .texts import Texts
 
 if TYPE_CHECKING:
     from ..linking.catalogue import Parameter, Tool
+    from ..linking.types import Type
 
 _LOOKING = ("cat", "head", "tail", "wc", "sha256sum")
 
@@ -26,6 +27,7 @@ class Steps:
         self.place = texts.place
         self.left_out: list[str] = []
         self.made: dict[tuple[str, tuple[str | None, ...], int], Use | None] = {}
+        self.kinds: dict[tuple[Type, ...], int] = {}
         self.by_action: dict[str | None, list[Tool]] = {}
         for tool in self.place.tools:
             if self._usable(tool):
@@ -51,17 +53,24 @@ class Steps:
         """A step of one of these actions whose result no name takes, with its line end and its block."""
         return self._rule("step", actions, depth, None)
 
-    def bound(self, actions: Sequence[str | None], depth: int, slot: Slot) -> Use | None:
-        """What may stand behind `NAME <- ` for a slot."""
+    def bound(
+        self, actions: Sequence[str | None], depth: int, slot: Slot, owed: bool = False
+    ) -> Use | None:
+        """What may stand behind `NAME <- ` for a slot. One that a body still has to bind (`owed`) any step may give: those
+        that give such values may be none that the automaton still accepts."""
+        if owed:
+            return self._rule("give_owed", actions, depth, None)
         if slot.made not in ("step", "any", "both"):
             return None
-        kind = "give" if self.place.free else "give_" + slot.name.rstrip("0123456789")
+        kind = "give_" + slot.name.rstrip("0123456789")
+        if self.place.free:
+            kind = f"give{self.kinds.setdefault(slot.kinds, len(self.kinds))}"
         return self._rule(kind, actions, depth, slot)
 
     def _gives(self, tool: Tool, slot: Slot) -> bool:
-        if slot.made in ("any", "both"):
-            return True
-        return slot.made == "step" and kind_of(tool) == slot.kind and level_of(tool) <= slot.level
+        if self.place.free:
+            return {*known(kind_of(tool))} <= {*slot.kinds}
+        return kind_of(tool) in slot.kinds and level_of(tool) <= slot.level
 
     def _rule(
         self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None
@@ -244,7 +253,8 @@ class Steps:
             return [self._command(level)]
         if item.kind == "rest":
             most = level if self.place.free else min(level, _limit(limits[item.name]))
-            return [self.texts.text(most)]
+            need = "any" if not self.place.free else "text" if item.text else "value"
+            return [self.texts.text(most, need=need)]
         if item.kind == "word":
             return [Use(self.texts.value("value", 1).rule and "word")]
         return self._values(item, limits, level, False)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from ..linking import types
-from ..linking.types import KINDS, LIST, NULL, NUMBER, OBJECT, TEXTS, Type
+from ..linking.types import DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, OPEN, TEXTS, Type
 from .form import STORES, Chars, Form, Guard, Item, Literal, Use, Way, word
-from .place import OUTSIDE, Place, Slot
+from .place import OUTSIDE, Place
 
 _LETTERS = (
     "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e\u0391-\u03a1\u03b1-\u03c9\u0410-\u044f\u4e00-\u9fa5"
@@ -18,8 +18,8 @@ _MORE = f" -z|~{_LETTERS}"
 _WORD = "A-Za-z0-9_.:/+-"
 _GLOB = f"*?@~,%{_WORD}"
 _INNER = f" !#-\\[\\]-z|~{_LETTERS}"
-_NAME = "A-Za-z0-9_"
 _FIELDS = 3
+"""Fields of fields that are followed."""
 MOST_LITERAL = 60
 
 
@@ -32,12 +32,35 @@ class Sizes(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A way to name a value: the text between braces, the bit of its slot, its type (None: it is unknown), its level."""
+    """A way to name a value: a slot's name, its bit, its level; whether the name alone is one, and which of its fields are."""
 
-    path: str
+    name: str
     bit: int
-    kind: Type | None
     level: int
+    whole: bool
+    field: Use | None
+
+    def tails(self) -> list[tuple[Item, ...]]:
+        """What may follow the name."""
+        return ([()] if self.whole else []) + ([(self.field,)] if self.field else [])
+
+
+class Need(NamedTuple):
+    """What a value must be: a name for rules, and whether types fit. Where values are followed, all values of a type must;
+    of a plan's own names some must, for the linter then assumes it."""
+
+    name: str
+    fits: Callable[[tuple[Type, ...]], bool]
+
+
+_WANTED = {
+    "any": KINDS & ~NULL,
+    "value": KINDS & ~NULL,
+    "text": TEXTS,
+    "number": NUMBER | DIGITS,
+    "length": NULL | TEXTS | LIST | OBJECT,
+    "list": LIST,
+}
 
 
 class Texts:
@@ -47,11 +70,10 @@ class Texts:
         self.place = place
         self.form = form
         self.sizes = Sizes(60, 2, 2) if place.brief else Sizes(200, 5, 6)
-        self.references = [
-            one for number, slot in enumerate(place.slots) for one in _named(slot, 1 << number)
-        ]
-        self.files = self._files()
         self.shared: dict[tuple[object, ...], Use] = {}
+        self.fitted: dict[tuple[str, int, bool], list[Reference]] = {}
+        self.apart = ""
+        self.files = self._files()
 
     def put(self, name: str, ways: list[Way]) -> Use:
         """Adds a rule, unless it is there, and uses it."""
@@ -68,41 +90,66 @@ class Texts:
 
     # ---- references --------------------------------------------------------------------
 
-    def fitting(self, need: str, level: int, only: bool = False) -> list[Reference]:
-        """The references that may stand where a kind is needed: any, value, text, number, length, list. `only`: of that
-        level, none of a better one."""
-        return [
-            one
-            for one in self.references
-            if one.level <= level and (one.level == level or not only) and self._fits(one, need)
-        ]
+    def needs(self, need: str) -> Need:
+        """What a use asks of a value: any, value, text, number, length, list."""
+        wanted = _WANTED[need]
+        if self.place.free:
+            return Need(need, lambda kinds: all(kind.kinds & (wanted | OPEN) for kind in kinds))
 
-    def _fits(self, one: Reference, need: str) -> bool:
-        if self.place.free or need == "any":
-            return True
-        if one.kind is None:
-            return False
-        kinds = one.kind.kinds & KINDS
-        if need == "value":
-            return bool(kinds & ~NULL)
-        wanted = {
-            "text": TEXTS,
-            "number": NUMBER,
-            "length": NULL | TEXTS | LIST | OBJECT,
-            "list": LIST,
-        }[need]
-        return bool(kinds & wanted) and not kinds & ~(wanted | NULL)
+        def all_fit(kinds: tuple[Type, ...]) -> bool:
+            found = [kind.kinds & KINDS for kind in kinds]
+            if need in ("any", "value"):
+                return need == "any" or bool(found) and all(kind & wanted for kind in found)
+            fits = wanted | NULL if need != "number" else NUMBER | NULL
+            return bool(found) and all(kind & fits & ~NULL and not kind & ~fits for kind in found)
+
+        return Need(need, all_fit)
+
+    def fitting(self, need: Need, level: int, only: bool = False) -> list[Reference]:
+        """The references that may stand where a value is needed. `only`: of that level, none of a better one."""
+        key = (need.name, level, only)
+        if key not in self.fitted:
+            found = []
+            for number, slot in enumerate(self.place.slots):
+                if slot.level <= level and (slot.level == level or not only):
+                    whole, field = need.fits(slot.kinds), self._below(slot.kinds, need, slot.reads)
+                    if whole or field:
+                        found.append(Reference(slot.name, 1 << number, slot.level, whole, field))
+            self.fitted[key] = found
+        return self.fitted[key]
+
+    def _below(
+        self, kinds: tuple[Type, ...], need: Need, reads: tuple[tuple[str, ...], ...], deep: int = 0
+    ) -> Use | None:
+        """The fields of such a value that fit, each with its point: those that it is known to have, whatever has bound it, and
+        those that a plan `reads`."""
+        free = self.place.free
+        objects = [
+            kind for kind in kinds if kind.kinds & OBJECT and (free or kind.kinds & KINDS == OBJECT)
+        ]
+        if deep > (_FIELDS if free else 0):
+            return None
+        known = [{name for name, _ in kind.fields} for kind in objects if kind.fields is not None]
+        names = set.intersection(*known) if known and len(objects) == len(kinds) else set()
+        names |= {path[0] for path in reads if path}
+        ways = []
+        for name in sorted(names):
+            found = {kind.field(name) for kind in objects if name in dict(kind.fields or ())}
+            inner = tuple(sorted(found - {types.ANY}, key=repr))
+            if need.fits(inner):
+                ways.append(Way(word(f".{name}")))
+            below = tuple(path[1:] for path in reads if path[:1] == (name,))
+            more = self._below(inner, need, below, deep + 1)
+            ways += [Way(word(f".{name}", more))] if more else []
+        return self.share(f"fields_{need.name}", ways) if ways else None
 
     def mask(self, need: str, level: int, only: bool = False) -> int:
         """The slots of which one must be bound for such a reference."""
-        out = 0
-        for one in self.fitting(need, level, only):
-            out |= one.bit
-        return out
+        return sum(one.bit for one in self.fitting(self.needs(need), level, only))
 
     def reference(
         self,
-        need: str,
+        need: str | Need,
         level: int,
         *,
         braces: bool = True,
@@ -111,64 +158,56 @@ class Texts:
     ) -> Use | None:
         """A reference; `stored`: into a file, which a model's text and text from outside
         go into only where the plan says so."""
-        found = self.fitting(need, level, only)
-        if not found:
-            return None
+        need = self.needs(need) if isinstance(need, str) else need
+        name = f"r_{need.name}_{level}" + "_s" * stored + "_n" * (not braces) + "_only" * only
+        name += self.apart
+        if name in self.form.rules:
+            return Use(name)
         ways = []
-        for one in found:
+        for one in self.fitting(need, level, only):
             guard = Guard(one.bit | (STORES if stored and one.level > 1 else 0))
-            inner: tuple[Item, ...] = (Literal(one.path),)
-            ways.append(Way((Literal("{"), *inner, Literal("}")) if braces else inner, guard))
-            if self.place.free:
-                field = self.field()
-                ways.append(
-                    Way(
-                        (Literal("{"), *inner, field, Literal("}")) if braces else (*inner, field),
-                        guard,
-                    )
-                )
-        name = f"r_{need}_{level}" + "_s" * stored + "_n" * (not braces) + "_only" * only
-        return self.put(name, ways)
-
-    def field(self) -> Use:
-        """Fields below a name whose type it is unknown."""
-        part = (Literal("."), Chars("A-Za-z_"), Chars(_NAME, 0, 40))
-        for number in range(1, _FIELDS + 1):
-            more = (*part, Use(f"field{number - 1}")) if number > 1 else part
-            self.put(f"field{number}", [Way(part), Way(more)] if number > 1 else [Way(part)])
-        return Use(f"field{_FIELDS}")
+            for tail in one.tails():
+                inner: tuple[Item, ...] = (Literal(one.name), *tail)
+                ways.append(Way((Literal("{"), *inner, Literal("}")) if braces else inner, guard))
+        return self.put(name, ways) if ways else None
 
     # ---- texts -------------------------------------------------------------------------
 
-    def text(self, level: int, *, stored: bool = False, first: str = _FIRST) -> Use:
-        """Text to the end of the line, with references in it."""
-        name = f"text_{level}" + "_s" * stored + "_b" * (first != _FIRST)
+    def text(
+        self, level: int, *, stored: bool = False, first: str = _FIRST, need: str = "any"
+    ) -> Use:
+        """Text to the end of the line, with references in it; what is one reference alone is what it `need`s to be."""
+        name = f"text_{need}_{level}" + "_s" * stored + "_b" * (first != _FIRST)
+        more = Chars(_MORE, 1, self.sizes.long)
         begin: tuple[Item, ...] = (Chars(first), Chars(_MORE, 0, self.sizes.long))
-        return self._mixed(
-            name,
-            begin,
-            Chars(_MORE, 1, self.sizes.long),
-            self.reference("any", level, stored=stored),
-            self.sizes.pieces,
-        )
+        one, alone = (self.reference(kind, level, stored=stored) for kind in ("any", need))
+        return self._mixed(name, begin, more, one, alone, self.sizes.pieces)
 
     def _mixed(
-        self, name: str, begin: tuple[Item, ...], more: Item, ref: Use | None, most: int
+        self,
+        name: str,
+        begin: tuple[Item, ...],
+        more: Item,
+        ref: Use | None,
+        alone: Use | None,
+        most: int,
     ) -> Use:
-        """Characters and references in turn: `begin` is what it may begin with, `more` stands behind a reference."""
+        """Characters and references in turn: `begin` is what it may begin with, `more` stands behind a reference; `alone` is
+        what it may be besides, and one reference is not."""
         if ref is None:
             return self.put(name, [Way(begin)])
         for number in range(1, most + 1):
             ways = [Way((ref,)), Way((ref, more))]
             if number > 1:
-                ways += [
-                    Way((ref, Use(f"{name}_{number - 1}"))),
-                    Way((ref, more, Use(f"{name}_{number - 1}"))),
-                ]
+                rest = Use(f"{name}_{number - 1}")
+                ways += [Way((ref, rest)), Way((ref, more, rest))]
             self.put(f"{name}_{number}", ways)
         # A reference can come to nothing where no name is bound: what begins without one can always end.
         tail = Use(f"{name}_{most}")
-        return self.put(name, [Way(begin), Way((*begin, tail)), Way((tail,))])
+        return self.put(
+            name,
+            [Way(begin), Way((*begin, tail)), *([Way((alone,))] if alone else []), *ways[1:]],
+        )
 
     def block(self, depth: int, level: int, *, stored: bool) -> Use:
         """The lines below a step, each with its indentation and its line end."""
@@ -182,27 +221,19 @@ class Texts:
             self.put(f"{name}_{number}", ways)
         return Use(f"{name}_{self.sizes.lines}")
 
-    def value(self, need: str, level: int, *, stored: bool = False) -> Use:
-        """A word, a quoted text or a reference, as an argument."""
-        name = f"value_{need}_{level}" + "_s" * stored
-        lone = need != "text" or self.place.free
-        inside = Use(f"inner_{level}" if lone else f"spoken_{level}")
-        ways = [Way((Use("word"),)), Way((Literal('"'), inside, Literal('"')))]
+    def value(self, need: str | Need, level: int, *, stored: bool = False) -> Use:
+        """A word, a quoted text or a reference, as an argument. One reference alone is the value itself, in quotes too."""
+        need = self.needs(need) if isinstance(need, str) else need
         first, letters = ("A-Za-z0-9_.*/?~", _GLOB) if self.place.free else ("A-Za-z0-9", _WORD)
         self.put("word", [Way((Chars(first), Chars(letters, 0, 40)))])
-        embedded = self.reference("any", level, stored=stored)
-        self._mixed(
-            f"inner_{level}",
-            (Chars(_INNER, 1, 60),),
-            Chars(_INNER, 1, 60),
-            self.reference("any", level),
-            3,
+        one, inner = self.reference(need, level, stored=stored), Chars(_INNER, 1, 60)
+        inside = self._mixed(
+            f"inner_{level}", (inner,), inner, self.reference("any", level), None, 3
         )
-        if not lone:
-            self._spoken(level)
-        one = self.reference(need, level, stored=stored)
-        if one is not None:
-            ways.append(Way((one,)))
+        quote = Literal('"')
+        ways = [Way((Use("word"),)), Way((quote, inside, quote))]
+        ways += [Way((one,)), Way((quote, one, quote))] if one is not None else []
+        embedded = self.reference("any", level, stored=stored)
         if embedded is not None:
             ways.append(Way((Use("word"), embedded)))
             if self.place.free:
@@ -212,18 +243,8 @@ class Texts:
                     Way((Use("word"), embedded, more, embedded)),
                     Way((embedded, more, embedded)),
                 ]
-                ways.append(Way((Literal('"'), Literal('"'))))
-        return self.put(name, ways)
-
-    def _spoken(self, level: int) -> None:
-        """The inside of a quoted text that is more than one reference alone, which would be the value itself."""
-        more, one = Chars(_INNER, 1, 60), self.reference("any", level)
-        ways = [Way((more,))]
-        if one is not None:
-            last = Use(f"inner_{level}_2")
-            ways += [Way((more, Use(f"inner_{level}_3")))]
-            ways += [Way((one, *rest)) for rest in ((more,), (last,), (more, last))]
-        self.put(f"spoken_{level}", ways)
+                ways.append(Way((quote, quote)))
+        return self.put(f"value_{need.name}_{level}" + "_s" * stored, ways)
 
     def pattern(self) -> Use:
         """A pattern to search for that is surely one."""
@@ -307,7 +328,7 @@ class Texts:
     def path(self, access: str, level: int) -> list[Item]:
         """What may stand for a path that a step reads or writes."""
         if self.place.free:
-            return [self.value("any", OUTSIDE)]
+            return [self.value("text", OUTSIDE)]
         out: list[Item] = []
         one = self.reference("text", min(level, 1))
         if access == "read" and "read" in self.files:
@@ -320,9 +341,12 @@ class Texts:
 
     # ---- conditions --------------------------------------------------------------------
 
-    def condition(self, level: int, *, only: bool = False) -> tuple[Use, int] | None:
+    def condition(
+        self, level: int, *, only: bool = False, apart: str = ""
+    ) -> tuple[Use, int] | None:
         """A condition over values of a level, and the slots of which one must be bound. `only`: it begins with one that has
-        no better level."""
+        no better level; `apart`: its rules are of their own, because their parameter is not told by the text."""
+        self.apart = apart
         mask = self.mask("any", level, only)
         if not mask:
             return None
@@ -330,7 +354,8 @@ class Texts:
         first = self._atom(level, only)
         joined = self.put("joint", [Way(word(" and ")), Way(word(" or "))])
         ways = [Way((first,)), Way((first, joined, atom)), Way((first, joined, atom, joined, atom))]
-        return self.put(f"condition_{level}" + "_only" * only, ways), mask
+        self.apart = ""
+        return self.put(f"condition_{level}" + "_only" * only + apart, ways), mask
 
     def _atom(self, level: int, only: bool) -> Use:
         """One comparison, or a value alone."""
@@ -355,10 +380,12 @@ class Texts:
         if number is not None:
             ways.append(Way((number, *compare)))
             ways.append(Way((number, Use("equals"), Use("count"))))
+            if self.place.free:
+                ways.append(Way((number, Use("order"), number)))
         if self.place.free:
-            ways += [Way((one, Use("order"), one)), Way((one, Use("equals"), one))]
+            ways.append(Way((one, Use("equals"), one)))
         ways += self._predicates(one)
-        return self.put(f"atom_{level}" + "_only" * only, ways)
+        return self.put(f"atom_{level}" + "_only" * only + self.apart, ways)
 
     def _predicates(self, one: Use) -> Iterator[Way]:
         """Predicates of the catalogue; none looks at files where text from outside may stand in them."""
@@ -368,13 +395,3 @@ class Texts:
                 for _ in range(count - 1):
                     items += [Literal(", "), one]
                 yield Way((*items, Literal(")")), Guard(clear=STORES))
-
-
-def _named(slot: Slot, bit: int) -> Iterator[Reference]:
-    """A name, and the fields that its value is known to have."""
-    yield Reference(slot.name, bit, slot.kind, slot.level)
-    if slot.kind is not None and slot.kind.kinds & KINDS == OBJECT:
-        for field, kind in slot.kind.fields or ():
-            yield Reference(
-                f"{slot.name}.{field}", bit, kind if kind != types.ANY else None, slot.level
-            )

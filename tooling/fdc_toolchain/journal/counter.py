@@ -1,7 +1,7 @@
-"""How far this machine saw each run go, kept outside of any workspace, beside the user's key.
+"""The newest record that this machine saw of each run, kept outside of any workspace, beside the user's key.
 
-Whoever can write a workspace can put an older copy of its journal back, whole and sealed, with answers that were used
-since. So the newest record that mattered is noted here as well: how often the run was taken over, the number of the
+A process that can write a workspace can restore an older copy of its journal, complete and sealed, without answers that
+were used since. So the newest important record is noted here as well: how often the run was taken over, the number of the
 record and its link. The journal is written first. So after a crash between the two it is ahead, which is accepted;
 a journal that is behind is an older copy. The note is on the disk before the effect that the record announces begins.
 
@@ -34,24 +34,24 @@ class Seen(NamedTuple):
 
 
 def folder() -> str:
-    """Where the notes lie: `$XDG_STATE_HOME/fdc/seen`, or `~/.local/state/fdc/seen`."""
+    """The folder of the notes: `$XDG_STATE_HOME/fdc/seen`, or `~/.local/state/fdc/seen`."""
     return os.path.join(state_dir(), FOLDER)
 
 
 def read(start: bytes) -> Seen | None:
-    """What was seen of the run that begins with a link; None where nothing was. Raises WorldFailed."""
+    """The note about the run that begins with a link; None where there is none. Raises WorldFailed."""
     path = _path(start)
     slots = _slots(path)
     if slots is None:
         return None
     if not slots:
-        said = "it is damaged; `fdc verify RUN --accept-older` writes it anew"
-        raise WorldFailed(f"{path}: it says how far this machine saw a run go, and {said}")
+        advice = "it is damaged; `fdc verify RUN --accept-older` writes it anew"
+        raise WorldFailed(f"{path}: it says how far this machine saw a run go, and {advice}")
     return max(slots)[1]
 
 
 def advance(start: bytes, seen: Seen) -> None:
-    """Notes that a run went so far; returns when that is on the disk. Raises WorldFailed."""
+    """Writes the note about a run; returns when it is on the disk. Raises WorldFailed."""
     path = _path(start)
     try:
         try:
@@ -61,18 +61,20 @@ def advance(start: bytes, seen: Seen) -> None:
             durable.replace(path, _slot(1, seen).ljust(2 * SLOT, b"\n"))
             return
         try:
-            number = max(_valid(os.pread(handle, 2 * SLOT, 0)), default=(0, seen))[0] + 1
+            number = max(_valid_slots(os.pread(handle, 2 * SLOT, 0)), default=(0, seen))[0] + 1
             os.pwrite(handle, _slot(number, seen), (number + 1) % 2 * SLOT)
             os.fdatasync(handle)
         finally:
             os.close(handle)
     except OSError as failed:
-        what = "it says how far this machine saw a run go"
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}; {what}") from failed
+        purpose = "it says how far this machine saw a run go"
+        raise WorldFailed(
+            f"{path}: {(failed.strerror or str(failed)).lower()}; {purpose}"
+        ) from failed
 
 
 def forget(start: bytes) -> None:
-    """Takes the note of a run away that is removed. Raises WorldFailed."""
+    """Removes the note about a run that is removed. Raises WorldFailed."""
     path = _path(start)
     try:
         os.unlink(path)
@@ -83,7 +85,7 @@ def forget(start: bytes) -> None:
 
 
 def behind(seen: Seen | None, epoch: int, last: int, link: Callable[[int], bytes]) -> str:
-    """Why a record is not the one that this machine saw, in words that follow a colon; empty where it is, or goes on from it.
+    """Why a run's record is older than this machine's note, in words that follow a colon; empty if it is not.
 
     `epoch` and `last` are those of the record, `link` gives the link of one of its rows by its number.
     """
@@ -99,7 +101,7 @@ def behind(seen: Seen | None, epoch: int, last: int, link: Callable[[int], bytes
 
 
 def outdated(run: str, older: str) -> str:
-    """What is said of a run whose record is an older copy."""
+    """The message about a run whose record is an older copy."""
     return (
         f"the record of the run {run} is older than what this machine saw: {older}; what happened since, and answers that were "
         f"used, are not in it. If you put it back on purpose, `fdc verify {run} --accept-older` takes it as it is"
@@ -118,23 +120,23 @@ def _slots(path: str) -> list[tuple[int, Seen]] | None:
     except OSError as failed:
         raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
     with open(handle, "rb") as file:
-        return _valid(file.read(2 * SLOT)) if stat.S_ISREG(os.fstat(handle).st_mode) else []
+        return _valid_slots(file.read(2 * SLOT)) if stat.S_ISREG(os.fstat(handle).st_mode) else []
 
 
 def _slot(number: int, seen: Seen) -> bytes:
     text = f"{number} {seen.epoch} {seen.seq} {seen.link[:_LINK].hex()}"
-    return f"{text} {_sum(text)}".encode("ascii").ljust(SLOT - 1) + b"\n"
+    return f"{text} {_checksum(text)}".encode("ascii").ljust(SLOT - 1) + b"\n"
 
 
-def _valid(data: bytes) -> list[tuple[int, Seen]]:
-    found = []
+def _valid_slots(data: bytes) -> list[tuple[int, Seen]]:
+    slots = []
     for at in (0, SLOT):
-        text, _, said = data[at : at + SLOT].decode("ascii", "replace").strip().rpartition(" ")
-        if text and said == _sum(text):
+        text, _, checksum = data[at : at + SLOT].decode("ascii", "replace").strip().rpartition(" ")
+        if text and checksum == _checksum(text):
             number, epoch, seq, link = text.split(" ")
-            found.append((int(number), Seen(int(epoch), int(seq), bytes.fromhex(link))))
-    return found
+            slots.append((int(number), Seen(int(epoch), int(seq), bytes.fromhex(link))))
+    return slots
 
 
-def _sum(text: str) -> str:
+def _checksum(text: str) -> str:
     return blake2b(text.encode("ascii", "replace"), digest_size=8).hexdigest()

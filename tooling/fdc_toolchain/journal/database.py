@@ -1,4 +1,4 @@
-"""The database that the runs lie in: its statements and transactions, and what lies in it once, by its content."""
+"""The database of the runs: statements, transactions, and contents that are stored once by their hash."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """While it lasts, everything that is read is as it was at one moment. Raises WorldFailed."""
+        """Inside it, all reads see the same state of the database. Raises WorldFailed."""
         if self._db.in_transaction:
             yield
             return
@@ -49,7 +49,7 @@ class Database:
             raise world_failed(failed, self.path) from failed
 
     def _select(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
-        """Rows whose texts may be damaged."""
+        """The rows of a query; bytes that are not UTF-8 become surrogates."""
         self._db.text_factory = _text
         try:
             return self._db.execute(query, values).fetchall()
@@ -80,7 +80,7 @@ class Database:
 
 
 class Transaction:
-    """BEGIN IMMEDIATE to COMMIT, or back; SQLite's troubles leave as WorldFailed."""
+    """BEGIN IMMEDIATE to COMMIT, or ROLLBACK on an error; errors of SQLite become WorldFailed."""
 
     def __init__(self, db: sqlite3.Connection, path: str) -> None:
         self._db = db
@@ -109,7 +109,7 @@ class Transaction:
             try:
                 self._db.execute("ROLLBACK")
             except sqlite3.Error:
-                pass  # the connection is of no more use, and the file holds no half of it
+                pass  # the connection cannot be used any more; the file has none of the changes
 
 
 def _text(data: bytes) -> str:
@@ -117,5 +117,5 @@ def _text(data: bytes) -> str:
 
 
 def world_failed(failed: sqlite3.Error, path: str) -> WorldFailed:
-    """The trouble of a database as one of the world, with where it lies."""
+    """An error of the database as WorldFailed, with the database's path."""
     return WorldFailed(f"{path}: {failed}")

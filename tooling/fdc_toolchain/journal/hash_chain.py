@@ -63,7 +63,7 @@ class Checked(NamedTuple):
 
 
 def beginning(owner: Owner) -> bytes:
-    """Link 0: what never changes of a run."""
+    """Link 0: the hash of the columns of a run that never change."""
     return blake2b(_bytes(canonical(list(owner[:8]))), digest_size=SIZE).digest()
 
 
@@ -77,35 +77,35 @@ def digest_of(owner: Owner, key: bytes | None, start: bytes | None = None) -> by
 
 
 def seal(link: bytes, key: bytes | None) -> bytes:
-    """What only a holder of the key can write below a digest; nothing without a key."""
+    """The seal of a digest, which only a holder of the key can make; empty without a key."""
     return b"" if key is None else blake2b(link, digest_size=SEAL, key=key).digest()
 
 
 def linking(key: bytes | None) -> Callable[[bytes, Row], bytes]:
-    """What makes the link of a record (its last column is not looked at) behind the link of the one before it.
+    """A function from the link before a record, and the record (without its last column), to the record's link.
 
-    The key is taken in once for all links.
+    The key is hashed once for all links.
     """
     if key is None:
         return plain
     keyed = blake2b(digest_size=SEAL, key=key)
 
     def sealed(before: bytes, row: Row) -> bytes:
-        own = plain(before, row)
+        plain_link = plain(before, row)
         hasher = keyed.copy()
-        hasher.update(own)
-        return own + hasher.digest()
+        hasher.update(plain_link)
+        return plain_link + hasher.digest()
 
     return sealed
 
 
 def link(before: bytes, row: Row, key: bytes | None) -> bytes:
-    """One such link."""
+    """The link of one record."""
     return linking(key)(before, row)
 
 
 def plain(before: bytes, row: Row) -> bytes:
-    """The same without a seal. Lengths stand before the texts, so that no two records read alike."""
+    """The link without a seal. The lengths of texts are hashed too, so that different records have different input."""
     kind, address, turn, seq, tool, request, at, body, blob = row[:9]
     about = (
         f"{seq} {turn} {at!r} {len(kind)} {len(address)} {len(tool)} {len(request)} {blob}\n"
@@ -128,24 +128,24 @@ def check(
     anchor: bytes | None = before if owner.seq == 0 else None
     sealed = True
     for row in rows:
-        seq, found = row[3], row[9]
-        where = f"record {seq} ({_shown(row[0])} of {_shown(row[1]) or 'the run'})"
-        if not isinstance(seq, int) or not isinstance(found, bytes) or seq < expected:
-            faults.append(f"{where} does not belong where it stands")
+        seq, stored_link = row[3], row[9]
+        place = f"record {seq} ({_shown(row[0])} of {_shown(row[1]) or 'the run'})"
+        if not isinstance(seq, int) or not isinstance(stored_link, bytes) or seq < expected:
+            faults.append(f"{place} does not belong where it stands")
             continue
         if seq > expected:
-            faults.append(f"{_numbers(expected, seq - 1)} missing, before {where}")
+            faults.append(f"{_numbers(expected, seq - 1)} missing, before {place}")
             broken = True
-        if not broken and not _matches(before, row, found):
-            faults.append(f"{where} is not what was written")
+        if not broken and not _matches(before, row, stored_link):
+            faults.append(f"{place} is not what was written")
         if row[8] is not None and not _is_content(row[8], blob):
-            faults.append(f"the content of {where} is not what was written")
+            faults.append(f"the content of {place} is not what was written")
         broken = False
         if seq == owner.seq:
-            anchor = found
+            anchor = stored_link
         elif seq > owner.seq and key is not None:
-            sealed = sealed and compare_digest(found[SIZE:], seal(found[:SIZE], key))
-        before, expected, count = found, seq + 1, count + 1
+            sealed = sealed and compare_digest(stored_link[SIZE:], seal(stored_link[:SIZE], key))
+        before, expected, count = stored_link, seq + 1, count + 1
     if expected <= owner.seq:
         faults.append(
             f"{_numbers(expected, owner.seq)} missing at the end: the run's row knows of {owner.seq}"
@@ -154,13 +154,15 @@ def check(
         faults.append(f"record {owner.seq} is not the one that the run's row knows")
     if expected - 1 > owner.seq and owner.status not in ("running", "new"):
         faults.append(f"{_numbers(owner.seq + 1, expected - 1)} added after the end")
-    own = digest_of(owner, key)
-    if owner.digest[:SIZE] != own[:SIZE]:
+    expected_digest = digest_of(owner, key)
+    if owner.digest[:SIZE] != expected_digest[:SIZE]:
         faults.append(_ROW_FAULT)
     signature: Signature = "none"
     if len(owner.digest) > SIZE:
         signature = (
-            "ours" if key is not None and sealed and compare_digest(owner.digest, own) else "other"
+            "ours"
+            if key is not None and sealed and compare_digest(owner.digest, expected_digest)
+            else "other"
         )
     return Checked(tuple(faults[:FAULTS]), count, signature)
 
@@ -189,7 +191,7 @@ def _is_row(owner: Owner) -> bool:
     return all(isinstance(value, of) for value, of in zip(owner, _TYPES, strict=True))
 
 
-def _matches(before: bytes, row: Row, found: bytes) -> bool:
+def _matches(before: bytes, row: Row, stored_link: bytes) -> bool:
     if (
         type(row[6]) is not float
         or not (row[7] is None or type(row[7]) is str)
@@ -197,8 +199,8 @@ def _matches(before: bytes, row: Row, found: bytes) -> bool:
     ):
         return False
     try:
-        return len(found) in (SIZE, SIZE + SEAL) and compare_digest(
-            found[:SIZE], plain(before, row)
+        return len(stored_link) in (SIZE, SIZE + SEAL) and compare_digest(
+            stored_link[:SIZE], plain(before, row)
         )
     except (TypeError, ValueError):  # a column of a type that no record has
         return False
@@ -217,5 +219,5 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def _bytes(written: str) -> bytes:
-    return written.encode("utf-8", "surrogateescape")
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -8,7 +8,7 @@ written down once. What differs is here:
   controller that takes a run over waits for that lock, so it reads all that the one before it wrote.
 - `run` has three columns more, outside of the chain: `parent`, of a piece of a run (`runs.workers.fork_shards`),
   `cancel`, whether somebody wants it cancelled, and `touched`, when the row was last written, by the server's clock.
-- Whether somebody drives a run is told by an advisory lock (`runs.workers.liveness`), not by a file's.
+- An advisory lock (`runs.workers.liveness`), and not a lock on a file, shows that a process drives a run.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 SCHEMA = "fdc"
 VERSION = 2
-"""Since form 2 runs belong to workspaces, and workers say which they serve: an fdc that knows form 1 would not ask."""
+"""Since form 2 runs belong to workspaces, and workers state which they serve; an fdc for form 1 would ignore that."""
 HERE = "database=(SELECT oid FROM pg_database WHERE datname=current_database())"
-"""Of a row of pg_locks: the lock is one of this database. Numbers of runs are the same in every database of a server."""
+"""A condition on pg_locks: the lock is one of this database. Other databases of the server use the same run numbers."""
 RUN_LOCKS = 0x666463
 """The first key of the advisory locks of runs; the second is the run's number."""
 LOCK_MS = 10_000
-"""Milliseconds that a statement waits for another session's lock, as on a file."""
+"""Milliseconds that a statement waits for another session's lock, as with SQLite."""
 IDLE_MS = 5_000
 """Milliseconds until the server ends a transaction whose controller froze; others wait longer for its locks."""
 _MAKING = 0x66646330
@@ -50,10 +50,10 @@ _TYPES = {
 
 
 def _table(name: str, *more: str) -> str:
-    """A table as on a file, in this server's words, with `more` columns."""
+    """The statement for a table of the SQLite journal in PostgreSQL's words, with `more` columns."""
     text = tables.TABLES[name]
-    for here, there in _TYPES.items():
-        text = text.replace(here, there)
+    for sqlite_word, postgres_word in _TYPES.items():
+        text = text.replace(sqlite_word, postgres_word)
     return text.removesuffix(")") + "".join(f", {column}" for column in more) + ")"
 
 
@@ -122,7 +122,7 @@ def shown(url: str) -> str:
 
 
 class PgStore(Store):
-    """All runs of one database. `lost` says that the connection is gone, so that nothing can be known of the last commit."""
+    """All runs of one database. `lost`: the connection is gone, so it is not known whether the last commit succeeded."""
 
     insert = tables.INSERT + " FOR SHARE"
     held = tables.HELD + " FOR SHARE"
@@ -131,7 +131,7 @@ class PgStore(Store):
     keeps_answers = False
 
     def __init__(self, url: str, key: bytes | None = None, say: Say | None = None) -> None:
-        """Makes the tables where there are none; `say` hears where that takes long. Raises WorldFailed."""
+        """Makes the tables where there are none; calls `say` if that takes long. Raises WorldFailed."""
         self.path = shown(url)
         self.key = key
         self._pg = connect(url)
@@ -159,7 +159,7 @@ class PgStore(Store):
         records: Sequence[Record] = (),
         parent: int | None = None,
     ) -> None:
-        """As on a file; `parent` is the number of the run that this is a piece of."""
+        """Like `Store.create`; `parent` is the number of the run that this is a piece of."""
         with self._transaction():
             self._db.execute("SELECT pg_advisory_xact_lock(?)", (_MAKING,))
             super().create(name, plan, program, inputs, now, origin=origin, records=records)
@@ -167,8 +167,8 @@ class PgStore(Store):
                 self._db.execute("UPDATE run SET parent=? WHERE name=?", (parent, name))
 
     def free(self) -> None:
-        """As on a file, a few at a time. The author who writes a content has locked the table until the record that names it is
-        there, too; so no one can be about to name one that is removed."""
+        """Like `Store.free`, 500 at a time. A writer of a content keeps the table locked until the record that names it is
+        written, so a content that is about to be named is not removed."""
         unused = [name for (name,) in self._select(f"SELECT hash FROM blob WHERE {_UNUSED}")]
         for at in range(0, len(unused), 500):
             with self._transaction():
@@ -182,7 +182,7 @@ class PgStore(Store):
         self._select("SELECT 1 FROM run WHERE id = ANY(?) ORDER BY id FOR UPDATE", (list(numbers),))
 
     def in_work(self) -> set[int]:
-        """The numbers of the runs that somebody drives, or that have pieces."""
+        """The numbers of the runs that a process drives, or that have pieces."""
         return {
             number
             for (number,) in self._select(
@@ -191,56 +191,56 @@ class PgStore(Store):
         }
 
     def pieces(self, run: int) -> list[RunRow]:
-        """The pieces of a run that have not been taken in."""
+        """The pieces of a run that have not been merged into it."""
         return list(self._rows("WHERE parent=? ORDER BY id", (run,)))
 
     def records_after(self, row: RunRow, seq: int) -> tuple[list[Record], int]:
-        """The records behind one of them, and the number of the last."""
+        """The records of a run after number `seq`, and the number of the last."""
         rows = self._select(
             f"SELECT {tables.ROW} FROM record WHERE run=? AND seq>? ORDER BY seq", (row.id, seq)
         )
         return self._records(rows, row.name), rows[-1][3] if rows else seq
 
     def stalled(self, seconds: float) -> list[RunRow]:
-        """Runs and pieces that are not over, that no process drives, and that no one took up or left for so long.
+        """Runs and pieces that are not over, that no process drives, and whose rows did not change for so many seconds.
 
-        So are runs that wait, or broke, and that somebody wants cancelled.
+        So are runs that wait or broke and that a user wants cancelled.
 
-        Where the server's clock was set back, what it wrote before that lies in the future, and counts as long ago.
+        A time in the future (the server's clock was set back) counts as long ago.
         """
-        return [self._row(found) for found in self._select(_STALLED, (float(seconds),))]
+        return [self._row(row_columns) for row_columns in self._select(_STALLED, (float(seconds),))]
 
     def ask_to_cancel(self, row: RunRow) -> None:
-        """Leaves the request that a run and its pieces be cancelled, for the controller of them.
+        """Requests that a run and its pieces be cancelled; their controllers read the request.
 
-        Row by row: those who drive them lock the same rows, in an order of their own.
+        One row at a time, because the controllers lock the same rows in another order.
         """
         self._select("UPDATE run SET cancel=TRUE WHERE id=? RETURNING id", (row.id,))
         for (piece,) in self._select("SELECT id FROM run WHERE parent=?", (row.id,)):
             self._select("UPDATE run SET cancel=TRUE WHERE id=? RETURNING id", (piece,))
 
     def cancel_asked(self, row: RunRow) -> bool:
-        """Whether somebody wants the run cancelled."""
+        """Whether a user wants the run cancelled."""
         return bool(self._select("SELECT 1 FROM run WHERE id=? AND cancel", (row.id,)))
 
     def is_driven(self, row: RunRow) -> bool:
-        """True while somebody on any machine drives the run."""
+        """True while a process on any machine drives the run."""
         return bool(self._select(_DRIVEN, (row.id,)))
 
     def stamp(self, most: int) -> str:
-        """Changes whenever one of the newest runs does, or who drives them. Cheap."""
+        """A digest that changes whenever one of the newest `most` runs, or the set of driven runs, changes. Cheap."""
         return blake2b(
             repr((self._select(_NEWEST, (most,)), self._select(_HELD))).encode(), digest_size=8
         ).hexdigest()
 
     def claim(self, row: RunRow, *, trust: bool = False) -> RunJournal:
-        """As on a file. What the controller before wrote is waited for, and read."""
+        """Like `Store.claim`. Waits until the former controller's last write is done, and reads it."""
         with self._transaction():
             self._lock(row.id)
             return super().claim(row, trust=trust)
 
     def take_in(self, journal: RunJournal, piece: RunRow) -> int:
-        """Moves the records of a piece into its run, in one commit; the controller the piece can write no more.
+        """Moves the records of a piece into its run, in one commit; the controller of the piece can write no more.
 
         Returns how many. Raises Fenced, Damaged, Untrusted and WorldFailed; then all is as it was.
         """
@@ -248,10 +248,10 @@ class PgStore(Store):
             self._lock(piece.id)
             if not self._select("SELECT 1 FROM run WHERE id=?", (piece.id,)):
                 raise Fenced("another controller has taken this piece in")
-            taken = self.claim(piece)
+            piece_journal = self.claim(piece)
             records = [
                 record
-                for record in taken.records
+                for record in piece_journal.records
                 if record.kind in ("intent", "interrupted", "outcome")
             ]
             self._db.execute("DELETE FROM record WHERE run=?", (piece.id,))
@@ -265,8 +265,8 @@ class PgStore(Store):
     def _lock(self, number: int) -> None:
         self._select("SELECT 1 FROM run WHERE id=? FOR UPDATE", (number,))
 
-    def _row(self, found: Any) -> RunRow:
-        return next(iter(self._rows("WHERE id=?", (found[0],))))
+    def _row(self, columns: Any) -> RunRow:
+        return next(iter(self._rows("WHERE id=?", (columns[0],))))
 
     def _transaction(self) -> Any:
         return _Inner() if self._db.in_transaction else Transaction(self._db, self.path)
@@ -279,10 +279,10 @@ class PgStore(Store):
             self._pg.execute(f"SET lock_timeout TO {LOCK_MS}")
             self._pg.execute(f"SET idle_in_transaction_session_timeout TO {IDLE_MS}")
             alone(self._pg, self.path, self._is_made, self._make, say)
-            found = self._pg.execute("SELECT version FROM form").fetchone()
+            row = self._pg.execute("SELECT version FROM form").fetchone()
         except psycopg.Error as failed:
             raise WorldFailed(f"{self.path}: {' '.join(str(failed).split())}") from failed
-        form = found[0] if found else "none"
+        form = row[0] if row else "none"
         if form != VERSION:
             raise WorldFailed(
                 f"{self.path}: its runs were written by another fdc (form {form}, this one knows {VERSION})"
@@ -291,8 +291,8 @@ class PgStore(Store):
     def _is_made(self) -> bool:
         if self._pg.execute("SELECT to_regclass('blob')").fetchone() == (None,):
             return False
-        found = self._pg.execute("SELECT version FROM form").fetchone()
-        return found is None or found[0] >= VERSION
+        row = self._pg.execute("SELECT version FROM form").fetchone()
+        return row is None or row[0] >= VERSION
 
     def _make(self) -> None:
         with self._pg.transaction():
@@ -303,7 +303,7 @@ class PgStore(Store):
 
 
 class _Inner:
-    """A transaction inside of one: the outer one commits."""
+    """A transaction inside another one: the outer one commits."""
 
     def __enter__(self) -> None:
         pass
@@ -313,7 +313,7 @@ class _Inner:
 
 
 class _Connection:
-    """psycopg as if it were sqlite3, as far as `journal` goes."""
+    """A psycopg connection with the part of sqlite3's interface that `journal` uses."""
 
     def __init__(self, pg: psycopg.Connection) -> None:
         self._pg = pg
@@ -325,7 +325,7 @@ class _Connection:
         return self._pg.info.transaction_status.name in ("INTRANS", "INERROR", "ACTIVE")
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor:
-        """Parameters are `?`."""
+        """Executes a statement whose parameters are written `?`; raises sqlite3's errors."""
         import psycopg
 
         query = self._known.get(statement)
@@ -334,9 +334,9 @@ class _Connection:
         try:
             return self._pg.execute(query, values or None)
         except psycopg.IntegrityError as failed:
-            raise sqlite3.IntegrityError(_said(failed)) from failed
+            raise sqlite3.IntegrityError(_one_line(failed)) from failed
         except psycopg.Error as failed:
-            raise sqlite3.OperationalError(_said(failed)) from failed
+            raise sqlite3.OperationalError(_one_line(failed)) from failed
 
     def close(self) -> None:
         self._pg.close()
@@ -351,5 +351,5 @@ def _translated(statement: str) -> str:
     return statement.replace("?", "%s")
 
 
-def _said(failed: Exception) -> str:
+def _one_line(failed: Exception) -> str:
     return " ".join(str(failed).split()) or type(failed).__name__

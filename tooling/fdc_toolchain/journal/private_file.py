@@ -1,4 +1,4 @@
-"""A file of one owner."""
+"""Makes a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def private(path: str) -> None:
-    """Makes the journal a file that only its owner reads, as its companions are then. Raises OSError."""
+    """Makes a journal that only its owner can read, or corrects its mode and that of its `-wal` and `-shm`. Raises OSError."""
     try:
         os.close(
             os.open(

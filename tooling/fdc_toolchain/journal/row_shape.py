@@ -1,8 +1,8 @@
-"""What the rows of a journal must look like before anybody reads more out of them: a damaged file is not a bug of fdc.
-And how the body of a record is written.
+"""Checks the types in the rows of a journal before they are used: a damaged file is not a bug of fdc.
+Also writes the bodies of records.
 
-The chain of hashes tells whether a row is what was written (`fdc verify`); here it is only made sure that every value
-has its kind, so that what shows a run need not ask again.
+The hash chain shows whether a row is what was written (`fdc verify`); here only the type of every value is checked,
+so that code that shows a run need not check it again.
 """
 
 from __future__ import annotations
@@ -46,9 +46,11 @@ _LARGEST = 1 << 53
 
 def fault_of_run(row: Any, inputs: Any, origin: Any, ending: Any) -> str:
     """Why a run's row cannot be read; empty where it can. The last three are its texts as JSON values."""
-    found = _wrong({name: getattr(row, name) for name in _ROW if hasattr(row, name)}, _ROW, set())
-    if found:
-        return found
+    fault = _type_fault(
+        {name: getattr(row, name) for name in _ROW if hasattr(row, name)}, _ROW, set()
+    )
+    if fault:
+        return fault
     if row.status not in _STATUSES:
         return "`status` is none that a run has"
     if not 0 <= row.started <= _LATEST or row.ended is not None and not 0 <= row.ended <= _LATEST:
@@ -57,38 +59,38 @@ def fault_of_run(row: Any, inputs: Any, origin: Any, ending: Any) -> str:
         isinstance(inputs.get(name, {}), dict) for name in ("given", "budget")
     ):
         return "`inputs` is not an object with `given` and `budget`"
-    if origin is not None and _wrong(origin, {"run": (str,), "address": (str,)}, set()):
+    if origin is not None and _type_fault(origin, {"run": (str,), "address": (str,)}, set()):
         return "`origin` names no step of a run"
     if ending is None:
         return ""
-    found = _wrong(ending, _ENDING, set(_ENDING))
-    if not found and ending.get("stop") is not None:
-        found = _wrong(ending["stop"], _STOP, set())
-    if not found:
-        found = next(
+    fault = _type_fault(ending, _ENDING, set(_ENDING))
+    if not fault and ending.get("stop") is not None:
+        fault = _type_fault(ending["stop"], _STOP, set())
+    if not fault:
+        fault = next(
             (
                 wrong
-                for one in ending.get("questions", ())
-                if (wrong := _wrong(one, _QUESTION, set()))
+                for question in ending.get("questions", ())
+                if (wrong := _type_fault(question, _QUESTION, set()))
             ),
             "",
         )
-    if not found and not all(_number(one) for one in ending.get("spent", {}).values()):
-        found = "`spent` is not in numbers"
-    return found and f"`ending`: {found}"
+    if not fault and not all(_is_number(amount) for amount in ending.get("spent", {}).values()):
+        fault = "`spent` is not in numbers"
+    return fault and f"`ending`: {fault}"
 
 
 def fault_of_record(record: Any) -> str:
     """Why a record cannot be read; empty where it can."""
-    found = _wrong(record._asdict(), _RECORD, set())
-    if not found:
-        found = _wrong(record.body, _BODY, set(_BODY))
-    if not found and record.body.get("failed") is not None:
-        found = _wrong(record.body["failed"], {"kind": (str,), "message": (str,)}, set())
-    return found
+    fault = _type_fault(record._asdict(), _RECORD, set())
+    if not fault:
+        fault = _type_fault(record.body, _BODY, set(_BODY))
+    if not fault and record.body.get("failed") is not None:
+        fault = _type_fault(record.body["failed"], {"kind": (str,), "message": (str,)}, set())
+    return fault
 
 
-def _wrong(value: Any, kinds: Mapping[str, tuple[type, ...]], optional: set[str]) -> str:
+def _type_fault(value: Any, kinds: Mapping[str, tuple[type, ...]], optional: set[str]) -> str:
     if not isinstance(value, dict):
         return "it is not an object"
     for name, allowed in kinds.items():
@@ -96,15 +98,15 @@ def _wrong(value: Any, kinds: Mapping[str, tuple[type, ...]], optional: set[str]
             if name in optional:
                 continue
             return f"`{name}` is absent"
-        one = value[name]
-        if type(one) not in allowed or isinstance(one, (int, float)) and not _number(one):
+        field = value[name]
+        if type(field) not in allowed or isinstance(field, (int, float)) and not _is_number(field):
             return f"`{name}` is not of type {' or '.join(kind.__name__ for kind in allowed if kind is not type(None))}"
-        if isinstance(one, str) and not is_text(one):
+        if isinstance(field, str) and not is_text(field):
             return f"`{name}` is not a UTF-8 text"
     return ""
 
 
-def _number(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and -_LARGEST <= value <= _LARGEST  # NaN is neither
 
 
@@ -120,7 +122,7 @@ def is_text(value: object) -> bool:
 
 
 def written(body: dict[str, Any]) -> str:
-    """The canonical JSON of a record's body. Most are of one form, which need not be looked at key by key."""
+    """The canonical JSON of a record's body, with a fast path for the most frequent form."""
     if len(body) == 2 and "value" in body:
         took = body.get("took")
         if type(took) is float and 0.0 <= took < 1e12:  # no NaN and no infinity

@@ -1,8 +1,8 @@
-"""The journal of one run in the hands of one controller.
+"""The journal of one run, for the controller that drives it.
 
-Bodies over 64 KiB lie once, by their content, in the table `blob`. The newest link of the chain (`journal.hash_chain`) is kept
-in the run's row with every intent, with every 32nd record, and at each end of driving: once a step would write a
-second page of the file for each.
+Bodies over 64 KiB are stored once, by their content, in the table `blob`. The newest link of the chain (`journal.hash_chain`)
+is written to the run's row with every intent, with every 32nd record, and at each end of driving. Doing it at every step
+would write a second page of the file each time.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _TAKEN_OVER = "another controller has taken this run over"
 
 
 class RunJournal:
-    """The journal of one run in the hands of one controller (port `engine.ports.Journal`).
+    """The journal of one run, for the controller that drives it (port `engine.ports.Journal`).
 
-    `records` are those that were there when it was claimed.
+    `records` are those that existed when it was claimed.
     """
 
     def __init__(self, store: Database, owner: hash_chain.Owner, records: list[Record]) -> None:
@@ -67,17 +67,17 @@ class RunJournal:
             record.kind == "intent" or "answered" in record.body.get("notes", ())
             for record in records
         ):
-            self.note()  # before what is announced happens, and before what a person's answer lets happen
+            self.note()  # before the announced effect, or the one that a person's answer allows, happens
 
     def note(self) -> None:
-        """Notes outside of the workspace how far the run went. Raises WorldFailed."""
+        """Notes the newest record outside of the workspace (`journal.counter`). Raises WorldFailed."""
         if self._store.counted:
             counter.advance(
                 self._start, counter.Seen(self.epoch, self._seq, self._link[: hash_chain.SIZE])
             )
 
     def write(self, records: Sequence[Record]) -> None:
-        """The same inside of a transaction of the caller."""
+        """Like `append`, inside a transaction of the caller."""
         rows = []
         for record in records:
             body = written(record.body)
@@ -90,7 +90,7 @@ class RunJournal:
             self.anchor()
 
     def anchor(self) -> None:
-        """Writes the newest link into the run's row, inside of a transaction of the caller."""
+        """Writes the newest link into the run's row, inside a transaction of the caller."""
         owner = self._owner._replace(seq=self._seq, head=self._link)
         owner = owner._replace(digest=hash_chain.digest_of(owner, self._key, self._start))
         self._update("UPDATE run SET seq=?, head=?, digest=?", owner[12:15])
@@ -98,7 +98,7 @@ class RunJournal:
         self._anchored = self._seq
 
     def close_run(self, status: str, ending: dict[str, Any], ended: float) -> None:
-        """Says how driving ended. Raises Fenced or WorldFailed."""
+        """Records how driving ended. Raises Fenced or WorldFailed."""
         with self._store._transaction():
             before = self._owner
             self._owner = before._replace(
@@ -121,7 +121,7 @@ class RunJournal:
             raise Fenced(_TAKEN_OVER)
 
     def _row(self, record: Record, body: str | None, blob: str | None) -> tuple[Any, ...]:
-        """The row of the next record. The chain goes on from it; a caller that does not write it puts that back."""
+        """The row of the next record. Advances the chain; a caller that does not write the row must restore it."""
         kind, address, turn, tool, request, at, _ = record
         self._seq = seq = self._seq + 1
         at = at if type(at) is float else float(at)

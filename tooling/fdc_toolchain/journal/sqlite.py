@@ -2,8 +2,8 @@
 
 A row, once written, stays: the first writer wins, and rows are never changed. Opening a run
 raises its epoch, and every append checks it, so a controller that was replaced (stopped by the
-system, then woken) can write nothing more. A lock of the operating system per run keeps two
-living controllers apart before it comes to that.
+system, then woken) can write nothing more. A lock of the operating system per run already
+keeps two running controllers apart.
 
 WAL with synchronous=FULL: what `append` returned from survives a power cut. The program of a run lies
 once, by its content, in the table `blob`.
@@ -30,7 +30,7 @@ from .run_journal import RunJournal
 
 BUSY_MS = 10_000
 ENGINE = 1
-"""The version of what records mean. A run is only taken up by an fdc that knows its version."""
+"""The version of what records mean. Only an fdc that knows a run's version resumes it."""
 
 _ADD_RUN = (
     f"INSERT INTO run({tables.OWNER}) VALUES({','.join('?' * len(hash_chain.Owner._fields))})"
@@ -77,7 +77,7 @@ class Store(Database):
 
     every = "TRUE"
     keeps_answers = True
-    """Whether answers lie beside a run until it is taken up; where workers wait for them, they need not."""
+    """Whether answers are stored beside a run until it is resumed; workers take them at once."""
 
     def __init__(
         self, path: str, key: bytes | None = None, *, readonly: bool = False, counted: bool = False
@@ -96,8 +96,8 @@ class Store(Database):
         try:
             if not readonly:
                 private(path)
-            where = f"file:{_quoted(path)}?mode=ro" if readonly else path
-            self._db = sqlite3.connect(where, uri=readonly, isolation_level=None)
+            database = f"file:{_quoted(path)}?mode=ro" if readonly else path
+            self._db = sqlite3.connect(database, uri=readonly, isolation_level=None)
         except OSError as failed:
             raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
         except sqlite3.Error as failed:
@@ -157,7 +157,7 @@ class Store(Database):
             journal.anchor()
 
     def remove(self, numbers: Sequence[int], still: Callable[[], list[RunRow]]) -> list[RunRow]:
-        """Removes the runs that `still` finds, of those numbered so, in one commit: what it sees stays as it is until then.
+        """Removes those of the numbered runs that `still` returns, in one commit; the runs cannot change before it.
 
         Returns them. Raises WorldFailed. Contents that no run has any more stay until `free`.
         """
@@ -175,12 +175,12 @@ class Store(Database):
             self._db.execute(_FREE)
 
     def _hold(self, numbers: Sequence[int]) -> None:
-        """Keeps everybody else, until the transaction ends, from making runs and from taking these over: on a file it does."""
+        """Keeps other processes from making runs and taking these over until the transaction ends, as SQLite's does."""
 
     def run(self, name: str) -> RunRow | None:
         """The run of exactly this name."""
-        found = list(self._rows("WHERE name=?", (name,)))
-        return found[0] if found else None
+        rows = list(self._rows("WHERE name=?", (name,)))
+        return rows[0] if rows else None
 
     def runs(self, prefix: str = "") -> list[RunRow]:
         """The runs whose names start with `prefix`, the oldest first."""
@@ -201,10 +201,10 @@ class Store(Database):
     def count(self, row: RunRow, kind: str = "outcome") -> int:
         """How many records of a kind a run has."""
         try:
-            found = self._db.execute(
+            cursor = self._db.execute(
                 "SELECT count(*) FROM record WHERE run=? AND kind=?", (row.id, kind)
             )
-            return int(found.fetchone()[0])
+            return int(cursor.fetchone()[0])
         except sqlite3.Error as failed:
             raise world_failed(failed, self.path) from failed
 
@@ -216,22 +216,26 @@ class Store(Database):
         return self._records(self._select(query, (row.id, kind)), row.name)
 
     def check(self, number: int) -> hash_chain.Checked:
-        """Whether all of a run is as it was written, who wrote it, and whether it is an older copy. Raises WorldFailed."""
+        """Checks whether a run is as it was written, who sealed it, and whether it is an older copy. Raises WorldFailed."""
         seen = self._seen(
             self._owner(number)
         )  # first: a controller may write meanwhile, and writes its note last
         with self.snapshot():
             owner, rows = self._owner(number), self._chained(number)
-            found = hash_chain.check(owner, rows, self.key, self._content)
-            return found if found.faults else found._replace(older=_behind(seen, owner, rows))
+            checked = hash_chain.check(owner, rows, self.key, self._content)
+            return (
+                checked
+                if checked.faults
+                else checked._replace(older=_older_copy(seen, owner, rows))
+            )
 
     def accept(self, row: RunRow) -> None:
-        """Takes a whole record as the newest one that this machine saw, whatever it saw. Raises Damaged and WorldFailed."""
+        """Accepts the run's record as the newest, also if this machine saw a newer one. Raises Damaged and WorldFailed."""
         with self.snapshot():
             owner, rows = self._owner(row.id), self._chained(row.id)
-            found = hash_chain.check(owner, rows, self.key, self._content)
-        if found.faults:
-            raise Damaged(f"the record of the run {row.name} is damaged: {found.faults[0]}")
+            checked = hash_chain.check(owner, rows, self.key, self._content)
+        if checked.faults:
+            raise Damaged(f"the record of the run {row.name} is damaged: {checked.faults[0]}")
         link = rows[-1][9] if rows else hash_chain.beginning(owner)
         counter.advance(
             hash_chain.beginning(owner),
@@ -242,14 +246,14 @@ class Store(Database):
         try:
             return counter.read(hash_chain.beginning(owner)) if self.counted else None
         except (TypeError, ValueError):
-            return None  # the row is damaged, which the check says
+            return None  # the row is damaged, which the check reports
 
     def numbers(self) -> dict[int, str]:
         """The number and the name of every run, damaged or not."""
-        found = self._select(f"SELECT id, name FROM run WHERE {self.every} ORDER BY id")
+        names = self._select(f"SELECT id, name FROM run WHERE {self.every} ORDER BY id")
         return {
             number: name if is_text(name) else f"number {number}, whose name is damaged"
-            for number, name in found
+            for number, name in names
         }
 
     def strays(self) -> int:
@@ -269,12 +273,12 @@ class Store(Database):
             owner = self._owner(row.id)
             if owner.name != row.name:  # its number belongs to another run by now
                 raise Gone(f"{self.path}: the run {row.name} is gone")
-            found = hash_chain.check(owner, rows, self.key, self._content)
-            if found.faults:
-                raise Damaged(f"the record of the run {row.name} is damaged: {found.faults[0]}")
-            if found.signature != "ours" and not trust:
-                raise Untrusted(found.signature)
-            older = _behind(self._seen(owner), owner, rows)
+            checked = hash_chain.check(owner, rows, self.key, self._content)
+            if checked.faults:
+                raise Damaged(f"the record of the run {row.name} is damaged: {checked.faults[0]}")
+            if checked.signature != "ours" and not trust:
+                raise Untrusted(checked.signature)
+            older = _older_copy(self._seen(owner), owner, rows)
             if older:
                 raise Outdated(counter.outdated(row.name, older))
             last = rows[-1] if rows else None
@@ -290,10 +294,10 @@ class Store(Database):
         return journal
 
     def _owner(self, number: int) -> hash_chain.Owner:
-        found = self._select(f"SELECT {tables.OWNER} FROM run WHERE id=?", (number,))
-        if not found:
+        rows = self._select(f"SELECT {tables.OWNER} FROM run WHERE id=?", (number,))
+        if not rows:
             raise Gone(f"{self.path}: the run is gone")
-        return hash_chain.Owner(*found[0])
+        return hash_chain.Owner(*rows[0])
 
     def _chained(self, number: int) -> list[hash_chain.Row]:
         return self._select(_ROWS, (number,))
@@ -301,7 +305,7 @@ class Store(Database):
     def _records(self, rows: list[hash_chain.Row], name: str) -> list[Record]:
         loads = json.loads
         try:
-            found = [
+            records = [
                 Record(
                     kind, address, turn, tool, request, at, loads(self._get(blob) if blob else body)
                 )
@@ -311,14 +315,14 @@ class Store(Database):
             raise Damaged(
                 f"{self.path}: a record of the run {name} is damaged: {damage}"
             ) from damage
-        fault = next((wrong for record in found if (wrong := fault_of_record(record))), "")
+        fault = next((wrong for record in records if (wrong := fault_of_record(record))), "")
         if fault:
             raise Damaged(f"{self.path}: a record of the run {name} is damaged: {fault}")
-        return found
+        return records
 
-    def _rows(self, where: str, values: tuple[Any, ...]) -> Iterator[RunRow]:
-        for found in self._select(f"SELECT {tables.OWNER} FROM run {where}", values):
-            row = RunRow(*found[: len(RunRow._fields)])
+    def _rows(self, condition: str, values: tuple[Any, ...]) -> Iterator[RunRow]:
+        for columns in self._select(f"SELECT {tables.OWNER} FROM run {condition}", values):
+            row = RunRow(*columns[: len(RunRow._fields)])
             texts: tuple[Any, ...] = (row.inputs, row.origin, row.ending)
             try:
                 inputs, origin, ending = (
@@ -334,12 +338,12 @@ class Store(Database):
             yield row._replace(inputs=inputs, origin=origin, ending=ending)
 
 
-def _behind(
+def _older_copy(
     seen: counter.Seen | None, owner: hash_chain.Owner, rows: Sequence[hash_chain.Row]
 ) -> str:
     def link(number: int) -> bytes:
-        found = rows[number - 1][9] if number else hash_chain.beginning(owner)
-        return bytes(found)
+        link_bytes = rows[number - 1][9] if number else hash_chain.beginning(owner)
+        return bytes(link_bytes)
 
     return counter.behind(seen, owner.epoch, len(rows), link)
 

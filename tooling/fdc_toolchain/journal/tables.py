@@ -43,19 +43,19 @@ ROW = "kind, address, turn, seq, tool, request, at, body, blob, link"
 INSERT = (
     f"INSERT INTO record SELECT {','.join('?' * 11)} FROM run WHERE id=? AND epoch=? AND name=?"
 )
-"""One record, while the run belongs to the writer's epoch. The name, too: the number of a run that is gone is given again."""
+"""Inserts one record while the run has the writer's epoch and name (numbers of removed runs are used again)."""
 HELD = "SELECT 1 FROM run WHERE id=? AND epoch=? AND name=?"
 _VALUES = f"({','.join('?' * 11)})"
 TOGETHER = {many: f"INSERT INTO record VALUES{','.join([_VALUES] * many)}" for many in (64, 16, 4)}
-"""So many records, in a transaction that has found the run to be `HELD`. No more than 999 parameters, SQLite's old bound."""
+"""Inserts so many records, in a transaction that has selected `HELD`. At most 999 parameters, SQLite's old limit."""
 
 
 class Older(WorldFailed):
-    """The file has the form of an older fdc, and was opened to be looked at only."""
+    """The file was written by an older fdc, and is open for reading only."""
 
 
 class Empty(WorldFailed):
-    """The file has no tables yet: its maker had no room for them."""
+    """The file has no tables: making them failed."""
 
 
 def prepare(db: sqlite3.Connection, path: str, *, readonly: bool) -> None:
@@ -71,22 +71,22 @@ def prepare(db: sqlite3.Connection, path: str, *, readonly: bool) -> None:
                 )
         else:
             _write(db, path)
-    version, found = _version(db), _tables(db)
+    version, definitions = _version(db), _tables(db)
     if version > VERSION:
         raise WorldFailed(
             f"{path}: written by a newer fdc (journal {version}, this one knows {VERSION})"
         )
-    if version != VERSION or found != _plain(TABLES):
+    if version != VERSION or definitions != _plain(TABLES):
         raise WorldFailed(f"{path}: this is not a journal of fdc; move it away")
 
 
 def _write(db: sqlite3.Connection, path: str) -> None:
     db.execute("BEGIN IMMEDIATE")
     try:
-        version, found = _version(db), _tables(db)  # another process may have been faster
-        if version == 0 and not found:
+        version, definitions = _version(db), _tables(db)  # another process may have been faster
+        if version == 0 and not definitions:
             _create(db)
-        elif version == 0 and found == _plain(_FIRST):
+        elif version == 0 and definitions == _plain(_FIRST):
             try:
                 _upgrade(db)
             except (TypeError, ValueError) as wrong:
@@ -114,8 +114,8 @@ def _upgrade(db: sqlite3.Connection) -> None:
     _create(db)
     db.execute("INSERT INTO blob SELECT * FROM blob_1")
     old = "SELECT id, name, engine, plan, program, inputs, NULL, started, epoch, status, ending, ended FROM run_1"
-    for found in db.execute(old).fetchall():
-        owner = hash_chain.Owner._make((*found, 0, b"", b""))
+    for columns in db.execute(old).fetchall():
+        owner = hash_chain.Owner._make((*columns, 0, b"", b""))
         link = hash_chain.beginning(owner)
         seq = 0
         rows = "SELECT kind, address, turn, seq, tool, request, at, body, blob FROM record_1 WHERE run=? ORDER BY seq"
@@ -137,8 +137,8 @@ def _version(db: sqlite3.Connection) -> int:
 
 
 def _tables(db: sqlite3.Connection) -> dict[str, str]:
-    found = db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-    return _plain(dict(found))
+    definitions = db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    return _plain(dict(definitions))
 
 
 def _plain(tables: dict[str, str]) -> dict[str, str]:

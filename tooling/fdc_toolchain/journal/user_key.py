@@ -1,8 +1,8 @@
-"""The user's key: what this user began on this machine is told from what came with a clone.
+"""The user's key: it tells runs that this user began on this machine from runs that came with a clone.
 
 The key lies in the user's state folder, outside of any workspace, readable by its owner only. It
-seals runs (`journal.hash_chain`); a run without its seal is not gone on with unless the user says so.
-Where that folder cannot be written, a key that lives as long as the process stands in.
+seals runs (`journal.hash_chain`); a run without its seal is resumed only if the user says so.
+Where that folder cannot be written, a key for this process only is used.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LENGTH = 32
 
 
 def key_path() -> str:
-    """Where the key lies: `$XDG_STATE_HOME/fdc/key`, or `~/.local/state/fdc/key`."""
+    """The path of the key: `$XDG_STATE_HOME/fdc/key`, or `~/.local/state/fdc/key`."""
     return os.path.join(state_dir(), "key")
 
 
@@ -35,11 +35,11 @@ def key(root: str, *, make: bool) -> bytes | None:
         raise WorldFailed(
             f"{path}: the key that seals runs must not lie in the workspace; set XDG_STATE_HOME"
         )
-    found = _read(path)
-    if found is None and make:
+    existing = _read(path)
+    if existing is None and make:
         _make(path)
-        found = _read(path) or _PASSING.setdefault(path, os.urandom(LENGTH))
-    return found
+        existing = _read(path) or _PASSING.setdefault(path, os.urandom(LENGTH))
+    return existing
 
 
 def lasts() -> bool:
@@ -69,7 +69,7 @@ def _read(path: str) -> bytes | None:
 
 
 def _make(path: str) -> None:
-    """Leaves a whole new key; of two that try at once, the first one's stays."""
+    """Writes a new key atomically; if two processes try at once, the first key stays."""
     temporary = f"{path}.{os.urandom(8).hex()}.tmp"  # two threads may try at once, too
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)

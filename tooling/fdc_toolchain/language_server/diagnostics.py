@@ -26,6 +26,17 @@ def diagnostics(plan: Plan, result: api.CheckResult) -> list[types.Diagnostic]:
     return found + list(_below(plan, result))
 
 
+def trouble(wrong: api.FdcError) -> types.Diagnostic:
+    """Why a plan was not checked, at its first line."""
+    start = types.Position(0, 0)
+    return types.Diagnostic(
+        range=types.Range(start, start),
+        message=f"fdc cannot check this plan: {wrong}",
+        severity=types.DiagnosticSeverity.Error,
+        source=SOURCE,
+    )
+
+
 def _diagnostic(plan: Plan, item: api.Diagnostic) -> types.Diagnostic:
     message = item.message + (f"\nhelp: {item.help}" if item.help else "")
     return types.Diagnostic(

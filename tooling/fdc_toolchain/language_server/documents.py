@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
+from urllib.parse import unquote
 
 from pygls import uris
 from pygls.workspace import TextDocument, Workspace
@@ -58,8 +59,11 @@ class Plan(NamedTuple):
         """The text of another file of the workspace; None where it cannot be read."""
         if key in self.unsaved or key == self.key:
             return self.unsaved.get(key, self.text)
+        path = os.path.join(self.session.workspace, key)
+        if not os.path.isfile(path):  # a pipe would be waited for
+            return None
         try:
-            with open(os.path.join(self.session.workspace, key), encoding="utf-8") as file:
+            with open(path, encoding="utf-8") as file:
                 return file.read()
         except (OSError, ValueError):
             return None
@@ -84,23 +88,23 @@ class Documents:
 
     def plan(self, workspace: Workspace, uri: str) -> Plan | None:
         """The open plan of an address; None for what is not a plan, or not open."""
-        document = workspace.text_documents.get(uri)
+        document = opened(workspace, uri)
         if document is None or not is_plan(document):
             return None
         path = _path(document)
-        root = api.find_workspace(os.path.dirname(path) if path else workspace.root_path or ".")
+        root = api.find_workspace(_folder(path) if path else _first_folder(workspace))
         session = self._sessions.get(root)
         if session is None:
             session = self._sessions[root] = api.Session(workspace=root)
         key = _key(path, root) if path else f"untitled-{os.path.basename(uri) or 'plan'}"
         unsaved = {
             _key(other, root): one.source
-            for name, one in workspace.text_documents.items()
-            if name != uri and (other := _path(one))
+            for one in workspace.text_documents.values()
+            if one is not document and (other := _path(one))
         }
         text = document.source
         lines = Lines(text, str(getattr(workspace.position_encoding, "value", "utf-16")))
-        return Plan(uri, document.version, session, key, text, unsaved, lines)
+        return Plan(document.uri, document.version, session, key, text, unsaved, lines)
 
     def each(self, plan: Plan, reading: Callable[[str, api.PlanView], _Found]) -> list[_Found]:
         """What a reader finds in every plan of the workspace that may call others, this one included."""
@@ -111,6 +115,11 @@ class Documents:
                 if view is not None:
                     found.append(reading(key, view))
         return found
+
+
+def opened(workspace: Workspace, uri: str) -> TextDocument | None:
+    """The open text of an address. pygls keeps texts by their addresses with the escapes (`%20`) replaced."""
+    return workspace.text_documents.get(unquote(uri))
 
 
 def is_plan(document: TextDocument) -> bool:
@@ -124,6 +133,23 @@ def is_plan(document: TextDocument) -> bool:
 def _path(document: TextDocument) -> str | None:
     """The path of a document; None for one that was never saved."""
     return uris.to_fs_path(document.uri) if document.uri.startswith("file:") else None
+
+
+def _folder(path: str) -> str:
+    """The folder of a file; where it is not there yet, the nearest one above that is."""
+    folder = os.path.dirname(path)
+    while folder != os.path.dirname(folder) and not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def _first_folder(workspace: Workspace) -> str:
+    """Where a text belongs that was never saved."""
+    for folder in workspace.folders.values():
+        path = uris.to_fs_path(folder.uri)
+        if path:
+            return path
+    return workspace.root_path or "."
 
 
 def _key(path: str, root: str) -> str:

@@ -103,6 +103,11 @@ def rename(
     if name in RESERVED or any(one.name == name for one in view.symbols):
         raise Refused(f"`{name}` is bound already in `{found.key}`: choose another name")
     bound, read = _places(documents, plan, found.key, found.name)
+    own = [span for span in dict.fromkeys([*bound, *read]) if span.path == found.key]
+    if not _means_the_same(plan, found.key, view, symbol, name, own):
+        raise Refused(
+            f"`{name}` would be read as another word in `{found.key}`: choose another name"
+        )
     changes: dict[str, list[types.TextEdit]] = {}
     for span in dict.fromkeys([*bound, *read]):
         uri = plan.uri_of(span.path)
@@ -111,6 +116,24 @@ def rename(
         edit = types.TextEdit(plan.lines_of(span.path).range(span), name)
         changes.setdefault(uri, []).append(edit)
     return types.WorkspaceEdit(changes=changes)
+
+
+def _means_the_same(
+    plan: Plan, key: str, view: api.PlanView, symbol: api.Symbol, name: str, spans: list[api.Span]
+) -> bool:
+    """Whether the plan, with the name written at these places, binds and reads it where it bound and read the old one."""
+    text = plan.content(key)
+    if text is None:
+        return False
+    edits = tuple(api.Edit(span=span, replacement=name) for span in spans)
+    written = api.apply_fixes(text, [api.Fix(title=name, edits=edits, safe=False)]).text
+    made = plan.session.view(key, text=written, unsaved=plan.unsaved)
+    other = _symbol(made, name)
+    return (
+        other is not None
+        and (len(other.bound), len(other.read)) == (len(symbol.bound), len(symbol.read))
+        and len(made.result.errors) == len(view.result.errors)
+    )
 
 
 def _places(

@@ -9,22 +9,28 @@ import asyncio
 import gc
 import logging
 import os
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
+from pygls.workspace import TextDocument
 
 from .. import api
 from . import completion, diagnostics, hover, navigation, shown
-from .documents import Documents, Plan, is_plan
+from .documents import Documents, Plan, is_plan, opened
 
 DELAY = 0.05
 """Seconds without a keystroke until a plan is checked."""
 DELAY_OTHERS = 0.3
 """Seconds until the other open plans are, which may call it."""
+
+_OWN_FOLDERS = re.compile(r"/(?:\.git|\.fdc|\.fdc_cache|node_modules|__pycache__|\.venv)/")
+_READ = (".plan", "plan.txt", ".json", ".toml", ".yaml", ".yml", ".md")
 
 _Answer = TypeVar("_Answer")
 _log = logging.getLogger("fdc.lsp")
@@ -67,22 +73,29 @@ class Server(LanguageServer):
         before = self.waiting.pop(uri, None)
         if before is not None:
             before.cancel()
-        document = self.workspace.text_documents.get(uri)
+        document = opened(self.workspace, uri)
         if document is None or is_plan(document):
             self.waiting[uri] = asyncio.ensure_future(self.look(uri, delay))
-        for other in self.workspace.text_documents if delay < DELAY_OTHERS else ():
-            if other != uri:
-                self.changed(other, DELAY_OTHERS)
+        for other in self.others(document) if delay < DELAY_OTHERS else ():
+            self.changed(other, DELAY_OTHERS)
+
+    def others(self, document: TextDocument | None) -> list[str]:
+        """The addresses of all open texts but one."""
+        return [one.uri for one in self.workspace.text_documents.values() if one is not document]
 
     async def look(self, uri: str, delay: float) -> None:
         """Checks a plan and shows what was found, unless its text has changed meanwhile."""
         await asyncio.sleep(delay)
 
         def work(plan: Plan) -> tuple[int | None, list[types.Diagnostic]]:
-            return plan.version, diagnostics.diagnostics(plan, plan.check())
+            try:
+                return plan.version, diagnostics.diagnostics(plan, plan.check())
+            except api.FdcError as wrong:
+                _log.warning("%s: %s", uri, wrong)
+                return plan.version, [diagnostics.trouble(wrong)]
 
         found = await self.ask(uri, work)
-        document = self.workspace.text_documents.get(uri)
+        document = opened(self.workspace, uri)
         if found is not None and document is not None and document.version == found[0]:
             self.show(uri, found[1], found[0])
 
@@ -116,8 +129,20 @@ def make(version: str) -> Server:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     async def did_change_files(params: types.DidChangeWatchedFilesParams) -> None:
-        for uri in server.workspace.text_documents:
-            server.changed(uri, DELAY_OTHERS)
+        if any(_counts(event) for event in params.changes):
+            for uri in server.others(None):
+                server.changed(uri, DELAY_OTHERS)
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(params: types.InitializedParams) -> None:
+        known = server.client_capabilities.workspace
+        files = None if known is None else known.did_change_watched_files
+        if files is not None and files.dynamic_registration:
+            options = types.DidChangeWatchedFilesRegistrationOptions(
+                [types.FileSystemWatcher(glob_pattern="**/*")]
+            )
+            made = types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+            await server.client_register_capability_async(types.RegistrationParams([made]))
 
     kinds = [types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]
 
@@ -148,6 +173,17 @@ def make(version: str) -> Server:
     _navigation(server)
     _shown(server)
     return server
+
+
+def _counts(event: types.FileEvent) -> bool:
+    """Whether a file that came, went or changed may change a verdict: not what fdc, git and tools keep for themselves.
+
+    What stands in a file counts where fdc reads it; of all others, only whether they are there.
+    """
+    path = unquote(event.uri)
+    if _OWN_FOLDERS.search(path):
+        return False
+    return event.type != types.FileChangeType.Changed or path.endswith(_READ)
 
 
 def _navigation(server: Server) -> None:
@@ -208,7 +244,8 @@ class OneLine(logging.Formatter):
             raised = record.exc_info[1]
             record = logging.makeLogRecord({**record.__dict__, "exc_info": None, "exc_text": None})
             return f"fdc lsp: {record.getMessage()}: {type(raised).__name__}: {raised}"
-        return f"fdc lsp: {super().format(record)}"
+        said = f"fdc lsp: {super().format(record)}"
+        return said if os.environ.get("FDC_DEBUG") == "1" else said.split("\n", 1)[0]
 
 
 def serve(version: str) -> None:

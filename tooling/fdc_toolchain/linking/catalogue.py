@@ -1,7 +1,7 @@
 """Catalogues: the tools that plans may use, read from data (`grammar/catalogue.schema.json`).
 
 The shipped ones and a workspace's own are read alike. A workspace's tool may not take the
-name of a shipped one: the word an automaton reads must not depend on who wins.
+name of a shipped one, so that the name has one action type for automata.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Tool(NamedTuple):
     left: frozenset[str] = frozenset()
     """The measures of which a step may use all that is left of the budget."""
     broken: bool = False
-    """Its row is wrong, which was said at the row: nothing more is said of its steps."""
+    """Its row is invalid. That was reported at the row, so its steps get no findings."""
 
 
 ANY_NUMBER = -1
@@ -91,7 +91,7 @@ class Catalogue(NamedTuple):
     """Tools and predicates: of the core, of a workspace, and of packs.
 
     Predicates map to their number of arguments (ANY_NUMBER: the row is wrong); `rows` has their declarations as written.
-    `packs` says of which pack something is, by (`tools` or `predicates`, name); what is not in it, every plan sees.
+    `packs` maps (`tools` or `predicates`, name) to the pack that it belongs to; every plan sees the rows that are not in it.
     """
 
     tools: dict[str, Tool]
@@ -100,7 +100,7 @@ class Catalogue(NamedTuple):
     packs: Mapping[tuple[str, str], str] = MappingProxyType({})
 
     def using(self, packs: Collection[str]) -> Catalogue:
-        """What a plan sees that uses these packs."""
+        """The catalogue of a plan that uses these packs."""
         hidden = {key for key, pack in self.packs.items() if pack not in packs}
         if not hidden:
             return self
@@ -115,36 +115,39 @@ class Catalogue(NamedTuple):
 def reads_at_large(row: dict[str, Any]) -> bool:
     """True for a tool that reads the workspace without a parameter that says where.
 
-    A Python function or a command of a catalogue that is not pure may open any file, unless it says which (`access`): what it
-    does with a word it is unknown.
+    A Python function or a command of a catalogue that is not pure may open any file, unless it says which (`access`): how it
+    uses an argument is not known.
     """
     if sandboxed(row):
         return reads_all(row)
-    named = any(
+    has_path_parameter = any(
         item.get("access") or item["kind"] in ("path", "glob") for item in row["parameters"]
     )
     return (
-        row["effect"] == "read" and row["trust"] == "workspace" and not named and "run" not in row
+        row["effect"] == "read"
+        and row["trust"] == "workspace"
+        and not has_path_parameter
+        and "run" not in row
     )
 
 
 def runs_plan(row: Mapping[str, Any]) -> bool:
-    """True for a tool that runs a plan which it is given: what the plans on the stack allow holds for that one, too."""
+    """True for a tool that runs a plan given as an argument, under the limits of the plans on the stack."""
     return "run" not in row and any(
         item.get("sink") == "plan" for item in row.get("parameters", ())
     )
 
 
-def _when(row: dict[str, Any]) -> When:
+def _read_when(row: dict[str, Any]) -> When:
     return When(row["parameter"], row["program"], row.get("subcommand"))
 
 
-def _sink(row: dict[str, Any]) -> str | None:
+def _sink_of(row: dict[str, Any]) -> str | None:
     return row.get("sink", "path" if row["kind"] in ("path", "glob") else None)
 
 
 def tool_of(name: str, row: dict[str, Any]) -> Tool:
-    """A tool by its declaration."""
+    """Builds a tool from its declaration."""
     result = row.get("result")
     left = frozenset(measure for measure, most in row.get("cost", {}).items() if most == LEFT)
     cost = {measure: most for measure, most in row.get("cost", {}).items() if most != LEFT}
@@ -154,7 +157,7 @@ def tool_of(name: str, row: dict[str, Any]) -> Tool:
             item["kind"],
             item.get("required", True),
             item.get("access"),
-            _sink(item),
+            _sink_of(item),
             item.get("type") in ("text", "pattern")
             or (item["kind"] in ("path", "glob") and "run" not in row),
             item.get("type"),
@@ -164,8 +167,8 @@ def tool_of(name: str, row: dict[str, Any]) -> Tool:
     return Tool(
         name,
         row["action"],
-        tuple((_when(item["when"]), item["action"]) for item in row.get("actions", ())),
-        tuple((_when(item["when"]), item["why"]) for item in row.get("refuse", ())),
+        tuple((_read_when(item["when"]), item["action"]) for item in row.get("actions", ())),
+        tuple((_read_when(item["when"]), item["why"]) for item in row.get("refuse", ())),
         row.get("forbidden"),
         row["effect"],
         row["trust"],
@@ -198,7 +201,7 @@ def read_catalogue(
     """
     known, predicates, installed = _shipped()
     tools, rows, packs = dict(known), dict(predicates), dict(installed)
-    found: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     shipped = frozenset(tools)
     owners: dict[str, str] = {}
     unsound: dict[str, int] = {}
@@ -211,9 +214,9 @@ def read_catalogue(
         pack = of_packs.get(path)
         if data is None:
             if pack is not None:
-                found.append(_absent(path, pack))
+                findings.append(_missing_catalogue(path, pack))
             continue
-        document, broken = _checked(data, path, shipped, owners, found)
+        document, broken = _check_catalogue(data, path, shipped, owners, findings)
         if document is not None:
             owners.update(dict.fromkeys(document["tools"], path))
             servers |= document.get("servers", {})
@@ -222,34 +225,34 @@ def read_catalogue(
                 name: row for name, row in document["tools"].items() if "mcp" in row.get("run", ())
             }
             if pack is not None:
-                packs.update(_performed(document, pack))
-            _add(document, tools, rows)
+                packs.update(_pack_rows(document, pack))
+            _add_rows(document, tools, rows)
         for kind, name in broken:
             if kind == "predicates":
                 unsound[name] = ANY_NUMBER
             elif name not in tools:
-                tools[name] = _broken(name, _written(data, name))
-    for said in unlocked(servers, locked, performed):
-        here = Span(LOCK, 1, 1, 1, 1)
-        found.append(Diagnostic(here, "FDC308", said, help="run `fdc tools lock`"))
+                tools[name] = _broken_tool(name, _row_as_written(data, name))
+    for message in unlocked(servers, locked, performed):
+        span = Span(LOCK, 1, 1, 1, 1)
+        findings.append(Diagnostic(span, "FDC308", message, help="run `fdc tools lock`"))
     counts = {name: len(row["parameters"]) for name, row in rows.items()}
-    return Catalogue(tools, {**unsound, **counts}, rows, packs), found
+    return Catalogue(tools, {**unsound, **counts}, rows, packs), findings
 
 
-def _absent(path: str, pack: Pack) -> Diagnostic:
+def _missing_catalogue(path: str, pack: Pack) -> Diagnostic:
     place = f"{PREFIX}{pack.name}/{FILE}"
     return Diagnostic(Span(place, 1, 1, 1, 1), "FDC308", f"the catalogue `{path}` does not exist")
 
 
-def _performed(document: dict[str, Any], pack: Pack) -> Iterator[tuple[tuple[str, str], str]]:
-    """Whose the rows of a catalogue of a workspace's pack are. A row whose function `pack.toml` names is one of a Python function
-    (`run`) that is given the step's surroundings (`context`)."""
+def _pack_rows(document: dict[str, Any], pack: Pack) -> Iterator[tuple[tuple[str, str], str]]:
+    """The pack of each row in the catalogue of a workspace's pack. Rows whose function `pack.toml` names also get a `run` entry:
+    that Python function, called with the step's `context`."""
     for kind, functions in (("tools", pack.tools), ("predicates", pack.predicates)):
         for name, row in document.get(kind, {}).items():
             yield (kind, name), pack.name
             if name in functions and "run" not in row:
-                one = functions[name]
-                row["run"] = {"python": f"{one.module}:{one.function}", "context": True}
+                function = functions[name]
+                row["run"] = {"python": f"{function.module}:{function.function}", "context": True}
 
 
 @lru_cache(maxsize=1)
@@ -262,13 +265,15 @@ def _shipped() -> tuple[dict[str, Tool], dict[str, dict[str, Any]], Mapping[tupl
     rows: dict[str, dict[str, Any]] = {}
     packs: dict[tuple[str, str], str] = {}
     for name in catalogues():
-        found = document(name)
+        shipped_document = document(name)
         for kind, known in (("tools", tools), ("predicates", rows)):
-            found[kind] = {key: row for key, row in found[kind].items() if key not in known}
+            shipped_document[kind] = {
+                key: row for key, row in shipped_document[kind].items() if key not in known
+            }
             if name.startswith(PREFIX):
                 pack = name.removeprefix(PREFIX).partition("/")[0]
-                packs.update(((kind, key), pack) for key in found[kind])
-        _add(found, tools, rows)
+                packs.update(((kind, key), pack) for key in shipped_document[kind])
+        _add_rows(shipped_document, tools, rows)
     return tools, rows, MappingProxyType(packs)
 
 
@@ -278,43 +283,52 @@ def catalogues() -> tuple[str, ...]:
 
 
 def document(name: str) -> dict[str, Any]:
-    """A shipped catalogue, or what is right in one of somebody else's pack; `fdc doctor` says what is wrong there."""
+    """A shipped catalogue; of a pack that others made, its valid rows (`fdc doctor` reports the rest)."""
     data = shipped.read(name) or b""
-    found: dict[str, Any] | None
+    content: dict[str, Any] | None
     if name == CORE or name in index().ours:
-        found = json.loads(data)
+        content = json.loads(data)
     else:
-        found, _ = _checked(data, name, frozenset(), {}, [])
-    return {"tools": {}, "predicates": {}, **(found or {})}
+        content, _ = _check_catalogue(data, name, frozenset(), {}, [])
+    return {"tools": {}, "predicates": {}, **(content or {})}
 
 
-def _written(data: bytes, name: str) -> dict[str, Any]:
-    """The row of a tool as it is written, whatever is wrong with it."""
+def _row_as_written(data: bytes, name: str) -> dict[str, Any]:
+    """The row of a tool as it is written, not checked."""
     row = json.loads(data.decode("utf-8-sig"))["tools"].get(name)
     return row if isinstance(row, dict) else {}
 
 
-def _broken(name: str, row: dict[str, Any]) -> Tool:
-    """A tool whose row is wrong: its name and its action are known, and nothing else."""
+def _broken_tool(name: str, row: dict[str, Any]) -> Tool:
+    """A tool whose row is invalid: only its name and its action are known."""
     action = row.get("action")
-    made: dict[str, Any] = {"action": action if isinstance(action, str) else None, "parameters": []}
-    made |= {"effect": "once", "trust": "trusted"}
-    return tool_of(name, made)._replace(broken=True)
+    minimal_row: dict[str, Any] = {
+        "action": action if isinstance(action, str) else None,
+        "parameters": [],
+    }
+    minimal_row |= {"effect": "once", "trust": "trusted"}
+    return tool_of(name, minimal_row)._replace(broken=True)
 
 
-def _add(document: dict[str, Any], tools: dict[str, Tool], rows: dict[str, dict[str, Any]]) -> None:
+def _add_rows(
+    document: dict[str, Any], tools: dict[str, Tool], rows: dict[str, dict[str, Any]]
+) -> None:
     for name, row in document["tools"].items():
         tools[name] = tool_of(name, row)
     for name, row in document.get("predicates", {}).items():
         rows[name] = row
 
 
-def _checked(
-    data: bytes, path: str, shipped: frozenset[str], owners: dict[str, str], found: list[Diagnostic]
+def _check_catalogue(
+    data: bytes,
+    path: str,
+    shipped: frozenset[str],
+    owners: dict[str, str],
+    findings: list[Diagnostic],
 ) -> tuple[dict[str, Any] | None, Iterable[tuple[str, str]]]:
-    """The document without the rows that are wrong (None: none of it can be used), and those rows.
+    """The document without its invalid rows (None: nothing in it can be used), and the names of those rows.
 
-    One content is looked into once, where no other catalogue is there.
+    That a content is valid is cached, if no other catalogue of the workspace came before it.
     """
     import hashlib
 
@@ -330,7 +344,7 @@ def _checked(
     from .catalogue_check import examined
 
     wrong, broken = examined(data, path, shipped, owners)
-    found += wrong
+    findings += wrong
     if broken is None:
         return None, ()
     document = json.loads(data.decode("utf-8-sig"))

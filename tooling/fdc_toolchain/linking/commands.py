@@ -1,4 +1,4 @@
-"""What a computed piece of a command is: text of the command, or data that stays one word of it (security.md G-SH)."""
+"""Computed pieces of a command: each is command text, or data that stays one word (security.md G-SH)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .model import BUILT_IN, Unit
 
 class Piece(NamedTuple):
     """A reference in a command. `is_text`: a parameter of the plan where it names the program, or where the shell reads
-    code: there it is part of the command, and its giver is trusted with that. Everything else is data."""
+    code: there it is part of the command, and whoever starts the plan is trusted. Everything else is data."""
 
     ref: Ref
     place: Place
@@ -20,8 +20,8 @@ class Piece(NamedTuple):
 
 def pieces(unit: Unit, value: Value) -> list[Piece]:
     """The computed pieces of a command, in order; the folder of the run is plain text."""
-    found = data_places(value.parts, lambda ref: ref.path[0] not in BUILT_IN)
+    ref_places = data_places(value.parts, lambda ref: ref.path[0] not in BUILT_IN)
     return [
         Piece(ref, place, ref.path[0] in unit.params and (place.leads or place.wrong is not None))
-        for ref, place in found
+        for ref, place in ref_places
     ]

@@ -1,4 +1,4 @@
-"""What a condition comes to before anything is known: constants folded through `not`, `and`, `or`, comparisons and `len`.
+"""Constant folding of conditions, through `not`, `and`, `or`, comparisons and `len`.
 
 The operators are those of a run (`program.operators`), so a folded condition is what every run finds there.
 """
@@ -14,9 +14,9 @@ UNKNOWN = object()
 
 
 def fold(tree: dict[str, Any]) -> bool | None:
-    """What the condition is wherever it comes to something; None: it depends on a value.
+    """The constant value of a condition; None: it depends on a value of the run.
 
-    A part that would stop the run counts as one that is unknown: `x and false` never holds, whatever `x` is.
+    A part that would stop the run counts as unknown: `x and false` never holds, for any `x`.
     """
     if "test" in tree:
         left, right = value_of(tree["left"]), value_of(tree["right"])
@@ -27,16 +27,16 @@ def fold(tree: dict[str, Any]) -> bool | None:
         except Unusable:
             return None
     if "value" in tree:
-        found = value_of(tree["value"])
-        return None if found is UNKNOWN else bool(found)
+        operand = value_of(tree["value"])
+        return None if operand is UNKNOWN else bool(operand)
     if "not" in tree:
         inner = fold(tree["not"])
         return None if inner is None else not inner
-    every = "and" in tree
-    parts = [fold(one) for one in tree["and" if every else "or"]]
-    if (not every) in parts:
-        return not every
-    return None if None in parts else every
+    is_and = "and" in tree
+    parts = [fold(part) for part in tree["and" if is_and else "or"]]
+    if (not is_and) in parts:
+        return not is_and
+    return None if None in parts else is_and
 
 
 def value_of(tree: dict[str, Any]) -> Any:
@@ -44,10 +44,10 @@ def value_of(tree: dict[str, Any]) -> Any:
     if "const" in tree:
         return tree["const"]
     if "len" in tree:
-        found = value_of(tree["len"])
-        if found is not UNKNOWN:
+        operand = value_of(tree["len"])
+        if operand is not UNKNOWN:
             try:
-                return length(found)
+                return length(operand)
             except Unusable:
                 return UNKNOWN
     return UNKNOWN

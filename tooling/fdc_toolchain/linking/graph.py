@@ -1,4 +1,4 @@
-"""The call graph: cycles, and the plans as a graph without any.
+"""The call graph: its cycles, and the acyclic graph of plan instances.
 
 A call that states a `depth` may close a cycle: it is made at most that often on one stack,
 and skipped after that. So a plan on such a cycle stands in the graph once for each number of
@@ -114,7 +114,7 @@ class Graph:
         self.overflow: set[str] = set()
 
     def instance(self, key: str) -> Instance:
-        """The instance of a plan that no one has called yet; all that it reaches is built too."""
+        """The instance of a plan as a root; builds all instances that it reaches."""
         root = self._instances.get((key, ()))
         if root is None:
             root = self._instances[(key, ())] = Instance(self.units[key], ())
@@ -124,58 +124,58 @@ class Graph:
     def _expand(self, root: Instance) -> None:
         work: list[tuple[Instance, int]] = [(root, 0)]
         while work:
-            here, at = work.pop()
-            calls = here.unit.calls
+            caller, at = work.pop()
+            calls = caller.unit.calls
             descended = False
             while at < len(calls):
-                made = self._callee(here, calls[at])
-                if made is None or made[1]:
-                    here.callees.append(made and made[0])
+                reached = self._find_callee(caller, calls[at])
+                if reached is None or reached[1]:
+                    caller.callees.append(reached and reached[0])
                     at += 1
                     continue
-                work.append((here, at))
-                work.append((made[0], 0))
+                work.append((caller, at))
+                work.append((reached[0], 0))
                 descended = True
                 break
             if descended:
                 continue
-            for number, callee in enumerate(here.callees):
-                if callee is not None and callee.height >= here.height:
-                    here.height = callee.height + 1
-                    here.deepest = number
+            for number, callee in enumerate(caller.callees):
+                if callee is not None and callee.height >= caller.height:
+                    caller.height = callee.height + 1
+                    caller.deepest = number
 
-    def _callee(self, here: Instance, call: Invoke) -> tuple[Instance, bool] | None:
-        """The instance that a call reaches, and whether it was there already; None where the call goes nowhere."""
+    def _find_callee(self, caller: Instance, call: Invoke) -> tuple[Instance, bool] | None:
+        """The instance that a call reaches, and whether it existed already; None where the call has no target."""
         key = call.key
         if key is None or key not in self.units:
             return None
         if (
             key in self.cyclic
-            and here.unit.key in self.cyclic
-            and self._same_cycle(here.unit.key, key)
+            and caller.unit.key in self.cyclic
+            and self._same_cycle(caller.unit.key, key)
         ):
             return None
         context: Context = ()
         if call.depth is not None and self._component.get(key) == self._component.get(
-            here.unit.key
+            caller.unit.key
         ):
-            counts = dict(here.context)
-            edge = (here.unit.key, call.number)
+            counts = dict(caller.context)
+            edge = (caller.unit.key, call.number)
             count = counts.get(edge, 0)
             if count >= call.depth:
                 return None
             counts[edge] = count + 1
             context = tuple(sorted(counts.items()))
-        elif here.context and self._component.get(key) == self._component.get(here.unit.key):
-            context = here.context
-        found = self._instances.get((key, context))
-        if found is not None:
-            return found, True
+        elif caller.context and self._component.get(key) == self._component.get(caller.unit.key):
+            context = caller.context
+        existing = self._instances.get((key, context))
+        if existing is not None:
+            return existing, True
         if len(self._instances) >= MOST_INSTANCES + len(self.units):
-            self.overflow.add(here.unit.key)
+            self.overflow.add(caller.unit.key)
             return None
-        made = self._instances[(key, context)] = Instance(self.units[key], context)
-        return made, False
+        instance = self._instances[(key, context)] = Instance(self.units[key], context)
+        return instance, False
 
     def _same_cycle(self, left: str, right: str) -> bool:
         return any(left in group and right in group for group in self.cycles)
@@ -190,14 +190,14 @@ class Graph:
             seen.add(id(root))
             work: list[tuple[Instance, int]] = [(root, 0)]
             while work:
-                here, at = work.pop()
-                for position in range(at, len(here.callees)):
-                    callee = here.callees[position]
+                current, at = work.pop()
+                for position in range(at, len(current.callees)):
+                    callee = current.callees[position]
                     if callee is not None and id(callee) not in seen:
                         seen.add(id(callee))
-                        work.append((here, position + 1))
+                        work.append((current, position + 1))
                         work.append((callee, 0))
                         break
                 else:
-                    out.append(here)
+                    out.append(current)
         return out

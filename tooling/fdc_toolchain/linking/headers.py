@@ -72,7 +72,7 @@ class HeaderReader:
             self.unit.part = span
         else:
             self.unit.stated = span
-        key, automaton, found = self.linker.automaton(reference)
+        key, automaton, findings = self.linker.automaton(reference)
         if key is None:
             message = f"the automaton `{reference}` does not exist"
             self.report(
@@ -84,7 +84,7 @@ class HeaderReader:
             return
         self.unit.reads = (*self.unit.reads, key)
         if automaton is None:
-            labels = tuple(Label(item.span, item.message) for item in found[:3])
+            labels = tuple(Label(item.span, item.message) for item in findings[:3])
             self.report(span, "FDC202", f"the automaton `{reference}` is malformed", labels=labels)
             return
         stands_in = (
@@ -117,8 +117,8 @@ class HeaderReader:
             value = tail.values[0]
             span = self.unit.at(node, value.start, value.end)
             if value.literal is None:
-                what = "pack" if tail.name == "pack" else "automaton"
-                self.report(span, "FDC109", f"the {what} must be named literally")
+                kind = "pack" if tail.name == "pack" else "automaton"
+                self.report(span, "FDC109", f"the {kind} must be named literally")
             elif tail.name == "pack":
                 self._pack(value.literal, span)
             else:
@@ -139,8 +139,8 @@ class HeaderReader:
         if isinstance(tail, Malformed):
             self.malformed(node, tail)
         elif tail.name in self.unit.params:
-            where = self.unit.params[tail.name].span
-            span, labels = self.unit.at(node, 0, len(tail.name)), (Label(where, "first here"),)
+            earlier = self.unit.params[tail.name].span
+            span, labels = self.unit.at(node, 0, len(tail.name)), (Label(earlier, "first here"),)
             self.report(span, "FDC111", f"`{tail.name}` is declared twice", labels=labels)
         else:
             self.unit.params[tail.name] = Param(

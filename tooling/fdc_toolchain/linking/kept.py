@@ -1,8 +1,8 @@
-"""What a long-lived process keeps of the plans that it links again and again: an editor does so after every keystroke.
+"""Linked plans that a long-lived process keeps: an editor links the same plans after every keystroke.
 
-A plan is linked again where its text changed, or a file that it asked for; in it, the statements that did not
-change, do not call and have no fault are as they were. All of it is forgotten where the settings, a catalogue, the
-registry or a protocol changed.
+A plan is linked again where its text changed, or a file that it asked for; its statements that did not
+change, do not call and have no fault are reused. Everything is dropped when the settings, a catalogue, the
+registry or a protocol changes.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .project.settings import Settings
 Fact = TypeVar("Fact")
 
 MOST_PLANS, MOST_LINKED = 500, 2_000
-"""Plans that are kept, and plans that are linked until everything is forgotten once, with the words of all edits."""
+"""Maximum plans that are kept, and links after which everything is dropped, so that memory stays bounded."""
 
 
 class Linked(NamedTuple):
-    """What a statement of the lowest level became. It holds the statement, so that no other has its id."""
+    """The linked form of a top-level statement. It holds the statement, so that no other object gets its `id()`."""
 
     node: tree.Statement
     nodes: list[Node]
@@ -36,7 +36,7 @@ class Linked(NamedTuple):
 
 
 class Statements:
-    """What the statements of one plan became, where they can be kept."""
+    """The linked statements of one plan that can be reused, by the `id()` of the statement."""
 
     def __init__(self) -> None:
         self.linked: dict[int, Linked] = {}
@@ -48,7 +48,7 @@ class Statements:
         before: dict[int, Linked],
         make: Callable[[tree.Statement], tuple[list[Node], bool]],
     ) -> list[Node]:
-        """The body of a plan, with what statements that are the same objects as before became then."""
+        """Links the body of a plan; statements that are the same objects as `before` are reused."""
         out: list[Node] = []
         for node in nodes:
             known = before.get(id(node))
@@ -59,11 +59,13 @@ class Statements:
             else:
                 acts, results = len(unit.acts), len(unit.results)
                 loops, unit.loops = unit.loops, set()
-                made, alone = make(node)
-                known = Linked(node, made, unit.acts[acts:], unit.results[results:], unit.loops)
+                linked_nodes, alone = make(node)
+                known = Linked(
+                    node, linked_nodes, unit.acts[acts:], unit.results[results:], unit.loops
+                )
                 unit.loops = loops | unit.loops
                 if not alone:
-                    out += made
+                    out += linked_nodes
                     continue
             out += known.nodes
             self.linked[id(node)] = known
@@ -71,7 +73,7 @@ class Statements:
 
 
 class KeptPlan(NamedTuple):
-    """A plan as it was linked last. `asked`: the files that it asked for, with their content then."""
+    """A plan as it was linked last. `asked`: the files that linking read or looked for, with their content then."""
 
     parsed: Parsed | None
     linked: dict[int, Linked]
@@ -81,7 +83,7 @@ class KeptPlan(NamedTuple):
     packs: tuple[str, ...] = ()
 
     def linked_with(self, packs: Iterable[str]) -> dict[int, Linked]:
-        """What its statements became, where the plan uses the same packs as then."""
+        """Its linked statements, if the plan still uses the same packs; else none."""
         return self.linked if self.packs == tuple(sorted(packs)) else {}
 
 
@@ -89,7 +91,7 @@ NEW = KeptPlan(None, {})
 
 
 class Kept:
-    """Given to one linker after another. Not for several at a time."""
+    """Shared by linkers that run one after another; not for concurrent use."""
 
     def __init__(self) -> None:
         self.plans: dict[str, KeptPlan] = {}
@@ -101,7 +103,7 @@ class Kept:
         self._facts: dict[type, object] = {}
 
     def stand_on(self, linker: LookUp, asked: set[str]) -> None:
-        """Keeps all where the settings are as before, and the files that the linker `asked` for when it was made."""
+        """Drops everything unless the settings and the files that the linker `asked` for when it was made are unchanged."""
         settings = linker.settings
         names = {*asked, settings.protocols.rstrip("/") + "/"}  # a folder: which files are in it
         ground = settings, {name: linker.files.seen.get(name) for name in names}
@@ -117,14 +119,14 @@ class Kept:
         linker.loaded = self._loaded
 
     def fact(self, kind: type[Fact], make: Callable[[], Fact]) -> Fact:
-        """What an analysis keeps of the plans' statements, by its class; it is forgotten with them."""
-        found = self._facts.get(kind)
-        if not isinstance(found, kind):
-            found = self._facts[kind] = make()
-        return found
+        """The store of an analysis, by its class; it is dropped together with the plans."""
+        fact = self._facts.get(kind)
+        if not isinstance(fact, kind):
+            fact = self._facts[kind] = make()
+        return fact
 
     def unit(self, linker: LookUp, key: str, data: bytes | None) -> Unit | None:
-        """The plan as it was linked, where it would be linked to the same again."""
+        """The kept unit of a plan, if linking it again would give the same; else None."""
         plan = self.plans.get(key)
         if plan is None or plan.unit is None or plan.data != data:
             return None
@@ -142,16 +144,16 @@ class Kept:
         parsed: Parsed,
         linked: dict[int, Linked],
     ) -> None:
-        """Keeps a plan that was just linked; as a whole only where there is nothing to say of it."""
+        """Keeps a plan that was just linked; its unit only if it has no findings."""
         if len(self.plans) >= MOST_PLANS and unit.key not in self.plans:
             del self.plans[next(iter(self.plans))]
-        whole = unit.plan is not None and not unit.diagnostics
+        is_clean = unit.plan is not None and not unit.diagnostics
         seen = linker.files.seen
         before = {name: seen.get(name) for name in asked}
         self.plans[unit.key] = KeptPlan(
             parsed,
             linked,
-            unit if whole else None,
+            unit if is_clean else None,
             seen.get(unit.key),
             before,
             tuple(sorted(unit.packs)),

@@ -44,18 +44,18 @@ class Linker(LookUp):
         """The unit under `key` and, in `units`, all that it reaches. `data` stands for a file not on disk."""
         work = [(key, data)]
         while work:
-            here, content = work.pop()
-            if here in self.units:
+            current, content = work.pop()
+            if current in self.units:
                 continue
             asked: set[str] = set()
             self.files.log = asked
             if content is None:
-                content = None if leads_out(self.root, here) else self.files.read(here)
+                content = None if leads_out(self.root, current) else self.files.read(current)
             else:
-                self.files.seen[here] = content
-            unit = self._unit(here, content, asked)
+                self.files.seen[current] = content
+            unit = self._unit(current, content, asked)
             self.files.log = None
-            self.units[here] = unit
+            self.units[current] = unit
             work += [
                 (call.key, None)
                 for call in reversed(unit.calls)
@@ -64,7 +64,7 @@ class Linker(LookUp):
         return self.units[key]
 
     def _unit(self, key: str, data: bytes | None, asked: set[str]) -> Unit:
-        """The plan of these bytes, as it was linked before where nothing has changed."""
+        """The linked plan of these bytes; a kept one is reused if nothing has changed."""
         if self.kept is None:
             unit = _Reader(self, key, data).unit
         else:
@@ -73,46 +73,46 @@ class Linker(LookUp):
                 return known
             reader = _Reader(self, key, data, self.kept.plans.get(key, NEW))
             unit = reader.unit
-            self.kept.keep(self, unit, asked, reader.parsed, reader.made.linked)
+            self.kept.keep(self, unit, asked, reader.parsed, reader.statements.linked)
         unit.asked = frozenset(asked)
         return unit
 
 
-def _missing(root: str, key: str) -> Parsed:
+def _missing_plan(root: str, key: str) -> Parsed:
     span = Span(key, 1, 1, 1, 1)
-    found = (
+    finding = (
         led_out(key)
         if leads_out(root, key)
         else Diagnostic(
             span, "FDC321", f"the file `{key}` does not exist", help="name a plan that exists"
         )
     )
-    return Parsed(None, None, [found])
+    return Parsed(None, None, [finding])
 
 
 def led_out(key: str) -> Diagnostic:
     """The finding about a plan that is a link to a file outside of the workspace."""
-    said = f"`{key}` is a link that leads out of the workspace: it is not read"
+    message = f"`{key}` is a link that leads out of the workspace: it is not read"
     hint = "put the plan itself there, or name it by its own path"
-    return Diagnostic(Span(key, 1, 1, 1, 1), "FDC416", said, help=hint)
+    return Diagnostic(Span(key, 1, 1, 1, 1), "FDC416", message, help=hint)
 
 
 class _Reader(StepFaults):
-    """Links one plan; `data` None: the file does not exist, which is all that is said of it."""
+    """Links one plan; `data` None: the file does not exist, which is the only finding."""
 
     def __init__(
         self, linker: LookUp, key: str, data: bytes | None, before: KeptPlan | None = None
     ) -> None:
         limits = linker.settings.limits
         parsed = (
-            _missing(linker.root, key)
+            _missing_plan(linker.root, key)
             if data is None
             else parse(data, key, limits)
             if before is None or before.parsed is None
             else parse_again(before.parsed, data, key, limits)
         )
         self.parsed = parsed
-        self.made = Statements()
+        self.statements = Statements()
         unit = Unit(key, parsed.text or "", parsed.plan, name=key.removeprefix(SHIPPED))
         super().__init__(linker, unit)
         unit.diagnostics = list(parsed.diagnostics)
@@ -128,18 +128,18 @@ class _Reader(StepFaults):
             unit.body = (
                 self._body(statements)
                 if before is None
-                else self.made.link(
+                else self.statements.link(
                     unit, statements, before.linked_with(unit.packs), self._statement
                 )
             )
 
     def _statement(self, node: tree.Statement) -> tuple[list[Node], bool]:
-        """What a statement becomes, and whether that depends on nothing but itself and the catalogue."""
-        before = self._seen_so_far()
-        made = self._body([node])
-        return made, before == self._seen_so_far()
+        """Links a statement; True: the result depends on the statement and the catalogue only."""
+        before = self._progress()
+        linked = self._body([node])
+        return linked, before == self._progress()
 
-    def _seen_so_far(self) -> tuple[int, int, tree.Yield | None, int]:
+    def _progress(self) -> tuple[int, int, tree.Yield | None, int]:
         return len(self.unit.calls), len(self.unit.diagnostics), self.yielded, self.of_unused
 
     def _body(self, nodes: list[tree.Statement]) -> list[Node]:
@@ -152,21 +152,21 @@ class _Reader(StepFaults):
                 if tool is None:
                     tool = self.linker.catalogue.tools.get(node.tool)
                     if tool is None:
-                        self._unknown_tool(node)
+                        self._report_unknown_tool(node)
                         continue
-                    self._unused("tools", node.tool, self._tool_span(node))
+                    self._report_unused_pack("tools", node.tool, self._tool_span(node))
                 bound = bind(tool, node.tail, None if node.block is None else node.block.text)
                 if bound.problems:
-                    self._problems(node, bound.problems)
+                    self._report_problems(node, bound.problems)
                 act = Act(node, bound)
                 self.unit.acts.append(act)
                 if node.bind is not None:
                     self.unit.results.append(node.bind)
                 out.append(act)
             elif not isinstance(node, tree.Comment | tree.Header | tree.Step):
-                made = _STATEMENTS[node.word](self, node)
-                if made is not None:
-                    out.append(made)
+                linked = _STATEMENTS[node.word](self, node)
+                if linked is not None:
+                    out.append(linked)
         return out
 
     def _call(self, node: tree.Call) -> Node | None:
@@ -183,9 +183,9 @@ class _Reader(StepFaults):
             return None
         key, registered = self.linker.resolve(name)
         if key is None:
-            where = f" (registered as `{registered}`)" if registered else ""
-            hint = did_you_mean(name, self.linker.callable_names()) or self._elsewhere(name)
-            self.report(span, "FDC321", f"Sub-plan file not found: `{name}`{where}", hint)
+            note = f" (registered as `{registered}`)" if registered else ""
+            hint = did_you_mean(name, self.linker.callable_names()) or self._path_hint(name)
+            self.report(span, "FDC321", f"Sub-plan file not found: `{name}`{note}", hint)
         elif registered is not None and registered != name and self.linker.files.find(name):
             message = (
                 f"the registered plan `{name}` (`{registered}`) hides the file of the same name"
@@ -218,8 +218,8 @@ class _Reader(StepFaults):
             self.unit.results.append(node.bind)
         return call
 
-    def _elsewhere(self, name: str) -> str | None:
-        """Why a plan that is called by its path was not found, where that is easy to say."""
+    def _path_hint(self, name: str) -> str | None:
+        """A hint about a plan that is called by its path and was not found, or None."""
         beside = posixpath.normpath(
             posixpath.join(posixpath.dirname(self.unit.key.removeprefix(SHIPPED)), name)
         )
@@ -229,7 +229,7 @@ class _Reader(StepFaults):
             return "only plans of the workspace can be called: by a registered name, or by a path from its root"
         return None
 
-    def _bound(self, node: Any, most: int | None, word: str) -> int:
+    def _checked_bound(self, node: Any, most: int | None, word: str) -> int:
         if most is None:
             span = Span(self.unit.key, node.line, node.column, node.line, node.column + len(word))
             self.report(
@@ -245,7 +245,7 @@ class _Reader(StepFaults):
             return 1
         return most
 
-    def _looped(self, nodes: list[tree.Statement], *, collects: bool) -> list[Node]:
+    def _loop_body(self, nodes: list[tree.Statement], *, collects: bool) -> list[Node]:
         self.loops.append(collects)
         body = self._body(nodes)
         self.loops.pop()
@@ -258,10 +258,10 @@ class _Reader(StepFaults):
             return None
         self.depth += 1
         alias = f"file{self.depth}"
-        body = self._looped(node.body, collects=False)
+        body = self._loop_body(node.body, collects=False)
         self.depth -= 1
         if tail.most is not None:
-            self._bound(node, tail.most, "for_each_file")
+            self._checked_bound(node, tail.most, "for_each_file")
         self.unit.loops.update(name for name in (tail.name, alias) if name)
         return Loop(node, "each", tail.name, alias, tail.over, 0, tail.most, None, body)
 
@@ -271,8 +271,8 @@ class _Reader(StepFaults):
         if isinstance(tail, Malformed):
             self.malformed(node, tail)
             return None
-        most = self._bound(node, tail.most, word)
-        body = self._looped(node.body, collects=node.bind is not None)
+        most = self._checked_bound(node, tail.most, word)
+        body = self._loop_body(node.body, collects=node.bind is not None)
         if node.bind is not None:
             self.unit.results.append(node.bind)
         if tail.name is not None:
@@ -284,9 +284,9 @@ class _Reader(StepFaults):
         if isinstance(tail, Malformed):
             self.malformed(node, tail)
             return None
-        most = self._bound(node, tail.most, "iterate")
-        self._predicates(node, tail.until)
-        body = self._looped(node.body, collects=False)
+        most = self._checked_bound(node, tail.most, "iterate")
+        self._check_predicates(node, tail.until)
+        body = self._loop_body(node.body, collects=False)
         known = False if tail.until is None else fold(tail.until.tree)
         return Loop(
             node,
@@ -311,7 +311,7 @@ class _Reader(StepFaults):
         if isinstance(tail, Malformed):
             self.malformed(node, tail)
             return Choice(node, None, None, then, orelse)
-        self._predicates(node, tail)
+        self._check_predicates(node, tail)
         return Choice(node, tail, fold(tail.tree), then, orelse)
 
     def _require(self, node: tree.Require) -> Node | None:
@@ -319,7 +319,7 @@ class _Reader(StepFaults):
         if isinstance(tail, Malformed):
             self.malformed(node, tail)
             return Gate(node, None, "")
-        self._predicates(node, tail.condition)
+        self._check_predicates(node, tail.condition)
         return Gate(node, tail.condition, tail.why, fold(tail.condition.tree))
 
     def _yield(self, node: tree.Yield) -> Node | None:
@@ -329,12 +329,12 @@ class _Reader(StepFaults):
             self.report(span, "FDC327", "the loop around this `yield` collects nothing", help_)
         elif not self.loops:
             if self.yielded is not None:
-                where = (Label(self.unit.span(self.yielded), "the first one"),)
+                labels = (Label(self.unit.span(self.yielded), "the first one"),)
                 self.report(
                     span,
                     "FDC327",
                     "a plan has one result; this is its second `yield`",
-                    labels=where,
+                    labels=labels,
                 )
             self.yielded = node
         tail = values.yield_tail(node.tail)

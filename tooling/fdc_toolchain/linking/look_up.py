@@ -32,7 +32,7 @@ Loaded = tuple[Automaton | None, list[Diagnostic]]
 """An automaton (None: it has errors), and what is wrong with it."""
 
 MOST_HINTS = 200
-"""Unknown tools for which the one that was meant is looked for; that takes a while for each."""
+"""Maximum unknown tools for which a similar name is searched, because each search is slow."""
 
 
 _AUTOMATA = (".json", ".yaml", ".yml")
@@ -47,17 +47,17 @@ class LookUp:
         self.files = files or Files(root)
         self.diagnostics: list[Diagnostic] = []
         self.catalogue: Catalogue
-        own = local(self.files.packs(), self.files.read, root, index().packs)
-        self.packs: dict[str, Pack] = {**index().packs, **own.packs}
+        own_packs = local(self.files.packs(), self.files.read, root, index().packs)
+        self.packs: dict[str, Pack] = {**index().packs, **own_packs.packs}
         """The packs that plans of the workspace can use, by name: those that are installed, and its own."""
-        for problem in own.problems:
+        for problem in own_packs.problems:
             span = Span(problem.path, problem.line or 1, 1, problem.line or 1, 1)
             message = f"the pack cannot be used: {problem.said}"
             self.diagnostics.append(Diagnostic(span, "FDC332", message))
-        self.catalogue, found = read_catalogue(
-            settings.catalogues, self.files.read, own.packs.values()
+        self.catalogue, findings = read_catalogue(
+            settings.catalogues, self.files.read, own_packs.packs.values()
         )
-        self.diagnostics += found
+        self.diagnostics += findings
         self._using: dict[frozenset[str], Catalogue] = {}
         for name in settings.packs:
             if name not in self.packs:
@@ -71,11 +71,13 @@ class LookUp:
                     self.diagnostics.append(
                         Diagnostic(span, "FDC308", f"the catalogue `{name}` does not exist")
                     )
-        self.registry, found = read_registry(self.files.read(REGISTRY), REGISTRY)
-        self.diagnostics += found
-        brought = [*own.packs.values()]
-        self.shipped = shipped_registry({n: p for one in brought for n, p in one.plans.items()})
-        self.automata = {n: p for one in brought for n, p in one.automata.items()}
+        self.registry, findings = read_registry(self.files.read(REGISTRY), REGISTRY)
+        self.diagnostics += findings
+        workspace_packs = [*own_packs.packs.values()]
+        self.shipped = shipped_registry(
+            {n: p for pack in workspace_packs for n, p in pack.plans.items()}
+        )
+        self.automata = {n: p for pack in workspace_packs for n, p in pack.automata.items()}
         self.automata |= index().automata
         self.bind: Callable[[Tool, str, str | None], Bound] = Binder().bind
         self.obligations: tuple[
@@ -95,7 +97,7 @@ class LookUp:
 
     @property
     def outside(self) -> tuple[Row, ...]:
-        """The files that hold text from outside which earlier runs wrote. Raises OSError where it cannot be known."""
+        """The files that hold text from outside which earlier runs wrote. Raises OSError if the table cannot be read."""
         if self._outside is None:
             self._outside = active(self.files)
         return self._outside
@@ -116,7 +118,7 @@ class LookUp:
         return sorted({*self.registry.entries, *self.shipped.entries})
 
     def nearest_tool(self, word: str, catalogue: Catalogue) -> str | None:
-        """The help for a tool that is unknown to a plan with a catalogue; none for the many of a text that is not a plan."""
+        """The hint for a tool that is not in the catalogue of a plan; None once MOST_HINTS words were looked up."""
         key = word, id(catalogue)  # which `using` keeps
         if key not in self._nearest and len(self._nearest) < MOST_HINTS:
             called = self.registry.resolve(word) or self.shipped.resolve(word)
@@ -138,20 +140,20 @@ class LookUp:
 
     @property
     def in_force(self) -> Catalogue:
-        """The catalogue of the workspace's plans that name no pack: what the settings say."""
+        """The catalogue of the workspace's plans that name no pack: it has the packs of the settings."""
         return self.using(self.settings.packs)
 
     def packs_of(self, key: str) -> list[str]:
-        """The packs that a plan uses without saying so: those of the settings, and the one that it belongs to.
+        """The packs that a plan uses without naming them: those of the settings, and the one that it belongs to.
 
         A shipped plan is the same in every workspace: settings do not count for it.
         """
-        own = shipped.pack_of(key.removeprefix(SHIPPED))
+        owner = shipped.pack_of(key.removeprefix(SHIPPED))
         stated = () if key.startswith(SHIPPED) else self.settings.packs
-        return [*stated, *([own] if own is not None else [])]
+        return [*stated, *([owner] if owner is not None else [])]
 
     def no_pack(self, name: str) -> tuple[str, str]:
-        """What is wrong with the name of a pack that is not there, and what to do."""
+        """The message and the hint for a pack that does not exist."""
         known = [*self.packs]
         hint = did_you_mean(name, known) or f"the packs are: {', '.join(sorted(known))}"
         return f"the pack `{name}` does not exist", f"{hint}; `fdc doctor` checks every pack"
@@ -180,5 +182,7 @@ class LookUp:
 
     def automaton_findings(self, keys: Iterable[str] | None = None) -> list[Diagnostic]:
         """What is wrong with the automata under `keys`, or with all that were looked at."""
-        wanted = self._automata if keys is None else [key for key in keys if key in self._automata]
-        return [item for key in wanted for item in self._automata[key][1]]
+        selected = (
+            self._automata if keys is None else [key for key in keys if key in self._automata]
+        )
+        return [item for key in selected for item in self._automata[key][1]]

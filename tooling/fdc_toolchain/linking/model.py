@@ -30,7 +30,7 @@ class Act:
 
 
 class Invoke:
-    """A call. `key` is the callee's (None: there is none, which was reported)."""
+    """A call. `key` is the callee's (None: it was not found, which was reported)."""
 
     __slots__ = ("call", "key", "name", "arguments", "depth", "number")
 
@@ -159,9 +159,8 @@ class Unit(Record):
 
     `automaton` is its own (None: a fragment); `stated` tells whether its text names one at all,
     so that a plan whose automaton is missing is not taken for a fragment. `part` is where the text says that the plan
-    is a fragment (`use fragment`), and `continues` the automaton that it says so of. `packs` are those that it uses, with the
-    place where its text says so. `calls` and `acts` are
-    those of its body, at whatever depth.
+    is a fragment (`use fragment`), and `continues` the automaton that it names there. `packs` are those that it uses, with the
+    place where its text names them. `calls` and `acts` are those of its body, at any depth.
     """
 
     __slots__ = (

@@ -1,4 +1,4 @@
-"""What a row of a catalogue says of the code that it runs: functions or a command, and what these may touch (`access`)."""
+"""Catalogue rows that run code: a function, a command or an MCP server, and what it may touch (`access`)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def targets(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def sandboxed(row: Mapping[str, Any]) -> bool:
-    """True for a tool that is a Python function, a command or an MCP server's: what it does, only its row says."""
+    """True for a tool that is a Python function, a command or an MCP server's: only its row states what it does."""
     run = row.get("run") or {}
     return "python" in run or "command" in run or "mcp" in run
 
@@ -47,17 +47,17 @@ def no_variable(name: str) -> str | None:
     if variable(name):
         return f"`{name}` is named like a secret, and no tool is given those"
     if _RULES.match(name):
-        return f"`{name}` rules how programs run, and no tool is given those"
+        return f"`{name}` controls how programs run, and no tool is given those"
     return None
 
 
 def wrong(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
-    """What a schema cannot say of `access`: where in the row, what, and what to do."""
+    """The faults of a row that a schema cannot express: where in the row, message, hint."""
     yield from _command(row)
     yield from _mcp(row)
     yield from _one_of(row)
     if "own" in row and ("prompt" in row.get("run", ()) or row["trust"] == "model"):
-        yield ["own"], "all that a model answers is the model's: it has no `own` fields", None
+        yield ["own"], "the model chooses the whole answer, so no field is fdc's `own`", None
     access = row.get("access")
     if access is None:
         return
@@ -72,9 +72,9 @@ def wrong(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]
             if ".." in glob.split("/"):
                 yield ["access", key, number], f"`{glob}` leads out of the workspace", None
     for number, name in enumerate(access.get("env", ())):
-        why = no_variable(name)
-        if why is not None:
-            yield ["access", "env", number], why, None
+        reason = no_variable(name)
+        if reason is not None:
+            yield ["access", "env", number], reason, None
     if row.get("effect") == "pure" and any(access.get(key) for key in ("read", "write", "net")):
         help_ = "say `read`, `idempotent` or `once` as its effect"
         yield (
@@ -109,7 +109,7 @@ def pinned(server: Mapping[str, Any]) -> str:
 def unlocked(
     servers: Mapping[str, Any], locked: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[str]:
-    """What the lock and the catalogues do not have alike. `rows`: all tools that a server performs."""
+    """The differences between the lock and the catalogues, as sentences. `rows`: all tools that a server performs."""
     for name, row in rows.items():
         mcp = row["run"]["mcp"]
         declared = servers.get(mcp["server"], {})
@@ -128,24 +128,28 @@ def unlocked(
 
 
 def _mcp(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
-    """What a row of an MCP server's tool may not say: anything that lets a plan do more than the server itself promises."""
+    """The faults in the row of an MCP server's tool: it may not allow a plan more than the server itself promises."""
     mcp = (row.get("run") or {}).get("mcp")
     if mcp is None:
         return
     if row["trust"] != "untrusted":
         yield ["trust"], "what an MCP server answers is not trusted", "say `untrusted`"
     if looser(row["effect"], mcp["says"]):
-        said = (
+        message = (
             f"the server says `{mcp['says']}` of the tool, so its effect is not `{row['effect']}`"
         )
-        yield ["effect"], said, None
+        yield ["effect"], message, None
     for key in ("clears", "own", "repeatable", "creates", "approves", "reads"):
         if key in row:
-            yield [key], f"`{key}` is not for tools of MCP servers: no one here checks it", None
+            yield (
+                [key],
+                f"`{key}` is not allowed for tools of MCP servers: fdc cannot check it",
+                None,
+            )
     for number, item in enumerate(row["parameters"]):
         if "sink" in item:
-            said = "what an MCP server does with an argument it is unknown here: it may choose anything"
-            yield ["parameters", number, "sink"], said, "leave `sink` out"
+            message = "fdc does not know what an MCP server does with an argument, so a row cannot state it"
+            yield ["parameters", number, "sink"], message, "leave `sink` out"
 
 
 PLACEHOLDER = re.compile(r"(?:[^{}]*=)?\{([a-z_][a-z0-9_]*)\}")
@@ -153,22 +157,22 @@ PLACEHOLDER = re.compile(r"(?:[^{}]*=)?\{([a-z_][a-z0-9_]*)\}")
 
 
 def _command(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
-    """What a schema cannot say of the words of a command."""
+    """The faults in the words of a command that a schema cannot express."""
     words = (row.get("run") or {}).get("command")
     if not isinstance(words, list):
         return
     names = [item["name"] for item in row["parameters"]]
     for number, word in enumerate(words):
         place = ["run", "command", number]
-        found = PLACEHOLDER.fullmatch(word)
+        placeholder = PLACEHOLDER.fullmatch(word)
         if "\0" in word:
             yield place, "a word of a command holds no NUL byte", None
         elif number == 0 and not _PROGRAM.fullmatch(word):
             help_ = "it is looked for in /usr/local/bin, /usr/bin and /bin"
             yield place, f"`{word}` is not the plain name of a program", help_
-        elif found is not None and found[1] not in names:
-            yield place, f"the parameter `{found[1]}` does not exist", None
-        elif found is None and re.search(r"\{[a-z_][a-z0-9_]*\}", word):
+        elif placeholder is not None and placeholder[1] not in names:
+            yield place, f"the parameter `{placeholder[1]}` does not exist", None
+        elif placeholder is None and re.search(r"\{[a-z_][a-z0-9_]*\}", word):
             help_ = "write `{name}` or `--option={name}` as a word of its own"
             yield place, f"`{word}` has a parameter inside of other text", help_
     used = {found[1] for word in words if (found := PLACEHOLDER.fullmatch(word))}
@@ -176,24 +180,24 @@ def _command(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | Non
         yield ["run", "command"], f"the command does not use the parameter `{name}`", None
 
 
-_ASKED = {"call": "data", "files": "path"}
+_CALL_PARAMETERS = {"call": "data", "files": "path"}
 
 
 def _one_of(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
-    """What a schema cannot say of a row that performs calls of a model."""
+    """The faults in a row that performs a model's calls (`one_of`) that a schema cannot express."""
     if "one_of" not in (row.get("run") or {}):
         return
-    found = {item["name"]: item for item in row["parameters"]}
-    for name, sink in _ASKED.items():
-        item = found.get(name, {})
+    parameters = {item["name"]: item for item in row["parameters"]}
+    for name, sink in _CALL_PARAMETERS.items():
+        item = parameters.get(name, {})
         if item.get("sink") != sink or item["kind"] != "word" or not item.get("required", True):
             yield (
                 ["parameters"],
                 f"a tool that performs `one_of` a list has the parameter `{name}`, a word with the sink `{sink}`",
                 None,
             )
-    wanted = {"effect": "read", "trust": "workspace", "failure": "value"}
-    for key, value in wanted.items():
+    required = {"effect": "read", "trust": "workspace", "failure": "value"}
+    for key, value in required.items():
         if row.get(key) != value:
             yield [key], f"`{key}` of a tool that performs `one_of` a list is `{value}`", None
     for key in ("access", "cost", "clears", "own", "approves", "limits"):

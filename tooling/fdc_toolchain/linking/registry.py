@@ -1,4 +1,4 @@
-"""The plan registry as a value: what its bytes say, and what is wrong with them (FDC-40).
+"""Reads the plan registry, and reports what is wrong with it (FDC-40).
 
 `knowledge_core/plan_registry.json` is one flat JSON object, logical name to path. Paths are
 relative to the workspace and written with `/`. Reading is pure; `agent.audit.registry` changes it.
@@ -17,10 +17,10 @@ from ..diagnostics.span import Span
 from ..packs.index import index
 
 REGISTRY = "knowledge_core/plan_registry.json"
-"""Where a workspace keeps it."""
+"""The registry of a workspace."""
 
 SHIPPED = "plans/library/registry.json"
-"""That of fdc's own plans."""
+"""The registry of fdc's own plans."""
 
 NAME_RULE = "letters, digits, `.`, `_`, `-`; `/` joins parts that start with a letter or digit; at most 100 characters"
 """What a name may be, in words; `name_fault` checks it."""
@@ -48,17 +48,17 @@ def read_registry(data: bytes | None, path: str) -> tuple[Registry, list[Diagnos
     """
     if data is None:
         return Registry(path), []
-    entries = _sound(data)
+    entries = _sound_entries(data)
     if entries is not None:
         return Registry(path, entries), []
-    return _explained(data, path)
+    return _read_with_faults(data, path)
 
 
 def shipped_registry(more: Mapping[str, str] = MappingProxyType({})) -> Registry:
     """The plans that fdc ships, and those of packs, which take no name of fdc's own; `more`: those of a workspace's packs."""
     data = resources.read(SHIPPED) if resources.exists(SHIPPED) else None
-    own = read_registry(data, SHIPPED)[0]
-    return own._replace(entries={**more, **index().plans, **own.entries})
+    fdc_plans = read_registry(data, SHIPPED)[0]
+    return fdc_plans._replace(entries={**more, **index().plans, **fdc_plans.entries})
 
 
 def name_fault(name: str) -> str | None:
@@ -101,14 +101,14 @@ def places(data: bytes, path: str) -> dict[str, Span]:
     node, _ = parse(text)
     if node is None or node.kind != "object":
         return {}
-    where = Places(path, text)
+    positions = Places(path, text)
     return {
-        member.key.value: where.span(member.key.start, member.key.end)
+        member.key.value: positions.span(member.key.start, member.key.end)
         for member in reversed(node.value)
     }
 
 
-def _sound(data: bytes) -> dict[str, str] | None:
+def _sound_entries(data: bytes) -> dict[str, str] | None:
     """The entries of a registry without fault, at the speed of the standard parser; else None."""
     import json
 
@@ -132,7 +132,7 @@ def _entry_fault(name: str, path: str) -> str | None:
     return path_fault(path)
 
 
-def _explained(data: bytes, path: str) -> tuple[Registry, list[Diagnostic]]:
+def _read_with_faults(data: bytes, path: str) -> tuple[Registry, list[Diagnostic]]:
     from ..text.json_text import Places, parse
 
     help_ = "repair the file by hand or restore it; nothing changes it while it is damaged"
@@ -145,12 +145,12 @@ def _explained(data: bytes, path: str) -> tuple[Registry, list[Diagnostic]]:
         message = f"the plan registry is damaged: byte 0x{data[wrong.start]:02x} at offset {wrong.start} is not UTF-8"
         return Registry(path), [Diagnostic(span, "FDC325", message, help=help_)]
     node, problems = parse(text)
-    where = Places(path, text)
-    found: list[Diagnostic] = []
+    positions = Places(path, text)
+    findings: list[Diagnostic] = []
 
     def add(start: int, end: int, message: str, hint: str | None = None) -> None:
-        span = where.span(start, end)
-        found.append(
+        span = positions.span(start, end)
+        findings.append(
             Diagnostic(
                 span, "FDC325", f"the plan registry is damaged: {message}", help=hint or help_
             )
@@ -163,12 +163,12 @@ def _explained(data: bytes, path: str) -> tuple[Registry, list[Diagnostic]]:
         add(
             node.start,
             node.end,
-            f"expected an object of names and paths, found {_article(node.kind)}",
+            f"expected an object of names and paths, found {_with_article(node.kind)}",
         )
     elif node is not None:
         for key, value in node.value:
             if value.kind != "string":
-                what = f"`{shown(key.value)}` stands for {_article(value.kind)}; expected a path in quotes"
+                what = f"`{shown(key.value)}` stands for {_with_article(value.kind)}; expected a path in quotes"
                 add(value.start, value.end, what)
                 continue
             fault = _entry_fault(key.value, value.value)
@@ -176,8 +176,8 @@ def _explained(data: bytes, path: str) -> tuple[Registry, list[Diagnostic]]:
                 add(value.start, value.end, fault)
             else:
                 entries.setdefault(key.value, value.value)
-    return Registry(path, entries), found
+    return Registry(path, entries), findings
 
 
-def _article(kind: str) -> str:
+def _with_article(kind: str) -> str:
     return {"null": "null"}.get(kind, ("an " if kind[0] in "ao" else "a ") + kind)

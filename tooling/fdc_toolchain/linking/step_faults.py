@@ -1,4 +1,4 @@
-"""What is wrong with the tools and predicates that a plan names: unknown, of a pack that it does not use, wrong arguments."""
+"""Faults of the tools and predicates that a plan names: unknown, of a pack that it does not use, wrong arguments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .model import Unit
 
 
 def _first_line(plan: tree.Plan) -> int:
-    """The line above which a header can be added: that of the first statement, or of what is said to fdc right above it."""
+    """The line above which a header can be added: that of the first statement, or of the `# fdc:` comments right above it."""
     above: int | None = None
     for node in plan.statements:
         if type(node) is not tree.Comment:
@@ -26,14 +26,14 @@ def _first_line(plan: tree.Plan) -> int:
 
 
 class StepFaults(HeaderReader):
-    """Says them, for the reader of a plan."""
+    """Reports these faults for the reader of a plan."""
 
     catalogue: Catalogue
 
     def __init__(self, linker: LookUp, unit: Unit) -> None:
         super().__init__(linker, unit)
         self.unused: set[str] = set()
-        """Packs of which it was said that the plan does not use them."""
+        """Packs already reported as not used by the plan."""
         self.of_unused = 0
         """How often something of such a pack was named."""
 
@@ -41,10 +41,10 @@ class StepFaults(HeaderReader):
         start = node.tool_column
         return Span(self.unit.key, node.line, start, node.line, start + len(node.tool))
 
-    def _unused(self, kind: str, name: str, span: Span) -> None:
-        """Says that something is of a pack which the plan does not use: once for each pack, since one line mends it.
+    def _report_unused_pack(self, kind: str, name: str, span: Span) -> None:
+        """Reports a tool or predicate of a pack that the plan does not use: once for each pack, since one line mends it.
 
-        The step is linked all the same, so that what else is wrong with the plan is not hidden by it, nor made up.
+        The step is linked all the same, so that other findings are neither hidden nor false.
         """
         self.of_unused += 1
         pack = self.linker.catalogue.packs[(kind, name)]
@@ -62,7 +62,7 @@ class StepFaults(HeaderReader):
             fix=Fix(f"add `{added}`", (Edit(at, f"{added}\n"),), safe=True),
         )
 
-    def _unknown_tool(self, node: tree.Step) -> None:
+    def _report_unknown_tool(self, node: tree.Step) -> None:
         span = self._tool_span(node)
         tools = self.catalogue.tools
         known = assignment(node.tool, node.tail) or other_name(node.tool, node.tail, tools)
@@ -80,7 +80,7 @@ class StepFaults(HeaderReader):
             fix=fix,
         )
 
-    def _problems(self, node: tree.Step, problems: tuple[Any, ...]) -> None:
+    def _report_problems(self, node: tree.Step, problems: tuple[Any, ...]) -> None:
         for code, start, end, message, hint in problems:
             if start == -1 and node.block:
                 block = node.block
@@ -91,18 +91,18 @@ class StepFaults(HeaderReader):
                 span = self.unit.at(node, start, end)
             self.report(span, code, message, hint)
 
-    def _predicates(self, node: Any, condition: Any) -> None:
+    def _check_predicates(self, node: Any, condition: Any) -> None:
         known = self.linker.catalogue.predicates
         seen = self.catalogue.predicates
         for name, count, start, end in condition.predicates if condition else ():
             span = self.unit.at(node, start, end)
             if name not in known:
-                there = ["len", *sorted(seen)]
-                hint = did_you_mean(name, there) or f"conditions have {', '.join(there)}"
+                names = ["len", *sorted(seen)]
+                hint = did_you_mean(name, names) or f"conditions have {', '.join(names)}"
                 self.report(span, "FDC301", f"unknown predicate `{name}`", hint)
                 continue
             if name not in seen:
-                self._unused("predicates", name, span)
+                self._report_unused_pack("predicates", name, span)
             if known[name] not in (count, ANY_NUMBER):
                 self.report(
                     span, "FDC303", f"`{name}` takes {known[name]} arguments, found {count}"

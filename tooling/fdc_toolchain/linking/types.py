@@ -1,4 +1,4 @@
-"""Types of values: what a catalogue, a construct or a literal says of a value before there is one.
+"""Static types of values, from catalogues, constructs and literals.
 
     null  boolean  number  text  list  list[TYPE]  object  object{field: TYPE, ...}  value  any  TYPE?
 
@@ -82,54 +82,58 @@ def of_constant(value: Any) -> Type:
     return TRUTH if isinstance(value, bool) else COUNT
 
 
-def joined(one: Type, other: Type) -> Type:
-    """The type of what is of the one or of the other."""
-    if one == other:
-        return one
-    return Type(one.kinds | other.kinds, _joined_items(one, other), _joined_fields(one, other))
+def joined(first: Type, second: Type) -> Type:
+    """The union of two types."""
+    if first == second:
+        return first
+    return Type(
+        first.kinds | second.kinds, _joined_items(first, second), _joined_fields(first, second)
+    )
 
 
-def _joined_items(one: Type, other: Type) -> Type | None:
-    if one.kinds & other.kinds & LIST:
-        return None if one.item is None or other.item is None else joined(one.item, other.item)
-    return one.item if one.kinds & LIST else other.item
+def _joined_items(first: Type, second: Type) -> Type | None:
+    if first.kinds & second.kinds & LIST:
+        return (
+            None if first.item is None or second.item is None else joined(first.item, second.item)
+        )
+    return first.item if first.kinds & LIST else second.item
 
 
-def _joined_fields(one: Type, other: Type) -> tuple[tuple[str, Type], ...] | None:
-    if not one.kinds & other.kinds & OBJECT:
-        return one.fields if one.kinds & OBJECT else other.fields
-    if one.fields is None or other.fields is None:
+def _joined_fields(first: Type, second: Type) -> tuple[tuple[str, Type], ...] | None:
+    if not first.kinds & second.kinds & OBJECT:
+        return first.fields if first.kinds & OBJECT else second.fields
+    if first.fields is None or second.fields is None:
         return None
-    left, right = dict(one.fields), dict(other.fields)
+    left, right = dict(first.fields), dict(second.fields)
     names = sorted({*left, *right})
     return tuple(
         (name, joined(left.get(name, NOTHING), right.get(name, NOTHING))) for name in names
     )
 
 
-def _cut(one: Type, levels: int) -> Type:
-    if one.item is None and not one.fields:
-        return one
+def _cut(kind: Type, levels: int) -> Type:
+    if kind.item is None and not kind.fields:
+        return kind
     if levels == 0:
-        return Type(one.kinds)
-    item = None if one.item is None else _cut(one.item, levels - 1)
+        return Type(kind.kinds)
+    item = None if kind.item is None else _cut(kind.item, levels - 1)
     fields = (
         None
-        if one.fields is None
-        else tuple((name, _cut(inner, levels - 1)) for name, inner in one.fields)
+        if kind.fields is None
+        else tuple((name, _cut(inner, levels - 1)) for name, inner in kind.fields)
     )
-    return Type(one.kinds, item, fields)
+    return Type(kind.kinds, item, fields)
 
 
-def shown(one: Type) -> str:
+def shown(kind: Type) -> str:
     """A type in words, for messages."""
-    if one.kinds & KINDS == KINDS:
+    if kind.kinds & KINDS == KINDS:
         return "anything"
     words = [
         (NULL, "null"), (BOOLEAN, "true or false"), (NUMBER, "a number"), (TEXTS, "text"), (LIST, "a list"),
         (OBJECT, "an object"),
     ]  # fmt: skip
-    return " or ".join(word for bits, word in words if one.kinds & bits) or "nothing"
+    return " or ".join(word for bits, word in words if kind.kinds & bits) or "nothing"
 
 
 # ---- as catalogues write them ----------------------------------------------------------------
@@ -144,27 +148,27 @@ class NoType(ValueError):
 @lru_cache(maxsize=1 << 10)
 def parsed(text: str) -> Type:
     """The type that a text of a catalogue writes. Raises NoType."""
-    found = SIMPLE.get(text)
-    if found is not None:
-        return found
+    simple = SIMPLE.get(text)
+    if simple is not None:
+        return simple
     tokens = [name or mark for name, mark in _TOKEN.findall(text.strip())]
-    made, at = _read(tokens, 0, text)
+    result, at = _read(tokens, 0, text)
     if at != len(tokens):
         raise NoType(f"`{text}` is not a type")
-    return made
+    return result
 
 
 def _read(tokens: list[str], at: int, text: str, depth: int = 0) -> tuple[Type, int]:
-    found, at = _one(tokens, at, text, depth)
+    kind, at = _read_plain(tokens, at, text, depth)
     if at < len(tokens) and tokens[at] == "?":
-        return found._replace(kinds=found.kinds | NULL), at + 1
-    return found, at
+        return kind._replace(kinds=kind.kinds | NULL), at + 1
+    return kind, at
 
 
-def _one(tokens: list[str], at: int, text: str, depth: int) -> tuple[Type, int]:
+def _read_plain(tokens: list[str], at: int, text: str, depth: int) -> tuple[Type, int]:
     word = tokens[at] if at < len(tokens) else ""
-    found = SIMPLE.get(word)
-    if found is None or depth > MOST_DEPTH:
+    simple = SIMPLE.get(word)
+    if simple is None or depth > MOST_DEPTH:
         raise NoType(
             f"`{text}` is not a type; expected one of {', '.join(SIMPLE)}, list[TYPE], object{{field: TYPE}}, TYPE?"
         )
@@ -185,7 +189,7 @@ def _one(tokens: list[str], at: int, text: str, depth: int) -> tuple[Type, int]:
         if at >= len(tokens) or tokens[at] != "}":
             raise NoType(f"`{text}` is not a type: expected `field: TYPE`, or `}}`")
         return object_of(fields), at + 1
-    return found, at + 1
+    return simple, at + 1
 
 
 def of_result(result: Any) -> Type:
@@ -198,7 +202,7 @@ def of_result(result: Any) -> Type:
 
 
 FAILED = object_of({"failed": TEXT, "why": TEXT})
-"""What a step gives whose failure is its result."""
+"""The result of a step whose failure is its result (`failure: value`)."""
 
 
 def kept(item: Type) -> Type:
@@ -214,20 +218,20 @@ _KIND = {bool: BOOLEAN, int: NUMBER, float: NUMBER, list: LIST, dict: OBJECT, ty
 
 
 def misfit(value: Any, kind: Type, name: str = "") -> str | None:
-    """What of a JSON value is not of a type, as one clause: its first part that does not fit; None where all fits.
+    """One clause about the first part of a JSON value that does not fit a type; None if all fits.
 
-    A field that is not there is null; one of which the type says nothing may be anything.
+    A missing field counts as null; a field that the type does not list may be anything.
     """
-    found = TEXT.kinds & kind.kinds if isinstance(value, str) else _KIND[type(value)]
-    if not found & kind.kinds:
-        who = f"`{name}`" if name else "it"
-        return f"{who} is {shown(of_value(value))}, not {shown(kind)}"
+    kinds = TEXT.kinds & kind.kinds if isinstance(value, str) else _KIND[type(value)]
+    if not kinds & kind.kinds:
+        subject = f"`{name}`" if name else "it"
+        return f"{subject} is {shown(of_value(value))}, not {shown(kind)}"
     if isinstance(value, list) and kind.item is not None and kind.item.kinds & KINDS != KINDS:
         return next(
             (
-                said
-                for at, one in enumerate(value)
-                if (said := misfit(one, kind.item, f"{name}[{at}]"))
+                fault
+                for at, item in enumerate(value)
+                if (fault := misfit(item, kind.item, f"{name}[{at}]"))
             ),
             None,
         )
@@ -235,9 +239,9 @@ def misfit(value: Any, kind: Type, name: str = "") -> str | None:
         within = f"{name}." if name else ""
         return next(
             (
-                said
+                fault
                 for key, inner in kind.fields
-                if (said := misfit(value.get(key), inner, within + key))
+                if (fault := misfit(value.get(key), inner, within + key))
             ),
             None,
         )

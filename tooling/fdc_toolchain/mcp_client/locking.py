@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from .. import durable
 from ..agent.host.tool_context import opened
-from ..durable import replace
 from ..exits import UsageError, WorldError
 from ..linking.catalogue_check import examined
 from ..linking.look_up import LookUp
@@ -18,6 +20,9 @@ from .calling import offered
 from .inside import hinted
 from .rows import Unfit, row_of
 
+EACH, TOGETHER = 60.0, 180.0
+"""Seconds for one server, and for all of them."""
+
 
 def lock(names: LookUp) -> Iterator[str]:
     """Writes the lock; tells what changed, line by line. Raises UsageError and WorldError, and writes nothing then."""
@@ -25,12 +30,15 @@ def lock(names: LookUp) -> Iterator[str]:
     before = _rows(names.files.read(LOCK))
     rows: dict[str, Any] = {}
     left: list[str] = []
+    last = time.monotonic() + TOGETHER
     with opened(names.root, "lock") as context:
         for server, declared in servers.items():
+            seconds = max(0.1, min(EACH, last - time.monotonic()))
             try:
-                offers = offered(server, declared, context)
+                offers = offered(server, declared, replace(context, shell_seconds=seconds))
             except ToolFailure as failed:
-                raise WorldError(str(failed)) from failed
+                late = f"the server `{server}` has not said within {seconds:.1f} s what it offers"
+                raise WorldError(late if failed.kind == "timeout" else str(failed)) from failed
             _fits(server, declared, {one["name"]: one for one in offers})
             for offer in offers:
                 try:
@@ -43,7 +51,7 @@ def lock(names: LookUp) -> Iterator[str]:
     wrong = [one for one in examined(data, LOCK, frozenset(), {})[0] if one.severity == "error"]
     if wrong:
         raise UsageError(f"what the servers offer makes no catalogue: {wrong[0].message}")
-    replace(os.path.join(names.root, LOCK), data)
+    durable.replace(os.path.join(names.root, LOCK), data)
     for name in sorted(before.keys() | rows.keys()):
         if before.get(name) != rows.get(name):
             how = "new" if name not in before else "gone" if name not in rows else "changed"

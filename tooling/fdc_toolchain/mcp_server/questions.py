@@ -19,17 +19,21 @@ MOST_ANSWER = 4_000
 
 
 def form(run: str, question: api.Question) -> ElicitRequestFormParams | None:
-    """The form; None where the question does not fit in one. Nothing is chosen in advance."""
+    """The form; None where the question does not fit in one.
+
+    Some programs choose the first value in advance, so that Enter sends it: the first one never approves.
+    """
     field: dict[str, object]
     if question.how == "assume":
         head = "It is unknown whether this step happened. Look for yourself, then say so."
-        field = {"type": "string", "title": "Did it happen?", "enum": ["done", "not-done"]}
+        field = {"type": "string", "title": "Did it happen?", "enum": ["later", "done", "not-done"]}
     elif question.approval:
         head = "Your approval is asked. The run goes on only if you give it."
-        field = {"type": "boolean", "title": "Do you approve?"}
+        field = {"type": "string", "title": "Do you approve?", "enum": ["later", "no", "yes"]}
     else:
         head = "The plan asks you a question."
-        field = {"type": "string", "title": "Your answer", "maxLength": MOST_ANSWER}
+        field = {"type": "string", "title": "Your answer"}
+        field |= {"minLength": 1, "maxLength": MOST_ANSWER}
     place = (
         f"{question.path}:{question.line} ({question.address}): {' '.join(question.text.split())}"
     )
@@ -57,8 +61,8 @@ def answer_of(question: api.Question, result: ElicitResult) -> str | None:
     if question.how == "assume":
         return said if said in ("done", "not-done") else None
     if question.approval:
-        return None if not isinstance(said, bool) else "yes" if said else "no"
-    return said if isinstance(said, str) and len(said) <= MOST_ANSWER else None
+        return said if said in ("yes", "no") else None
+    return said if isinstance(said, str) and 1 <= len(said) <= MOST_ANSWER else None
 
 
 def by_hand(run: str, question: api.Question) -> str:

@@ -62,7 +62,7 @@ class RunTool:
     ) -> Result | InputRequiredResult:
         """One call. Raises Wrong, FdcError."""
         if params.request_state is not None or params.input_responses is not None:
-            run, drive = await self._answered(params, given)
+            run, drive = await self._answered(params, given, program_of(context))
             if drive is None:
                 return await asyncio.to_thread(self._status, run)
         elif given["op"] == "status":
@@ -86,7 +86,9 @@ class RunTool:
             response = await context.session.elicit_form(
                 form.message, form.requested_schema, context.request_id
             )
-            going = await asyncio.to_thread(self._take, drive.run, question, response)
+            going = await asyncio.to_thread(
+                self._take, drive.run, question, response, program_of(context)
+            )
             if going is None:
                 return ended(drive)
             drive = going
@@ -130,7 +132,7 @@ class RunTool:
         return name
 
     async def _answered(
-        self, params: CallToolRequestParams, given: Arguments
+        self, params: CallToolRequestParams, given: Arguments, program: str
     ) -> tuple[str, Drive | None]:
         """The run that the answer to a form is for, and its new drive; None where the person gave no answer."""
         asked = self._asked.pop(params.request_state or "", None)
@@ -139,10 +141,12 @@ class RunTool:
         response = (params.input_responses or {}).get(_FORM)
         if not isinstance(response, ElicitResult):
             return asked.run, None
-        drive = await asyncio.to_thread(self._take, asked.run, asked.question, response)
+        drive = await asyncio.to_thread(self._take, asked.run, asked.question, response, program)
         return asked.run, drive
 
-    def _take(self, run: str, question: api.Question, response: ElicitResult) -> Drive | None:
+    def _take(
+        self, run: str, question: api.Question, response: ElicitResult, program: str
+    ) -> Drive | None:
         """Gives the run what the person said; the drive that goes on with it, or None."""
         answer = questions.answer_of(question, response)
         if answer is None:
@@ -154,8 +158,26 @@ class RunTool:
             return self.drives.go(
                 run, {question.address: "done" if answer == "done" else "not-done"}
             )
-        api.answer(run, answer, workspace=self.root, address=question.address, seen=question.seen)
+        api.answer(
+            run,
+            answer,
+            workspace=self.root,
+            address=question.address,
+            seen=question.seen,
+            through=program,
+        )
         return self.drives.go(run)
+
+
+def program_of(context: RequestContext) -> str:
+    """Where a form is answered, for the record: this server, and the agent's program as it names itself."""
+    known = context.session.client_params
+    named = (
+        "a program without a name"
+        if known is None
+        else in_line(f"{known.client_info.name} {known.client_info.version}", 100)
+    )
+    return f"fdc mcp in {named}"
 
 
 def has_forms(known: ClientCapabilities | None) -> bool:

@@ -39,7 +39,7 @@ STOPS: dict[str, str] = {
 FAILURES: dict[str, str] = {
     # what the proof forbids, unless an assumption was false
     **dict.fromkeys(
-        ("missing", "exists", "path", "file", "protected", "encoding", "diff", "changed"),
+        ("missing", "exists", "path", "file", "protected", "encoding", "diff", "changed", "shared"),
         "assumption",
     ),
     **dict.fromkeys(("capability", "argument", "type", "result"), "assumption"),
@@ -85,10 +85,11 @@ FAILURES: dict[str, str] = {
         "world",
     ),
 }
-"""By kind of a tool's failure (`workspace.failure.ToolFailure`): its cause."""
+"""By kind of a tool's failure (`workspace.failure.ToolFailure`): its cause. `shared` is the engine's: two branches of a fork name
+one file."""
 
 FILES = frozenset(("missing", "exists", "path", "file", "protected", "encoding", "diff", "changed"))
-"""Failures that another process can bring about which changes the files meanwhile."""
+"""Failures that can be caused by another process that changes the files meanwhile."""
 
 EXPLAINS: dict[str, frozenset[str]] = {
     "unproved-file": frozenset(("missing", "file", "encoding")),
@@ -97,7 +98,7 @@ EXPLAINS: dict[str, frozenset[str]] = {
         ("path", "protected", "capability", "missing", "exists", "file", "encoding")
     ),
     "fitting-diff": frozenset(("diff",)),
-    "distinct-items": frozenset(("missing", "exists", "file", "path")),
+    "distinct-items": frozenset(("missing", "exists", "file", "path", "shared")),
     "result-shape": frozenset(("argument", "type", "result", "value", "size")),
     "program-present": frozenset(("exit", "tool", "unavailable")),
     "shipped-automaton": frozenset(),
@@ -110,18 +111,18 @@ ALONE = "no other process changes the files that the plan uses while it runs"
 """An assumption of every proof. It is checked when a file is used."""
 
 FORM = "the files that steps read as text are UTF-8"
-"""Another one: it is known when a file is read."""
+"""An assumption of every proof. It is checked when a file is read."""
 
 REGULAR = "no command and no other process puts a folder where the plan writes a file, or a link or a file on its way"
-"""The same of what is written, which needs no file to be there."""
+"""An assumption of every proof about paths that are written, where no file has to exist."""
 
 OBEYED = "commands and tools of the workspace make nothing that is protected"
-"""Another one: it is looked at when they have ended."""
+"""An assumption of every proof. It is checked when they have ended."""
 
 GRANTED = (
     "this machine and its operator give what the plan needs: network, model, sandbox, packages"
 )
-"""The last assumption of every proof; what can be known before the first step is checked before it."""
+"""The last assumption of every proof; it is checked before the first step, as far as it can be."""
 
 _GRANTED = frozenset(("unavailable", "sandbox", "url", "address", "forbidden", "secret"))
 
@@ -136,10 +137,10 @@ def explain(program: dict[str, Any], stop: dict[str, Any]) -> dict[str, Any]:
         return {"kind": kind}
     if "assumptions" not in program:
         return {"kind": "unknown"}
-    wanted = stop.get("failure") or stop["kind"]
+    failure = stop.get("failure") or stop["kind"]
     at = [stop["path"], stop["line"]]
     for row in program["assumptions"]:
-        if wanted in EXPLAINS.get(row["rule"], ()) and at in row["uses"]:
+        if failure in EXPLAINS.get(row["rule"], ()) and at in row["uses"]:
             return {"kind": kind, **{key: row[key] for key in ("rule", "text", "path", "line")}}
     if stop["kind"] == "overrun":
         return {
@@ -147,19 +148,19 @@ def explain(program: dict[str, Any], stop: dict[str, Any]) -> dict[str, Any]:
             "rule": "usage",
             "text": "tools and models report no more use than they declare",
         }
-    if wanted == "encoding":
+    if failure == "encoding":
         return {"kind": kind, "rule": "form", "text": FORM}
-    if wanted in (
+    if failure in (
         "path",
         "file",
     ):  # of a literal path lint has looked, and a computed one has a row
         return {"kind": kind, "rule": "form", "text": REGULAR}
     if (
-        wanted == "protected"
+        failure == "protected"
     ):  # of a literal path lint says it, and of a computed one a row of the list
         return {"kind": kind, "rule": "obeyed", "text": OBEYED}
-    if wanted in FILES:
+    if failure in FILES:
         return {"kind": kind, "rule": "alone", "text": ALONE}
-    if wanted in _GRANTED:
+    if failure in _GRANTED:
         return {"kind": kind, "rule": "granted", "text": GRANTED}
     return {"kind": "unproved"}

@@ -20,7 +20,7 @@ _ENCODER = json.JSONEncoder(
 
 
 def _prepared() -> Callable[[Any], str]:
-    """The encoder's C half, made once: `JSONEncoder.encode` makes it anew for every value, which costs more."""
+    """The C encoder, made once: `JSONEncoder.encode` makes a new one for every value, which is slower."""
     make: Any = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
         return _ENCODER.encode
@@ -41,7 +41,7 @@ MAX_BYTES = 256 * 1024 * 1024
 
 
 class ProgramError(ValueError):
-    """Bytes that are not programs that this fdc can run; the message says why, in one sentence."""
+    """Bytes that are not a program which this fdc can run; the message says why, in one sentence."""
 
 
 def encode(value: Any) -> bytes:
@@ -53,12 +53,12 @@ def encode(value: Any) -> bytes:
 
 
 def digest(program: Program) -> str:
-    """The name of exactly this content: blake2b-256 of the canonical JSON, in hexadecimal."""
+    """The digest of a program: blake2b-256 of the canonical JSON, in hexadecimal."""
     return blake2b(encode(program), digest_size=32).hexdigest()
 
 
 def identity(program: Program) -> str:
-    """The digest of what is run: without the files that held text from outside when it was proved, which come and go."""
+    """The digest of what is run: without the list of files that held text from outside when it was proved."""
     return digest({key: value for key, value in program.items() if key != "stored"})
 
 
@@ -76,10 +76,10 @@ def load(data: bytes) -> Program:
         raise ProgramError("the program is nested too deeply") from None
     except ValueError as wrong:
         raise ProgramError(f"the program is not JSON: {wrong}") from None
-    found = problems(program)
-    if found:
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        raise ProgramError(f"the program is malformed: {found[0]}{more}")
+    faults = problems(program)
+    if faults:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise ProgramError(f"the program is malformed: {faults[0]}{more}")
     return dict(program)
 
 

@@ -1,4 +1,4 @@
-"""What the operators of conditions do with JSON values: the one place, for the linter as for the run.
+"""The operators of conditions on JSON values, for the linter and for runs.
 
 Every function is total but for `Unusable`: an operation that has no meaning for the values that are there (an
 order between a list and a number). Plan parameters arrive as text, so a number beside a text that spells a
@@ -78,7 +78,7 @@ def _within(left: Any, right: Any) -> bool:
     if isinstance(right, dict):
         return isinstance(left, str) and left in right
     if isinstance(right, list):
-        return any(same(left, one) for one in right)
+        return any(same(left, item) for item in right)
     raise Unusable(f"{_shown(right)} has nothing in it")
 
 
@@ -90,19 +90,19 @@ def _alike(left: Any, right: Any) -> tuple[Any, Any]:
     return left, right
 
 
-def as_number(written: str) -> Any:
+def as_number(spelling: str) -> Any:
     """The number that a text spells; the text, where it spells none."""
-    digits = written[1:] if written[:1] == "-" else written
+    digits = spelling[1:] if spelling[:1] == "-" else spelling
     if len(digits) > 300 or not digits.isascii() or not digits[:1].isdigit() or "_" in digits:
-        return written
+        return spelling
     try:
-        return int(written) if digits.isdigit() else float(written)
+        return int(spelling) if digits.isdigit() else float(spelling)
     except ValueError:
-        return written
+        return spelling
 
 
 def is_number(value: Any) -> bool:
-    """True for numbers; a truth value is none."""
+    """True for numbers; true and false do not count."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
@@ -117,8 +117,8 @@ def _shown(value: Any) -> str:
     kind = kinds.get(type(value), "a number")
     if isinstance(value, (list, dict)) or value is None:
         return kind
-    written = text(value)
-    return f"{kind} (`{written if len(written) <= 40 else written[:39] + '…'}`)"
+    spelling = text(value)
+    return f"{kind} (`{spelling if len(spelling) <= 40 else spelling[:39] + '…'}`)"
 
 
 def _unknown(operator: str) -> Never:

@@ -1,4 +1,4 @@
-"""The form of a program, checked: what `model` says in prose, said of a value.
+"""Checks the form of a program, as `model` describes it.
 
 The engine trusts what passes here: every plan, automaton and tool that an instruction names is
 in the program, and the call graph has no cycle. Nothing is said about proofs; that is the
@@ -13,7 +13,7 @@ from typing import Any
 from .model import FORMAT, KEEPING, QUOTES
 
 MAX_NESTING = 200
-"""Blocks and conditions inside each other. The linter's own limit is far below it."""
+"""Maximum nesting of blocks and conditions. The linter's own limit is far below it."""
 
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "in")
 
@@ -186,12 +186,12 @@ def _block(program: dict[str, Any], block: list[Any], depth: int) -> Iterator[st
         if fields is None:
             yield f"an instruction has the unknown op {op!r}"
             continue
-        where = f"line {item.get('line')}"
+        prefix = f"line {item.get('line')}"
         wrong = [name for name, kinds in fields.items() if not _is(item.get(name), kinds)]
         if wrong:
-            yield f"{where}: `{op}` has no proper `{wrong[0]}`"
+            yield f"{prefix}: `{op}` has no proper `{wrong[0]}`"
             continue
-        yield from (f"{where}: {text}" for text in _content(program, item, depth))
+        yield from (f"{prefix}: {text}" for text in _content(program, item, depth))
 
 
 def _is(value: Any, kinds: tuple[type, ...]) -> bool:
@@ -242,7 +242,7 @@ def _condition(cond: Any, depth: int) -> bool:
     for key in ("and", "or"):
         if key in cond:
             return isinstance(cond[key], list) and all(
-                _condition(one, depth + 1) for one in cond[key]
+                _condition(part, depth + 1) for part in cond[key]
             )
     if "test" in cond:
         return (
@@ -261,7 +261,7 @@ def _value(value: Any, depth: int) -> bool:
         return (
             isinstance(value["call"], str)
             and isinstance(args, list)
-            and all(_value(one, depth + 1) for one in args)
+            and all(_value(argument, depth + 1) for argument in args)
         )
     if "len" in value:
         return _value(value["len"], depth + 1)

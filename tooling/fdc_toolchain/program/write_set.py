@@ -22,7 +22,7 @@ Pieces = tuple[tuple[bool, str], ...]
 
 ANY: Pieces = ((False, "**"),)
 MOST_GLOBS = 100
-"""More of them are taken for anything; so are more than `MOST_CALLS` different calls of plans."""
+"""Maximum globs; with more of them, or more than `MOST_CALLS` different calls of plans, any path counts as written."""
 MOST_CALLS = 1000
 
 # Compiled where they are used, which few plans need: programs start without them.
@@ -42,24 +42,24 @@ class Written(NamedTuple):
     def meets(self, other: Written) -> str | None:
         """A path that both may hold, or the glob for it; None where there is none."""
         ours, theirs = (
-            {glob: compiled(glob) for glob in sorted(one.globs)} for one in (self, other)
+            {glob: compiled(glob) for glob in sorted(side.globs)} for side in (self, other)
         )
-        for names, there, globs in (
+        for names, others, globs in (
             (self.names, other.names, theirs),
             (other.names, self.names, ours),
         ):
             for name in sorted(names):
-                if not there.isdisjoint(_above(name)):
+                if not others.isdisjoint(_above(name)):
                     return name
                 if any(
                     fits(name, tokens) or _beginning(glob).startswith(name + "/")
                     for glob, tokens in globs.items()
                 ):
                     return name
-        for one, left in ours.items():
-            for two, right in theirs.items():
+        for our_glob, left in ours.items():
+            for their_glob, right in theirs.items():
                 if meet(left, right):
-                    return shown(two if one == ANY else one)
+                    return shown(their_glob if our_glob == ANY else our_glob)
         return None
 
 
@@ -71,16 +71,16 @@ class WriteSet(NamedTuple):
     folder: str
 
     def meets(self, other: WriteSet) -> str | None:
-        """As `Written.meets`; a run that was forked has the folder of the one before."""
-        found = self.shared.meets(other.shared)
-        return found or (self.own.meets(other.own) if self.folder == other.folder else None)
+        """Like `Written.meets`; a forked run has the folder of the original run."""
+        path = self.shared.meets(other.shared)
+        return path or (self.own.meets(other.own) if self.folder == other.folder else None)
 
     def __bool__(self) -> bool:
         return any((*self.shared, *self.own))
 
     def to_json(self) -> dict[str, Any]:
         """As plain data, for `of_json`."""
-        shared, own = ([sorted(part) for part in written] for written in (self.shared, self.own))
+        shared, own = ([sorted(part) for part in side] for side in (self.shared, self.own))
         return {"shared": shared, "own": own, "folder": self.folder}
 
 
@@ -89,7 +89,7 @@ EVERYTHING = Written(frozenset(), frozenset((ANY,)))
 
 
 def of_json(data: Any) -> WriteSet:
-    """What `to_json` said. Raises KeyError, TypeError or ValueError for anything else."""
+    """The value of a `to_json` result. Raises KeyError, TypeError or ValueError for anything else."""
     shared, own = (
         Written(
             frozenset(map(str, names)),
@@ -113,18 +113,18 @@ def write_set(program: Program, inputs: Mapping[str, Any]) -> WriteSet:
     known: dict[str, Pieces] = {
         name: ((True, str(text)),) for name, text in inputs.get("builtin", {}).items()
     }
-    given = {
+    parameters = {
         name: ((True, text),)
         for name, text in inputs.get("given", {}).items()
         if isinstance(text, str)
     }
     walk = _Walk(program, known)
-    walk.plan(program["root"], given, None)
+    walk.plan(program["root"], parameters, None)
     if len(walk.seen) > MOST_CALLS:
         walk.found = {ANY}
-    written: list[tuple[set[str], set[Pieces]]] = [(set(), set()), (set(), set())]
+    by_place: list[tuple[set[str], set[Pieces]]] = [(set(), set()), (set(), set())]
     for pieces in walk.found:
-        names, globs = written[bool(folder) and _beginning(pieces).startswith(folder + "/")]
+        names, globs = by_place[bool(folder) and _beginning(pieces).startswith(folder + "/")]
         if _is_name(pieces):
             names.add(shown(pieces))
         else:
@@ -133,7 +133,7 @@ def write_set(program: Program, inputs: Mapping[str, Any]) -> WriteSet:
         EVERYTHING
         if ANY in globs or len(globs) > MOST_GLOBS
         else Written(frozenset(names), frozenset(globs))
-        for names, globs in written
+        for names, globs in by_place
     )
     return WriteSet(shared, own, folder)
 
@@ -148,14 +148,14 @@ class _Walk:
         self.seen: set[Any] = set()
 
     def plan(
-        self, plan_id: str, given: Mapping[str, Pieces], allowed: tuple[Pieces, ...] | None
+        self, plan_id: str, arguments: Mapping[str, Pieces], allowed: tuple[Pieces, ...] | None
     ) -> None:
         """`allowed`: the globs that every plan above lets it write; None: anything."""
         plan = self.program["plans"][plan_id]
         names = dict(self.builtin)
         for param in plan["params"]:
             default = param.get("default")
-            names[param["name"]] = given.get(
+            names[param["name"]] = arguments.get(
                 param["name"], ANY if default is None else ((True, default),)
             )
         if plan.get("allow"):
@@ -165,7 +165,7 @@ class _Walk:
         if key in self.seen or len(self.seen) > MOST_CALLS:
             return
         self.seen.add(key)
-        bound = set(_bound(plan["body"]))
+        bound = set(_bound_names(plan["body"]))
         self.block(
             plan["body"],
             {name: value for name, value in names.items() if name not in bound},
@@ -227,7 +227,7 @@ class _Walk:
             return True
 
     def add(self, pieces: Pieces, allowed: tuple[Pieces, ...] | None) -> None:
-        """Notes what a step writes, as far as it is allowed."""
+        """Adds what a step writes, as far as it is allowed."""
         path = _normal(pieces)
         if path is None:
             return  # no tool follows it
@@ -241,7 +241,7 @@ class _Walk:
         return tuple(out)
 
     def files(self, item: Instruction, names: Mapping[str, Pieces]) -> Pieces:
-        """The files that a loop goes through: what stands in brackets is taken for any name."""
+        """The files that a loop goes through: a part with `[` counts as any name."""
         glob = shown(_rendered(item["glob"], names))
         return ((False, "/".join("*" if "[" in part else part for part in glob.split("/"))),)
 
@@ -256,12 +256,12 @@ def _rendered(template: list[Any], names: Mapping[str, Pieces]) -> Pieces:
     return tuple(out)
 
 
-def _bound(body: list[Instruction]) -> Iterator[str]:
+def _bound_names(body: list[Instruction]) -> Iterator[str]:
     for item in body:
         if item.get("bind"):
             yield item["bind"]
         for part in ("body", "then", "else"):
-            yield from _bound(item.get(part, []))
+            yield from _bound_names(item.get(part, []))
 
 
 def _is_name(pieces: Pieces) -> bool:
@@ -284,7 +284,7 @@ def _beginning(pieces: Pieces) -> str:
 
 
 def _normal(pieces: Pieces) -> Pieces | None:
-    """The path as tools read it, without what means nothing; None for one that none of them follows.
+    """The path as tools read it, without `.` and empty parts; None for one that every tool refuses.
 
     A value that is unknown may be empty, or end with a slash: so the slash behind it is a part of it.
     """
@@ -310,18 +310,20 @@ def _normal(pieces: Pieces) -> Pieces | None:
 
 
 def _common(ours: Iterable[Pieces], theirs: Iterable[Pieces]) -> tuple[Pieces, ...]:
-    """Globs that name what one of each side names, and perhaps more."""
-    found: dict[Pieces, None] = {}
+    """Globs that name at least the paths that both sides name."""
+    common: dict[Pieces, None] = {}
     theirs = tuple(theirs)
-    for one in ours:
-        for two in theirs:
-            if ANY in (one, two):
-                found[two if one == ANY else one] = None
+    for our_glob in ours:
+        for their_glob in theirs:
+            if ANY in (our_glob, their_glob):
+                common[their_glob if our_glob == ANY else our_glob] = None
                 continue
-            left, right = compiled(one), compiled(two)
-            if fits(shown(one), right) if _is_name(one) else meet(left, right):
-                found[two if not _is_name(one) and compare(right, left) else one] = None
-    return tuple(found)
+            left, right = compiled(our_glob), compiled(their_glob)
+            if fits(shown(our_glob), right) if _is_name(our_glob) else meet(left, right):
+                common[
+                    their_glob if not _is_name(our_glob) and compare(right, left) else our_glob
+                ] = None
+    return tuple(common)
 
 
 def _above(name: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""How many bytes of the compiled files agents really read (FDC505).
+"""Counts the bytes of the compiled files against the limit that agents read (FDC505).
 
 Codex reads the AGENTS.md of each folder from the top of the repository down to where it works, the top
-first, and stops after so many bytes in all, in the middle of a line if need be. So the budget is counted
+first, and stops at its limit of bytes for all of them, also in the middle of a line. So the budget is counted
 for each folder that has a file of its own, over the whole chain of files above it.
 """
 
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .regions import take
 
 MAX_BYTES = 32_768
-"""What Codex reads of all AGENTS.md files on the way to its folder; the rest is cut off silently."""
+"""Bytes that Codex reads of all AGENTS.md files on the way to its folder; it ignores the rest silently."""
 
 HEAD = "(head)"
 TAIL = "(what it was built from)"
@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """All that an agent in `folder` has before it, in the order in which it reads."""
+    """All instruction files that an agent in `folder` reads, in its order."""
 
     folder: str
     rows: tuple[Row, ...]
@@ -57,24 +57,24 @@ def measure(
         sizes.append((f"(kept: {region})" if region else owner, len(line.encode("utf-8")) + 1))
     sizes[-1] = (sizes[-1][0], sizes[-1][1] - 1)
     groups = groupby(sizes, lambda row: row[0])
-    return tuple(Row(file, what, sum(size for _, size in group)) for what, group in groups)
+    return tuple(Row(file, section, sum(size for _, size in group)) for section, group in groups)
 
 
 def chains(files: Mapping[str, tuple[Row, ...]], above: tuple[Row, ...], limit: int) -> list[Chain]:
     """The chain of each folder that has one of `files`, the top first; `above` is read before all of them."""
     by_folder = {posixpath.dirname(path): rows for path, rows in files.items()}
-    found = []
+    result = []
     for folder in sorted({"", *by_folder}):
         rows = list(above)
         parts = folder.split("/") if folder else []
         for depth in range(len(parts) + 1):
             rows += by_folder.get("/".join(parts[:depth]), ())
-        found.append(Chain(folder, tuple(rows), limit))
-    return found
+        result.append(Chain(folder, tuple(rows), limit))
+    return result
 
 
 def table(chain: Chain) -> list[str]:
-    """The chain as lines of text: bytes, bytes up to there, what it is, and what is cut off."""
+    """The chain as lines of text: bytes, total so far, what it is, and what is cut off."""
     files = list(dict.fromkeys(row.file for row in chain.rows))
     several = len(files) > 1
     lines = [f"{' + '.join(files)}: {chain.size:,} of {chain.limit:,} bytes"]
@@ -84,8 +84,8 @@ def table(chain: Chain) -> list[str]:
         total += row.size
         left = chain.limit - (total - row.size)
         cut = "" if row.size <= left else f"  CUT after {left:,} bytes" if left > 0 else "  CUT"
-        what = f"{row.file}: {row.what}" if several else row.what
-        lines.append(f"  {row.size:>7,}  {total:>7,}  {what}{cut}")
+        label = f"{row.file}: {row.what}" if several else row.what
+        lines.append(f"  {row.size:>7,}  {total:>7,}  {label}{cut}")
     return lines
 
 

@@ -16,7 +16,7 @@ from ..linking.project.discover import SKIPPED
 from . import layout
 from .budget import Row
 from .checks import unusable
-from .compile import Build, How, Surroundings, compile_agents
+from .compile import Build, BuildOptions, WorkspaceView, compile_agents
 from .drift import drift, leftover
 from .load import SOURCES
 from .regions import take
@@ -28,116 +28,128 @@ OVERRIDE = "AGENTS.override.md"
 
 
 class Written(NamedTuple):
-    """What a build has done: the compiled files, which of them were written anew, which leftovers were removed."""
+    """The result of a build: the compiled files, the paths that were written, the old files that were removed."""
 
     build: Build
     written: tuple[str, ...]
     removed: tuple[str, ...]
 
 
-class _Made(NamedTuple):
-    """What the compiler made, and nested files of an earlier build that are not among it: untouched, and changed since."""
+class _Compiled(NamedTuple):
+    """The compiler's result, and old nested files of an earlier build: those unchanged since, and those changed."""
 
     build: Build
     untouched: tuple[str, ...]
     changed: tuple[str, ...]
 
 
-def build(root: str, how: How) -> Written:
+def build(root: str, options: BuildOptions) -> Written:
     """Compiles the sources in `how.source` of the workspace `root` and writes every file, all of them or none.
 
     Where a finding stops the build nothing is written. Nested files of an earlier build that are not
     among the outputs are removed if they are unchanged; FDC511 names the others. A killed build
-    leaves each file whole, and the next one does the rest. Raises OSError, and Refused where no sources exist and the
-    file that is there would be emptied.
+    leaves each file complete, and the next build continues. Raises OSError, and Refused where no sources exist and an
+    existing file would be emptied.
     """
-    made, untouched, changed = _compiled(root, how)
-    if not made.outputs:
-        return Written(made, (), ())
-    there = durable.read(os.path.join(root, how.output))
-    if not made.sources and not how.force and there and there != made.outputs[0].text.encode():
+    compiled, untouched, changed = _compiled(root, options)
+    if not compiled.outputs:
+        return Written(compiled, (), ())
+    present = durable.read(os.path.join(root, options.output))
+    if (
+        not compiled.sources
+        and not options.force
+        and present
+        and present != compiled.outputs[0].text.encode()
+    ):
         raise Refused(
-            f"no file below `{how.source}` is a protocol source ({', '.join('*' + end for end in SOURCES)}), so {how.output} "
-            "would lose all that it says; it was left as it is. `--source DIR` names another folder, `--force` builds it empty"
+            f"no file below `{options.source}` is a protocol source ({', '.join('*' + end for end in SOURCES)}), so "
+            f"{options.output} would lose all its text; it was left as it is. "
+            "`--source DIR` names another folder, `--force` builds it empty"
         )
-    memory = {os.path.join(root, path): data for path, data in made.memory}
+    memory = {os.path.join(root, path): data for path, data in compiled.memory}
     files = {path: data for path, data in memory.items() if durable.read(path) != data}
-    written = []
+    paths_written = []
     for output in reversed(
-        made.outputs
-    ):  # AGENTS.md itself last: in between a rule may be there twice, but never nowhere
+        compiled.outputs
+    ):  # AGENTS.md itself last: until then a rule may be in two files, but never in none
         real = os.path.realpath(os.path.join(root, output.path))
         data = output.text.encode("utf-8")
         if durable.read(real) != data:
             files[real] = data
-            written.append(output.path)
+            paths_written.append(output.path)
     if files or untouched:
         durable.replace_all(files, [os.path.join(root, path) for path in untouched])
     return Written(
-        made._replace(findings=[*made.findings, *map(_changed_leftover, changed)]),
-        tuple(written),
+        compiled._replace(findings=[*compiled.findings, *map(_changed_leftover, changed)]),
+        tuple(paths_written),
         untouched,
     )
 
 
-def check(root: str, how: How) -> tuple[Build, list[Diagnostic]]:
-    """The build, unwritten, and every way in which the files are not what it would write: FDC504 and FDC511."""
-    made, untouched, changed = _compiled(root, how)
+def check(root: str, options: BuildOptions) -> tuple[Build, list[Diagnostic]]:
+    """The build, without writing it, and every difference between the files and what it would write: FDC504 and FDC511."""
+    compiled, untouched, changed = _compiled(root, options)
     wrong: list[Diagnostic] = []
-    for output in made.outputs:
+    for output in compiled.outputs:
         wrong += drift(output.text, durable.read(os.path.join(root, output.path)), output.path)
-    if made.outputs:
+    if compiled.outputs:
         wrong += [*map(leftover, untouched), *map(_changed_leftover, changed)]
-    return made, wrong
+    return compiled, wrong
 
 
 def shown(path: str, root: str) -> str:
-    """The path as messages and compiled files name it: relative to the workspace where it lies in there."""
+    """The path as messages and compiled files show it: relative to the workspace if it is inside."""
     inside = os.path.relpath(path, root)
     return path if inside.startswith("..") else inside.replace(os.sep, "/")
 
 
-def foresee(root: str, how: How, overlay: Mapping[str, bytes]) -> tuple[Build, tuple[str, ...]]:
-    """What a build would make, and which files it would remove, if the files in `overlay` had these bytes. Writes nothing."""
-    made, untouched, _ = _compiled(root, how, overlay)
-    return made, untouched
+def foresee(
+    root: str, options: BuildOptions, overlay: Mapping[str, bytes]
+) -> tuple[Build, tuple[str, ...]]:
+    """The result of a build, and the files that it would remove, if the files in `overlay` had these bytes. Writes nothing."""
+    compiled, untouched, _ = _compiled(root, options, overlay)
+    return compiled, untouched
 
 
-def _compiled(root: str, how: How, overlay: Mapping[str, bytes] = MappingProxyType({})) -> _Made:
-    instructions, nested = _found(root, how)
-    whole = {
+def _compiled(
+    root: str, options: BuildOptions, overlay: Mapping[str, bytes] = MappingProxyType({})
+) -> _Compiled:
+    instructions, nested = _agent_files(root, options)
+    sealed = {
         path for path, (_, text) in nested.items() if is_sealed(text) and not take(text).regions
     }
-    version_file, version = version_of(root, how.source)
-    around = Surroundings(
+    version_file, version = version_of(root, options.source)
+    around = WorkspaceView(
         present=lambda path: durable.read(os.path.join(root, path)),
         is_folder=lambda path: os.path.isdir(os.path.join(root, path)),
         same=lambda path, other: _links_to(os.path.join(root, path), os.path.join(root, other)),
-        others={path: size for path, size in instructions.items() if path not in whole},
+        others={path: size for path, size in instructions.items() if path not in sealed},
         above=_above(root),
         version_file=version_file,
     )
-    sources = _sources(root, how.source)
+    sources = _sources(root, options.source)
     sources.update((path, data) for path, data in overlay.items() if path in sources)
 
     def look(path: str) -> str | None:
         return overlay[path].decode("utf-8", "replace") if path in overlay else tool(root, path)
 
-    made = compile_agents(sources, version, look, how, around)
-    wrong = unusable(root, how.source, sources) if made.outputs else []
+    compiled_files = compile_agents(sources, version, look, options, around)
+    wrong = unusable(root, options.source, sources) if compiled_files.outputs else []
     if wrong:
-        made = made._replace(outputs=(), memory=(), findings=ordered([*made.findings, *wrong]))
-    compiled, main = {output.path for output in made.outputs}, named(how.output)
+        compiled_files = compiled_files._replace(
+            outputs=(), memory=(), findings=ordered([*compiled_files.findings, *wrong])
+        )
+    compiled, main = {output.path for output in compiled_files.outputs}, named(options.output)
     old = sorted(path for path, (scope, _) in nested.items() if main.path(scope) not in compiled)
-    return _Made(
-        made,
-        tuple(path for path in old if path in whole),
-        tuple(path for path in old if path not in whole),
+    return _Compiled(
+        compiled_files,
+        tuple(path for path in old if path in sealed),
+        tuple(path for path in old if path not in sealed),
     )
 
 
 def version_of(root: str, source: str) -> tuple[str, bytes | None]:
-    """Where the version of the protocols is, and what is there: a `VERSION` beside them, else that of the workspace."""
+    """The path and the bytes of the protocols' version: a `VERSION` beside them, else that of the workspace."""
     beside = posixpath.join(source, "VERSION")
     data = durable.read(os.path.join(root, beside))
     return (
@@ -158,7 +170,7 @@ def _sources(root: str, source: str) -> dict[str, bytes]:
 
 
 def tool(root: str, path: str) -> str | None:
-    """A tool's source; only files of this workspace are tools."""
+    """The source of a tool by its path; None for a path outside of the workspace, or without a file."""
     parts = path.split("/")
     if ".." in parts or path.startswith("/") or "\0" in path:
         return None
@@ -166,9 +178,11 @@ def tool(root: str, path: str) -> str | None:
     return None if data is None else data.decode("utf-8", "replace")
 
 
-def _found(root: str, how: How) -> tuple[dict[str, int], dict[str, tuple[str, str]]]:
-    """The size of every AGENTS.md in the workspace, and of every nested file that fdc wrote its folder and its text."""
-    kinds = [named(how.output), *TARGETS.values()]
+def _agent_files(
+    root: str, options: BuildOptions
+) -> tuple[dict[str, int], dict[str, tuple[str, str]]]:
+    """The sizes of all AGENTS.md files in the workspace, and the folder and text of each nested file that fdc wrote."""
+    kinds = [named(options.output), *TARGETS.values()]
     names = {posixpath.basename(kind.path("x")) for kind in kinds} | {"AGENTS.md", OVERRIDE}
     sizes: dict[str, int] = {}
     nested: dict[str, tuple[str, str]] = {}
@@ -217,6 +231,6 @@ def _links_to(path: str, other: str) -> bool:
 
 
 def _changed_leftover(path: str) -> Diagnostic:
-    message = f"`{path}` is left over from an earlier build and holds text of somebody's own"
-    help_ = "no source is for this folder any more: move what is worth it, then delete the file"
+    message = f"`{path}` is left over from an earlier build and was changed since"
+    help_ = "no source is for this folder any more: move the text that you want to keep, then delete the file"
     return Diagnostic(Span(path, 1, 1, 1, 2), "FDC511", message, help=help_)

@@ -1,4 +1,4 @@
-"""Whether the checks of rules can be made out: what the linter says of them, said by the build as well."""
+"""Reports checks of rules that are invalid at the build too, as the linter does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def unusable(root: str, source: str, sources: Mapping[str, bytes]) -> list[Diagn
     try:
         settings = read_settings(root)._replace(protocols=source)
     except SettingsError:
-        return []  # `fdc lint` says so; without settings fdc does not know the workspace's tools
+        return []  # `fdc lint` reports it; without settings fdc does not know the workspace's tools
     files = Files(root)
     files.seen.update(sources)
     return [

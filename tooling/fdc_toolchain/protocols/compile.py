@@ -29,8 +29,8 @@ _SEMVER = re.compile(
 )
 
 
-class How(NamedTuple):
-    """What a build is to write. `profile`: `full`, `compact` without the documentation of tools, or `original`: the
+class BuildOptions(NamedTuple):
+    """What a build writes. `profile`: `full`, `compact` without the documentation of tools, or `original`: the
     form of the repository that this language comes from, with nothing added. `split`: a file
     in each folder that a protocol is for. `targets`: other agents' files, by their names in `TARGETS`. `force`:
     write over files that fdc did not write.
@@ -45,8 +45,8 @@ class How(NamedTuple):
     force: bool = False
 
 
-class Surroundings(NamedTuple):
-    """What a build sees of the workspace beside its sources.
+class WorkspaceView(NamedTuple):
+    """What a build needs of the workspace besides its sources.
 
     `present`: the bytes of a file that the build may write over, None where there is none. `is_folder`: whether
     a scope exists. `same`: whether a path is a link to another. `others`: instruction files that the build does
@@ -78,7 +78,7 @@ class Build(NamedTuple):
     sources: int
     chains: tuple[Chain, ...] = ()
     memory: tuple[tuple[str, bytes], ...] = ()
-    """Files to write beside the outputs: what the next build must know of this one."""
+    """Files to write beside the outputs, with what the next build must know about this one."""
 
     @property
     def text(self) -> str | None:
@@ -97,8 +97,8 @@ def compile_agents(
     files: Mapping[str, bytes],
     version: bytes | None,
     read: Callable[[str], str | None],
-    how: How | None = None,
-    around: Surroundings | None = None,
+    options: BuildOptions | None = None,
+    around: WorkspaceView | None = None,
 ) -> Build:
     """Compiles the sources in `files` (path to bytes); `read` gives the text of a tool's file, `version` is VERSION.
 
@@ -108,94 +108,98 @@ def compile_agents(
     A tool's file that is absent is a warning, in the findings (FDC506) and in the text; so is a file
     that agents read in place of a compiled one (FDC510).
     """
-    how, around = how or How(), around or Surroundings()
-    laid = posixpath.normpath(posixpath.join(how.source, layout.NAME))
-    if laid in files and (made := _laid_out(files, laid, read, how, around)) is not None:
-        return made
-    sources, found = load(files)
-    if how.profile == "original":
-        return _as_original(sources, found, how, around)
-    number = _version(version, around.version_file, found)
-    found += _scopes(sources, around)
+    options, around = options or BuildOptions(), around or WorkspaceView()
+    laid = posixpath.normpath(posixpath.join(options.source, layout.NAME))
+    if laid in files and (imported := _from_layout(files, laid, read, options, around)) is not None:
+        return imported
+    sources, findings = load(files)
+    if options.profile == "original":
+        return _as_original(sources, findings, options, around)
+    number = _version(version, around.version_file, findings)
+    findings += _scopes(sources, around)
     docs: dict[str, str] = {}
     for protocol in sources.protocols:
         for path, span in protocol.scripts:
             text = document(path, read)
             if text is None:
-                found.append(Diagnostic(span, "FDC506", f"the tool `{path}` does not exist"))
+                findings.append(Diagnostic(span, "FDC506", f"the tool `{path}` does not exist"))
                 text = f"Warning: no documentation exists, because `{path}` does not exist."
             docs[path] = text
     used = {path: data for path, data in files.items() if path.endswith(SOURCES)}
-    if _stops(found):
-        return Build((), ordered(found), len(used))
+    if _stops(findings):
+        return Build((), ordered(findings), len(used))
     digests = {path: digest(data.replace(b"\r\n", b"\n")) for path, data in used.items()}
     digests.update((path, digest(text.encode("utf-8", "replace"))) for path, text in docs.items())
     digests[around.version_file] = digest(number.encode())
     inputs = _Inputs(sources, docs, digests, number)
-    outputs = _outputs(inputs, how, around, found)
-    plan = _plan(outputs, how, around, found)
-    over = [chain for chain in plan if chain.size > how.max_bytes]
-    if over and not _stops(found):
-        help_ = _ways_out(inputs, how, around, max(over, key=lambda chain: chain.size))
-        found += [_oversized(chain, how, help_ if chain is over[0] else None) for chain in over]
-    return Build(() if _stops(found) else outputs, ordered(found), len(used), plan)
+    outputs = _outputs(inputs, options, around, findings)
+    plan = _plan(outputs, options, around, findings)
+    over = [chain for chain in plan if chain.size > options.max_bytes]
+    if over and not _stops(findings):
+        help_ = _ways_out(inputs, options, around, max(over, key=lambda chain: chain.size))
+        findings += [
+            _oversized(chain, options, help_ if chain is over[0] else None) for chain in over
+        ]
+    return Build(() if _stops(findings) else outputs, ordered(findings), len(used), plan)
 
 
 def _as_original(
-    sources: Sources, found: list[Diagnostic], how: How, around: Surroundings
+    sources: Sources, findings: list[Diagnostic], options: BuildOptions, around: WorkspaceView
 ) -> Build:
     """AGENTS.md in the original form. It has no seal: a file that begins with its notice counts as built before."""
-    text, present = original(sources), around.present(how.output)
+    text, present = original(sources), around.present(options.output)
     known = present is not None and present.startswith(ORIGINAL_NOTICE.encode())
-    text = _with_regions(how.output, text, present, how._replace(force=how.force or known), found)
-    row = Row(how.output, "(original form)", len(text.encode("utf-8")))
+    text = _with_regions(
+        options.output, text, present, options._replace(force=options.force or known), findings
+    )
+    row = Row(options.output, "(original form)", len(text.encode("utf-8")))
     used = len(sources.prose) + len(sources.protocols)
-    outputs = () if _stops(found) else (Output(how.output, text, (row,)),)
-    return Build(outputs, ordered(found), used, (Chain("", (row,), row.size),))
+    outputs = () if _stops(findings) else (Output(options.output, text, (row,)),)
+    return Build(outputs, ordered(findings), used, (Chain("", (row,), row.size),))
 
 
-def _laid_out(
+def _from_layout(
     files: Mapping[str, bytes],
     path: str,
     read: Callable[[str], str | None],
-    how: How,
-    around: Surroundings,
+    options: BuildOptions,
+    around: WorkspaceView,
 ) -> Build | None:
-    """AGENTS.md as the layout says that was imported with its sources, None where they are not those any more.
+    """AGENTS.md by the layout that was imported with its sources; None where the sources have changed.
 
-    Nothing is added to it, so it needs no VERSION; and it may have as many bytes as it had then.
+    Nothing is added to it, so it needs no VERSION; it may have as many bytes as it had when it was imported.
     """
-    found: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     used = sum(name.endswith(SOURCES) for name in files)
-    known = layout.read(path, files[path], found)
+    known = layout.read(path, files[path], findings)
     if known is None:
-        return Build((), found, used)
-    text, found = layout.assemble(known, how.source, files, read)
+        return Build((), findings, used)
+    text, findings = layout.assemble(known, options.source, files, read)
     if text is None:
-        return Build((), found, used) if found else None
-    present = around.present(how.output)
+        return Build((), findings, used) if findings else None
+    present = around.present(options.output)
     if present != text.encode("utf-8") and (
-        isinstance(known, layout.Whole) or not layout.knows(known, how.output, present)
+        isinstance(known, layout.Whole) or not layout.knows(known, options.output, present)
     ):
-        text = _with_regions(how.output, text, present, how, found)
-    row = Row(how.output, f"(laid out by {path})", len(text.encode("utf-8")))
-    limit = max(how.max_bytes, known.size)
+        text = _with_regions(options.output, text, present, options, findings)
+    row = Row(options.output, f"(laid out by {path})", len(text.encode("utf-8")))
+    limit = max(options.max_bytes, known.size)
     chain = Chain("", (row,), limit)
     if row.size > limit:
         help_ = "shorten a source, or state another limit with `--max-bytes`"
-        found = [*found, _oversized(chain, how._replace(max_bytes=limit), help_)]
-    outputs = (Output(how.output, text, (row,)),)
-    if _stops(found):
-        return Build((), ordered(found), used, (chain,))
-    memory = layout.remembering(files[path], known, how.output, present, text)
-    return Build(outputs, ordered(found), used, (chain,), ((path, memory),))
+        findings = [*findings, _oversized(chain, options._replace(max_bytes=limit), help_)]
+    outputs = (Output(options.output, text, (row,)),)
+    if _stops(findings):
+        return Build((), ordered(findings), used, (chain,))
+    memory = layout.remembering(files[path], known, options.output, present, text)
+    return Build(outputs, ordered(findings), used, (chain,), ((path, memory),))
 
 
-def _stops(found: list[Diagnostic]) -> bool:
-    return any(item.severity == "error" for item in found)
+def _stops(findings: list[Diagnostic]) -> bool:
+    return any(item.severity == "error" for item in findings)
 
 
-def _scopes(sources: Sources, around: Surroundings) -> list[Diagnostic]:
+def _scopes(sources: Sources, around: WorkspaceView) -> list[Diagnostic]:
     return [
         Diagnostic(item.scope_at, "FDC509", f"$.scope: the folder `{item.scope}` does not exist")
         for item in sources.protocols
@@ -204,18 +208,20 @@ def _scopes(sources: Sources, around: Surroundings) -> list[Diagnostic]:
 
 
 def _outputs(
-    inputs: _Inputs, how: How, around: Surroundings, found: list[Diagnostic]
+    inputs: _Inputs, options: BuildOptions, around: WorkspaceView, findings: list[Diagnostic]
 ) -> tuple[Output, ...]:
-    """Every file, AGENTS.md of the repository first. What is wrong with files that are there goes to `found`."""
-    made = []
-    pages = documents(inputs.sources, inputs.docs if how.profile == "full" else None, how.split)
-    main = named(how.output)
-    for target in (main, *(TARGETS[name] for name in how.targets)):
+    """Every file, AGENTS.md of the repository first. Faults of existing files are added to `findings`."""
+    outputs = []
+    pages = documents(
+        inputs.sources, inputs.docs if options.profile == "full" else None, options.split
+    )
+    main = named(options.output)
+    for target in (main, *(TARGETS[name] for name in options.targets)):
         for item in pages:
             path = target.path(item.folder)
             if target is main or not around.same(path, main.path(item.folder)):
-                made.append(_output(path, target, item, inputs, how, around, found))
-    return tuple(made)
+                outputs.append(_output(path, target, item, inputs, options, around, findings))
+    return tuple(outputs)
 
 
 def _output(
@@ -223,16 +229,16 @@ def _output(
     target: Target,
     item: Document,
     inputs: _Inputs,
-    how: How,
-    around: Surroundings,
-    found: list[Diagnostic],
+    options: BuildOptions,
+    around: WorkspaceView,
+    findings: list[Diagnostic],
 ) -> Output:
     used = {*(section.path for section in item.sections), *item.tools, around.version_file}
-    agents = named(how.output).path(item.folder)
+    agents = named(options.output).path(item.folder)
     body = page(
         target.template,
         front=_fenced(target.front(item.folder)),
-        source=how.source,
+        source=options.source,
         version=inputs.version,
         of=f", for {item.folder}/" if item.folder else "",
         about=_about(item.folder),
@@ -242,7 +248,7 @@ def _output(
     )
     text = f"{body}{seal(body)}\n"
     sections = [(section.path, section.text) for section in item.sections]
-    woven = _with_regions(path, text, around.present(path), how, found)
+    woven = _with_regions(path, text, around.present(path), options, findings)
     return Output(
         path,
         woven,
@@ -255,7 +261,7 @@ def _fenced(front: list[str]) -> list[str]:
 
 
 def _about(folder: str) -> list[str]:
-    """What the file of a folder says of its place."""
+    """The lines in a folder's file about what it is for."""
     if not folder:
         return []
     return [
@@ -265,43 +271,48 @@ def _about(folder: str) -> list[str]:
 
 
 def _with_regions(
-    path: str, text: str, data: bytes | None, how: How, found: list[Diagnostic]
+    path: str, text: str, data: bytes | None, options: BuildOptions, findings: list[Diagnostic]
 ) -> str:
-    """The text with the regions of the file that it replaces, if that is fdc's and whole."""
+    """The text with the regions of the file that it replaces, if fdc wrote that file and its marks are valid."""
     if data is None:
         return text
     old = data.decode("utf-8", "replace").replace("\r\n", "\n")
-    if not is_ours(old) and old != text and not how.force:
+    if not is_ours(old) and old != text and not options.force:
         help_ = "`fdc protocols import` takes it apart into sources, `fdc protocols build --force` writes over it"
-        found.append(
+        findings.append(
             Diagnostic(
                 Span(path, 1, 1, 1, 2), "FDC508", f"`{path}` was not written by fdc", help=help_
             )
         )
         return text
-    taken = take(old)
-    known = {said for _, said in take(text).fenced}
+    regions = take(old)
+    known = {marker for _, marker in take(text).fenced}
     lost = [
-        (line, f"`{said}` stands inside of a code block")
-        for line, said in taken.fenced
-        if said not in known
+        (line, f"`{marker}` stands inside of a code block")
+        for line, marker in regions.fenced
+        if marker not in known
     ]
-    for line, wrong in sorted([*taken.damaged, *lost]):
+    for line, wrong in sorted([*regions.damaged, *lost]):
         help_ = "repair the marks in the file, then build again: what is between them would be lost"
-        found.append(Diagnostic(Span(path, line, 1, line, 2), "FDC507", wrong, help=help_))
-    return put(text, taken.regions, taken.rest)
+        findings.append(Diagnostic(Span(path, line, 1, line, 2), "FDC507", wrong, help=help_))
+    return put(text, regions.regions, regions.rest)
 
 
 def _plan(
-    outputs: tuple[Output, ...], how: How, around: Surroundings, found: list[Diagnostic]
+    outputs: tuple[Output, ...],
+    options: BuildOptions,
+    around: WorkspaceView,
+    findings: list[Diagnostic],
 ) -> tuple[Chain, ...]:
     """The chains of all folders. A file of another name than AGENTS.md is a chain of its own."""
-    name = posixpath.basename(how.output)
+    name = posixpath.basename(options.output)
     rows = {item.path: item.rows for item in outputs if posixpath.basename(item.path) == name}
-    if how.output != "AGENTS.md":
+    if options.output != "AGENTS.md":
         return tuple(
             chains(
-                {posixpath.basename(path): parts for path, parts in rows.items()}, (), how.max_bytes
+                {posixpath.basename(path): parts for path, parts in rows.items()},
+                (),
+                options.max_bytes,
             )
         )
     for path, size in sorted(around.others.items()):
@@ -309,66 +320,74 @@ def _plan(
         if posixpath.basename(path) != name:
             if beside in rows:
                 message = f"agents read `{path}` in place of `{beside}`"
-                found.append(Diagnostic(Span(path, 1, 1, 1, 2), "FDC510", message))
+                findings.append(Diagnostic(Span(path, 1, 1, 1, 2), "FDC510", message))
             rows.pop(beside, None)
         if path not in rows:
             rows[path] = (Row(path, "(not written by fdc)", size),)
-    return tuple(chains(rows, around.above, how.max_bytes))
+    return tuple(chains(rows, around.above, options.max_bytes))
 
 
-def _oversized(chain: Chain, how: How, help_: str | None) -> Diagnostic:
+def _oversized(chain: Chain, options: BuildOptions, help_: str | None) -> Diagnostic:
     files = dict.fromkeys(row.file for row in chain.rows)
     path = [*files][-1]
-    where = (
+    place = (
         f", read in `{chain.folder}/` with " + ", ".join(f"`{file}`" for file in [*files][:-1])
         if len(files) > 1
         else ""
     )
-    message = f"{chain.size} bytes{where}, more than the {how.max_bytes} that agents read; they would cut off the rest"
+    message = f"{chain.size} bytes{place}, more than the {options.max_bytes} that agents read; they would cut off the rest"
     return Diagnostic(Span(path, 1, 1, 1, 2), "FDC505", message, help=help_)
 
 
-def _ways_out(inputs: _Inputs, how: How, around: Surroundings, chain: Chain) -> str:
-    """What would help against a chain that is too long, with the bytes that it would leave."""
+def _ways_out(inputs: _Inputs, options: BuildOptions, around: WorkspaceView, chain: Chain) -> str:
+    """Suggestions for a chain that is too long, each with the bytes that would remain."""
 
-    def worst(other: How) -> int:
+    def worst(other: BuildOptions) -> int:
         return max(
             part.size for part in _plan(_outputs(inputs, other, around, []), other, around, [])
         )
 
     ways = []
-    if how.profile == "full" and inputs.docs:
+    if options.profile == "full" and inputs.docs:
         ways.append(
-            (worst(how._replace(profile="compact")), "--profile compact", "no tool documentation")
+            (
+                worst(options._replace(profile="compact")),
+                "--profile compact",
+                "no tool documentation",
+            )
         )
-    if not how.split and any(item.scope for item in inputs.sources.protocols):
+    if not options.split and any(item.scope for item in inputs.sources.protocols):
         ways.append(
-            (worst(how._replace(split=True)), "--split", "rules with a scope go to their folders")
+            (
+                worst(options._replace(split=True)),
+                "--split",
+                "rules with a scope go to their folders",
+            )
         )
-    said = [f"`{option}` leaves {size} ({why})" for size, option, why in ways if size < chain.size]
+    hints = [f"`{option}` leaves {size} ({why})" for size, option, why in ways if size < chain.size]
     longest = sorted(
         (row for row in chain.rows if row.what not in (HEAD, TAIL)),
         key=lambda row: (-row.size, row.what),
     )[:3]
-    said += (
+    hints += (
         ["shorten the longest: " + ", ".join(f"{row.what} ({row.size})" for row in longest)]
         if longest
         else []
     )
-    return "; ".join([*said, "or state another limit with `--max-bytes`"])
+    return "; ".join([*hints, "or state another limit with `--max-bytes`"])
 
 
-def _version(data: bytes | None, path: str, found: list[Diagnostic]) -> str:
+def _version(data: bytes | None, path: str, findings: list[Diagnostic]) -> str:
     """FDC-95: VERSION holds one semantic version."""
     text = "" if data is None else data.decode("utf-8", "replace").strip()
     if _SEMVER.fullmatch(text) is None:
-        what = (
+        fault = (
             "does not exist"
             if data is None
             else f"holds `{shown(text, 40)}`"
             if text
             else "is empty"
         )
-        message = f"{path} {what}; expected a semantic version such as `1.0.0`"
-        found.append(Diagnostic(Span(path, 1, 1, 1, 2), "FDC503", message))
+        message = f"{path} {fault}; expected a semantic version such as `1.0.0`"
+        findings.append(Diagnostic(Span(path, 1, 1, 1, 2), "FDC503", message))
     return text

@@ -1,4 +1,4 @@
-"""Says why a compiled file is not what its sources compile to (FDC-102)."""
+"""Finds why a compiled file differs from what its sources compile to (FDC-102)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from .seal import inputs, is_sealed
 
 
 def drift(expected: str, actual: bytes | None, path: str) -> list[Diagnostic]:
-    """Why the file at `path` with the bytes `actual` is not `expected`: FDC504 each; nothing where it is.
+    """Why the file at `path` with the bytes `actual` differs from `expected`, as FDC504; empty if it does not.
 
-    Told apart: absent, edited by hand (with the first line that differs), and stale (with each source
-    that has changed, come or gone since it was built). Text between the markers of `regions`, which
+    The causes are: absent, edited by hand (with the first line that differs), and stale (with each source
+    that was changed, added or removed since it was built). Text between the markers of `regions`, which
     `expected` has as well, is not an edit.
     """
     if actual is None:
@@ -22,21 +22,21 @@ def drift(expected: str, actual: bytes | None, path: str) -> list[Diagnostic]:
     text = actual.decode("utf-8", "replace")
     if take(text).regions and _full(text) == _full(expected):
         return []
-    if not is_sealed(expected):  # an imported file says nothing of what it was built from
+    if not is_sealed(expected):  # an imported file does not state what it was built from
         line = _first_difference(text, expected)
         return [_finding(path, line, f"is not what its sources make, first in line {line}")]
-    stale = [_finding(path, 1, what) for what in _changed(inputs(text), inputs(expected))]
+    stale = [_finding(path, 1, change) for change in _changed(inputs(text), inputs(expected))]
     if not is_sealed(text) or _full(text) == _full(expected):
         line = _first_difference(text, expected)
-        where = f", first in line {line}" if not stale else ""
-        return [_finding(path, 1 if stale else line, f"was edited by hand{where}"), *stale]
+        place = f", first in line {line}" if not stale else ""
+        return [_finding(path, 1 if stale else line, f"was edited by hand{place}"), *stale]
     return stale or [
         _finding(path, 1, "was built by another version of fdc, or with other settings")
     ]
 
 
 def leftover(path: str) -> Diagnostic:
-    """FDC504 for a file of an earlier split that no source is for any more."""
+    """FDC504 for a file of an earlier build with `--split` that no source is for any more."""
     return _finding(
         path, 1, "is left over from an earlier build", "`fdc protocols build` removes it"
     )
@@ -49,15 +49,15 @@ def _full(text: str) -> list[str]:
 def _changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
     if not old:
         return []
-    said = []
+    changes = []
     for path in sorted({*old, *new}):
         if path not in old:
-            said.append(f"is stale: `{path}` is new since it was built")
+            changes.append(f"is stale: `{path}` is new since it was built")
         elif path not in new:
-            said.append(f"is stale: `{path}` is gone since it was built")
+            changes.append(f"is stale: `{path}` is gone since it was built")
         elif old[path] != new[path]:
-            said.append(f"is stale: `{path}` is newer, it has changed since it was built")
-    return said
+            changes.append(f"is stale: `{path}` is newer, it has changed since it was built")
+    return changes
 
 
 def _first_difference(left: str, right: str) -> int:
@@ -70,7 +70,7 @@ def _first_difference(left: str, right: str) -> int:
 def _finding(
     path: str,
     line: int,
-    what: str,
+    fault: str,
     help_: str = "change the sources in protocols/, then run `fdc protocols build`",
 ) -> Diagnostic:
-    return Diagnostic(Span(path, line, 1, line, 2), "FDC504", f"`{path}` {what}", help=help_)
+    return Diagnostic(Span(path, line, 1, line, 2), "FDC504", f"`{path}` {fault}", help=help_)

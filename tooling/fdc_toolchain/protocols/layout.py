@@ -1,12 +1,12 @@
-"""What the canonical build of AGENTS.md does not know about a file that was imported: `layout.json`.
+"""The layout of an AGENTS.md that was imported, which the canonical build would lose: `layout.json`.
 
 A layout is the file's parts in order: literal text, and sources by name. The build with a layout is
 their concatenation, a source as it is written, so that an imported file comes out byte for byte, and an
 edit of a source changes that part and nothing else. What an earlier compiler put below a protocol's
 description stays as long as the tools that it describes stay as they were.
 
-The layout of a file that fdc itself built is a memory of the whole text, good for exactly the sources that
-came of it; when one changes, they compile in the canonical way, as they do without `layout.json`.
+The layout of a file that fdc itself built stores the whole text, and is valid for exactly the sources that
+were made from it; when one changes, they compile in the canonical way, as they do without `layout.json`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _RULE = "---"
 
 
 class Memory(NamedTuple):
-    """Injected documentation as it is written in the file, and the digest of what each tool said then (None: no file)."""
+    """Injected documentation as it is written in the file, and the digest of each tool's documentation then (None: no file)."""
 
     text: str
     tools: dict[str, str | None]
@@ -64,7 +64,7 @@ class Layout(NamedTuple):
 
 
 class Whole(NamedTuple):
-    """The text that fdc built of exactly these sources (name to digest)."""
+    """The text that fdc built from exactly these sources (name to digest)."""
 
     text: str
     sources: dict[str, str]
@@ -91,21 +91,21 @@ def _written(body: dict[str, Any]) -> bytes:
 
 
 def whole(text: str, files: Mapping[str, bytes]) -> Whole:
-    """The memory of a text and the sources (by name) that fdc built it of."""
+    """The stored text, with the sources (by name) that fdc built it from."""
     return Whole(text, {name: digest(data, 32) for name, data in sorted(files.items())})
 
 
-def read(path: str, data: bytes, found: list[Diagnostic]) -> Layout | Whole | None:
+def read(path: str, data: bytes, findings: list[Diagnostic]) -> Layout | Whole | None:
     """The layout in a file; None and FDC522 where it is not one."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        found.append(_wrong(Span(path, 1, 1, 1, 2), "it is not UTF-8"))
+        findings.append(_fault(Span(path, 1, 1, 1, 2), "it is not UTF-8"))
         return None
     root, problems = parse(text)
     if problems:
         span = Places(path, text).span(problems[0].start, problems[0].end)
-        found.append(_wrong(span, problems[0].message))
+        findings.append(_fault(span, problems[0].message))
         return None
     assert root is not None  # a text without a tree has a problem
     body = json.loads(text)
@@ -113,7 +113,7 @@ def read(path: str, data: bytes, found: list[Diagnostic]) -> Layout | Whole | No
         iter(sorted(_validator().iter_errors(body), key=lambda error: error.json_path)), None
     )
     if wrong is not None:
-        found.append(_wrong(Span(path, 1, 1, 1, 2), f"{wrong.json_path}: {wrong.message[:200]}"))
+        findings.append(_fault(Span(path, 1, 1, 1, 2), f"{wrong.json_path}: {wrong.message[:200]}"))
         return None
     if "text" in body:
         return Whole(body["text"], body["sources"])
@@ -121,7 +121,7 @@ def read(path: str, data: bytes, found: list[Diagnostic]) -> Layout | Whole | No
     names = Counter(entry.source for entry in entries if isinstance(entry, Placed))
     twice = [name for name, times in names.items() if times > 1]
     if twice:
-        found.append(_wrong(Span(path, 1, 1, 1, 2), f"it places `{twice[0]}` twice"))
+        findings.append(_fault(Span(path, 1, 1, 1, 2), f"it places `{twice[0]}` twice"))
         return None
     return Layout(entries, body["size"], body.get("built", {}))
 
@@ -139,17 +139,17 @@ def remembering(
     """
     if isinstance(layout, Whole):
         return data
-    now = [digest(item, 16) for item in (present, text.encode("utf-8")) if item is not None]
+    digests = [digest(item, 16) for item in (present, text.encode("utf-8")) if item is not None]
     body = json.loads(data.decode("utf-8-sig"))
-    if body.get("built", {}).get(output, [])[-1:] == now[-1:]:
+    if body.get("built", {}).get(output, [])[-1:] == digests[-1:]:
         return data
-    body.setdefault("built", {})[output] = [*dict.fromkeys(now)]
+    body.setdefault("built", {})[output] = [*dict.fromkeys(digests)]
     return _written(body)
 
 
 def remember(protocol: Mapping[str, Any], text: str, tool: Callable[[str], str | None]) -> Memory:
-    """The injected documentation `text` of a protocol, with what its tools say now. `tool` reads a tool's file."""
-    return Memory(text, {path: _said(path, tool) for path in _scripts(protocol)})
+    """The injected documentation `text` of a protocol, with the digests of its tools now. `tool` reads a tool's file."""
+    return Memory(text, {path: _doc_digest(path, tool) for path in _scripts(protocol)})
 
 
 def assemble(
@@ -167,16 +167,16 @@ def assemble(
     """
     folder = "" if folder == "." else folder
     if isinstance(layout, Whole):
-        now = {
+        digests = {
             posixpath.relpath(path, folder or "."): digest(data, 32)
             for path, data in _sources(files).items()
         }
-        return (layout.text if now == layout.sources else None), []
+        return (layout.text if digests == layout.sources else None), []
     rules = {path: data for path, data in files.items() if path.endswith(RULE_FILES)}
-    sources, found = load(rules)
-    texts = {path: _decoded(path, data, found) for path, data in _sources(files).items()}
-    if found:
-        return None, ordered(found)
+    sources, findings = load(rules)
+    texts = {path: _decoded(path, data, findings) for path, data in _sources(files).items()}
+    if findings:
+        return None, ordered(findings)
     protocols = {item.path: item for item in sources.protocols}
     for path, item in protocols.items():
         if not path.endswith(RULES):  # what stands between the fences is JSON
@@ -192,12 +192,12 @@ def assemble(
         path = posixpath.join(folder, entry.source)
         text = texts[path]
         if path in protocols:
-            tail = _documentation(protocols[path], entry.documentation, tool, found)
+            tail = _documentation(protocols[path], entry.documentation, tool, findings)
             text = insert(text, tail) if tail is not None else text
         out += [entry.opening, text, entry.closing]
     text = _concatenated(out, _line_end(layout))
-    _all_seen(text, protocols, found)
-    return text, ordered(found)
+    _check_readable(text, protocols, findings)
+    return text, ordered(findings)
 
 
 def _sources(files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -205,7 +205,7 @@ def _sources(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _present(entries: tuple[Entry, ...], folder: str, texts: Mapping[str, str]) -> list[Entry]:
-    """The entries whose sources are there; one that is gone takes the separator above it along."""
+    """The entries whose sources exist; a missing one is removed with the separator above it."""
     out: list[Entry] = []
     for entry in entries:
         if isinstance(entry, str) or posixpath.join(folder, entry.source) in texts:
@@ -216,7 +216,7 @@ def _present(entries: tuple[Entry, ...], folder: str, texts: Mapping[str, str]) 
 
 
 def _completed(entries: list[Entry], paths: list[str], folder: str, end: str) -> list[Entry]:
-    """The entries with those sources that none of them places, each behind its neighbour in the order of names."""
+    """The entries, with each source that has no place after its neighbour in the order of names."""
     for path in paths:
         name = posixpath.relpath(path, folder or ".")
         placed = {entry.source: at for at, entry in enumerate(entries) if isinstance(entry, Placed)}
@@ -237,7 +237,7 @@ def _completed(entries: list[Entry], paths: list[str], folder: str, end: str) ->
 
 
 def _separator(entries: list[Entry], kind: str) -> str | None:
-    """What most often stands between two sources of the kind, else between any two."""
+    """The most frequent text between two sources of the kind, else between any two."""
     between = [
         (a.source.endswith(kind) and b.source.endswith(kind), text)
         for a, text, b in zip(entries, entries[1:], entries[2:])
@@ -256,18 +256,18 @@ def _documentation(
     protocol: Protocol,
     memory: Memory | None,
     tool: Callable[[str], str | None],
-    found: list[Diagnostic],
+    findings: list[Diagnostic],
 ) -> str | None:
-    """What belongs below the description; None where the file that was imported had nothing there."""
+    """The documentation to put below the description; None where the imported file had none there."""
     if memory is None:
         return None
-    if memory.tools == {path: _said(path, tool) for path in _scripts(protocol.body)}:
+    if memory.tools == {path: _doc_digest(path, tool) for path in _scripts(protocol.body)}:
         return memory.text
     parts = []
     for path, span in protocol.scripts:
         text = document(path, tool)
         if text is None:
-            found.append(Diagnostic(span, "FDC506", f"the tool `{path}` does not exist"))
+            findings.append(Diagnostic(span, "FDC506", f"the tool `{path}` does not exist"))
             text = f"Warning: no documentation exists, because `{path}` does not exist."
         parts.append(f"\n\n{HEADING.format(path=path)}\n\n{text}")
     return written("".join(parts))
@@ -283,14 +283,16 @@ def _concatenated(parts: list[str], end: str) -> str:
     return "".join(out)
 
 
-def _all_seen(text: str, protocols: Mapping[str, Protocol], found: list[Diagnostic]) -> None:
+def _check_readable(
+    text: str, protocols: Mapping[str, Protocol], findings: list[Diagnostic]
+) -> None:
     """FDC523 for each protocol that a reader of the text does not find."""
     seen = {body["protocol_id"] for body in read_protocols(text)}
     for path, protocol in protocols.items():
         if protocol.body["protocol_id"] not in seen:
             message = f"no reader would find `{protocol.body['protocol_id']}` in the result"
             help_ = "the prose above it opens a code fence or an HTML comment that does not end"
-            found.append(Diagnostic(Span(path, 1, 1, 1, 2), "FDC523", message, help=help_))
+            findings.append(Diagnostic(Span(path, 1, 1, 1, 2), "FDC523", message, help=help_))
 
 
 def _line_end(layout: Layout) -> str:
@@ -299,14 +301,14 @@ def _line_end(layout: Layout) -> str:
     return "\r\n" if any("\r\n" in text for text in texts) else "\n"
 
 
-def _decoded(path: str, data: bytes, found: list[Diagnostic]) -> str:
+def _decoded(path: str, data: bytes, findings: list[Diagnostic]) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as wrong:
-        if path.endswith(PROSE):  # of the others `load` has said so
+        if path.endswith(PROSE):  # for the others `load` has reported it
             line = data.count(b"\n", 0, wrong.start) + 1
             message = f"byte 0x{data[wrong.start]:02x} at offset {wrong.start} is not UTF-8"
-            found.append(Diagnostic(Span(path, line, 1, line, 2), "FDC501", message))
+            findings.append(Diagnostic(Span(path, line, 1, line, 2), "FDC501", message))
         return ""
 
 
@@ -314,7 +316,7 @@ def _scripts(protocol: Mapping[str, Any]) -> list[str]:
     return [name for name in protocol.get("associated_tools", []) if name.endswith(".py")]
 
 
-def _said(path: str, tool: Callable[[str], str | None]) -> str | None:
+def _doc_digest(path: str, tool: Callable[[str], str | None]) -> str | None:
     text = document(path, tool)
     return None if text is None else digest(text.encode("utf-8", "replace"), 16)
 
@@ -336,9 +338,9 @@ def _placed(part: dict[str, Any]) -> Placed:
     )  # fmt: skip
 
 
-def _wrong(span: Span, why: str) -> Diagnostic:
+def _fault(span: Span, message: str) -> Diagnostic:
     return Diagnostic(
-        span, "FDC522", why, help="delete it for the canonical form, or import the file again"
+        span, "FDC522", message, help="delete it for the canonical form, or import the file again"
     )
 
 

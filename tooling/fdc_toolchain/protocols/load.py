@@ -1,6 +1,6 @@
 """Reads protocol sources: every `*.protocol.json` or `.yaml` against its schema, every `*.protocol.md` as prose (FDC-96).
 
-Bytes in, values and findings out. All that is wrong in all sources is found in one go, each with its
+Bytes in, values and findings out. All faults in all sources are found at once, each with its
 file, its place and its JSON path.
 """
 
@@ -41,10 +41,10 @@ EVERYWHERE = "repository"
 
 
 class Protocol(NamedTuple):
-    """One source with rules: where it lies, what it says, and where it names each script as a tool.
+    """One source with rules: its path, its content, and where it names each script as a tool.
 
-    `scope` is the folder that it is for ("" for the whole repository) and `scope_at` where it says so;
-    of higher `priority` is what agents must lose last.
+    `scope` is the folder that it is for ("" for the whole repository) and `scope_at` its place in the source;
+    protocols of higher `priority` come first, so that agents read them even if the file is cut off.
     """
 
     path: str
@@ -73,25 +73,25 @@ class Sources(NamedTuple):
 
 def load(files: Mapping[str, bytes]) -> tuple[Sources, list[Diagnostic]]:
     """The sources among `files` (path to bytes) and what is wrong with them: FDC501, FDC502 and FDC507."""
-    found: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     protocols = []
     owners: dict[str, Span] = {}
     for path in sorted(files):
         if path.endswith(RULE_FILES):
-            read = _rules(path, files[path], found)
+            read = _rules(path, files[path], findings)
             if read is not None:
-                _unique(*read, owners, found)
+                _unique(*read, owners, findings)
                 protocols.append(_protocol(path, *read))
     rules = {_stem(item.path): item for item in protocols}
     prose = []
     for path in sorted(files):
         if path.endswith(PROSE):
-            text = _prose(path, files[path], found)
+            text = _prose(path, files[path], findings)
             pair = rules.get(path.removesuffix(PROSE))
             prose.append(
                 Prose(path, text, pair.scope, pair.priority) if pair else Prose(path, text)
             )
-    return Sources(tuple(prose), tuple(protocols)), ordered(found)
+    return Sources(tuple(prose), tuple(protocols)), ordered(findings)
 
 
 def _stem(path: str) -> str:
@@ -109,72 +109,72 @@ def _protocol(path: str, body: dict[str, Any], places: Places, root: Node) -> Pr
     return Protocol(path, body, _scripts(body, places, root), scope, priority, at)
 
 
-def _decoded(path: str, data: bytes, found: list[Diagnostic]) -> str | None:
+def _decoded(path: str, data: bytes, findings: list[Diagnostic]) -> str | None:
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as wrong:
         line = data.count(b"\n", 0, wrong.start) + 1
         message = f"byte 0x{data[wrong.start]:02x} at offset {wrong.start} is not UTF-8"
-        found.append(Diagnostic(Span(path, line, 1, line, 2), "FDC501", message))
+        findings.append(Diagnostic(Span(path, line, 1, line, 2), "FDC501", message))
         return None
 
 
-def _prose(path: str, data: bytes, found: list[Diagnostic]) -> str:
-    text = _decoded(path, data, found)
+def _prose(path: str, data: bytes, findings: list[Diagnostic]) -> str:
+    text = _decoded(path, data, findings)
     if text is None:
         return ""
     inside, opened = "", 0
     for number, line in enumerate(text.split("\n"), 1):
-        now = fence(line, inside)
-        inside, opened = now, opened if inside else number
+        open_fence = fence(line, inside)
+        inside, opened = open_fence, opened if inside else number
     if inside:
         message = "a code fence that does not end would swallow the protocols after it"
-        found.append(Diagnostic(Span(path, opened, 1, opened, 4), "FDC501", message))
+        findings.append(Diagnostic(Span(path, opened, 1, opened, 4), "FDC501", message))
     for number, wrong in take(text).damaged:
-        found.append(Diagnostic(Span(path, number, 1, number, 2), "FDC507", wrong))
+        findings.append(Diagnostic(Span(path, number, 1, number, 2), "FDC507", wrong))
     if not text.strip():
-        found.append(Diagnostic(Span(path, 1, 1, 1, 2), "FDC501", "the prose is empty"))
+        findings.append(Diagnostic(Span(path, 1, 1, 1, 2), "FDC501", "the prose is empty"))
     return text.strip("\n")
 
 
 def _rules(
-    path: str, data: bytes, found: list[Diagnostic]
+    path: str, data: bytes, findings: list[Diagnostic]
 ) -> tuple[dict[str, Any], Places, Node] | None:
-    text = _decoded(path, data, found)
+    text = _decoded(path, data, findings)
     if text is None:
         return None
     root, problems = parse(path, text)
     places = Places(path, text)
     for problem in problems:
         span = places.span(problem.start, problem.end)
-        found.append(Diagnostic(span, "FDC501", problem.message, help=problem.help))
+        findings.append(Diagnostic(span, "FDC501", problem.message, help=problem.help))
     if root is None:
         return None
     body = plain(root)
     wrong = [*_broken(body), *_unknown_codes(body)]
-    for at, said in sorted(wrong, key=lambda row: _json_path(row[0])):
+    for at, message in sorted(wrong, key=lambda row: _json_path(row[0])):
         node = _at(root, at)
-        found.append(
-            Diagnostic(places.span(node.start, node.end), "FDC501", f"{_json_path(at)}: {said}")
+        findings.append(
+            Diagnostic(places.span(node.start, node.end), "FDC501", f"{_json_path(at)}: {message}")
         )
     return None if wrong or problems else (body, places, root)
 
 
 def _broken(body: Any) -> list[tuple[tuple[str | int, ...], str]]:
-    """Where the body breaks the schema, and how; of several alternatives the one that was meant is explained."""
+    """Where the body breaks the schema, and how; of several alternatives the best match is explained."""
     from jsonschema.exceptions import best_match
 
     errors = [
         best_match([error]) if error.context else error for error in _validator().iter_errors(body)
     ]
-    return [(tuple(error.absolute_path), _said(error)) for error in errors]
+    return [(tuple(error.absolute_path), _describe(error)) for error in errors]
 
 
 def _unknown_codes(body: Any) -> list[tuple[tuple[str | int, ...], str]]:
-    """A rule that is enforced by a code that fdc does not have is enforced by nothing (FDC-96)."""
+    """Codes in checks that fdc does not have, so that they would enforce nothing (FDC-96)."""
     from ..text.suggest import did_you_mean
 
-    found: list[tuple[tuple[str | int, ...], str]] = []
+    findings: list[tuple[tuple[str | int, ...], str]] = []
     rules = body.get("rules") if isinstance(body, dict) else None
     for number, rule in enumerate(rules if isinstance(rules, list) else []):
         check = rule.get("check") if isinstance(rule, dict) else None
@@ -182,9 +182,9 @@ def _unknown_codes(body: Any) -> list[tuple[tuple[str | int, ...], str]]:
         for code in codes if isinstance(codes, list) else [codes]:
             if isinstance(code, str) and _CODE.fullmatch(code) and code not in CODES:
                 hint = did_you_mean(code, CODES)
-                said = f"fdc has no `{code}`" + (f"; {hint}" if hint else "")
-                found.append((("rules", number, "check", "code"), said))
-    return found
+                message = f"fdc has no `{code}`" + (f"; {hint}" if hint else "")
+                findings.append((("rules", number, "check", "code"), message))
+    return findings
 
 
 def _json_path(at: tuple[str | int, ...]) -> str:
@@ -196,19 +196,19 @@ def _unique(
     places: Places,
     root: Node,
     owners: dict[str, Span],
-    found: list[Diagnostic],
+    findings: list[Diagnostic],
 ) -> None:
-    """FDC502: a protocol's id is its own among all, a rule's among the rules of its protocol (FDC-80)."""
+    """FDC502: a protocol's id is unique among all, a rule's among the rules of its protocol (FDC-80)."""
 
-    def claim(name: str, taken: dict[str, Span], kind: str, *path: str | int) -> None:
+    def claim(name: str, owners_so_far: dict[str, Span], kind: str, *path: str | int) -> None:
         node = _at(root, path)
         span = places.span(node.start, node.end)
-        if name in taken:
-            label = Label(taken[name], "first used here")
-            found.append(
+        if name in owners_so_far:
+            label = Label(owners_so_far[name], "first used here")
+            findings.append(
                 Diagnostic(span, "FDC502", f"another {kind} has the id `{name}`", labels=(label,))
             )
-        taken.setdefault(name, span)
+        owners_so_far.setdefault(name, span)
 
     claim(body["protocol_id"], owners, "protocol", "protocol_id")
     rules: dict[str, Span] = {}
@@ -217,12 +217,12 @@ def _unique(
 
 
 def _scripts(body: dict[str, Any], places: Places, root: Node) -> tuple[tuple[str, Span], ...]:
-    named = []
+    scripts = []
     for number, name in enumerate(body.get("associated_tools", [])):
         if name.endswith(".py"):
             node = _at(root, ("associated_tools", number))
-            named.append((name, places.span(node.start, node.end)))
-    return tuple(named)
+            scripts.append((name, places.span(node.start, node.end)))
+    return tuple(scripts)
 
 
 def _at(node: Node, path: tuple[str | int, ...]) -> Node:
@@ -234,8 +234,8 @@ def _at(node: Node, path: tuple[str | int, ...]) -> Node:
     return node
 
 
-def _said(error: Any) -> str:
-    """jsonschema's finding in the house's words, for the kinds that protocols run into."""
+def _describe(error: Any) -> str:
+    """An error of jsonschema as a message of fdc, for the kinds that occur in protocols."""
     if error.validator == "required":
         missing = [key for key in error.validator_value if key not in error.instance]
         return "missing " + ", ".join(f"`{key}`" for key in missing)

@@ -12,7 +12,7 @@ from .load import RULES, load
 from .markdown.outline import Block, blocks, lines
 
 MOST_SECTIONS = 99
-"""Sections that prose is cut into at most; where a cut would give more, a coarser one is taken."""
+"""Maximum sections of prose; where cutting would give more, higher headings are used."""
 
 _FRONT_MATTER = re.compile(
     r"---[ \t]*(?:\r\n|\n)[^\s-].*?(?:\r\n|\n)(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\Z)", re.DOTALL
@@ -59,7 +59,7 @@ def apart(text: str, path: str) -> tuple[list[Part], list[Diagnostic]]:
 
 
 def read_protocols(text: str) -> list[dict[str, Any]]:
-    """What a reader of AGENTS.md finds: the JSON of every protocol in it, in order (FDC-100)."""
+    """The JSON of every protocol in an AGENTS.md, in order (FDC-100)."""
     return [part.body for part in apart(text, "")[0] if part.kind == "protocol"]
 
 
@@ -67,8 +67,8 @@ def _protocols(
     rows: list[str], outline: list[Block], path: str, findings: list[Diagnostic]
 ) -> dict[int, Part]:
     """The code blocks that are protocols, by their first line. Of two with the same id the second stays prose."""
-    found: dict[int, Part] = {}
-    taken: set[str] = set()
+    parts: dict[int, Part] = {}
+    ids: set[str] = set()
     for block in outline:
         if block.kind != "fence" or block.info.split()[:1] != ["json"]:
             continue
@@ -76,21 +76,21 @@ def _protocols(
         if not _NAMED.search(raw) or not _CLOSED.fullmatch(rows[block.end - 1]):
             continue
         sources, wrong = load({RULES: raw.encode("utf-8")})
-        said = wrong[0].message if wrong else ""
-        if sources.protocols and not said:
+        fault = wrong[0].message if wrong else ""
+        if sources.protocols and not fault:
             body = sources.protocols[0].body
-            if body["protocol_id"] not in taken:
-                taken.add(body["protocol_id"])
+            if body["protocol_id"] not in ids:
+                ids.add(body["protocol_id"])
                 closing = "".join(rows[block.end - 1 : block.end])
-                found[block.start] = Part(
+                parts[block.start] = Part(
                     "protocol", raw, block.start + 1, rows[block.start], closing, body
                 )
                 continue
-            said = f"another protocol has the id `{body['protocol_id']}`"
+            fault = f"another protocol has the id `{body['protocol_id']}`"
         line = block.start + 1 + (wrong[0].span.line if wrong else 0)
-        message = f"this block cannot be a source and stays prose: {said}"
+        message = f"this block cannot be a source and stays prose: {fault}"
         findings.append(Diagnostic(Span(path, line, 1, line, 2), "FDC521", message))
-    return found
+    return parts
 
 
 def _cuts(outline: list[Block]) -> list[int]:
@@ -102,7 +102,7 @@ def _cuts(outline: list[Block]) -> list[int]:
 
 
 def _disclaimer(rows: list[str]) -> int:
-    """How many lines at the top say that the file is generated: its compiler put them there, they are not sources."""
+    """The number of lines at the top that say that the file is generated; they are not part of a source."""
     end = 0
     while end < len(rows) and rows[end].startswith(("#", "<!--")):
         end += 1

@@ -1,11 +1,11 @@
-"""Text of people's own in a compiled file: what stands between two markers survives every build.
+"""Text that users add to a compiled file: what is between two markers is kept by every build.
 
     <!-- fdc:keep NAME -->
     anything
     <!-- /fdc:keep -->
 
-A source of prose may hold such a pair: then the text stays at that place. A pair that somebody put
-elsewhere stays behind the line that it stood behind. Empty lines around a region are the build's.
+A source of prose may hold such a pair: then the text stays at that place. A pair at any other
+place stays after the line that it followed. The build sets the empty lines around a region.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Taken(NamedTuple):
 
 
 def take(text: str) -> Taken:
-    """Takes the regions out of `text`. Never fails: what is not a whole region is told in `damaged`."""
-    taken = Taken([], [], [], [], [])
+    """Separates `text` from its regions. Never fails: incomplete regions are in `damaged`."""
+    result = Taken([], [], [], [], [])
     inside, opened, name = "", 0, ""
     body: list[str] = []
     first: dict[str, int] = {}
@@ -53,38 +53,38 @@ def take(text: str) -> Taken:
         bare = line.strip()
         if _MARKER.match(line) and not (inside and not opened):
             start = _OPEN.fullmatch(bare)
-            taken.names.append(start[1] if start and not opened else name if opened else "")
+            result.names.append(start[1] if start and not opened else name if opened else "")
             if start and not opened:
                 opened, name, body = number, start[1], [bare]
                 if first.setdefault(name, number) != number:
-                    taken.damaged.append(
+                    result.damaged.append(
                         (number, f"region `{name}` is there twice, first in line {first[name]}")
                     )
             elif bare == _CLOSE and opened:
                 if inside:
-                    taken.damaged.append(
+                    result.damaged.append(
                         (number, f"region `{name}` opens a code block that does not end in it")
                     )
-                taken.regions.append(Region(name, (*body, bare), after))
+                result.regions.append(Region(name, (*body, bare), after))
                 opened, inside, behind = 0, "", True
             else:
-                taken.damaged.append(
+                result.damaged.append(
                     (number, _wrong(bare, start is not None, name if opened else ""))
                 )
             continue
         if _MARKER.match(line):
-            taken.fenced.append((number, bare))
-        taken.names.append(name if opened else "")
+            result.fenced.append((number, bare))
+        result.names.append(name if opened else "")
         inside = fence(line, inside)
         if opened:
             body.append(line)
-        elif bare or not behind or (taken.rest and taken.rest[-1].strip()):
-            taken.rest.append(line)
+        elif bare or not behind or (result.rest and result.rest[-1].strip()):
+            result.rest.append(line)
             after += bool(bare)
             behind = behind and not bare
     if opened:
-        taken.damaged.append((opened, f"region `{name}` has no `{_CLOSE}`"))
-    return taken
+        result.damaged.append((opened, f"region `{name}` has no `{_CLOSE}`"))
+    return result
 
 
 def put(text: str, regions: list[Region], old_rest: list[str]) -> str:
@@ -93,32 +93,32 @@ def put(text: str, regions: list[Region], old_rest: list[str]) -> str:
     """
     if not regions:
         return text
-    rest, own, *_ = take(text)
+    rest, own_regions, *_ = take(text)
     by_name = {region.name: region for region in regions}
-    kept = {region.name for region in own}
+    placed = {region.name for region in own_regions}
     full = [number for number, line in enumerate(rest) if line.strip()]
     places = _mapped([line for line in old_rest if line.strip()], [rest[number] for number in full])
     open_at = _outside(rest)
     inserted: dict[int, list[tuple[str, ...]]] = {}
-    for region in own:
+    for region in own_regions:
         at = full[region.after - 1] + 1 if region.after else 0
         inserted.setdefault(at, []).append(by_name.get(region.name, region).lines)
     for region in regions:
-        if region.name not in kept:
+        if region.name not in placed:
             after = places[min(region.after, len(places) - 1)]
             at = full[after - 1] + 1 if after else 0
             while not open_at[at]:
                 at += 1
             inserted.setdefault(at, []).append(region.lines)
-    made: list[str] = []
+    lines_out: list[str] = []
     for number in range(len(rest) + 1):
         following = rest[number : number + 1]
         for lines in inserted.get(number, ()):
-            made += ["", *lines] if made and made[-1].strip() else lines
+            lines_out += ["", *lines] if lines_out and lines_out[-1].strip() else lines
         if inserted.get(number) and (not following or following[0].strip()):
-            made.append("")
-        made += following
-    return "\n".join(made)
+            lines_out.append("")
+        lines_out += following
+    return "\n".join(lines_out)
 
 
 def fence(line: str, inside: str) -> str:
@@ -150,11 +150,11 @@ def _mapped(old: list[str], new: list[str]) -> list[int]:
 
 def _outside(lines: list[str]) -> list[bool]:
     """For each place before a line, and the one after the last, whether a region may stand there."""
-    found = [True] * (len(lines) + 1)
+    allowed = [True] * (len(lines) + 1)
     inside = comment = ""
     front = lines[:1] == ["---"]
     for number, line in enumerate(lines):
-        found[number] = not (inside or comment or front)
+        allowed[number] = not (inside or comment or front)
         if front and number and line == "---":
             front = False
         if comment:
@@ -163,4 +163,4 @@ def _outside(lines: list[str]) -> list[bool]:
             comment = line
         elif not comment:
             inside = fence(line, inside)
-    return found
+    return allowed

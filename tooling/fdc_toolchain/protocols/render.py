@@ -16,7 +16,7 @@ from .load import Prose, Protocol, Sources
 
 HEADING = "**Associated Tool Documentation (`{path}`):**"
 TEMPLATE_CODE = "FDC461"
-"""What a broken check by template is reported as."""
+"""The code that reports a plan which breaks a check by template."""
 
 _MARK = "\n\n" + HEADING.split("{", 1)[0]
 _STATUS = re.compile(r"(?:enforced by FDC[0-9]{3}(?:, FDC[0-9]{3})*|advice): ")
@@ -47,7 +47,7 @@ def documents(sources: Sources, docs: Mapping[str, str] | None, split: bool) -> 
     """
     items: list[Prose | Protocol] = [*sources.prose, *sources.protocols]
     folders = sorted({item.scope for item in items} | {""}) if split else [""]
-    made = []
+    out = []
     for folder in folders:
         mine = [item for item in items if not split or item.scope == folder]
         mine.sort(key=lambda item: (-item.priority, isinstance(item, Protocol), item.path))
@@ -57,8 +57,8 @@ def documents(sources: Sources, docs: Mapping[str, str] | None, split: bool) -> 
             if docs
             else ()
         )
-        made.append(Document(folder, sections, tuple(sorted(tools))))
-    return made
+        out.append(Document(folder, sections, tuple(sorted(tools))))
+    return out
 
 
 ORIGINAL_NOTICE = """\
@@ -92,12 +92,12 @@ def page(template: str, **rows: object) -> str:
 
 
 def bare(description: str) -> str:
-    """A description without the documentation that an earlier build has added: it is replaced, never doubled."""
+    """A description without the documentation that an earlier build has added, which is replaced."""
     return ("\n\n" + description).split(_MARK, 1)[0].removeprefix("\n\n")
 
 
 def unmarked(enforcement: str) -> str:
-    """An enforcement without what an earlier build has said of the rule's status."""
+    """An enforcement without the status that an earlier build has added."""
     return enforcement[match.end() :] if (match := _STATUS.match(enforcement)) else enforcement
 
 

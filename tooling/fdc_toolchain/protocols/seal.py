@@ -1,4 +1,4 @@
-"""What a compiled file says about itself: that fdc wrote it, what from, and that no one has changed it since.
+"""The marks in a compiled file: that fdc wrote it, from which inputs, and a seal that shows edits.
 
 The last lines of a compiled file are a comment with the digest of each input and the seal, which is
 the digest of all lines that are neither empty nor in a region of somebody's own (`regions`).
@@ -22,8 +22,8 @@ def digest(data: bytes, length: int = 8) -> str:
 
 
 def seal(body: str) -> str:
-    """The last line for `body`, so that an edit is told from a source that has changed."""
-    return f"<!-- sealed {_sum(take(body).rest)} -->"
+    """The last line for `body`, which shows whether the file was edited after the build."""
+    return f"<!-- sealed {_digest_of_lines(take(body).rest)} -->"
 
 
 def is_sealed(text: str) -> bool:
@@ -32,26 +32,26 @@ def is_sealed(text: str) -> bool:
     return (
         bool(lines)
         and _SEAL.fullmatch(lines[-1]) is not None
-        and lines[-1] == f"<!-- sealed {_sum(lines[:-1])} -->"
+        and lines[-1] == f"<!-- sealed {_digest_of_lines(lines[:-1])} -->"
     )
 
 
 def is_ours(text: str) -> bool:
-    """True where fdc wrote the text, edited since or not: a text that is empty has no owner, so ours to write."""
+    """True where fdc wrote the text, edited since or not; also for an empty text, which may be written over."""
     return not text.strip() or GENERATED in text[:400] or is_sealed(text)
 
 
 def is_for(text: str, folder: str) -> bool:
-    """True where fdc wrote the text for the nested folder; a workspace of its own that lies there is none."""
+    """True where fdc wrote the text for the nested folder, as part of this workspace and not of one in that folder."""
     return bool(folder) and GENERATED in text and f", for {folder}/. -->" in text
 
 
 def inputs(text: str) -> dict[str, str]:
     """The digest of each input of a compiled text, by its path."""
-    found = _INPUTS.findall("\n".join(take(text).rest))
-    rows = (line.split(" ", 1) for line in (found[-1] if found else "").splitlines())
+    matches = _INPUTS.findall("\n".join(take(text).rest))
+    rows = (line.split(" ", 1) for line in (matches[-1] if matches else "").splitlines())
     return {path: digest for digest, path in rows}
 
 
-def _sum(lines: list[str]) -> str:
+def _digest_of_lines(lines: list[str]) -> str:
     return digest("\n".join(line for line in lines if line.strip()).encode("utf-8", "replace"), 32)

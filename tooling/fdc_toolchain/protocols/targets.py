@@ -1,4 +1,4 @@
-"""The files that agents read, and what each wants to look like.
+"""The files that agents read, and the form of each.
 
 AGENTS.md is what most of them read. Claude Code and Gemini CLI have files of their own that can take
 another one in, so theirs are one line long. Cursor and Copilot cannot: theirs hold the rules themselves,
@@ -32,7 +32,7 @@ class Target(NamedTuple):
 
 
 def named(output: str) -> Target:
-    """AGENTS.md under the name that was asked for, which in folders below is the same."""
+    """The target for AGENTS.md at the path `output`; files in folders below have the same name."""
     name = posixpath.basename(output)
     return Target(
         lambda folder: posixpath.join(folder, name) if folder else output, "agents.md.j2", _nothing
@@ -51,8 +51,8 @@ def _files(folder: str) -> str:
 def _cursor(folder: str) -> list[str]:
     if not folder:
         return ["description: The rules of this repository, compiled by fdc", "alwaysApply: true"]
-    what = json.dumps(f"The rules for {folder}/, compiled by fdc", ensure_ascii=False)
-    return [f"description: {what}", f"globs: {_files(folder)}", "alwaysApply: false"]
+    description = json.dumps(f"The rules for {folder}/, compiled by fdc", ensure_ascii=False)
+    return [f"description: {description}", f"globs: {_files(folder)}", "alwaysApply: false"]
 
 
 def _copilot(folder: str) -> list[str]:

@@ -35,14 +35,14 @@ class Edit(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why nothing was changed, with what is wrong in which source."""
+    """Why nothing was changed, with the findings about sources."""
 
     message: str
     findings: tuple[Diagnostic, ...] = ()
 
 
 def edit(files: Mapping[str, bytes], command: str, parameters: Mapping[str, str]) -> Edit | Refusal:
-    """What `add-tool`, `update-rule` or `deprecate-tool` makes of the sources in `files` (path to bytes). Pure.
+    """The edit that `add-tool`, `update-rule` or `deprecate-tool` makes to the sources in `files` (path to bytes). Pure.
 
     Refused: no protocol of that id, or two (FDC-80); no rule of that id (FDC-79); a name or a text that AGENTS.md
     could not carry; a source that is invalid, before or after the change.
@@ -67,10 +67,10 @@ def edit(files: Mapping[str, bytes], command: str, parameters: Mapping[str, str]
     wrong = _errors(files, path)
     if wrong:
         return Refusal(f"the source {path} is not valid as it is, and was left untouched", wrong)
-    found = _edited(files[path], command, parameters)
-    if isinstance(found, Refusal):
-        return found
-    after, message = found
+    edited = _edited(files[path], command, parameters)
+    if isinstance(edited, Refusal):
+        return edited
+    after, message = edited
     wrong = _errors({**files, path: after}, path)
     if wrong:
         return Refusal(f"the change would make {path} invalid, and was not made", wrong)
@@ -121,15 +121,15 @@ def _edited(
     protocol = parameters["protocol_id"]
     if command == "update-rule":
         rule, description = parameters["rule_id"], parameters["description"]
-        found = _rule(root, rule)
-        if isinstance(found, Refusal):
-            return Refusal(f"the protocol '{protocol}' has {found.message}")
-        if found.value == description:
+        node = _rule(root, rule)
+        if isinstance(node, Refusal):
+            return Refusal(f"the protocol '{protocol}' has {node.message}")
+        if node.value == description:
             return (
                 data,
                 f"Rule '{rule}' in protocol '{protocol}' already has this description. No changes made.",
             )
-        text = text[: found.start] + _string(description) + text[found.end :]
+        text = text[: node.start] + _string(description) + text[node.end :]
         message = f"Successfully updated rule '{rule}' in protocol '{protocol}'."
     else:
         tool = parameters["tool_name"]
@@ -192,7 +192,7 @@ def _removed(text: str, listed: Node, at: int) -> str:
 
 
 def _gap(text: str, start: int) -> str:
-    """What stands between two elements: the indentation of the one that starts here, or a space on one line."""
+    """The space between two elements: the indentation of the one that starts here, or a space on one line."""
     before = text[:start]
     gap = before[len(before.rstrip(" \t\r\n")) :]
     return gap if "\n" in gap else " "

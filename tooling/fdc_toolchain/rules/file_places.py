@@ -26,6 +26,9 @@ from .solver.rule import Context
 _OUTSIDE = re.compile(r"(?:\{run\}|runs/[^/{]+)/outside(?:/|$)")
 """A path in the folder of a run for text from outside, as a plan writes it."""
 
+RUNS = "runs"
+"""Where the folders of runs lie, which `{run}` stands for."""
+
 _HERE = Span("", 0, 0, 0, 0)
 """The place of a finding before somebody says where its step stands."""
 
@@ -154,7 +157,7 @@ def _file(
             _HERE, "FDC416", why, help="a path counts from the workspace's root, and stays in it"
         )
     if not literal:
-        return None
+        return _through(text, RUNS, guard, probes) if path_of(value)[0] == ("run",) else None
     if access in _CHANGES:
         held = guard.refuses(text, unit)
         if held is not None:
@@ -181,12 +184,7 @@ def _on_disk(access: str, path: str, guard: Guard, probes: set[str]) -> Diagnost
     if kind == "missing":
         return None
     if kind:
-        probes.update((above, above + "/"))
-        what = "a symbolic link" if kind == "link" else "a file"
-        message = f"`{path}` leads through `{above}`, which is {what}"
-        return Diagnostic(
-            _HERE, "FDC415", message, help="name the file by a path through folders only"
-        )
+        return _through(path, above, guard, probes)
     kind = guard.files.kind(path)
     probes.add(path + "/")
     if kind in ("missing", "file") or kind == "folder" and access == "create":
@@ -198,6 +196,24 @@ def _on_disk(access: str, path: str, guard: Guard, probes: set[str]) -> Diagnost
         else "name the file itself"
     )
     return Diagnostic(_HERE, "FDC415", f"`{path}` is {what}: this step needs a file", help=help_)
+
+
+def _through(text: str, folder: str, guard: Guard, probes: set[str]) -> Diagnostic | None:
+    """What is wrong with a path below something that is no folder; None where it is one, or where nothing is there."""
+    kind = guard.above(folder)[1]
+    probes.update((folder, folder + "/"))
+    if kind in ("", "missing"):
+        return None
+    what = "a symbolic link" if kind == "link" else "not a folder"
+    own = folder == RUNS
+    help_ = (
+        f"move `{RUNS}` away: the folders of runs lie there"
+        if own
+        else "name the file by a path through folders only"
+    )
+    return Diagnostic(
+        _HERE, "FDC415", f"`{text}` leads through `{folder}`, which is {what}", help=help_
+    )
 
 
 def _glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:

@@ -12,7 +12,7 @@ from .file_places import refused
 from .solver.files import findings
 from .solver.files.bodies import is_literal
 from .solver.files.nesting import Nesting, Place, may_nest
-from .solver.files.paths import Path, looked_through
+from .solver.files.paths import looked_through
 from .solver.files.plan_effects import Files
 from .solver.files.step_paths import LOOKS
 from .solver.kept_effects import KeptEffects
@@ -50,7 +50,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
         if forks.doubts:
             reached = {id(one) for one in context.graph.order([instance])}
             doubts = [row for row in forks.doubts.values() if id(row[0]) in reached]
-        nested: dict[Path, list[Place]] = {}
+        nested: dict[str, list[Place]] = {}
         if may_nest(effects.paths):
             nesting = Nesting(
                 instance, context.graph.order([instance]), effects, files.table(instance)

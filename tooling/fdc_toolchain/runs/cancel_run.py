@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 from ..exits import Busy, Missing, Refused, WorldError
 
 
 def cancel(root: str, run: str, seconds: float) -> str:
-    """Cancels a run, and waits so long for who drives it; returns its whole name.
+    """Cancels a run and those within its steps, and waits so long for who drives them; returns its whole name.
 
     Raises UsageError where the run does not exist, Refused where it is over, Busy where it is still driven by then, WorldError.
     """
     from ..engine.ports import WorldFailed
     from ..workspace import run_folders
     from .records.open_journal import reading, the_run
+    from .records.run_outcome import OVER
 
     with reading(root) as store:
         row = the_run(store, run)
@@ -38,6 +40,12 @@ def cancel(root: str, run: str, seconds: float) -> str:
         raise WorldError(str(failed)) from failed
     if status != "cancelled":
         raise Refused(f"the run {row.name} was over before it could be cancelled ({status})")
+    with reading(root) as store:
+        rows = [] if store is None else store.runs()
+    for inner in rows:
+        if inner.inputs.get("within") == row.name and inner.status not in OVER:
+            with suppress(Refused):  # it came to its end meanwhile
+                cancel(root, inner.name, seconds)
     return row.name
 
 

@@ -37,19 +37,14 @@ def _for_people(document: str) -> str:
 def checked_plan(plan: str, root: str, *, trust_settings: bool = False) -> Checked:
     """What was found in a plan (a path, or a registered name) and in all that it reaches.
 
-    What is protected and secret is what a run finds so: the links of all folders count, and PATH. The linter alone does not
-    search all folders for them. `trust_settings`: what the settings allow counts as confirmed.
+    `trust_settings`: what the settings allow counts as confirmed.
     Raises UsageError where the plan does not exist, or where the settings are wrong.
     """
     from ..check import check
     from ..linking.link import Linker
-    from ..linking.project.files import Files
     from ..workspace.confirmed_settings import settings_of
-    from .guarded_paths import guarded
 
-    files = Files(root)
-    files.led_to = guarded(root)[1:]
-    linker = Linker(root, settings_of(root, trust=trust_settings), files)
+    linker = Linker(root, settings_of(root, trust=trust_settings))
     return check(linker, [plan_key(linker, plan, plan)], whole=True)
 
 

@@ -212,8 +212,8 @@ def said(found: Worst) -> list[str]:
 
 def _opened(program: dict[str, Any], root: str) -> Iterator[str]:
     """What the plans may write of what is protected, because they name it."""
+    from ..linking.project.guarded_paths import guarded
     from ..tools.approvals.openings import named_by
-    from .guarded_paths import guarded
 
     for _, glob, found in named_by(program, *guarded(root)[:2]):
         yield f"may write `{visible(glob)}`, after an approval: `{visible(found.entry)}` {found.what}"

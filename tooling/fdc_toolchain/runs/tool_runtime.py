@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..linking.project.guarded_paths import guarded
 from .cost.models import model_for
-from .guarded_paths import guarded
 from .nested_run import Driver, nested_in
 from .observer import Observer
 

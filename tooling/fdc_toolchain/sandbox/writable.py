@@ -50,8 +50,7 @@ def writable(root: str, grants: Sequence[Grant], closed: Closed) -> tuple[list[s
     paths = []
     for name in folders:
         path = os.path.join(root, name) if name else root
-        if not closed(name) and leads_there(root, path):
-            os.makedirs(path, exist_ok=True)
+        if not closed(name) and leads_there(root, path) and _folder(path):
             paths.append(path)
     rows = [[compiled(glob) for glob in grant.get("write", ())] for grant in grants]
     files = sorted(
@@ -120,15 +119,27 @@ def is_held_or_gone(path: str) -> bool:
         return path in _users or not os.path.lexists(path)
 
 
+def _folder(path: str) -> bool:
+    """True where the path is a folder, after it was made if need be; False where a file is in the way."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        return False
+    return True
+
+
 def _there(path: str, made: list[str]) -> bool:
-    """True where the path is a regular file, after it was made if need be."""
+    """True where the path is a regular file, after it was made if need be; False where something else is in the way."""
     with _making:
         try:
             regular = stat.S_ISREG(os.lstat(path).st_mode)
             if path not in _users:
                 return regular
+        except NotADirectoryError:
+            return False
         except FileNotFoundError:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
+            if not _folder(os.path.dirname(path)):
+                return False
             os.close(
                 os.open(
                     path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666

@@ -12,7 +12,7 @@ _CONNECTIVES = frozenset(("not", "and", "or", "test", "value"))
 _DIGITS = 15
 """The most digits a number may have: a double holds every such number exactly."""
 _NESTING = 64
-"""How deep a condition may be nested: a function that walks it may then do so by recursion."""
+"""Maximum nesting of a condition, so that it can be walked by recursion."""
 
 
 class Ref(NamedTuple):
@@ -125,5 +125,5 @@ def _value(part: _Part, rule: str) -> _Part:
 
 
 def _truth(tree: Any) -> Any:
-    """A value where a condition is asked for holds when it is true, non-empty, non-zero."""
+    """A value used as a condition holds when it is true, non-empty, non-zero."""
     return tree if not _CONNECTIVES.isdisjoint(tree) else {"value": tree}

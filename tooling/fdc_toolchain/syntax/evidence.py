@@ -3,8 +3,8 @@
     # evidence: docs/design.md:42
     overwrite_file_with_block src/limits.py
 
-To the grammar they are comments. Several of them belong to the same step; any other statement in
-between ends their reach. A citation is `PATH`, `PATH:LINE` or any text, such as the address of a page.
+To the grammar they are comments. Several may stand above one step; they belong to the next statement
+only. A citation is `PATH`, `PATH:LINE` or any text, such as the address of a page.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def steps(plan: Plan) -> Iterator[tuple[Step | Call, list[str]]]:
 
 def place(citation: str) -> tuple[str, int | None] | None:
     """The file and the line that a citation names; None for one that names no file."""
-    found = _PLACE.fullmatch(citation)
-    if found is None or "//" in citation:
+    match = _PLACE.fullmatch(citation)
+    if match is None or "//" in citation:
         return None
-    return found["path"], int(found["line"]) if found["line"] else None
+    return match["path"], int(match["line"]) if match["line"] else None

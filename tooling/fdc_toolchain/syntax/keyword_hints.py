@@ -1,7 +1,7 @@
-"""What people write from the habit of other languages and notations, and what to say about it.
+"""Hints for words of other languages and notations at the start of a line.
 
-A word that promises control flow which this language does not have names no tool: `while` at
-the start of a line is an error of the text even where a catalogue declares such a tool.
+Words for control flow that this language does not have are reserved: `while` at
+the start of a line is an error even where a catalogue declares a tool of that name.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ RESERVED: dict[str, str] = {
     "unless": "write `if not CONDITION`",
     "return": "write `yield VALUE` for the plan's result",
 }
-"""Words of other languages that start no line here, and what to write instead."""
+"""Words of other languages that cannot start a line, and what to write instead."""
 
 _SHOUTED = {
     form: word for word in WORDS for form in (word.upper(), word.capitalize()) if form != word
 }
 
 FOREIGN = frozenset(RESERVED) | frozenset(_SHOUTED)
-"""Every word that looks like a tool's name and starts no line: for one look-up a line."""
+"""Every word that looks like a tool's name and cannot start a line, for one look-up a line."""
 
 _WORD = re.compile(r"[A-Za-z0-9_./-]+")
 _CALLED = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]*)\((.*)\)?")
 
 
 def advise(head: str, tail: str) -> Advice:
-    """What to say about a line whose first word `head` starts no line. `tail` is the rest of the line."""
+    """The error for a line that cannot start with the word `head`. `tail` is the rest of the line."""
     head = clip(head)
     if head in _SHOUTED:
         word = _SHOUTED[head]
@@ -112,7 +112,7 @@ def _instead(head: str, tail: str) -> str | None:
 
 
 def unbound_arrow(head: str, tail: str) -> Advice | None:
-    """What to say about `head <- ...` where the arrow has no step or `head` is not plain name, else None."""
+    """The error for `head <- ...` where no step follows the arrow or `head` is not a plain name, else None."""
     if not tail.startswith("<-"):
         return None
     head = clip(head)
@@ -145,7 +145,7 @@ _OTHERS: dict[str, tuple[str, ...]] = {
     "git_add": ("add", "stage"),
     "git_commit": ("commit",),
 }  # fmt: skip
-"""The names that other agents and shells have for tools."""
+"""Names of tools in other agents and shells, by our tool."""
 
 _KNOWN_AS = {name: tool for tool, names in _OTHERS.items() for name in names}
 

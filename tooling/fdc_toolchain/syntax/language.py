@@ -15,7 +15,7 @@ class Construct(NamedTuple):
     """`word` starts the line; `rule` is the grammar's name; `form` says what stands on the line.
 
     `header`: stands before the first step. `body`: indented lines below belong to it. `binds`: `NAME <-` may stand
-    before it. `part`: belongs to the statement above it and is none of its own.
+    before it. `part`: belongs to the statement above it and is not a statement itself.
     """
 
     word: str

@@ -74,7 +74,7 @@ class LineLexer:
     ) -> tuple[list[Token] | None, list[Diagnostic]]:
         """The tokens of a text with LF line ends, and what was dropped. None: over a limit."""
         tokens: list[Token] = []
-        found: list[Diagnostic] = []
+        findings: list[Diagnostic] = []
         lines = text.split("\n")
         levels = [0]
         pending: list[tuple[int, Comment]] = []
@@ -95,18 +95,18 @@ class LineLexer:
             number += 1
             if not line or line.isspace():
                 continue
-            if len(found) > most_findings:
+            if len(findings) > most_findings:
                 message = (
                     f"more than {most_findings} lines are not of the language; the rest is not read"
                 )
-                return None, [*found, refused(path, message, "is this a plan?", number)]
+                return None, [*findings, refused(path, message, "is this a plan?", number)]
             if line[0] == " " and type(last) is Step and line.startswith(" " * (levels[-1] + 1)):
                 number = self._text_block(lines, number - 1, levels[-1], tokens)
                 last = None
                 continue
             match = match_bound(line) if "<-" in line else match_line(line)
             if match is None:  # white space other than spaces, before or after the first word
-                found.append(_white_space(path, number, line, levels[-1]))
+                findings.append(_white_space(path, number, line, levels[-1]))
                 number = _skip_deeper(lines, number, levels[-1])
                 last = None
                 continue
@@ -114,7 +114,7 @@ class LineLexer:
             if statements > most_statements:
                 message = f"the plan has more than the {most_statements} statements that may be"
                 return None, [
-                    *found,
+                    *findings,
                     refused(path, message, "split the plan, or raise `limits.statements`", number),
                 ]
             indent_text, binding, head, tail = match.groups()
@@ -132,11 +132,11 @@ class LineLexer:
                     if len(levels) > limits.nesting + 1:
                         message = f"bodies are nested deeper than the {limits.nesting} that may be"
                         return None, [
-                            *found,
+                            *findings,
                             refused(path, message, "call a sub-plan instead", number),
                         ]
                 else:
-                    found.append(_unexpected(path, number, indent, level, last))
+                    findings.append(_unexpected(path, number, indent, level, last))
                     number = _skip_deeper(lines, number, level)
                     continue
             # what this line is
@@ -157,7 +157,7 @@ class LineLexer:
                 elif tail and tail[0] == "<":
                     advice = unbound_arrow(head, tail)
                 if advice is not None:
-                    found.append(_no_line(path, number, word_column, head, advice))
+                    findings.append(_no_line(path, number, word_column, head, advice))
                     number = _skip_deeper(lines, number, indent)
                     last = None
                     continue
@@ -177,7 +177,7 @@ class LineLexer:
                     levels.pop()
                     tokens.append(DEDENT)
                 if levels[-1] != indent:
-                    found.append(_mismatch(path, number, indent, levels))
+                    findings.append(_mismatch(path, number, indent, levels))
             if binding:
                 if node.type in _BINDABLE:
                     node.column = column
@@ -186,7 +186,7 @@ class LineLexer:
                     )
                 else:
                     message = f"`{head}` has no result to bind"
-                    found.append(
+                    findings.append(
                         Diagnostic(
                             Span(path, number, column, number, word_column), "FDC109", message
                         )
@@ -199,7 +199,7 @@ class LineLexer:
                 tokens.append(DEDENT)
             tokens.append(comment)
         tokens += [DEDENT] * (len(levels) - 1)
-        return tokens, found
+        return tokens, findings
 
     @staticmethod
     def _text_block(lines: list[str], start: int, level: int, tokens: list[Token]) -> int:
@@ -251,8 +251,8 @@ def _unexpected(path: str, number: int, indent: int, level: int, last: object) -
     span = Span(path, number, 1, number, indent + 1)
     word = getattr(last, "word", None)
     if word:
-        what = "a header line" if STATEMENTS[word].header else f"`{word}`"
-        message = f"unexpected indentation: {what} takes no indented lines"
+        statement = "a header line" if STATEMENTS[word].header else f"`{word}`"
+        message = f"unexpected indentation: {statement} takes no indented lines"
     elif last is None and not level and number == 1:
         message = f"unexpected indentation of {_spaces(indent)}: the first line is not indented"
     else:

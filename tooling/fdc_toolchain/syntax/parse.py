@@ -40,10 +40,10 @@ class _Stray:
 
 
 class _Builder:
-    """Folds tokens into the nodes that they are, as the parser reduces."""
+    """Builds the tree from tokens, which are its nodes, as the parser reduces."""
 
     transparent = frozenset(("step", "header", *(row.rule for row in STATEMENTS.values())))
-    """Rules that over one part give it as it stands."""
+    """Rules whose result is their only part, unchanged."""
 
     def _leaf(self, children: list[Any]) -> Any:
         node = children[0]
@@ -94,7 +94,7 @@ class _Builder:
     header = _leaf
 
 
-# The driver finds methods by rule name; `if` and `else`, Python's own words, are the two that belong together.
+# The driver finds methods by rule name; `if` and `else` are keywords of Python, so they are set by name.
 for _row in STATEMENTS.values():
     setattr(_Builder, _row.rule, _Builder._opener if _row.body else _Builder._leaf)
 setattr(_Builder, "if", _Builder.if_)
@@ -103,9 +103,9 @@ setattr(_Builder, "else", _Builder.else_)
 
 @lru_cache(maxsize=1)
 def _machinery() -> tuple[LineLexer, Driver]:
-    made = grammar()
-    return LineLexer(made.terminals["BINDING"], made.terminals["STEP"]), Driver(
-        made.shape, _Builder()
+    tables = grammar()
+    return LineLexer(tables.terminals["BINDING"], tables.terminals["STEP"]), Driver(
+        tables.shape, _Builder()
     )
 
 
@@ -115,65 +115,67 @@ def _shape(tokens: list[Token]) -> list[Any]:
 
 def parse(data: bytes, path: str, limits: Limits = DEFAULT) -> Parsed:
     """The tree of a plan and everything wrong with its text (FDC-25, security table of hostile inputs)."""
-    text, found = decode(data, path, limits)
+    text, findings = decode(data, path, limits)
     if text is None:
-        return Parsed(None, None, found)
+        return Parsed(None, None, findings)
     tokens, more = _machinery()[0].lex(text, path, limits)
-    found += _unspoiled(more, found, text) if found else more
+    findings += _on_clean_lines(more, findings, text) if findings else more
     if tokens is None:
-        return Parsed(None, text, found)
+        return Parsed(None, text, findings)
     lines = text.count("\n") + (not text.endswith("\n"))
-    settler = _Settler(path, found)
+    settler = _StatementChecker(path, findings)
     statements = settler.settle(_shape(tokens), 0, lines + 1, top=True)
     if all(type(node) in (Comment, Header) for node in statements) and not any(
-        d.severity == "error" for d in found
+        d.severity == "error" for d in findings
     ):
         span = Span(path, 1, 1, 1, 1)
-        found.append(
+        findings.append(
             Diagnostic(
                 span, "FDC118", "the plan has no step", help="a plan needs at least one step"
             )
         )
-    return Parsed(Plan(path, statements, lines), text, found)
+    return Parsed(Plan(path, statements, lines), text, findings)
 
 
 def statements_between(
     lines: list[str], above: int, path: str, limits: Limits
 ) -> list[Statement] | None:
-    """The statements of lines that stand alone below so many others; None where something is wrong with them."""
+    """The statements of `lines`, numbered as if `above` lines stood before them; None where something is wrong with them."""
     text = "\n" * above + "\n".join(lines)
-    tokens, found = _machinery()[0].lex(text, path, limits)
-    if tokens is None or found:
+    tokens, findings = _machinery()[0].lex(text, path, limits)
+    if tokens is None or findings:
         return None
-    statements = _Settler(path, found).settle(
+    statements = _StatementChecker(path, findings).settle(
         _shape(tokens), above, above + len(lines) + 1, top=True
     )
-    return None if found else statements
+    return None if findings else statements
 
 
-def _unspoiled(more: list[Diagnostic], found: list[Diagnostic], text: str) -> list[Diagnostic]:
-    """The lexer's findings without those on lines whose characters are already reported: one flaw, one finding."""
-    spoiled = {item.span.line for item in found if item.severity == "error"}
-    if found[0].code == "FDC101":  # the first byte that is not UTF-8 stands for all of them
+def _on_clean_lines(
+    more: list[Diagnostic], findings: list[Diagnostic], text: str
+) -> list[Diagnostic]:
+    """The lexer's findings, except on lines whose characters are already reported: one fault, one finding."""
+    spoiled = {item.span.line for item in findings if item.severity == "error"}
+    if findings[0].code == "FDC101":  # the first byte that is not UTF-8 stands for all of them
         spoiled.update(
             number for number, line in enumerate(text.split("\n"), 1) if "\ufffd" in line
         )
     return [item for item in more if item.span.line not in spoiled or item.code == "FDC106"]
 
 
-class _Settler:
-    """Reports what the grammar let through.
+class _StatementChecker:
+    """Reports faults that the grammar accepts.
 
-    A line that was dropped has its finding already; what is missing for its sake has none.
+    A line that was dropped has its finding already; what is missing because of it gets no other.
     """
 
-    def __init__(self, path: str, found: list[Diagnostic]) -> None:
+    def __init__(self, path: str, findings: list[Diagnostic]) -> None:
         self.path = path
-        self.found = found
-        self.dropped = sorted(item.span.line for item in found if item.severity == "error")
+        self.findings = findings
+        self.dropped = sorted(item.span.line for item in findings if item.severity == "error")
 
     def settle(self, nodes: list[Any], first: int, end: int, *, top: bool) -> list[Statement]:
-        """The statements that stand, of a body whose lines lie between `first` and `end`, both left out."""
+        """The valid statements of a body whose lines are between `first` and `end`, both excluded."""
         out: list[Statement] = []
         begun = False
         before = first
@@ -194,8 +196,8 @@ class _Settler:
                 continue
             if kind is Header:
                 if begun or not top:
-                    where = "below the first step" if top else "inside a body"
-                    message = f"`{node.keyword}` {where}; header lines come before the first step"
+                    place = "below the first step" if top else "inside a body"
+                    message = f"`{node.keyword}` {place}; header lines come before the first step"
                     self._report(node.line, node.column, len(node.keyword), "FDC111", message)
                 out.append(node)
                 continue
@@ -243,7 +245,7 @@ class _Settler:
     def _report(
         self, line: int, column: int, width: int, code: str, message: str, help_: str | None = None
     ) -> None:
-        self.found.append(
+        self.findings.append(
             Diagnostic(
                 Span(self.path, line, column, line, column + width), code, message, help=help_
             )

@@ -1,7 +1,7 @@
-"""A plan that was edited, read again: statements that stand as they stood are the same objects as before.
+"""Parses an edited plan again: statements that did not change are the same objects as before.
 
-A line of the lowest level that is not a comment and no `else` begins a statement, whatever stands above it. So the text
-between two such lines is read as if it stood alone. Whatever is not as plain as that is read as a whole.
+A line without indentation that is neither a comment nor an `else` always begins a statement, so the text
+between two such lines can be parsed alone. If this does not apply, the whole plan is parsed.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ def parse_again(before: Parsed, data: bytes, path: str, limits: Limits = DEFAULT
 
 
 def _edited(before: Parsed, data: bytes, path: str, limits: Limits) -> Parsed | None:
-    """None: more is to be read than the changed statements."""
+    """The result if parsing the changed statements is enough, else None."""
     if before.plan is None or before.text is None or before.diagnostics:
         return None
-    text, found = decode(data, path, limits)
-    if text is None or found:
+    text, findings = decode(data, path, limits)
+    if text is None or findings:
         return None
     old, new = before.text.split("\n"), text.split("\n")
     if len(new) > limits.statements:
@@ -51,10 +51,10 @@ def _edited(before: Parsed, data: bytes, path: str, limits: Limits) -> Parsed | 
 
 
 def _same(pairs: Iterable[tuple[str, str]]) -> int:
-    """How many pairs of lines at the beginning are two equal ones."""
+    """How many pairs of lines at the beginning are equal."""
     count = 0
-    for one, other in pairs:
-        if one != other:
+    for first, second in pairs:
+        if first != second:
             break
         count += 1
     return count
@@ -66,5 +66,5 @@ def _before(nodes: list[Statement], line: int) -> int:
 
 
 def _any_header(nodes: list[Statement]) -> bool:
-    """True where a header is among the statements: what stands above it decides whether it may stand there."""
+    """True where a header is among the statements: the lines above decide whether it is allowed there."""
     return any(type(node) is Header for node in nodes)

@@ -1,9 +1,9 @@
-"""Where the computed pieces of a command stand, so that what they bring stays data (security.md G-SH).
+"""Finds how to quote the computed pieces of a command, so that their values stay data (security.md G-SH).
 
-A command is a template of the shell's text. Its literal pieces are written by the plan's author; a
-piece that a run fills in must never be read by the shell as anything but one word, or a part of one.
-`places` reads the literal pieces as the shell does and says for each computed one how it has to be
-quoted there, or why no quoting is safe. What it cannot make out is never guessed to be safe.
+A command is a template of the shell's text. Its literal pieces are written by the plan's author; the
+shell must read a piece that a run fills in as one word, or a part of one, and never as anything else.
+`places` parses the literal pieces as the shell does and finds for each computed one how it has to be
+quoted there, or why no quoting is safe. What it cannot parse counts as unsafe.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Place(NamedTuple):
 
 
 def quoted(value: str, quote: str) -> str:
-    """A text as one word of the shell, put where `quote` says."""
+    """A text as one word of the shell, quoted for its place (`quote`)."""
     word = shlex.quote(value)
     return word if quote == WORD else f'"{word}"' if quote == DOUBLE else f"'{word}'"
 
@@ -68,7 +68,7 @@ def places(parts: tuple[str | None, ...]) -> list[Place]:
             reader.computed()
         else:
             reader.literal(part)
-    return reader.found
+    return reader.places
 
 
 def _program(word: str) -> str:
@@ -78,25 +78,25 @@ def _program(word: str) -> str:
 def data_places(parts: Sequence[str | Ref], data: Callable[[Ref], bool]) -> list[tuple[Ref, Place]]:
     """The places of those references in a command's template that are data; the others are text that the author gives."""
     pieces: list[str | None] = []
-    found: list[Ref] = []
+    refs: list[Ref] = []
     for part in parts:
         if isinstance(part, Ref) and data(part):
             pieces.append(None)
-            found.append(part)
+            refs.append(part)
             continue
         text = "NAME" if isinstance(part, Ref) else part
         if pieces and pieces[-1] is not None:
             pieces[-1] += text
         else:
             pieces.append(text)
-    return list(zip(found, places(tuple(pieces)), strict=True))
+    return list(zip(refs, places(tuple(pieces)), strict=True))
 
 
 class _Reader:
     """Reads shell text from left to right. `stack`: the quotes and substitutions that are open."""
 
     def __init__(self) -> None:
-        self.found: list[Place] = []
+        self.places: list[Place] = []
         self.stack = ["shell"]
         self.words: list[str] = []
         self.word = ""
@@ -108,11 +108,11 @@ class _Reader:
     # ---- a computed piece --------------------------------------------------------------
 
     def computed(self) -> None:
-        """Notes the place of one."""
+        """Adds the place of a computed piece."""
         top = self.stack[-1]
         wrong = self._wrong(top)
         quote = {"double": DOUBLE, "single": SINGLE}.get(top, WORD)
-        self.found.append(Place(quote, wrong is None and self._leads(), wrong))
+        self.places.append(Place(quote, wrong is None and self._leads(), wrong))
         self.carry = ""
         self.word += _MARK
         self.begun = True
@@ -122,12 +122,12 @@ class _Reader:
             return f"after `{self.carry}` it would be read as code"
         if top not in ("shell", "double", "single"):
             return f"inside {top} nothing quotes it"
-        if any(one not in ("shell", "double", "single") for one in self.stack):
+        if any(construct not in ("shell", "double", "single") for construct in self.stack):
             return "inside this construct nothing quotes it"
         return self._code() or self._expression()
 
     def _code(self) -> str | None:
-        """Why the piece may be code to the program that is given it."""
+        """Why the program that gets the piece may execute it as code, or None."""
         known = [(_program(word), at) for at, word in enumerate(self.words)]
         for name, at in known:
             if name in _READS_CODE:

@@ -27,7 +27,7 @@ OWN = ("FDC114", "FDC115")
 """The findings about suppressions, which no suppression silences."""
 
 WHOLE_RUNS = frozenset(("FDC461", "FDC463"))
-"""Warnings that are only found where a plan is judged as a whole run; elsewhere it is unknown whether one would be."""
+"""Warnings that are only found where a plan is checked as a whole run; elsewhere a suppression of one may be in use."""
 
 
 def silences(code: str, severity: str) -> bool:
@@ -59,14 +59,14 @@ def _flat(nodes: list[Statement]) -> Iterator[Statement]:
 
 def suppressions(plan: Plan) -> tuple[list[Suppression], list[Diagnostic]]:
     """The suppressions of a plan, and those that are malformed."""
-    made: list[Suppression] = []
-    found: list[Diagnostic] = []
+    entries: list[Suppression] = []
+    findings: list[Diagnostic] = []
     waiting: list[tuple[Comment, set[str]]] = []
     for node in sorted(_flat(plan.statements), key=lambda item: item.line):
         if not isinstance(node, Comment):
             block = getattr(node, "block", None)
             last = block.end_line if block else node.line
-            made += [Suppression(comment, codes, node.line, last) for comment, codes in waiting]
+            entries += [Suppression(comment, codes, node.line, last) for comment, codes in waiting]
             waiting.clear()
             continue
         mark = _MARK.fullmatch(node.text)
@@ -76,7 +76,7 @@ def suppressions(plan: Plan) -> tuple[list[Suppression], list[Diagnostic]]:
         form = _FORM.fullmatch(mark[1])
         if form is None:
             message = f"`{node.text}` is not a suppression; expected `# fdc: ignore[CODE] reason`"
-            found.append(Diagnostic(span, "FDC115", message))
+            findings.append(Diagnostic(span, "FDC115", message))
             continue
         codes: set[str] = set()
         for word in form[2].split(","):
@@ -84,9 +84,11 @@ def suppressions(plan: Plan) -> tuple[list[Suppression], list[Diagnostic]]:
             code = name if name in CODES else BY_NAME.get(name)
             if code is None:
                 message = (
-                    f"`{name}` is not code and no rule" if name else "the suppression names no code"
+                    f"`{name}` is neither a code nor the name of a rule"
+                    if name
+                    else "the suppression names no code"
                 )
-                found.append(
+                findings.append(
                     Diagnostic(
                         span,
                         "FDC115",
@@ -101,48 +103,52 @@ def suppressions(plan: Plan) -> tuple[list[Suppression], list[Diagnostic]]:
                     if CODES[code].severity == "error"
                     else "remove the comment"
                 )
-                found.append(Diagnostic(span, "FDC115", message, help=mends))
+                findings.append(Diagnostic(span, "FDC115", message, help=mends))
             else:
                 codes.add(code)
         if not form[3]:
             help_ = "say after the `]` why it is right here"
-            found.append(Diagnostic(span, "FDC115", "the suppression gives no reason", help=help_))
+            findings.append(
+                Diagnostic(span, "FDC115", "the suppression gives no reason", help=help_)
+            )
         if not codes:
             continue
         if form[1] == "ignore-file":
-            made.append(Suppression(node, codes, 0, plan.line_count + 1))
+            entries.append(Suppression(node, codes, 0, plan.line_count + 1))
         else:
             waiting.append((node, codes))
-    made += [Suppression(comment, codes, 0, -1) for comment, codes in waiting]
-    return made, found
+    entries += [Suppression(comment, codes, 0, -1) for comment, codes in waiting]
+    return entries, findings
 
 
 def apply(plan: Plan, diagnostics: list[Diagnostic], *, judged: bool = True) -> list[Diagnostic]:
-    """What is left of a file's findings, with those about the suppressions themselves.
+    """The findings of a file that are not suppressed, with those about the suppressions themselves.
 
-    `judged`: the plan was judged as a whole run, not only as a part of others.
+    `judged`: the plan was checked as a whole run, not only as a part of others.
     """
-    made, found = suppressions(plan)
-    if not made and not found:
+    entries, findings = suppressions(plan)
+    if not entries and not findings:
         return diagnostics
     left: list[Diagnostic] = []
-    whole = [one for one in made if one.first == 0]
+    for_file = [entry for entry in entries if entry.first == 0]
     by_line: dict[int, list[Suppression]] = {}
-    for one in made:
-        for line in range(one.first, one.last + 1) if one.first else ():
-            by_line.setdefault(line, []).append(one)
+    for entry in entries:
+        for line in range(entry.first, entry.last + 1) if entry.first else ():
+            by_line.setdefault(line, []).append(entry)
     for item in diagnostics:
         hit = False
         if silences(item.code, item.severity):
-            for one in (*whole, *by_line.get(item.span.line, ())):
-                if item.code in one.codes:
-                    one.used.add(item.code)
+            for entry in (*for_file, *by_line.get(item.span.line, ())):
+                if item.code in entry.codes:
+                    entry.used.add(item.code)
                     hit = True
         if not hit:
             left.append(item)
-    for one in made:
-        for code in sorted(one.codes - one.used if judged else one.codes - one.used - WHOLE_RUNS):
-            comment = one.comment
+    for entry in entries:
+        for code in sorted(
+            entry.codes - entry.used if judged else entry.codes - entry.used - WHOLE_RUNS
+        ):
+            comment = entry.comment
             span = Span(
                 plan.path,
                 comment.line,
@@ -151,7 +157,7 @@ def apply(plan: Plan, diagnostics: list[Diagnostic], *, judged: bool = True) -> 
                 comment.column + len(comment.text),
             )
             all_of_it = Span(plan.path, comment.line, 1, comment.line + 1, 1)
-            alone = not one.used and len(one.codes) == 1
+            alone = not entry.used and len(entry.codes) == 1
             fix = (
                 Fix("remove the suppression", (Edit(all_of_it, ""),), safe=True) if alone else None
             )
@@ -160,4 +166,4 @@ def apply(plan: Plan, diagnostics: list[Diagnostic], *, judged: bool = True) -> 
                     span, "FDC114", f"nothing to suppress: no {code} was found here", fix=fix
                 )
             )
-    return left + found
+    return left + findings

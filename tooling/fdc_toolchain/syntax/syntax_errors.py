@@ -1,8 +1,8 @@
-"""What is wrong with a tail that is not of its form, in words that a newcomer understands.
+"""Error messages for a tail that does not have its form.
 
-The parser knows where a tail stops making sense and which terminals would have fitted there.
-Mistakes that people really make get a sentence of their own; the rest is told from the terminals.
-Every finding carries the form that was expected.
+The parser knows where a tail becomes invalid and which terminals would fit there.
+Common mistakes get a sentence of their own; other messages list the terminals.
+Every finding has the form that was expected.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .language import STATEMENTS
 
 
 class Malformed(NamedTuple):
-    """The tail is not of its form: where, one sentence, and what to write."""
+    """The tail does not have its form: where, one sentence, and what to write."""
 
     start: int
     end: int
@@ -23,7 +23,7 @@ class Malformed(NamedTuple):
 
 
 class Wrong(Exception):
-    """Ends a reading from inside: the tail has its form, but no meaning."""
+    """Ends the reading of a tail: it has its form, but is not valid."""
 
     def __init__(self, start: int, end: int, message: str, help_: str | None = None) -> None:
         super().__init__(message)
@@ -96,7 +96,7 @@ _LUMP = re.compile(
 
 
 def clip(text: str) -> str:
-    """A user's text as a message quotes it: a whole line of it does not help."""
+    """A user's text, shortened for a message."""
     return text if len(text) <= _QUOTED_AT_MOST else text[: _QUOTED_AT_MOST - 3] + "..."
 
 
@@ -132,17 +132,19 @@ def complain(start: str, text: str, at: int, expected: set[str]) -> Malformed:
             'quote the whole argument, and write `\\"` inside',
         )
     shown = clip(lump)
-    said = (
+    explanation = (
         _condition(text, at, shown)
         if _in_condition(start, text, at)
         else _other(start, text, at, shown)
     )
-    message = said or f"unexpected `{shown}`; expected {_list(expected, start)}"
-    return Malformed(at, at + len(lump), message, None if said and start in _CONDITIONS else form)
+    message = explanation or f"unexpected `{shown}`; expected {_list(expected, start)}"
+    return Malformed(
+        at, at + len(lump), message, None if explanation and start in _CONDITIONS else form
+    )
 
 
 def _lump(start: str, text: str, at: int) -> str:
-    """What a reader would point at: in conditions a symbol or word, elsewhere everything up to a space."""
+    """The part to report: in conditions a symbol or word, elsewhere everything up to a space."""
     match = (_LUMP if start in _CONDITIONS else re.compile(r"\S+")).match(text, at)
     return match[0] if match else text[at]
 

@@ -110,16 +110,16 @@ def _template(text: str) -> tuple[str | Ref, ...]:
     last = 0
     for match in placeholder().finditer(text):
         literal.append(text[last : match.start()])
-        found = match.group()
+        reference = match.group()
         last = match.end()
-        if found.startswith("{{"):
-            literal.append(found[1:-1])
+        if reference.startswith("{{"):
+            literal.append(reference[1:-1])
             continue
         before = "".join(literal)
         if before:
             parts.append(before)
         literal = []
-        parts.append(Ref(tuple(found[1:-1].split(".")), match.start(), match.end()))
+        parts.append(Ref(tuple(reference[1:-1].split(".")), match.start(), match.end()))
     literal.append(text[last:])
     rest = "".join(literal)
     if rest:
@@ -146,8 +146,8 @@ def _string(token: Any) -> str:
     return re.sub(r"\\(.)", escaped, token[1:-1]) if "\\" in token else token[1:-1]
 
 
-def _fixed(token: Any, what: str) -> str:
-    """The text of a STRING that is not a template; says so where it looks like one."""
+def _fixed(token: Any, subject: str) -> str:
+    """The text of a STRING that may not be a template. Raises Wrong where it has a reference."""
     text = _string(token)
     for part in template(text):
         if isinstance(part, Ref):
@@ -155,7 +155,7 @@ def _fixed(token: Any, what: str) -> str:
             raise Wrong(
                 token.start_pos,
                 token.end_pos,
-                f"{what} is a fixed text; `{{{name}}}` in it is not filled in",
+                f"{subject} is a fixed text; `{{{name}}}` in it is not filled in",
             )
     return text
 
@@ -168,7 +168,7 @@ class TailBuilder(Conditions):
     """Builds the values above as the parser reduces."""
 
     transparent = frozenset(("conjunction", "disjunction", "target"))
-    """Rules that over one part give it as it stands."""
+    """Rules whose result is their only part, unchanged."""
 
     def _value(self, children: list[Any]) -> Value:
         token = children[0]

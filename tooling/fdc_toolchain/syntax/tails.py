@@ -1,4 +1,4 @@
-"""What the tails of a plan say, construct by construct: for code that needs them without a linker.
+"""Reads the tails of a plan, construct by construct: for code that needs them without a linker.
 
 The tail of a step is left out: its form is its tool's, and only a catalogue knows it.
 """
@@ -33,7 +33,7 @@ def walk(nodes: list[Statement]) -> Iterator[Statement]:
 
 def malformed_tails(plan: Plan) -> list[Diagnostic]:
     """One finding for each tail, steps' own left out, that is not of its form."""
-    found = []
+    findings = []
     for node in walk(plan.statements):
         if isinstance(node, Step | Comment):
             continue
@@ -41,12 +41,12 @@ def malformed_tails(plan: Plan) -> list[Diagnostic]:
         if isinstance(wrong, Malformed):
             at = node.tail_column
             span = Span(plan.path, node.line, at + wrong.start, node.line, at + wrong.end)
-            found.append(Diagnostic(span, "FDC109", wrong.message, help=wrong.help))
-    return found
+            findings.append(Diagnostic(span, "FDC109", wrong.message, help=wrong.help))
+    return findings
 
 
 def placeless(value: Any) -> Any:
-    """A reading without the places in it: equal for two texts exactly where they mean the same."""
+    """A tail's value without places: equal for two texts exactly if they mean the same."""
     fields = getattr(value, "_fields", None)
     if fields is not None:
         return (
@@ -59,7 +59,7 @@ def placeless(value: Any) -> Any:
 
 
 def meaning(nodes: list[Statement]) -> tuple[Any, ...]:
-    """A body without places: equal for two texts exactly where linter and runner cannot tell them apart."""
+    """A body without places: equal for two texts exactly if linter and runner treat them the same."""
     out: list[Any] = []
     for node in nodes:
         if isinstance(node, Step):
@@ -68,13 +68,13 @@ def meaning(nodes: list[Statement]) -> tuple[Any, ...]:
         if isinstance(node, Comment):
             out.append(("#", node.text))
             continue
-        said: list[Any] = [
+        row: list[Any] = [
             node.word,
             getattr(node, "bind", None),
             placeless(read_tail(node, node.tail)),
         ]
-        said.append(meaning(getattr(node, "body", [])))
+        row.append(meaning(getattr(node, "body", [])))
         if isinstance(node, If):
-            said += [node.else_line > 0, meaning(node.orelse)]
-        out.append(tuple(said))
+            row += [node.else_line > 0, meaning(node.orelse)]
+        out.append(tuple(row))
     return tuple(out)

@@ -1,4 +1,4 @@
-"""What stands on a line after its first word: arguments, loop heads, conditions, templates.
+"""Parses what follows the first word of a line: arguments, loop heads, conditions, templates.
 
 Each reader takes the text of a tail and returns a value, or `Malformed` with the place; none
 raises. Results depend on the text alone, so they are memoised by it. Offsets count
@@ -80,7 +80,7 @@ def _read(start: str, text: str) -> Any:
 
 
 def _refusal(start: str, text: str) -> Malformed:
-    """What Lark itself says of a tail that the driver refused."""
+    """Lark's own error for a tail that the driver refused."""
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
     from .grammar.compile_tables import tail_parser
@@ -146,20 +146,20 @@ def arguments(text: str) -> tuple[Argument, ...] | Malformed:
 
 def _call(text: str) -> CallTail | None:
     if _WORDS(text):
-        target, *given = _words(text)
-        if target.key is None and all(argument.key is not None for argument in given):
-            return CallTail(target.value, tuple(given), None)
+        target, *named_arguments = _words(text)
+        if target.key is None and all(argument.key is not None for argument in named_arguments):
+            return CallTail(target.value, tuple(named_arguments), None)
     return None
 
 
 def _each(text: str) -> LoopTail | None:
-    found = _EACH(text)
-    return LoopTail(found[2], _plain(found[1], 0), count(found[3])) if found else None
+    match = _EACH(text)
+    return LoopTail(match[2], _plain(match[1], 0), count(match[3])) if match else None
 
 
 def _items(text: str) -> LoopTail | None:
-    found = _ITEMS(text)
-    return LoopTail(found[1], _plain(found[2], found.start(2)), count(found[3])) if found else None
+    match = _ITEMS(text)
+    return LoopTail(match[1], _plain(match[2], match.start(2)), count(match[3])) if match else None
 
 
 _SHORT_CUTS: dict[str, Callable[[str], Any]] = {
@@ -169,7 +169,7 @@ _SHORT_CUTS: dict[str, Callable[[str], Any]] = {
     "fork": _items,
     "yield": lambda text: _plain(text, 0) if _WORD(text) else None,
 }
-"""By first word, what reads the tails that need no parser; None: this one does."""
+"""By first word, a reader of tails that need no parser; it returns None for a tail that does."""
 
 
 def _reader(word: str, rule: str) -> Callable[[str], Any]:
@@ -198,5 +198,5 @@ param_tail: Callable[[str], ParamTail | Malformed] = READERS["param"]
 
 def header_tail(keyword: str, text: str) -> NamedValues | Malformed:
     """What follows `use`, `budget` or `allow`."""
-    found: NamedValues | Malformed = READERS[keyword](text)
-    return found
+    tail: NamedValues | Malformed = READERS[keyword](text)
+    return tail

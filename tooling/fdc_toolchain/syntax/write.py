@@ -1,4 +1,4 @@
-"""A tree to its canonical text: what `fdc fmt` writes.
+"""Writes a tree as its canonical text, for `fdc fmt`.
 
 Two spaces a level, one space between words, single blank lines kept between statements, text
 blocks two spaces under their step with their content as it is. What a tail means is never
@@ -28,29 +28,29 @@ _DEFAULTS = Limits()
 def canonical(
     data: bytes, path: str, limits: Limits = _DEFAULTS
 ) -> tuple[bytes | None, list[Diagnostic]]:
-    """The bytes of a plan as `fdc fmt` writes them, and what its text's reading found.
+    """The bytes of a plan as `fdc fmt` writes them, and the findings about its text.
 
-    None where the text does not read cleanly: a text that is not understood is not rewritten. The
-    line ending is that of the first line; a byte order mark is dropped. Raises AssertionError, our
-    bug, should the new text not mean what the old one means.
+    None where the text has errors: then it is not rewritten. The line ending is that of the first
+    line; a byte order mark is dropped. Raises AssertionError (a bug of fdc) if the new text would
+    not mean what the old one means.
     """
     parsed = parse(data, path, limits)
-    found = parsed.diagnostics
+    findings = parsed.diagnostics
     if parsed.plan is not None:
-        found = found + malformed_tails(parsed.plan)
-    if parsed.plan is None or any(item.severity == "error" for item in found):
-        return None, found
+        findings = findings + malformed_tails(parsed.plan)
+    if parsed.plan is None or any(item.severity == "error" for item in findings):
+        return None, findings
     text = write(parsed.plan)
     again = parse(text.encode("utf-8"), path, limits)
     if again.plan is None:  # its indentation took it over a limit
-        return None, found + again.diagnostics
+        return None, findings + again.diagnostics
     if meaning(again.plan.statements) != meaning(parsed.plan.statements):
         raise AssertionError(
             f"formatting {path} would change what it means; the file is left as it is"
         )
     if data[: data.find(b"\n") + 1].endswith(b"\r\n"):
         text = text.replace("\n", "\r\n")
-    return text.encode("utf-8"), found
+    return text.encode("utf-8"), findings
 
 
 def write(plan: Plan) -> str:
@@ -115,7 +115,7 @@ def _line(node: Statement) -> str:
 
 
 def _tail(node: Keyword) -> str:
-    """The tail with one space between its words, where that changes nothing that it means."""
+    """The tail with one space between its words, if that does not change its meaning."""
     tail = _SURPLUS.sub(lambda match: match[1] or " ", node.tail)
     if isinstance(node, Call):
         tail = _AFTER_KEY.sub(lambda match: match[1] or "", tail)

@@ -1,1 +1,1 @@
-"""The part of the checker for `files`: what is there, and what is free, where a step needs it. It imports nothing of fdc."""
+"""The part of the checker for `files`: each path exists, or is free, as a step needs it. It imports nothing of fdc."""

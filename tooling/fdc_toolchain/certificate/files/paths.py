@@ -2,7 +2,7 @@
 
 It imports nothing of fdc. A row claims something of a plan that begins in some way: what its parameters name, and what is known
 of each path. The plan's body is walked once for each row; what holds when a round of a loop begins, and what a called plan does,
-is claimed and compared. What the proof assumes is in the program (`assumptions`); `open` lists the uses that are not shown.
+is claimed and compared. What the proof assumes is in the program (`assumptions`); `open` lists the uses that are not proved.
 
 The checker of this part is this file with `rounds.py`, `uses.py`, `known.py`, `places.py` and `touches.py`.
 """
@@ -21,7 +21,7 @@ from .known import (
     IS_THERE,
     NONE,
     UNKNOWN,
-    Here,
+    Point,
     State,
     by_line,
     claimed,
@@ -63,10 +63,10 @@ class Paths(Rounds):
     def check(self) -> None:
         """Raises Wrong."""
         begun = self.begin()
-        here, stops = self.walk(begun.copy())
+        point, stops = self.walk(begun.copy())
         claim, where = self.row["gives"], f"plan `{self.id}`"
         self.hold(
-            within(here, claimed(begun, claim["ends"])),
+            within(point, claimed(begun, claim["ends"])),
             f"{where}: it may leave paths in another way than is claimed",
         )
         held = stops is None or within(stops, claimed(begun, claim["stops"]))
@@ -77,21 +77,21 @@ class Paths(Rounds):
             self.did <= dids(self.row["did"]), f"{where}: it may do more to paths than is claimed"
         )
 
-    def walk(self, here: Here) -> tuple[Here, Here | None]:
-        """What holds at the end, and wherever the plan may stop; None: no caller asks."""
-        self.note(here)
-        self.body("", self.plan["body"], here)
-        found = here, joined(self.passed, "") if self.stopping else None
-        for one in found:
-            if one is not None:
-                one.forget(self.id)
-        return found
+    def walk(self, point: Point) -> tuple[Point, Point | None]:
+        """What holds at the end, and wherever the plan may stop (None: not needed, because the run does not go on then)."""
+        self.note(point)
+        self.body("", self.plan["body"], point)
+        ends = point, joined(self.passed, "") if self.stopping else None
+        for end in ends:
+            if end is not None:
+                end.forget(self.id)
+        return ends
 
-    def begin(self) -> Here:
-        """How the row says that the plan begins; of the root, what the facts say. Raises Wrong."""
+    def begin(self) -> Point:
+        """The point where the plan begins by its row; for the root, checked against the facts. Raises Wrong."""
         names = {name: key_of(key) for name, key in self.row["params"].items()}
-        here = claimed(Here(names | {"run": (RUN[:-1],)}, {}), self.row["entry"])
-        if any(below(atom, self.id) for key in here.files for atom in places.atoms(key)):
+        point = claimed(Point(names | {"run": (RUN[:-1],)}, {}), self.row["entry"])
+        if any(below(atom, self.id) for key in point.files for atom in places.atoms(key)):
             raise Wrong(f"plan `{self.id}`: it is claimed to begin with values of its own")
         if self.is_root:
             params = {
@@ -100,12 +100,12 @@ class Paths(Rounds):
             }
             if names != params or self.row["limits"] or self.stopping or self.meanwhile:
                 raise Wrong("the first row is not that of the root")
-            if not within(Here({}, {key: self.fact(key) for key in here.files}), here):
+            if not within(Point({}, {key: self.fact(key) for key in point.files}), point):
                 raise Wrong("the first row does not begin with the facts")
-        return here
+        return point
 
     def fact(self, key: Key) -> State:
-        """What is so of a literal path before the first step."""
+        """The state of a literal path before the first step."""
         if not literal(key):
             raise Wrong("the first row says something of a path that is not literal")
         if key[0].startswith(
@@ -120,69 +120,69 @@ class Paths(Rounds):
 
     # ---- the walk ----------------------------------------------------------------------
 
-    def body(self, place: str, body: Any, here: Here) -> None:
+    def body(self, place: str, body: Any, point: Point) -> None:
         """Changes a state to what holds at the end of a body. Raises Wrong."""
         for number, node in enumerate(body, 1):
             op, at = node["op"], f"{place}/{number}"
             if op == "step":
-                self.step(here, node)
+                self.step(point, node)
             elif op == "call":
-                self.call(here, node, at)
+                self.call(point, node, at)
             elif op == "if":
-                sides = [(f"{at}.{side}", node[side], here.copy()) for side in live(node)]
+                sides = [(f"{at}.{side}", node[side], point.copy()) for side in live(node)]
                 for side in sides:
                     self.body(*side)
-                here.become(joined([one for _, _, one in sides], self.id + at))
+                point.become(joined([after for _, _, after in sides], self.id + at))
             elif op in ("each", "for", "fork", "iterate"):
-                self.loop(here, node, at)
+                self.loop(point, node, at)
             elif op not in ("skip", "require", "yield"):
                 raise Wrong(f"`{op}` is not an instruction of a program")
             if node.get("bind"):
-                here.names[node["bind"]] = ((f"{self.id}{at}|{node['bind']}", "", ""),)
-            self.note(here)
+                point.names[node["bind"]] = ((f"{self.id}{at}|{node['bind']}", "", ""),)
+            self.note(point)
 
-    def call(self, here: Here, node: Any, at: str) -> None:
+    def call(self, point: Point, node: Any, at: str) -> None:
         """A call: it begins as the row claimed for it says, and does what that row says."""
-        where, given = f"plan `{self.id}`, line {node['line']}", {}
+        where, arguments = f"plan `{self.id}`, line {node['line']}", {}
         for param in self.program["plans"][node["plan"]].get("params", ()):
             default = param.get("default")
             value = node["args"].get(
                 param["name"], [{"ref": [""]}] if default is None else [default]
             )
-            given[param["name"]] = places.resolved(value, here.names)
-        row = self.callee(here, node, at, given)
+            arguments[param["name"]] = places.resolved(value, point.names)
+        row = self.callee(point, node, at, arguments)
         begins = (
             {name: key_of(key) for name, key in row["params"].items()},
             row["stopping"] is True,
             row["limits"],
         )
-        held = row["plan"] == node["plan"] and begins == (given, self.stopping, self.limits)
+        held = row["plan"] == node["plan"] and begins == (arguments, self.stopping, self.limits)
         self.hold(held, f"{where}: the row claimed for the call is for another one")
-        entry, did = claimed(Here({}, {}), row["entry"]), dids(row["did"])
-        held = frozenset(map(tuple, row["meanwhile"])) == self.meanwhile and within(here, entry)
+        entry, did = claimed(Point({}, {}), row["entry"]), dids(row["did"])
+        held = frozenset(map(tuple, row["meanwhile"])) == self.meanwhile and within(point, entry)
         self.hold(held, f"{where}: the call may begin in another way than is claimed")
-        rest = {key: here.files[key] for key in here.files.keys() - entry.files.keys()}
+        rest = {key: point.files[key] for key in point.files.keys() - entry.files.keys()}
         self.hold(
             not self.moved(rest, did), f"{where}: the call may change more paths than is claimed"
         )
         if self.stopping:
-            self.note(Here(here.names, rest | claimed(entry, row["gives"]["stops"]).files))
-        here.files = rest | claimed(entry, row["gives"]["ends"]).files
+            self.note(Point(point.names, rest | claimed(entry, row["gives"]["stops"]).files))
+        point.files = rest | claimed(entry, row["gives"]["ends"]).files
         self.did |= did
 
     def moved(self, keys: Iterable[Key], did: Iterable[tuple[str, Any]]) -> list[Key]:
-        """The paths of which something that is done may change what is known."""
-        changed = {what for access, what in did if access in CHANGES}
+        """The paths whose states may be changed by what is done."""
+        changed = {key for access, key in did if access in CHANGES}
         loose, commands = (
-            [what for what in changed if not plain(what)],
+            [key for key in changed if not plain(key)],
             any(access == "command" for access, _ in did),
         )
-        asked = (
+        candidates = (
             keys if commands or loose else [key for key in keys if key in changed or not plain(key)]
         )
-        return [key for key in asked if commands and self.reached(key) or key in changed
+        return [key for key in candidates if commands and self.reached(key) or key in changed
                 or any(not apart(key, other) for other in (loose if plain(key) else changed))]  # fmt: skip
 
-    def callee(self, here: Here, node: Any, at: str, given: dict[str, Key]) -> Any:
+    def callee(self, point: Point, node: Any, at: str, given: dict[str, Key]) -> Any:
         """The row that is claimed for a call."""
         return self.certificate["rows"][self.visit("calls", at)]

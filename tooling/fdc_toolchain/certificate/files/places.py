@@ -1,4 +1,4 @@
-"""The part of the checker that says which paths a text of a plan may name. Like `control.py` it imports nothing of fdc.
+"""The part of the checker that finds which paths a text of a plan may name. Like `control.py` it imports nothing of fdc.
 
 A path is a `Key`: stretches of text, and values that are not known before the run, each with the glob that found it, or none.
 Two uses with one key, and no new value between them, name one file.
@@ -22,35 +22,35 @@ Key = tuple[Any, ...]
 """A path: texts and atoms. A text alone is a literal path; with a slash at its end it is a file or folder that is searched."""
 
 NOBODY: Atom = ("", "", "")
-"""A value that no other use is known to have."""
+"""A value about which nothing is known: it equals no other value."""
 
 
 # ---- paths ---------------------------------------------------------------------------------------------
 
 
 def key_of(value: Any) -> Key:
-    """A key as it is written in a certificate."""
+    """Reads a key from a certificate."""
     return tuple(tuple(part) if isinstance(part, (list, tuple)) else part for part in value)
 
 
 def resolved(template: Any, names: dict[str, Key]) -> Key:
-    """The path that an argument names. Raises ValueError where its own text has our marks."""
+    """The path that an argument names. Raises ValueError where its own text has the marks \\0, \\1 or \\2."""
     parts: list[Any] = [""]
     for part in template:
-        found: Key = (part,)
+        value: Key = (part,)
         if type(part) is not str:
             name, *fields = part["ref"]
-            found = names.get(name, (NOBODY,))
+            value = names.get(name, (NOBODY,))
             if fields:  # a text has no fields
-                atom = found[0] if len(found) == 1 and type(found[0]) is tuple else NOBODY
-                found = ((atom[0], ".".join([atom[1], *fields]), ""),)
+                atom = value[0] if len(value) == 1 and type(value[0]) is tuple else NOBODY
+                value = ((atom[0], ".".join([atom[1], *fields]), ""),)
         elif any(mark in part for mark in "\0\1\2"):
             raise ValueError("a text with control characters")
-        for one in found:
-            if type(one) is str and type(parts[-1]) is str:
-                parts[-1] += one
+        for piece in value:
+            if type(piece) is str and type(parts[-1]) is str:
+                parts[-1] += piece
             else:
-                parts.append(one)
+                parts.append(piece)
     return (
         (posixpath.normpath(parts[0]),)
         if len(parts) == 1
@@ -64,7 +64,7 @@ def literal(key: Key) -> bool:
 
 @cache
 def plain(key: Key) -> bool:
-    """Whether it is one path, and another key of that kind another path."""
+    """Whether the key is one exact path: two such keys are equal or name different files."""
     return literal(key) and not key[0].startswith("runs/") and not key[0].endswith("/")
 
 
@@ -94,17 +94,17 @@ def renamed(key: Key, prefix: str) -> Key:
     )
 
 
-def said(key: Key) -> str:
-    """The path in words: values by the names that they have where they are made."""
-    found = ""
+def quoted(key: Key) -> str:
+    """The path for a message: values stand in it by the names that they have where they are made."""
+    text = ""
     for part in key:
         name = part if type(part) is str else re.split("[|$]", part[0])[-1]
-        found += (
+        text += (
             name
             if type(part) is str
             else "{" + ".".join([name, *filter(None, part[1].split("."))]) + "}"
         )
-    return f"`{found.replace(RUN[:-1], '{run}').rstrip('/')}`"
+    return f"`{text.replace(RUN[:-1], '{run}').rstrip('/')}`"
 
 
 def written(template: Any) -> str:
@@ -124,29 +124,29 @@ def below(atom: Atom, prefix: str) -> bool:
 
 
 @cache
-def apart(one: Key, other: Key) -> bool:
+def apart(left: Key, right: Key) -> bool:
     """Whether two paths never name the same file, for a reason that needs no search."""
-    for folder, path in ((one, other), (other, one)):
+    for folder, path in ((left, right), (right, left)):
         if literal(folder) and folder[0].endswith("/"):
             return apart((folder[0][:-1],), path) and differ(
                 (folder[0], ""), files_of(text_of(path))
             )
-    if one == other or plain(one) and plain(other):
-        return one != other
-    if atoms(one) == atoms(other) != [] and tracked(one) and size(one) != size(other):
+    if left == right or plain(left) and plain(right):
+        return left != right
+    if atoms(left) == atoms(right) != [] and tracked(left) and size(left) != size(right):
         return True  # the same values, with more text around them in one of the two
-    if (found := found_by(one, other)) is not None:
-        return not found
-    return differ(files_of(text_of(one)), files_of(text_of(other)))
+    if (finds := found_by(left, right)) is not None:
+        return not finds
+    return differ(files_of(text_of(left)), files_of(text_of(right)))
 
 
 def size(key: Key) -> int:
     return sum(len(part.replace("/", "").replace(".", "")) for part in key if type(part) is str)
 
 
-def found_by(one: Key, other: Key) -> bool | None:
-    """Whether one is a literal path that the globs of the other find; None where that is not asked, or not so simple."""
-    name, globs = (one, other) if plain(one) else (other, one)
+def found_by(left: Key, right: Key) -> bool | None:
+    """Whether one is a literal path that the globs of the other find; None where neither is, or it cannot be decided here."""
+    name, globs = (left, right) if plain(left) else (right, left)
     text = text_of(globs)
     if not plain(name) or opaque(globs) or RUN[:-1] in text or re.search(r"\[|\./|//|\.\.", text):
         return None
@@ -154,12 +154,12 @@ def found_by(one: Key, other: Key) -> bool | None:
     return re.fullmatch("".join(parts), name[0], re.S) is not None
 
 
-def certainly(one: Key, other: Key) -> bool:
+def certainly(left: Key, right: Key) -> bool:
     """Whether one is a literal path that the globs of the other find. A glob may leave out names that begin with a dot."""
     hidden = any(
-        part.startswith(".") for key in (one, other) if plain(key) for part in key[0].split("/")
+        part.startswith(".") for key in (left, right) if plain(key) for part in key[0].split("/")
     )
-    return found_by(one, other) is True and not hidden
+    return found_by(left, right) is True and not hidden
 
 
 def granted(glob: str, key: Key) -> bool:

@@ -1,4 +1,4 @@
-"""The part of the checker that says whether an assumption of the program excludes a failure. It imports nothing of fdc."""
+"""The part of the checker that finds whether an assumption of the program excludes a failure. It imports nothing of fdc."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ..file_sets import RUN
 from ..plans import Wrong
 from .known import ALWAYS, CHANCE, UNKNOWN, Reason, Side
-from .places import Key, literal, said, written
+from .places import Key, literal, quoted, written
 
 SAID = {"made": "FDC414", "kept": "FDC702", "chance": "FDC704", "unknown": "FDC703"}
 """By reason: the assumption that excludes it."""
@@ -34,7 +34,7 @@ class Reasons:
         for reason in sorted(side):
             if reason == ALWAYS:
                 raise Wrong(
-                    f"plan `{self.id}`, line {node['line']}: {said(key)} may not be as the step needs it"
+                    f"plan `{self.id}`, line {node['line']}: {quoted(key)} may not be as the step needs it"
                 )
             if not self.assumed(node, key, reason):
                 if (
@@ -45,14 +45,14 @@ class Reasons:
                 ):
                     place = f"line {reason[2]} of `{reason[1]}`"
                     raise Wrong(f"plan `{self.id}`, line {node['line']}: no assumption says what the command in {place} "
-                                f"does to {said(key)}")  # fmt: skip
+                                f"does to {quoted(key)}")  # fmt: skip
                 self.open(node, key)
 
     def open(self, node: Any, key: Key) -> None:
-        """A use that is not shown. Raises Wrong where that is not said."""
+        """A use that is not proved. Raises Wrong where the certificate does not list it as open."""
         if [self.plan["path"], node["line"]] not in self.certificate["open"]:
             raise Wrong(
-                f"plan `{self.id}`, line {node['line']}: nothing shows that {said(key)} is as the step needs it"
+                f"plan `{self.id}`, line {node['line']}: nothing shows that {quoted(key)} is as the step needs it"
             )
 
     def assumed(self, node: Any, key: Key, reason: Reason) -> bool:
@@ -64,25 +64,25 @@ class Reasons:
     def about(self, node: Any, key: Key, reason: Reason) -> list[int]:
         """The numbers of the assumptions that exclude a reason in this line: they are about the line and the command."""
         lines = [(self.plan["path"], node["line"]), *([reason[1:]] if len(reason) > 1 else [])]
-        found = set.intersection(*(self.lines.get(line, set()) for line in lines))
+        numbers = set.intersection(*(self.lines.get(line, set()) for line in lines))
         return [
             number
-            for number in sorted(found)
+            for number in sorted(numbers)
             if self.fits(self.program["assumptions"][number], node, key, reason)
         ]
 
-    def fits(self, one: Any, node: Any, key: Key, reason: Reason) -> bool:
+    def fits(self, assumption: Any, node: Any, key: Key, reason: Reason) -> bool:
         """Whether an assumption about this line excludes a reason: it is about the path, too."""
-        code = one["code"]
+        code = assumption["code"]
         names = [
-            said(key),
+            quoted(key),
             *(written(value) for value in (*node.get("args", {}).values(), node.get("glob", ()))),
         ]
-        told = (
-            any(name in one["text"] for name in (names[:1] if literal(key) else names))
-            or " more" in one["text"]
+        is_about_path = (
+            any(name in assumption["text"] for name in (names[:1] if literal(key) else names))
+            or " more" in assumption["text"]
         )
-        if not told:
+        if not is_about_path:
             return False
         if (
             code == SAID.get(reason[0])
@@ -94,7 +94,7 @@ class Reasons:
         return code == "FDC704" and self.fresh(key, reason)
 
     def fresh(self, key: Key, reason: Reason) -> bool:
-        """Whether a path is in the folder of the run, where nothing is but what steps have put there: no command did."""
+        """Whether a path is in the folder of the run, and only steps put files there: no command does."""
         tools = self.program["tools"].values()
         only_steps = not any(
             row.get("writes") == "unknown" or row.get("access", {}).get("write") for row in tools

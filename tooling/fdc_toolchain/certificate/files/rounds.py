@@ -16,7 +16,7 @@ from .known import (
     OPEN,
     UNKNOWN,
     Did,
-    Here,
+    Point,
     State,
     bound,
     claimed,
@@ -36,7 +36,7 @@ class Rounds(Uses):
     """A plan that begins as a row says, with its loops."""
 
     @abstractmethod
-    def body(self, place: str, body: Any, here: Here) -> None:
+    def body(self, place: str, body: Any, point: Point) -> None:
         """Changes a state to what holds at the end of a body. Raises Wrong."""
 
     def hold(self, held: bool, message: str) -> None:
@@ -45,12 +45,12 @@ class Rounds(Uses):
             raise Wrong(message)
 
     def visit(self, kind: str, at: str) -> Any:
-        """The claim for a joint: one for each time that the walk of the row comes by; the last one is for all further times."""
+        """The claim for a joint: one for each visit by the walk of the row; the last one is for all further visits."""
         claims, number = self.row[kind][at], self.visits[kind, at]
         self.visits[kind, at] += 1
         return claims[min(number, len(claims) - 1)]
 
-    def loop(self, here: Here, node: Any, at: str) -> None:
+    def loop(self, point: Point, node: Any, at: str) -> None:
         """A loop: what is claimed to hold when a round begins."""
         prefix, keeps, forks = (
             self.id + at,
@@ -59,7 +59,7 @@ class Rounds(Uses):
         )
         item: Key = ((f"{prefix}|{node.get('alias') or node.get('name')}", "", ""),)
         if node["op"] == "each":
-            glob = places.resolved(node["glob"], here.names)
+            glob = places.resolved(node["glob"], point.names)
             if places.opaque(glob):
                 self.need(node, glob, frozenset({UNKNOWN}))
             item = ((item[0][0], "", places.text_of(glob).replace(HOLE, "**") or "**"),)
@@ -69,12 +69,12 @@ class Rounds(Uses):
             (self.stopping, self.did, self.meanwhile),
         )
         if forks:
-            self.meanwhile |= {where for access, where in did if access == "command"}
+            self.meanwhile |= {place for access, place in did if access == "command"}
             self.conflicts(node, prefix, did)
         self.did = set()
-        ends = self.rounds(here, node, at, (item, did), claim, "rounds", keeps)
+        ends = self.rounds(point, node, at, (item, did), claim, "rounds", keeps)
         if forks and stopping and not keeps:  # a branch that stops lets the others go on
-            self.note(self.rounds(here, node, at, (item, did), claim, "stops", True))
+            self.note(self.rounds(point, node, at, (item, did), claim, "stops", True))
         self.hold(
             self.did <= did,
             f"plan `{self.id}`, line {node['line']}: a round may do more to paths than is claimed",
@@ -86,11 +86,11 @@ class Rounds(Uses):
             else {}
         )
         loop = {
-            name: here.names[name]
+            name: point.names[name]
             for name in (node.get("name"), node.get("alias"))
-            if name in here.names
+            if name in point.names
         }
-        here.names, here.files = {**here.names, **names, **loop}, ends.files
+        point.names, point.files = {**point.names, **names, **loop}, ends.files
 
     def claim(self, node: Any, at: str) -> Any:
         """What is claimed of a loop."""
@@ -98,22 +98,22 @@ class Rounds(Uses):
 
     def rounds(
         self,
-        here: Here,
+        point: Point,
         node: Any,
         at: str,
         item: tuple[Key, Did],
         claim: Any,
         kind: str,
         some_stop: bool,
-    ) -> Here:
+    ) -> Point:
         """Where a loop ends. Claim n is what holds after n rounds; the last one holds after further rounds, too."""
         least, most = (0 if kind == "stops" else turns(node)[0]), turns(node)[1]
         chain, where = (
-            [claimed(here, rows) for rows in claim[kind]],
+            [claimed(point, rows) for rows in claim[kind]],
             f"plan `{self.id}`, line {node['line']}",
         )
         self.hold(
-            within(here, chain[0]), f"{where}: the loop may begin in another way than is claimed"
+            within(point, chain[0]), f"{where}: the loop may begin in another way than is claimed"
         )
         chain += [] if len(chain) - 1 == most else chain[-1:]
         for before, after in pairwise(chain):
@@ -123,53 +123,57 @@ class Rounds(Uses):
             )
         return joined(chain[min(least, len(chain) - 1) :], "")
 
-    def turn(self, head: Here, node: Any, at: str, item: tuple[Key, Did], some_stop: bool) -> Here:
+    def turn(
+        self, head: Point, node: Any, at: str, item: tuple[Key, Did], some_stop: bool
+    ) -> Point:
         """What holds after a round; with `some_stop`, wherever a round may stop, too."""
-        here, prefix, (key, did) = head.copy(), self.id + at, item
+        point, prefix, (key, did) = head.copy(), self.id + at, item
         if node["op"] != "fork":
-            here.names |= {name: ((f"{prefix}|{name}", "", ""),) for name in bound(node["body"])}
-        here.names |= {
+            point.names |= {name: ((f"{prefix}|{name}", "", ""),) for name in bound(node["body"])}
+        point.names |= {
             name: key for name in (node.get("name"), node.get("alias")) if name is not None
         }
         if node["op"] == "each":
-            here.files[key] = self.listed(key, prefix, did if node["max"] != 1 else NONE)
-        here.files = (
-            {one: self.around(one, state) for one, state in here.files.items()}
+            point.files[key] = self.listed(key, prefix, did if node["max"] != 1 else NONE)
+        point.files = (
+            {path: self.around(path, state) for path, state in point.files.items()}
             if self.meanwhile
-            else here.files
+            else point.files
         )
         outer = self.stopping, self.passed
         if some_stop:
-            self.stopping, self.passed = True, [here.copy()]
-        self.body(at, node["body"], here)
-        found = joined([*self.passed, here], "") if some_stop else here
+            self.stopping, self.passed = True, [point.copy()]
+        self.body(at, node["body"], point)
+        end = joined([*self.passed, point], "") if some_stop else point
         if some_stop:
             self.stopping, self.passed = outer
-        for one in (found, *self.passed):
-            one.forget(prefix)
-        return Here(head.names, found.files)
+        for reached in (end, *self.passed):
+            reached.forget(prefix)
+        return Point(head.names, end.files)
 
     def listed(self, key: Key, prefix: str, did: Did) -> State:
         """What is known of the file of a round: it was there when the loop began, and other rounds had other files."""
         state = IS_THERE
-        for access, what in sorted(did, key=repr) * 2:
+        for access, target in sorted(did, key=repr) * 2:
             if access == "command" and self.reached(key):
-                state = either((state, commanded(state, what)))
+                state = either((state, commanded(state, target)))
             elif (
                 access in CHANGES
-                and what != key
-                and (reason := meets(renamed(what, prefix), key)) is not None
+                and target != key
+                and (reason := meets(renamed(target, prefix), key)) is not None
             ):
                 state = touched(state, access, reason)
         return state
 
     def conflicts(self, node: Any, prefix: str, did: Did) -> None:
         """Branches run at the same time: what one of them changes, no other one uses. Raises Wrong."""
-        used = {what for access, what in did if access != "command"}
-        for key in {what for access, what in did if access in CHANGES}:
+        used = {path for access, path in did if access != "command"}
+        for key in {path for access, path in did if access in CHANGES}:
             for other in used:
-                there = renamed((other[0].rstrip("/"),) if literal(other) else other, prefix)
-                if not apart(key, there):
-                    chance = key == other != there or places.opaque(key) or places.opaque(there)
-                    reason = CHANCE if chance else ALWAYS if key == there else OPEN
+                elsewhere = renamed((other[0].rstrip("/"),) if literal(other) else other, prefix)
+                if not apart(key, elsewhere):
+                    chance = (
+                        key == other != elsewhere or places.opaque(key) or places.opaque(elsewhere)
+                    )
+                    reason = CHANCE if chance else ALWAYS if key == elsewhere else OPEN
                     self.need(node, key, frozenset({reason}))

@@ -1,6 +1,6 @@
-"""Makes certificates. Nothing here is trusted: what is made counts once `control.check` has said that it holds.
+"""Makes the part `control` of certificates. Nothing here is trusted: `control.check` checks the result.
 
-The claims are found by the walk that checks them, which asks here for claims that no one has made yet.
+The walk of the checker finds the claims: where it asks for one that does not exist yet, the claim is made.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from ..readers import Machine, Rule, automaton
 from ..words import Word
 
 MOST_TERMS = 200
-"""Beyond so many terms of the bound on steps all sizes are taken for one, `n`, the largest."""
+"""Maximum terms of the bound on steps; beyond it all sizes count as one size `n`, the largest."""
 
 MOST_VALUES = 50
-"""A rule that has a state for each value is claimed to hold where no more values than these are named."""
+"""Maximum values for which a rule with a state for each value is proved; beyond it nothing is claimed."""
 
 MOST_ROUNDS = 100
-"""Of an `iterate` without a condition so many rounds are told apart."""
+"""Maximum rounds of an `iterate` without a condition that get claims of their own."""
 
 __all__ = ["Wrong", "make"]
 
 
 def make(program: dict[str, Any]) -> dict[str, Any]:
-    """The certificate of a program. Raises Wrong, with the place, where something that it must claim is not so."""
+    """The part `control` for a program. Raises Wrong, with the place, where a claim that it must make is false."""
     one_size = False
     try:
         plans = _plans(program, one_size=False)
@@ -90,11 +90,11 @@ def _plans(program: dict[str, Any], *, one_size: bool) -> dict[str, Any]:
 
 def _called(body: Any) -> set[str]:
     """The plans that a body calls."""
-    found = {node["plan"] for node in body if node["op"] == "call"}
+    callees = {node["plan"] for node in body if node["op"] == "call"}
     for node in body:
         for side in live(node) if node["op"] == "if" else ["body"] * ("body" in node):
-            found |= _called(node[side])
-    return found
+            callees |= _called(node[side])
+    return callees
 
 
 def _rule(program: dict[str, Any], rule: dict[str, Any]) -> dict[str, Any] | None:
@@ -102,66 +102,66 @@ def _rule(program: dict[str, Any], rule: dict[str, Any]) -> dict[str, Any] | Non
     values = Rule(program, rule, None).values()
     if len(values) > MOST_VALUES:
         return None
-    found = {}
+    claims = {}
     try:
         for value in values:
             making = Making(program, Rule(program, rule, value).machine())
             making.claims(program["root"])
-            found["others" if value is None else f"={value}"] = making.rows
+            claims["others" if value is None else f"={value}"] = making.rows
     except Wrong:
         return None
-    return found
+    return claims
 
 
 class Making(Word):
-    """The same walk, with claims that are made where they are asked for."""
+    """The walk of the checker, which makes claims when it asks for them."""
 
     def __init__(self, program: dict[str, Any], machine: Machine) -> None:
         super().__init__(program, machine, {})
 
     def claims(self, key: str) -> None:
-        """Makes what shows that every run of a plan ends where the machine accepts. Raises Wrong where that is not so."""
+        """Makes the claims that every run of a plan ends where the machine accepts. Raises Wrong if one does not."""
         if not self.row(key, "", self.machine.start, False)[0] <= self.machine.accept:
             raise Wrong(f"plan `{key}`: a run may end where {self.machine.name} does not accept")
 
     def row(self, key: str, place: str, state: str, stopping: bool) -> tuple[set[Any], set[Any]]:
-        made = self._made(key, "bodies", place)
-        if state not in made or (stopping and "stops" not in made[state]):
+        rows = self._claims_at(key, "bodies", place)
+        if state not in rows or (stopping and "stops" not in rows[state]):
             ends, stops = self.walk(key, place, self.body(key, place), {state}, stopping)
-            made[state] = {"ends": sorted(ends), **({"stops": sorted(stops)} if stopping else {})}
+            rows[state] = {"ends": sorted(ends), **({"stops": sorted(stops)} if stopping else {})}
         return super().row(key, place, state, stopping)
 
     def claim(self, key: str, place: str, node: Any, state: str, stopping: bool) -> Any:
-        made = self._made(key, "loops", place)
+        rows = self._claims_at(key, "loops", place)
         keeps, branches = "keep" in node, node["op"] == "fork"
         stops = stopping and branches and not keeps
-        if state not in made or (stops and "rounds" in made[state] and "stops" not in made[state]):
+        if state not in rows or (stops and "rounds" in rows[state] and "stops" not in rows[state]):
             least, most = turns(node)
-            found: dict[str, Any] = {}
+            claim: dict[str, Any] = {}
             is_told = False
             if branches and most != 1:
                 symbols = self.alphabet(node["body"])
                 reach = self._reach(state, symbols)
                 is_told = any(
-                    self.both(one, first, second) != self.both(one, second, first)
-                    for one in reach for first in symbols for second in symbols
+                    self.both(start, first, second) != self.both(start, second, first)
+                    for start in reach for first in symbols for second in symbols
                 )  # fmt: skip
-                found["reach"] = sorted(reach)
+                claim["reach"] = sorted(reach)
             if not is_told:
-                found["rounds"] = self._chain(
+                claim["rounds"] = self._chain(
                     state, least, most, partial(self._turn, key, place, keeps)
                 )
                 if stops:
-                    found["stops"] = self._chain(
+                    claim["stops"] = self._chain(
                         state, 0, most, partial(self._turn, key, place, True)
                     )
-            made[state] = found
+            rows[state] = claim
         return super().claim(key, place, node, state, stopping)
 
-    def _made(self, key: str, kind: str, place: str) -> dict[str, Any]:
+    def _claims_at(self, key: str, kind: str, place: str) -> dict[str, Any]:
         rows: dict[str, Any] = self.rows.setdefault(key, {"bodies": {}, "loops": {}})[kind]
-        found: dict[str, Any] = rows.setdefault(place, {})
-        return found
+        by_state: dict[str, Any] = rows.setdefault(place, {})
+        return by_state
 
     def _turn(self, key: str, place: str, some_stop: bool, state: str) -> set[Any]:
         return set.union(*self.row(key, place, state, some_stop))
@@ -170,9 +170,9 @@ class Making(Word):
         """Every state to which some of the symbols lead, in any order."""
         reach, work = {state}, [state]
         while work:
-            one = work.pop()
+            current = work.pop()
             new = (
-                set().union(*(self.machine.after(one, symbol) for symbol in symbols))
+                set().union(*(self.machine.after(current, symbol) for symbol in symbols))
                 - reach
                 - {None}
             )
@@ -187,10 +187,10 @@ class Making(Word):
         chain = [{state}]
         while len(chain) - 1 != most:
             before = chain[-1]
-            after: set[Any] = set().union(*(turn(one) for one in before))
+            after: set[Any] = set().union(*(turn(start) for start in before))
             if len(chain) > min(least, MOST_ROUNDS):
                 after |= before
             if after == before:
                 break
             chain.append(after)
-        return [sorted(one) for one in chain]
+        return [sorted(states) for states in chain]

@@ -1,7 +1,7 @@
-"""Makes the part `data` of certificates. Nothing here is trusted: what is made counts once `data.check` has said that it holds.
+"""Makes the part `data` of certificates. Nothing here is trusted: `data.check` checks the result.
 
-The claims are found by the walk that checks them: loops are gone round until nothing is new, and a call that begins in a new
-way gets a row of its own.
+The walk of the checker finds the claims: loops are repeated until nothing changes, and a call that begins in a new way
+gets a row of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..labels import KEPT, Name, State, covers, stored, within, written
 from ..plans import Wrong
 
 MOST_ROWS = 5000
-"""Beyond so many ways in which plans begin, no certificate is made."""
+"""Maximum rows (ways in which plans begin); beyond it no certificate is made."""
 
 __all__ = ["Wrong", "make"]
 
@@ -29,17 +29,17 @@ def make(program: dict[str, Any], making: type[Making] | None = None) -> dict[st
     """
     left: Left = {}
     while True:
-        made = Rows(program, left, making or Making)
-        made.row(program["root"], False, {}, State({}, stored(program), {}, 0), 0)
-        if within(made.left, left):
+        rows = Rows(program, left, making or Making)
+        rows.row(program["root"], False, {}, State({}, stored(program), {}, 0), 0)
+        if within(rows.left, left):
             break
-        left = {files: left.get(files, 0) | made.left.get(files, 0) for files in left | made.left}
+        left = {files: left.get(files, 0) | rows.left.get(files, 0) for files in left | rows.left}
     return {
         "format": 1,
         "part": "data",
         "program": digest(program),
         "left": _written(left),
-        "rows": made.rows,
+        "rows": rows.rows,
     }
 
 
@@ -78,18 +78,18 @@ class Rows:
                 part: written(getattr(walk, part)) for part in ("result", "fails", "stops")
             }
             row["gives"] |= {kind: _written(walk.wrote[kind]) for kind in KEPT}
-            for one, label in walk.wrote["texts"].items():
-                if lasting(one):
-                    self.left[one] = self.left.get(one, 0) | label
+            for paths, label in walk.wrote["texts"].items():
+                if lasting(paths):
+                    self.left[paths] = self.left.get(paths, 0) | label
         return self.numbers[key]
 
 
 class Making(Flow):
-    """The same walk, with claims that are made where they are asked for."""
+    """The walk of the checker, which makes claims when it asks for them."""
 
-    def __init__(self, made: Rows, row: dict[str, Any]) -> None:
-        super().__init__(made.program, {"rows": made.rows, "left": []}, row)
-        self.made, self.left = made, made.known_left
+    def __init__(self, rows: Rows, row: dict[str, Any]) -> None:
+        super().__init__(rows.program, {"rows": rows.rows, "left": []}, row)
+        self.made, self.left = rows, rows.known_left
         self.heads: dict[str, State] = {}
         self.named: dict[str, set[str]] = {}
 
@@ -128,16 +128,16 @@ class Making(Flow):
         )
 
     def shown(self, place: str) -> dict[str, Any]:
-        """What is claimed of a loop: of names, those that its rounds bind."""
+        """The claim about a loop; of names it has those that its rounds bind."""
         head = self.heads[place]
         names = {
             name: [
-                written(found.label),
-                sorted(found.bare),
-                *([sorted(found.own), written(found.inner)] if found.own else []),
+                written(value.label),
+                sorted(value.bare),
+                *([sorted(value.own), written(value.inner)] if value.own else []),
             ]
             for name in sorted(self.named[place])
-            for found in (head.names[name],)
+            for value in (head.names[name],)
         }
         return {
             "names": names,

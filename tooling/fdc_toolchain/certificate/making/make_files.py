@@ -1,7 +1,7 @@
-"""Makes the part `files` of certificates. Nothing here is trusted: what is made counts once `paths.check` has said that it holds.
+"""Makes the part `files` of certificates. Nothing here is trusted: `paths.check` checks the result.
 
-What plans and loops do to paths is found first, by a walk that takes everything for possible. The states are found by the walk
-that checks them: loops are gone round until nothing is new, and a call that begins in a new way gets a row of its own.
+A first walk, which assumes that everything is possible, finds what plans and loops do to paths. The walk of the checker then
+finds the states: loops are repeated until nothing changes, and a call that begins in a new way gets a row of its own.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from typing import Any
 
 from ..control import digest
 from ..file_sets import RUN
-from ..files.known import Did, Here, Side, State, by_line, joined
+from ..files.known import Did, Point, Side, State, by_line, joined
 from ..files.paths import Paths
 from ..files.places import Key, literal
 from ..plans import Wrong, turns
 
 MOST_NODES = 200_000
-"""Beyond so many instructions that the walks come by, nothing is claimed."""
+"""Maximum instructions that the walks visit; beyond it nothing is claimed."""
 
 MOST_ROUNDS = 100
-"""Of a loop without a condition so many rounds are told apart."""
+"""Maximum rounds of a loop without a condition that get claims of their own."""
 
 __all__ = ["Wrong", "make"]
 
 
 class TooMany(Exception):
-    """The claims are more than are worth making."""
+    """The claims are too many."""
 
 
 def make(
@@ -37,37 +37,37 @@ def make(
     `kind`: what lies at a literal path before the first step (`file`, `folder`, another word, or `missing`).
     `making`: the walk that makes them (for tests).
     """
-    made = Rows(program, making or Making)
+    rows = Rows(program, making or Making)
     root = program["root"]
-    given: dict[str, Key] = {
+    params: dict[str, Key] = {
         p["name"]: ((f"|{p['name']}", "", ""),) for p in program["plans"][root].get("params", ())
     }
     try:
         used = {
-            what
-            for access, what in made.survey(root, given, []).did
-            if access != "command" and literal(what)
+            key
+            for access, key in rows.survey(root, params, []).did
+            if access != "command" and literal(key)
         }
         names = {key[0].removesuffix("/") for key in used if not key[0].startswith(RUN)}
-        made.certificate["facts"] = {name: kind(name) for name in sorted(names)}
-        made.certificate["rows"].append({"plan": root, **BEGIN, "entry": []})
-        walk = Paths(program, made.certificate, 0, {})
-        made.certificate["rows"].clear()
-        made.row(root, given, {key: walk.fact(key) for key in used}, False, frozenset(), [])
+        rows.certificate["facts"] = {name: kind(name) for name in sorted(names)}
+        rows.certificate["rows"].append({"plan": root, **BEGIN, "entry": []})
+        walk = Paths(program, rows.certificate, 0, {})
+        rows.certificate["rows"].clear()
+        rows.row(root, params, {key: walk.fact(key) for key in used}, False, frozenset(), [])
     except (TooMany, RecursionError):
         return None
     listed = {
-        "assumes": sorted(made.certificate["assumes"]),
-        "open": sorted(map(list, made.certificate["open"])),
+        "assumes": sorted(rows.certificate["assumes"]),
+        "open": sorted(map(list, rows.certificate["open"])),
     }
-    return {"format": 1, "part": "files", "program": digest(program), **made.certificate, **listed}
+    return {"format": 1, "part": "files", "program": digest(program), **rows.certificate, **listed}
 
 
 BEGIN: dict[str, Any] = {"params": {}, "stopping": False, "meanwhile": [], "limits": []}
 
 
 def differences(before: dict[Key, State], after: dict[Key, State]) -> list[Any]:
-    """What is to be claimed of paths whose states are not what they were before."""
+    """The claims about paths whose states have changed."""
     gone = [[list(key)] for key in before if key not in after]
     return gone + [written(key, state) for key, state in after.items() if before.get(key) != state]
 
@@ -133,7 +133,7 @@ class Rows:
             walk = self.making(self, number)
             begun = walk.begin()
             ends, stops = walk.walk(begun.copy())
-            row["did"] = sorted(([access, list(what)] for access, what in walk.did), key=repr)
+            row["did"] = sorted(([access, list(target)] for access, target in walk.did), key=repr)
             row["gives"] = {"ends": differences(begun.files, ends.files)}
             if stops is not None:
                 row["gives"]["stops"] = differences(begun.files, stops.files)
@@ -144,12 +144,12 @@ class Rows:
 
 
 class Survey(Paths):
-    """A walk of which only what is done counts."""
+    """A walk that only collects what is done to paths."""
 
-    def __init__(self, made: Rows, plan: str, given: dict[str, Key], limits: list[Any]) -> None:
+    def __init__(self, rows: Rows, plan: str, given: dict[str, Key], limits: list[Any]) -> None:
         row = {"plan": plan, **BEGIN, "params": given, "limits": limits, "entry": []}
-        super().__init__(made.program, {"rows": [row], "facts": {}}, 0, {})
-        self.made, self.is_root, self.loops = made, False, dict[str, Did]()
+        super().__init__(rows.program, {"rows": [row], "facts": {}}, 0, {})
+        self.made, self.is_root, self.loops = rows, False, dict[str, Did]()
 
     def need(self, node: Any, key: Key, side: Side) -> None:
         pass
@@ -157,11 +157,11 @@ class Survey(Paths):
     def hold(self, held: bool, message: str) -> None:
         pass
 
-    def body(self, place: str, body: Any, here: Here) -> None:
+    def body(self, place: str, body: Any, point: Point) -> None:
         self.made.count(len(body))
-        super().body(place, body, here)
+        super().body(place, body, point)
 
-    def callee(self, here: Here, node: Any, at: str, given: dict[str, Key]) -> Any:
+    def callee(self, point: Point, node: Any, at: str, given: dict[str, Key]) -> Any:
         did = self.made.survey(node["plan"], given, self.limits).did
         return {**BEGIN, "plan": node["plan"], "entry": [], "did": did, "gives": {"ends": []}}
 
@@ -170,30 +170,30 @@ class Survey(Paths):
 
     def rounds(
         self,
-        here: Here,
+        point: Point,
         node: Any,
         at: str,
         item: tuple[Key, Did],
         claim: Any,
         kind: str,
         some_stop: bool,
-    ) -> Here:
-        found = self.turn(here, node, at, item, False)
+    ) -> Point:
+        end = self.turn(point, node, at, item, False)
         self.loops[at] = self.loops.get(at, frozenset()) | self.did
-        return found
+        return end
 
 
 class Making(Paths):
-    """The same walk, with claims that are made where they are asked for."""
+    """The walk of the checker, which makes claims when it asks for them."""
 
-    def __init__(self, made: Rows, number: int) -> None:
-        super().__init__(made.program, made.certificate, number, made.lines)
-        self.made = made
-        self.survey = made.survey(self.id, begun_with(self.row), self.row["limits"])
+    def __init__(self, rows: Rows, number: int) -> None:
+        super().__init__(rows.program, rows.certificate, number, rows.lines)
+        self.made = rows
+        self.survey = rows.survey(self.id, begun_with(self.row), self.row["limits"])
 
-    def body(self, place: str, body: Any, here: Here) -> None:
+    def body(self, place: str, body: Any, point: Point) -> None:
         self.made.count(len(body))
-        super().body(place, body, here)
+        super().body(place, body, point)
 
     def assumed(self, node: Any, key: Key, reason: Any) -> bool:
         fitting = self.about(node, key, reason)
@@ -203,11 +203,11 @@ class Making(Paths):
     def open(self, node: Any, key: Key) -> None:
         self.certificate["open"].add((self.plan["path"], node["line"]))
 
-    def callee(self, here: Here, node: Any, at: str, given: dict[str, Key]) -> Any:
+    def callee(self, point: Point, node: Any, at: str, given: dict[str, Key]) -> Any:
         did = self.made.survey(node["plan"], given, self.limits).did
-        named = {what for access, what in did if access != "command"}
-        moved = named.union(self.moved(here.files, did))
-        files = {key: state for key, state in here.files.items() if key in moved}
+        keys = {key for access, key in did if access != "command"}
+        moved = keys.union(self.moved(point.files, did))
+        files = {key: state for key, state in point.files.items() if key in moved}
         number = self.made.row(
             node["plan"], given, files, self.stopping, self.meanwhile, self.limits
         )
@@ -217,7 +217,7 @@ class Making(Paths):
     def claim(self, node: Any, at: str) -> Any:
         claim: dict[str, Any] = {
             "did": sorted(
-                ([access, list(what)] for access, what in self.survey.loops[at]), key=repr
+                ([access, list(target)] for access, target in self.survey.loops[at]), key=repr
             )
         }
         self.row["loops"].setdefault(at, []).append(claim)
@@ -225,16 +225,16 @@ class Making(Paths):
 
     def rounds(
         self,
-        here: Here,
+        point: Point,
         node: Any,
         at: str,
         item: tuple[Key, Did],
         claim: Any,
         kind: str,
         some_stop: bool,
-    ) -> Here:
+    ) -> Point:
         least, most = (0 if kind == "stops" else turns(node)[0]), turns(node)[1]
-        chain = [here.copy()]
+        chain = [point.copy()]
         while len(chain) - 1 != most:
             after = self.turn(chain[-1], node, at, item, some_stop)
             if len(chain) > min(least, MOST_ROUNDS):
@@ -242,7 +242,7 @@ class Making(Paths):
             if after.files == chain[-1].files:
                 break
             chain.append(after)
-        claim[kind] = [differences(here.files, one.files) for one in chain]
+        claim[kind] = [differences(point.files, reached.files) for reached in chain]
         return joined(chain[min(least, len(chain) - 1) :], "")
 
 

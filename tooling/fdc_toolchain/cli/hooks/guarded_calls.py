@@ -108,8 +108,8 @@ def refusal_of(tool: str, given: Event, folder: str) -> str | None:
 def guarded(path: str) -> Protected | None:
     """Why an agent does not edit the file at an absolute path, as it is written or where links lead."""
     from ...cachedir import state_dir
+    from ...linking.project.guarded_paths import guarded as of_workspace
     from ...linking.project.protected import Protected
-    from ...runs.guarded_paths import guarded as of_workspace
 
     real = os.path.realpath(path)
     if _is_in(real, os.path.realpath(state_dir())):

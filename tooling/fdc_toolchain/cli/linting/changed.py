@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import subprocess
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...cache.blob_ids import Contents
@@ -37,14 +38,13 @@ def affected(
     _, base, table, calls = judged_table(
         Linker(root, settings), keys, contents, words, processes(options["jobs"]), afresh=False
     )
-    if not touched.isdisjoint(
-        base
-    ):  # every verdict rests on these: settings, catalogues, registries
+    meets = _meeting(touched)
+    if meets(base):  # every verdict rests on these: settings, catalogues, registries
         return keys
     found = set()
     for key in calls:
         files, probes = table.rests_on([key])
-        if key in touched or not touched.isdisjoint(files) or not touched.isdisjoint(probes):
+        if meets([key, *files, *probes]):
             found.add(key)
     while True:
         more = {key for key, callees in calls.items() if not found.isdisjoint(callees)} - found
@@ -63,7 +63,20 @@ def of_others(keys: tuple[str, ...], touched: set[str]) -> list[str]:
     """Those of the plans of other tools in which something else may be found where `touched` changed."""
     if not touched.isdisjoint(("fdc.toml", "pyproject.toml")):
         return list(keys)
-    return [key for key in keys if touched and (key in touched or not key.endswith(_BY_THEMSELVES))]
+    meets = _meeting(touched)
+    return [key for key in keys if touched and (meets([key]) or not key.endswith(_BY_THEMSELVES))]
+
+
+def _meeting(touched: set[str]) -> Callable[[Iterable[str]], bool]:
+    """Says whether one of some paths changed, or lies in a repository below that is not as it was."""
+    repositories = tuple(name for name in touched if name.endswith("/"))
+
+    def meets(paths: Iterable[str]) -> bool:
+        return not touched.isdisjoint(paths) or (
+            bool(repositories) and any(path.startswith(repositories) for path in paths)
+        )
+
+    return meets
 
 
 def _through_links(root: str, names: set[str]) -> list[str]:
@@ -78,7 +91,10 @@ def _through_links(root: str, names: set[str]) -> list[str]:
 
 
 def paths(root: str, revision: str) -> list[str]:
-    """The files of the workspace that are not as at the revision, and those that git does not know and does not ignore."""
+    """The files of the workspace that are not as at the revision, and those that git does not know and does not ignore.
+
+    A repository below, of which git says only that it is another one, ends with `/`.
+    """
     if not os.path.isabs(root) or revision.startswith("-"):
         raise UsageError(f"`{revision}` is not a revision")
     found = _git(
@@ -89,6 +105,9 @@ def paths(root: str, revision: str) -> list[str]:
             raise UsageError(
                 f"`--changed` needs a git repository that git lets you read; `{root}` is in none"
             )
+        if revision == "HEAD":  # before the first commit all is new
+            found = _git(root, "hash-object", "-t", "tree", os.devnull)
+    if found is None:
         raise UsageError(
             f"git knows no revision `{revision}`; paths go before the option: `fdc lint PATHS --changed`"
         )
@@ -99,7 +118,13 @@ def paths(root: str, revision: str) -> list[str]:
     others = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
     if listed is None or others is None:
         raise WorldError(f"git cannot compare the workspace with `{revision}`")
-    return sorted({os.fsdecode(name) for name in (listed + others).split(b"\0") if name})
+    names = {os.fsdecode(name) for name in (listed + others).split(b"\0") if name}
+    return sorted(name + "/" if _is_repository(root, name) else name for name in names)
+
+
+def _is_repository(root: str, name: str) -> bool:
+    path = os.path.join(root, name)
+    return not name.endswith("/") and os.path.isdir(path) and not os.path.islink(path)
 
 
 def _git(root: str, *arguments: str) -> bytes | None:

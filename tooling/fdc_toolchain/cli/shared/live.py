@@ -52,7 +52,7 @@ class Budget(NamedTuple):
 
 
 class Live(Lines):
-    """The live picture. Steps stay above it; of a loop or fork, the first ones and whatever failed."""
+    """The live picture. Steps stay above it; of a loop or fork the first ones, each that failed, and the number of the others."""
 
     def __init__(self, style: Style) -> None:
         super().__init__(style)
@@ -62,7 +62,7 @@ class Live(Lines):
         self._drawn: list[int] = []
         self._over = threading.Event()
         self._turn = 0
-        self._inside: dict[str, int] = {}
+        self._loop, self._inside = "", 0
         self._ticker = threading.Thread(target=self._tick, name="fdc-progress", daemon=True)
         self._ticker.start()
 
@@ -85,7 +85,7 @@ class Live(Lines):
 
     def step(self, effect: Perform, outcome: Outcome, took: float) -> None:
         failed = outcome.failure is not None or bool(exit_code(outcome.value))
-        if failed or self._stays(effect.address):
+        if self._stays(effect.address, failed):
             width = shutil.get_terminal_size().columns
             self.line(step_line(effect, outcome, took, self.style, width))
 
@@ -93,24 +93,30 @@ class Live(Lines):
         if self._stays(mark.address):
             super().passed(mark)
 
-    def _stays(self, address: str) -> bool:
-        """Whether a line stays. Of a loop or fork that goes on and on the first lines do, and one that says so."""
-        if "[" not in address and "#" not in address:
+    def _stays(self, address: str, failed: bool = False) -> bool:
+        """Whether a line stays. Of a loop or fork that goes on and on the first lines do; the others are counted at its end."""
+        where, *inside = _ROUND.split(address, maxsplit=1)
+        if not inside:
+            self._loop_ended()
             return True
-        where = _ROUND.split(address, maxsplit=1)[0]
-        shown = self._inside[where] = self._inside.get(where, 0) + 1
-        if shown == _KEPT + 1:
-            self.line(
-                self.style.paint(
-                    "faint", f"       more of {visible(where)}: `fdc show` has all of it"
-                )
-            )
-        return shown <= _KEPT
+        if where != self._loop:
+            self._loop_ended()
+            self._loop = where
+        self._inside += not failed
+        return failed or self._inside <= _KEPT
+
+    def _loop_ended(self) -> None:
+        more = self._inside - _KEPT
+        if more > 0:
+            text = f"       {more} more lines of {visible(self._loop)}, none failed: `fdc show` has them"
+            self.line(self.style.paint("faint", text))
+        self._loop, self._inside = "", 0
 
     def close(self) -> None:
         """Takes the picture away."""
         self._over.set()
         with self.lock:
+            self._loop_ended()
             self._erase()
 
     def _tick(self) -> None:

@@ -1,4 +1,4 @@
-"""A step's arguments put to its tool's parameters, and the action type that follows.
+"""Binds a step's arguments to its tool's parameters, and finds the step's action type.
 
 The result depends only on the tool and the text of the step, so it is memoised by them;
 problems carry offsets, which the linker turns into places.
@@ -40,17 +40,17 @@ _INTERPRETERS = frozenset(
     "python python3 bash sh dash zsh ksh env uv poetry exec command nohup time sudo builtin setsid".split()
 )
 _SHELLS = frozenset("bash sh dash zsh ksh".split())
-_TAKING = frozenset("timeout nice ionice stdbuf xargs doas chroot".split())
+_WRAPPERS = frozenset("timeout nice ionice stdbuf xargs doas chroot".split())
 """Programs that run what follows their own options and numbers."""
 _MOST_DEPTH = 4
 
 
 @lru_cache(maxsize=1 << 12)
 def _programs(command: str, depth: int = 0) -> list[tuple[str, str | None, bool]]:
-    """The programs that a shell text runs: (base name, first argument, it is the whole text).
+    """The programs that a shell text runs: (base name, first argument, whether it is the whole text).
 
     Reads words as the shell does and splits at its operators, so that an argument that merely
-    mentions a program is none (FDC-18, T-12). Looks into what `sh -c` and `eval` run, into command substitutions
+    mentions a program does not count (FDC-18, T-12). Looks into what `sh -c` and `eval` run, into command substitutions
     and into variables that the text itself sets; what else hides a program is found when the command runs.
     """
     words = command.split(" ") if _PLAIN(command) else _shell_words(command)
@@ -61,19 +61,23 @@ def _programs(command: str, depth: int = 0) -> list[tuple[str, str | None, bool]
         else:
             groups[-1].append(word)
     groups = [group for group in groups if group]
-    found = []
+    programs = []
     known: dict[str, str] = {}
     for group in groups:
-        for inner in _inner_texts(group, known) if depth < _MOST_DEPTH else ():
-            found += [(name, first, False) for name, first, _ in _programs(inner, depth + 1)]
+        for inner in _nested_commands(group, known) if depth < _MOST_DEPTH else ():
+            programs += [(name, first, False) for name, first, _ in _programs(inner, depth + 1)]
         rest = []
         for word in group:
-            rest += _filled(word, known).split() if word.startswith("$") else [_filled(word, known)]
+            rest += (
+                _substitute(word, known).split()
+                if word.startswith("$")
+                else [_substitute(word, known)]
+            )
         if rest[:1] in (["export"], ["declare"], ["readonly"], ["local"]):
             rest.pop(0)
         while rest and (
             (is_assignment := "=" in rest[0] and rest[0].split("=", 1)[0].isidentifier())
-            or _base(rest[0]).rstrip("0123456789.") in _INTERPRETERS
+            or _program_name(rest[0]).rstrip("0123456789.") in _INTERPRETERS
             or (rest[0].startswith("-") and len(rest) > 1)
             or rest[0] in ("run",)
         ):
@@ -81,49 +85,49 @@ def _programs(command: str, depth: int = 0) -> list[tuple[str, str | None, bool]
             if is_assignment:
                 name, _, value = word.partition("=")
                 known[name] = value
-        if rest and _base(rest[0]) in _TAKING:
+        if rest and _program_name(rest[0]) in _WRAPPERS:
             rest.pop(0)
             while rest and (rest[0].startswith("-") or rest[0][:1].isdigit()):
                 rest.pop(0)
         if rest:
             first = next((word for word in rest[1:] if not word.startswith("-")), None)
-            found.append((_base(rest[0]), first, len(groups) == 1))
-    return found
+            programs.append((_program_name(rest[0]), first, len(groups) == 1))
+    return programs
 
 
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 _SUBSTITUTION = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
 
 
-def _filled(word: str, known: dict[str, str]) -> str:
+def _substitute(word: str, known: dict[str, str]) -> str:
     """A word with the variables that the text set before."""
     if "$" not in word or not known:
         return word
-    return _VARIABLE.sub(lambda found: known.get(found[1] or found[2], found[0]), word)
+    return _VARIABLE.sub(lambda match: known.get(match[1] or match[2], match[0]), word)
 
 
-def _inner_texts(group: list[str], known: dict[str, str]) -> list[str]:
-    """The shell texts inside of a command: what `sh -c` and `eval` are given, and what substitutions run."""
+def _nested_commands(group: list[str], known: dict[str, str]) -> list[str]:
+    """The shell texts inside a command: arguments of `sh -c` and `eval`, and command substitutions."""
     texts: list[str] = []
     for at, word in enumerate(group):
         if "$(" in word or "`" in word:
-            texts += [found[1] or found[2] or "" for found in _SUBSTITUTION.finditer(word)]
-        base = _base(word)
+            texts += [match[1] or match[2] or "" for match in _SUBSTITUTION.finditer(word)]
+        base = _program_name(word)
         if base == "eval":
-            texts.append(" ".join(_filled(rest, known) for rest in group[at + 1 :]))
+            texts.append(" ".join(_substitute(rest, known) for rest in group[at + 1 :]))
         elif base in _SHELLS:
             following = group[at + 1 :]
             for number, option in enumerate(following[:-1]):
                 if not option.startswith(("-", "+")):
                     break
                 if option.startswith("-") and not option.startswith("--") and "c" in option:
-                    texts.append(_filled(following[number + 1], known))
+                    texts.append(_substitute(following[number + 1], known))
                     break
     return [text for text in texts if text]
 
 
 _PLAIN = re.compile(r"[\w./:=@%+,-]+(?: [\w./:=@%+,-]+)*").fullmatch
-"""A command of words that the shell takes as they stand, which needs no reading (a test compares the two)."""
+"""Matches a command whose words the shell takes literally: it can be split at spaces (a test compares both ways)."""
 
 
 def _shell_words(command: str) -> list[str]:
@@ -138,14 +142,14 @@ def _shell_words(command: str) -> list[str]:
         return command.split()
 
 
-def _base(word: str) -> str:
+def _program_name(word: str) -> str:
     name = word.rsplit("/", 1)[-1]
     if name.startswith("fdc_toolchain.cli"):
         return "fdc"
     return name
 
 
-def _fits(when: When, arguments: dict[str, Value], *, whole: bool) -> bool:
+def _matches_command(when: When, arguments: dict[str, Value], *, whole: bool) -> bool:
     value = arguments.get(when.parameter)
     if value is None:
         return False
@@ -165,40 +169,40 @@ class Binder:
     def bind(self, tool: Tool, tail: str, block: str | None) -> Bound:
         """The meaning of `tool tail` with a text block (None: there is none)."""
         key = (tool.name, tail, block)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = (
-                _unread(tool, tail, block) if tool.broken else _bound(tool, tail, block)
+        bound = self._known.get(key)
+        if bound is None:
+            bound = self._known[key] = (
+                _bind_unchecked(tool, tail, block) if tool.broken else _bind_step(tool, tail, block)
             )
-        return found
+        return bound
 
 
-def _unread(tool: Tool, tail: str, block: str | None) -> Bound:
-    """A step of a tool whose row is wrong: what it is given is text with names in it, and nothing is asked of it."""
-    given = {"tail": values.rest(tail)} if tail else {}
+def _bind_unchecked(tool: Tool, tail: str, block: str | None) -> Bound:
+    """Binds a step of a tool whose catalogue row is invalid: its text is kept as it is, and nothing is checked."""
+    arguments = {"tail": values.rest(tail)} if tail else {}
     if block is not None:
-        given["block"] = Value(block, values.template(block), 0, 0)
-    return Bound(tool, tool.action, given, (), ())
+        arguments["block"] = Value(block, values.template(block), 0, 0)
+    return Bound(tool, tool.action, arguments, (), ())
 
 
-def _bound(tool: Tool, tail: str, block: str | None) -> Bound:
+def _bind_step(tool: Tool, tail: str, block: str | None) -> Bound:
     problems: list[Problem] = []
     arguments: dict[str, Value] = {}
     inline = tool.inline
     if inline and inline[-1].kind == "rest":
-        _rest(inline, tail, arguments, problems, tool)
+        _bind_rest(inline, tail, arguments, problems, tool)
     else:
-        _words(inline, tail, arguments, problems, tool)
-    taken = tool.block
+        _bind_words(inline, tail, arguments, problems, tool)
+    block_parameter = tool.block
     if block is not None:
-        if taken is None:
+        if block_parameter is None:
             message = f"unexpected text block: `{tool.name}` takes none"
             problems.append(
                 Problem("FDC107", -1, -1, message, "steps of one body have the same indentation")
             )
         else:
-            arguments[taken.name] = Value(block, values.template(block), 0, 0)
-    elif taken is not None and taken.required:
+            arguments[block_parameter.name] = Value(block, values.template(block), 0, 0)
+    elif block_parameter is not None and block_parameter.required:
         message = f"`{tool.name}` needs a text block; indent it below the step"
         problems.append(Problem("FDC305", -2, -2, message))
     for item in inline:
@@ -211,8 +215,8 @@ def _bound(tool: Tool, tail: str, block: str | None) -> Bound:
                 Problem("FDC302", -2, -2, f"`{tool.name}` needs `{item.name}`", _usage(tool))
             )
     if tool.need_one_of and not any(name in arguments for name in tool.need_one_of):
-        wanted = " or ".join(f"`{name}`" for name in tool.need_one_of)
-        problems.append(Problem("FDC302", -2, -2, f"`{tool.name}` needs {wanted}", _usage(tool)))
+        choices = " or ".join(f"`{name}`" for name in tool.need_one_of)
+        problems.append(Problem("FDC302", -2, -2, f"`{tool.name}` needs {choices}", _usage(tool)))
     if tool.forbidden:
         problems.append(
             Problem("FDC306", -2, -2, f"CRITICAL: `{tool.name}` is forbidden: {tool.forbidden}")
@@ -220,11 +224,11 @@ def _bound(tool: Tool, tail: str, block: str | None) -> Bound:
     action = tool.action
     if tool.programs and any(word in tail for word in tool.programs):
         for when, symbol in tool.actions:
-            if _fits(when, arguments, whole=True):
+            if _matches_command(when, arguments, whole=True):
                 action = symbol
                 break
         for when, why in tool.refuse:
-            if _fits(when, arguments, whole=False):
+            if _matches_command(when, arguments, whole=False):
                 problems.append(Problem("FDC307", 0, max(1, len(tail)), why))
                 break
     files = tuple(
@@ -245,7 +249,7 @@ def _usage(tool: Tool) -> str:
     return "usage: " + " ".join(words) + (" and a text block" if tool.block else "")
 
 
-def _rest(
+def _bind_rest(
     inline: tuple[Parameter, ...],
     tail: str,
     arguments: dict[str, Value],
@@ -280,10 +284,10 @@ def _rest(
 
 
 _OPTION = re.compile(r'(--?[A-Za-z][\w-]*)[ =]"([^"]*)"')
-"""A text as a shell's command line would have it."""
+"""An option with a quoted value, as on a shell's command line."""
 
 
-def _words(
+def _bind_words(
     inline: tuple[Parameter, ...],
     tail: str,
     arguments: dict[str, Value],
@@ -292,13 +296,13 @@ def _words(
 ) -> None:
     if not tail:
         return
-    found = values.arguments(tail)
-    if isinstance(found, Malformed):
-        problems.append(Problem("FDC109", found.start, found.end, found.message, found.help))
+    parsed = values.arguments(tail)
+    if isinstance(parsed, Malformed):
+        problems.append(Problem("FDC109", parsed.start, parsed.end, parsed.message, parsed.help))
         return
     names: dict[str, Parameter] = {}
     order = iter(inline)
-    for argument in found:
+    for argument in parsed:
         value = argument.value
         if argument.key is not None and not names:
             names = {item.name: item for item in inline}

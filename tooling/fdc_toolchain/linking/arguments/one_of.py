@@ -1,7 +1,7 @@
 """Tools that a model may ask for: `run: {one_of: [...]}` performs one call of a closed list, `calls` of a prompt names it.
 
-A call is `{"tool": NAME, "args": {...}}`. What the row's own parameters say beside `call` and `files`, the plan gives to each
-listed tool that has a parameter of that name; all others the model fills in.
+A call is `{"tool": NAME, "args": {...}}`. The plan gives the row's own parameters, other than `call` and `files`, to each
+listed tool that has a parameter of that name; the model fills in all others.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from ..catalogue import Tool
 
 MOST = 8
-"""Calls that a model may ask for in one reply, where the row does not say it (`most`)."""
+"""Maximum calls in one reply of a model, where the row does not state it (`most`)."""
 
 _FREE = (None, "data", "path")
 
@@ -24,11 +24,11 @@ def unfit(row: Mapping[str, Any], tools: Mapping[str, Tool]) -> Iterator[str]:
         if tool is None or tool.broken or tool.forbidden:
             yield f"no tool `{name}` can be called"
         elif tool.effect not in ("pure", "read") or tool.trust not in ("trusted", "workspace"):
-            yield f"`{name}` does more than to read the workspace"
+            yield f"`{name}` does more than read the workspace"
         elif "run" in tool.row or tool.row.get("cost"):
             yield f"`{name}` is performed by a command, a model or code of the workspace"
         elif any(item.sink not in _FREE for item in tool.parameters):
-            yield f"`{name}` takes what a model may not choose"
+            yield f"`{name}` has a parameter that a model may not choose"
         elif tool.clears:
             yield f"`{name}` clears text"
 
@@ -47,8 +47,10 @@ def offered(row: Mapping[str, Any], tools: Mapping[str, Tool]) -> str:
     for name in row["run"]["one_of"]:
         tool = tools[name]
         words = [
-            f"{one['name']}{'' if one.get('required', True) else ' (may be left out)'}: {_KINDS.get(one['kind'], 'text')}"
-            for one in _asked(row, tool)
+            parameter["name"]
+            + ("" if parameter.get("required", True) else " (may be left out)")
+            + f": {_KINDS.get(parameter['kind'], 'text')}"
+            for parameter in _model_parameters(row, tool)
         ]
         lines.append(f"- {name}: {tool.row['summary']}. Arguments: {'; '.join(words) or 'none'}")
     return "\n".join(lines)
@@ -79,14 +81,16 @@ def schema(
 
 
 def _call(row: Mapping[str, Any], tool: Tool) -> dict[str, Any]:
-    asked = _asked(row, tool)
+    parameters = _model_parameters(row, tool)
     args = {
         "type": "object",
         "properties": {
-            one["name"]: {"type": "integer" if one["kind"] == "number" else "string"}
-            for one in asked
+            parameter["name"]: {"type": "integer" if parameter["kind"] == "number" else "string"}
+            for parameter in parameters
         },
-        "required": [one["name"] for one in asked if one.get("required", True)],
+        "required": [
+            parameter["name"] for parameter in parameters if parameter.get("required", True)
+        ],
         "additionalProperties": False,
     }
     return {
@@ -97,7 +101,7 @@ def _call(row: Mapping[str, Any], tool: Tool) -> dict[str, Any]:
     }
 
 
-def _asked(row: Mapping[str, Any], tool: Tool) -> list[dict[str, Any]]:
+def _model_parameters(row: Mapping[str, Any], tool: Tool) -> list[dict[str, Any]]:
     """The parameters that the model fills in."""
-    given = {item["name"] for item in row["parameters"]} - {"call", "files"}
-    return [item for item in tool.row["parameters"] if item["name"] not in given]
+    set_by_plan = {item["name"] for item in row["parameters"]} - {"call", "files"}
+    return [item for item in tool.row["parameters"] if item["name"] not in set_by_plan]

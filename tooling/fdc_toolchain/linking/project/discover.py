@@ -1,4 +1,4 @@
-"""Which plans a command line means: files as they are named, folders searched.
+"""Finds the plans that a command line names: files as given, folders searched.
 
 Linter and formatter share it, and a clean lint runs it on every start: nothing but `os` is
 imported. A `.gitignore` is read with `pathspec` only where a name below it could match one of
@@ -44,12 +44,12 @@ _OF_OTHERS = (".js", ".mjs", ".md", ".markdown", ".mdc", ".json", ".yml", ".yaml
 
 
 def may_be_of_others(name: str) -> bool:
-    """True for file names that plans of other tools have, and plans in Markdown: what is in the file decides."""
+    """True for file names that plans of other tools, or plans in Markdown, may have; the content decides."""
     return name.lower().endswith(_OF_OTHERS)
 
 
 def is_of_others(folder: str, name: str) -> bool:
-    """True where the place says that a file is a plan of another tool: then a search finds it."""
+    """True where a file is a plan of another tool by its folder and name: then a search finds it."""
     if name == "tasks.md":
         parts = folder.split("/")
         return "specs" in parts or "openspec" in parts and "archive" not in parts
@@ -64,9 +64,9 @@ def is_of_others(folder: str, name: str) -> bool:
 def find_keys(arguments: list[str], root: str, exclude: tuple[str, ...], seen: Seen) -> list[str]:
     """The keys of the plans that `arguments` mean, sorted: paths from `root`, absolute ones for plans outside of it.
 
-    As `find_plans`; `seen` learns what the answer rests on, but for the files of the keys themselves.
+    Like `find_plans`. `seen` collects what the answer depends on, except the files of the keys themselves.
     """
-    found: set[str] = set()
+    keys: set[str] = set()
     below = root + "/"
     for argument in arguments:
         absolute = os.path.abspath(argument)
@@ -79,14 +79,14 @@ def find_keys(arguments: list[str], root: str, exclude: tuple[str, ...], seen: S
                     if folder.startswith(below)
                     else folder + "/"
                 )
-                found.update([start + name for name in names])
+                keys.update([start + name for name in names])
         else:
             key = absolute[len(below) :] if absolute.startswith(below) else absolute
             if may_be_of_others(key):
                 seen.of_others.append(key)
             else:
-                found.add(key)
-    return sorted(found)
+                keys.add(key)
+    return sorted(keys)
 
 
 def find_plans(arguments: list[str], root: str, exclude: tuple[str, ...] = ()) -> list[str]:
@@ -97,16 +97,16 @@ def find_plans(arguments: list[str], root: str, exclude: tuple[str, ...] = ()) -
     and the plan, or `exclude` (written as in a `.gitignore`, from the root) leaves out. Raises OSError
     for a folder that cannot be read.
     """
-    found: dict[str, str] = {}
+    plans_by_path: dict[str, str] = {}
     for argument in arguments:
         if os.path.isdir(argument):
             folders = _search(argument, root, exclude, Seen())
             paths = [os.path.join(shown, name) for shown, _, names in folders for name in names]
             for path in sorted(paths, key=lambda path: path.split(os.sep)):
-                found.setdefault(os.path.normpath(path), path)
+                plans_by_path.setdefault(os.path.normpath(path), path)
         else:
-            found.setdefault(os.path.normpath(argument), argument)
-    return list(found.values())
+            plans_by_path.setdefault(os.path.normpath(argument), argument)
+    return list(plans_by_path.values())
 
 
 def _search(
@@ -119,39 +119,39 @@ def _search(
     work = [("" if folder == os.curdir else folder, base, above)]
     below = os.path.abspath(root) + "/"
     while work:
-        shown, here, rules = work.pop()
-        before = folder_stamp(here)
-        with os.scandir(here) as listing:
+        shown, absolute, rules = work.pop()
+        before = folder_stamp(absolute)
+        with os.scandir(absolute) as listing:
             entries = list(listing)
         listed = tuple([entry.name for entry in entries])
-        seen.folders[here] = (before, listed)
+        seen.folders[absolute] = (before, listed)
         if ".gitignore" in listed:
-            rules = (*rules, _Rules(here, _lines(os.path.join(here, ".gitignore"), seen)))
+            rules = (*rules, _Rules(absolute, _lines(os.path.join(absolute, ".gitignore"), seen)))
         plans = []
         others = seen.others
         for entry in entries:
             name = entry.name
             if entry.is_dir(follow_symlinks=False):
-                if name not in SKIPPED and not _left_out(rules, here, name, True):
-                    work.append((os.path.join(shown, name), os.path.join(here, name), rules))
+                if name not in SKIPPED and not _left_out(rules, absolute, name, True):
+                    work.append((os.path.join(shown, name), os.path.join(absolute, name), rules))
             elif is_plan(name):
                 if not entry.is_file():
-                    seen.file(os.path.join(here, name))
-                elif not rules or not _left_out(rules, here, name, False):
+                    seen.file(os.path.join(absolute, name))
+                elif not rules or not _left_out(rules, absolute, name, False):
                     plans.append(name)
             elif is_other_text(name):
-                if entry.is_file() and not (rules and _left_out(rules, here, name, False)):
-                    others.append(os.path.join(here, name))
-            elif name.endswith(_OF_OTHERS) and is_of_others(here, name):
-                if _is_file(entry) and not (rules and _left_out(rules, here, name, False)):
-                    seen.of_others.append(os.path.join(here, name).removeprefix(below))
+                if entry.is_file() and not (rules and _left_out(rules, absolute, name, False)):
+                    others.append(os.path.join(absolute, name))
+            elif name.endswith(_OF_OTHERS) and is_of_others(absolute, name):
+                if _is_file(entry) and not (rules and _left_out(rules, absolute, name, False)):
+                    seen.of_others.append(os.path.join(absolute, name).removeprefix(below))
         if plans:
-            out.append((shown, here, plans))
+            out.append((shown, absolute, plans))
     return out
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
-    """Whether there is a file; a link that leads nowhere is none."""
+    """Whether it is a file, or a link to one that exists."""
     try:
         return entry.is_file()
     except OSError:
@@ -163,14 +163,14 @@ def _above(base: str, root: str, exclude: tuple[str, ...], seen: Seen) -> tuple[
     if base != root and not base.startswith(root.rstrip(os.sep) + os.sep):
         return ()
     rules: tuple[_Rules, ...] = (_Rules(root, exclude),) if exclude else ()
-    here = root
+    folder = root
     for name in base[len(root) :].split(os.sep):
         if not name:
             continue
-        rules = (*rules, _Rules(here, _lines(os.path.join(here, ".gitignore"), seen)))
-        if _left_out(rules, here, name, True):  # who names such a folder wants what is in it
+        rules = (*rules, _Rules(folder, _lines(os.path.join(folder, ".gitignore"), seen)))
+        if _left_out(rules, folder, name, True):  # who names such a folder wants what is in it
             return ()
-        here = os.path.join(here, name)
+        folder = os.path.join(folder, name)
     return rules
 
 
@@ -233,7 +233,7 @@ def compiled(lines: Iterable[str]) -> object:
 
     from pathspec import GitIgnoreSpec
 
-    kept = []
+    readable = []
     for line in lines:
         if line.rstrip().endswith("/**"):
             line = line.rstrip() + "/*"  # to git it is what lies inside, to pathspec the folder too
@@ -241,5 +241,5 @@ def compiled(lines: Iterable[str]) -> object:
             GitIgnoreSpec.from_lines([line], backend="simple")
         except (ValueError, re.error):  # git skips a line that it cannot read, and keeps the rest
             continue
-        kept.append(line)
-    return GitIgnoreSpec.from_lines(kept, backend="simple")
+        readable.append(line)
+    return GitIgnoreSpec.from_lines(readable, backend="simple")

@@ -28,29 +28,29 @@ class Files:
         self.probed: dict[str, bool] = {}
         self._kinds: dict[str, str] = {}
         self.log: set[str] | None = None
-        """Where a reader writes down what it asks for, while it is set."""
+        """While set, every key that is read is added to it."""
         self.led_to: tuple[tuple[str, ...], tuple[str, ...]] | None = None
-        """What `leads` says, where somebody has looked at more than it does."""
+        """The answer of `leads`, where a caller has searched more folders than it does."""
 
     def exists(self, path: str) -> bool:
         """True where the workspace has anything under a path that a plan names."""
-        found = self.probed.get(path)
-        if found is None:
-            found = self.probed[path] = self.kind(path) != "missing"
-        return found
+        present = self.probed.get(path)
+        if present is None:
+            present = self.probed[path] = self.kind(path) != "missing"
+        return present
 
     def kind(self, path: str) -> str:
         """What lies at a path, links not followed: `file`, `folder`, `link`, `other` or `missing`."""
-        found = self._kinds.get(path)
-        if found is None:
+        kind = self._kinds.get(path)
+        if kind is None:
             try:
                 mode = os.lstat(os.path.join(self.root, path)).st_mode
             except (OSError, ValueError):
-                found = "missing"
+                kind = "missing"
             else:
-                found = _KINDS.get(stat.S_IFMT(mode), "other")
-            self._kinds[path] = found
-        return found
+                kind = _KINDS.get(stat.S_IFMT(mode), "other")
+            self._kinds[path] = kind
+        return kind
 
     def read(self, key: str) -> bytes | None:
         """The bytes under a key, or None. Raises OSError for a file that is there and cannot be read."""
@@ -77,16 +77,16 @@ class Files:
         return data
 
     def unfit(self, path: str) -> str | None:
-        """Why a step cannot read a file that is there as text; None where it is one, or where no file is there."""
+        """Why a step cannot read a file as text; None if it can, or if there is no file."""
         data = self.seen.get(path)
         if data is None:
-            where = os.path.join(self.root, path)
+            absolute = os.path.join(self.root, path)
             try:
                 if self.kind(path) != "file" or path in self.seen:
                     return None
-                if os.lstat(where).st_size > MAX_FILE:
+                if os.lstat(absolute).st_size > MAX_FILE:
                     return f"it has more than {MAX_FILE} bytes"
-                with open(where, "rb") as file:
+                with open(absolute, "rb") as file:
                     data = file.read()
             except (OSError, ValueError):
                 return None
@@ -102,17 +102,17 @@ class Files:
 
     def packs(self) -> list[str]:
         """The names of the folders of the workspace's own packs."""
-        found = (key.split("/") for key in self._listed(PREFIX.rstrip("/") + RIGHT_BELOW))
-        return [parts[2] for parts in found if len(parts) == 4 and parts[3] == PACK]
+        paths = (key.split("/") for key in self._listed(PREFIX.rstrip("/") + RIGHT_BELOW))
+        return [parts[2] for parts in paths if len(parts) == 4 and parts[3] == PACK]
 
     def leads(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Where links of protected and of secret names lead, at the top and in protected folders there, and git's settings."""
         if self.led_to is not None:
             return self.led_to
-        found = [line[len(LED_TO) + 1 :].partition(" ") for line in self._listed(LED_TO)]
+        rows = [line[len(LED_TO) + 1 :].partition(" ") for line in self._listed(LED_TO)]
         return (
-            tuple(path for kind, _, path in found if kind == "write"),
-            tuple(path for kind, _, path in found if kind == "read"),
+            tuple(path for kind, _, path in rows if kind == "write"),
+            tuple(path for kind, _, path in rows if kind == "read"),
         )
 
     def _listed(self, folder: str) -> list[str]:
@@ -137,6 +137,6 @@ class Files:
         if self.read(path) is not None:
             return path
         name = shipped.current(path)
-        here = shipped.in_checkout(name) if self.root == resources.ROOT else None
-        key = here or SHIPPED + name
+        checkout_key = shipped.in_checkout(name) if self.root == resources.ROOT else None
+        key = checkout_key or SHIPPED + name
         return key if self.read(key) is not None else None

@@ -1,4 +1,4 @@
-"""What else is obeyed, or secret, in a workspace, because a link or the settings of git lead there.
+"""Paths that are protected or secret too, because a link or the settings of git lead there.
 
 The names are those of `linking.project.protected` and `linking.project.secret_files`.
 
@@ -12,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ... import cachedir
@@ -59,37 +60,46 @@ class Leads:
         self._work = [(self.root, False, False)]
         for path in self._of_git():
             self._lead(path, self.protect)
+        self._twice: set[tuple[int, int]] = set()
         seen: set[tuple[str, bool, bool]] = set()
         while self._work:
             row = self._work.pop()
             if row not in seen:
                 seen.add(row)
                 self._folder(*row)
+        if self._twice:
+            self._other_names()
 
-    def _folder(self, here: str, obeyed: bool, hidden: bool) -> None:
+    def _folder(self, folder: str, obeyed: bool, hidden: bool) -> None:
         """Looks at the links in a folder; `obeyed` and `hidden`: a link led here, so that it is protected, or secret."""
-        self.folders[here] = None
+        self.folders[folder] = None
         try:
-            with os.scandir(here) as found:
+            with os.scandir(folder) as listing:
                 rows = [
-                    (one.name, one.is_symlink(), one.is_dir(follow_symlinks=False)) for one in found
+                    (entry.name, entry.is_symlink(), entry.is_dir(follow_symlinks=False))
+                    for entry in listing
                 ]
         except OSError:
             return
-        start = here[len(self.root) + 1 :] + "/" if here != self.root else ""
-        own = f"/{start}".endswith("/.git/")
-        of_git = own or f"/{start}".endswith(("/.git/hooks/", "/.git/info/"))
+        start = folder[len(self.root) + 1 :] + "/" if folder != self.root else ""
+        is_git_folder = f"/{start}".endswith("/.git/")
+        of_git = is_git_folder or f"/{start}".endswith(("/.git/hooks/", "/.git/info/"))
+        inside = self._whole and self._list.of(start) is not None
         for name, is_link, is_folder in rows:
-            path, below = start + name, os.path.join(here, name)
+            path, below = start + name, os.path.join(folder, name)
             if is_link:
                 if obeyed or self._list.of(path) is not None:
                     self._lead(below, self.protect)
                 if hidden or secret(path, self._secrets) is not None:
                     self._lead(below, self.secret)
-            elif not is_folder or name == ".fdc":
+            elif not is_folder:
+                near = self._whole and (inside or self._list.may_name(name))
+                if self._whole and obeyed or near and self._list.of(path) is not None:
+                    self._named_twice(below)
+            elif name == ".fdc":
                 continue
             elif of_git:
-                if own and name in _OF_GIT:
+                if is_git_folder and name in _OF_GIT:
                     self._work.append((below, obeyed, hidden))
             elif self._whole or obeyed or hidden or self._list.of(path) is not None:
                 if not packages(below):
@@ -98,9 +108,29 @@ class Leads:
             self._whole
             and start
             and not of_git
-            and {"HEAD", "objects", "refs"} <= {one[0] for one in rows}
+            and {"HEAD", "objects", "refs"} <= {row[0] for row in rows}
         ):
             self.protect[start[:-1]] = None
+
+    def _named_twice(self, path: str) -> None:
+        """Remembers a protected file that has more than one name: who writes it by the other one writes it, too."""
+        try:
+            found = os.lstat(path)
+        except OSError:
+            return
+        if found.st_nlink > 1:
+            self._twice.add((found.st_dev, found.st_ino))
+
+    def _other_names(self) -> None:
+        """Notes all names in the workspace of the files that `_named_twice` remembers."""
+        for here, folders, names in os.walk(self.root):
+            if here == self.root:
+                folders[:] = [name for name in folders if name != ".fdc"]
+            for path in (os.path.join(here, name) for name in names):
+                with suppress(OSError):
+                    found = os.lstat(path)
+                    if (found.st_dev, found.st_ino) in self._twice:
+                        self._note(path, self.protect)
 
     def _lead(self, path: str, into: dict[str, None]) -> None:
         """Notes each link on the way from a path, and where it ends, as far as that lies in the workspace."""
@@ -134,23 +164,27 @@ class Leads:
 
     def _of_git(self) -> Iterator[str]:
         """What the settings of git name, of the workspace and of the user: paths, which may not be there."""
-        own = os.path.join(self.root, ".git")
-        self.files.append(own)
-        if not os.path.lexists(own):
+        dot_git = os.path.join(self.root, ".git")
+        self.files.append(dot_git)
+        if not os.path.lexists(dot_git):
             return
-        folder = own
-        if os.path.isfile(own):  # a work tree of a repository elsewhere
-            folder = _path(_text(own).removeprefix("gitdir:").strip(), self.root)
+        folder = dot_git
+        if os.path.isfile(dot_git):  # a work tree of a repository elsewhere
+            folder = _path(_text(dot_git).removeprefix("gitdir:").strip(), self.root)
             yield folder
         common = self._read(os.path.join(folder, "commondir")).strip()
         folders = [folder, *([_path(common, folder)] if common else [])]
         yield from folders[1:]
         home = os.path.expanduser("~")
-        there = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+        config_home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
         configs = [
-            *(os.path.join(one, name) for one in folders for name in ("config", "config.worktree")),
+            *(
+                os.path.join(git_folder, name)
+                for git_folder in folders
+                for name in ("config", "config.worktree")
+            ),
             os.path.join(home, ".gitconfig"),
-            os.path.join(there, "git", "config"),
+            os.path.join(config_home, "git", "config"),
             "/etc/gitconfig",
         ]
         for config in configs:  # it grows by what they include
@@ -224,20 +258,22 @@ def of_workspace(
 ) -> tuple[str, ...]:
     """Globs of what is protected in this workspace beside the list: what its settings say, what they obey (automaton, protocols),
     its registered `plans`, `leads` (of links and the settings of git), and `folders` of programs (`of_environment`)."""
-    found = [*settings.protect, settings.fsm, settings.protocols, *plans, *leads, *folders]
-    return tuple(dict.fromkeys(one for one in found if one))
+    globs = [*settings.protect, settings.fsm, settings.protocols, *plans, *leads, *folders]
+    return tuple(dict.fromkeys(glob for glob in globs if glob))
 
 
 def of_environment(root: str, path: str) -> list[str]:
-    """The folders of the workspace from which this process, or what the user types, takes programs: those of `path` (a PATH) that
-    belong to no environment of its own, and the environment that fdc itself runs in; and where it keeps what it knows."""
-    inside = [os.path.realpath(one) for one in path.split(os.pathsep) if os.path.isabs(one)]
-    found = [one for one in inside if not own_environment(one)]
-    return below(root, [*found, sys.prefix, cachedir.cache_dir(), cachedir.state_dir()])
+    """The folders of the workspace that hold programs which this process or the user starts: those of `path` (a PATH) that
+    do not belong to the workspace's own environment, and the environment that fdc runs in; also fdc's cache and state."""
+    inside = [
+        os.path.realpath(folder) for folder in path.split(os.pathsep) if os.path.isabs(folder)
+    ]
+    program_folders = [folder for folder in inside if not own_environment(folder)]
+    return below(root, [*program_folders, sys.prefix, cachedir.cache_dir(), cachedir.state_dir()])
 
 
 def below(root: str, paths: Iterable[str]) -> list[str]:
     """Those of some folders that lie in the workspace, by their paths in it."""
     root = os.path.realpath(root)
-    real = [os.path.realpath(one) for one in paths]
-    return [os.path.relpath(one, root) for one in real if one.startswith(root + os.sep)]
+    real = [os.path.realpath(path) for path in paths]
+    return [os.path.relpath(path, root) for path in real if path.startswith(root + os.sep)]

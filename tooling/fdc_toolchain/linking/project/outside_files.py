@@ -26,7 +26,7 @@ from .stat_cache import sha1
 
 TABLE = ".fdc/outside.jsonl"
 ANY = "*"
-"""In the place of a path: each file that has changed since; of a content: whatever it is."""
+"""As a path: each file that has changed since; as a content: any content."""
 
 OUTSIDE = "outside"
 """`runs/NAME/outside/` is the folder of a run for text from outside; its path says so, no row does."""
@@ -56,11 +56,11 @@ class Row(NamedTuple):
 
 
 class Damaged(OSError):
-    """The table cannot be understood; the message says where."""
+    """The table is damaged; the message says where."""
 
 
 class Table:
-    """What a table says so far: rows by path and content, and the rows of steps that are under way."""
+    """The table as far as it was read: rows by path and content, and the rows of steps that are under way."""
 
     def __init__(self) -> None:
         self.rows: dict[tuple[str, str], Row] = {}
@@ -68,15 +68,15 @@ class Table:
         self.lines = 0
         self.size = 0
 
-    def add(self, data: bytes, where: str) -> None:
+    def add(self, data: bytes, path: str) -> None:
         """Reads on where the table has grown. The end of an append that was cut off counts for nothing: its file was never
         written. Raises Damaged."""
         for line in data[: data.rfind(b"\n") + 1].split(b"\n")[:-1]:
             self.lines += 1
             self.size += len(line) + 1
-            self._one(line, where)
+            self._add_line(line, path)
 
-    def _one(self, line: bytes, where: str) -> None:
+    def _add_line(self, line: bytes, path: str) -> None:
         import json
 
         try:
@@ -85,25 +85,27 @@ class Table:
                 raise ValueError
             if "closes" in row:
                 closed = row["run"], row["closes"]
-                self.open = [one for one in self.open if (one.run, one.at) != closed]
+                self.open = [
+                    open_row for open_row in self.open if (open_row.run, open_row.at) != closed
+                ]
                 return
             if any(type(row[name]) is not kind for name, kind in _WORDS.items()):
                 raise ValueError
-            found = Row(**{name: row[name] for name in _WORDS}, since=int(row.get("since", 0)))
+            entry = Row(**{name: row[name] for name in _WORDS}, since=int(row.get("since", 0)))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            said = f"line {self.lines} is damaged, so it is unknown which files hold text from outside; put a whole copy back"
-            raise Damaged(errno.EINVAL, said, where) from None
-        if found.sha256 == ANY:
-            self.open.append(found)
+            message = f"line {self.lines} is damaged, so it is unknown which files hold text from outside; put a whole copy back"
+            raise Damaged(errno.EINVAL, message, path) from None
+        if entry.sha256 == ANY:
+            self.open.append(entry)
         else:
-            known = self.rows.get((found.path, found.sha256))
-            self.rows[found.path, found.sha256] = (
-                found if known is None else known._replace(there=known.there or found.there)
+            known = self.rows.get((entry.path, entry.sha256))
+            self.rows[entry.path, entry.sha256] = (
+                entry if known is None else known._replace(there=known.there or entry.there)
             )
 
 
 def check(row: dict[str, Any]) -> str:
-    """What tells a row from a damaged one."""
+    """The checksum of a row, by which a damaged one is found."""
     import json
     from hashlib import blake2b
 
@@ -132,15 +134,18 @@ def active(files: Files) -> tuple[Row, ...]:
     if not table.rows and not table.open:
         return ()
     approved = approvals(files)
-    rows = [*table.rows.values(), *(row for one in table.open for row in _opened(files, one))]
+    rows = [
+        *table.rows.values(),
+        *(row for open_row in table.open for row in _opened(files, open_row)),
+    ]
     out = {}
-    now: dict[str, str] = {}
+    contents: dict[str, str] = {}
     for row in rows:
-        if row.path not in now:
-            now[row.path] = content(files, row.path)
-        found = now[row.path]
-        holds = row.sha256 in (found, ANY) or found == ANY
-        if holds and (row.path, found) not in approved and row.path not in out:
+        if row.path not in contents:
+            contents[row.path] = content(files, row.path)
+        current = contents[row.path]
+        holds = row.sha256 in (current, ANY) or current == ANY
+        if holds and (row.path, current) not in approved and row.path not in out:
             out[row.path] = row
         elif holds and row.path in out and row.there:
             out[row.path] = out[row.path]._replace(there=True)
@@ -178,8 +183,8 @@ def changed_since(root: str, since: int) -> Iterator[str]:
     while work:
         folder = work.pop()
         try:
-            with os.scandir(os.path.join(root, folder) if folder else root) as found:
-                entries = list(found)
+            with os.scandir(os.path.join(root, folder) if folder else root) as listing:
+                entries = list(listing)
         except OSError:
             continue
         for entry in entries:
@@ -213,18 +218,18 @@ def approvals_path(root: str) -> str:
 
 
 def approvals(files: Files) -> set[tuple[str, str]]:
-    """The paths and contents that this user approved here, and did not withdraw. A line that says nothing approves nothing."""
+    """The paths and contents that this user approved here, and did not withdraw. Lines that cannot be read count for nothing."""
     import json
 
     out: set[tuple[str, str]] = set()
     for line in (files.read(approvals_path(files.root)) or b"").split(b"\n")[:-1]:
         try:
             row = json.loads(line)
-            what = str(row["path"]), str(row["sha256"])
+            approval = str(row["path"]), str(row["sha256"])
         except (ValueError, KeyError, TypeError):
             continue
         if row.get("withdrawn"):
-            out.discard(what)
+            out.discard(approval)
         else:
-            out.add(what)
+            out.add(approval)
     return out

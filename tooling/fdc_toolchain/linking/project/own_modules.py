@@ -21,7 +21,7 @@ _CALLS = ("import_module", "__import__")
 
 def modules(targets: Iterable[str], files: Files) -> list[str]:
     """The keys of all files that `module:function` targets may import from the workspace, sorted. Raises OSError."""
-    found: dict[str, None] = {}
+    keys: dict[str, None] = {}
     seen: set[str] = set()
     work = [target.partition(":")[0] for target in targets]
     while work:
@@ -33,12 +33,12 @@ def modules(targets: Iterable[str], files: Files) -> list[str]:
         for end in range(1, len(parts) + 1):
             part = parts[:end]
             key = file_of(part, files)
-            if key is not None and key not in found:
-                found[key] = None
+            if key is not None and key not in keys:
+                keys[key] = None
                 work += _imported(
                     files.read(key) or b"", part if key.endswith("/__init__.py") else part[:-1]
                 )
-    return sorted(found)
+    return sorted(keys)
 
 
 def file_of(parts: list[str], files: Files) -> str | None:
@@ -49,7 +49,7 @@ def file_of(parts: list[str], files: Files) -> str | None:
 
 
 def _imported(source: bytes, package: list[str]) -> Iterator[str]:
-    """The names that a module in a package may import. None for what is not a Python: importing it fails."""
+    """The names that a module in a package may import. Nothing for invalid Python: importing it fails."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -15,7 +15,7 @@ _LONGEST, _LONGEST_NAME = 4000, 255
 
 
 def components(path: str) -> list[str]:
-    """The names on the way to a path, without those that mean nothing."""
+    """The parts of a path, without `.` and empty ones."""
     return [part for part in path.split("/") if part not in ("", ".")]
 
 
@@ -36,7 +36,7 @@ def outside(path: str) -> str | None:
 
 
 def leads_out(root: str, key: str) -> bool:
-    """True for a file below the workspace `root`, by its key, of which a link makes one outside. What it says is not shown."""
+    """True for a key below the workspace `root` that a link leads outside. Its content is not shown."""
     if key.startswith(("/", "fdc:", "<")):
         return False
     try:

@@ -1,4 +1,4 @@
-"""What no step may write unless a plan allows it by name: what fdc and agents obey, and what runs without anybody starting it.
+"""Files that no step may write unless a plan allows it by name: what fdc and agents obey, and what runs automatically.
 
 One list, for the linter's rule about files, the file tools and the sandbox of commands. Paths are relative to the
 workspace and written with `/`. A path is judged by its names, whether it exists or not.
@@ -113,9 +113,9 @@ TOP: dict[str, tuple[str, bool]] = {
 _RUN_BY_OTHERS = frozenset((_EDITOR, _SHELL, _HOME, _CI, _COMMIT))
 
 
-def obeyed(found: Protected) -> bool:
+def obeyed(protection: Protected) -> bool:
     """Whether fdc, git or agents obey it, or the workspace says so; False for what only an editor, a shell or the CI runs."""
-    return found.what not in _RUN_BY_OTHERS
+    return protection.what not in _RUN_BY_OTHERS
 
 
 RECORDS = re.compile(r"(?:^|/)\.fdc(?:/|$)", re.IGNORECASE)
@@ -137,14 +137,21 @@ def protected(
 
 
 class Protection:
-    """The list, with what `protected` is given beside it. It remembers what it said of each entry: many paths share folders."""
+    """The list, with the additions of `protected`. Answers are cached by entry, because many paths share folders."""
 
     def __init__(self, settings: Iterable[str], more: Iterable[str]) -> None:
         globs = {folded_path(glob) for glob in more}
-        self._ours = {folded_path(one) for one in settings}
+        self._ours = {folded_path(path) for path in settings}
         self._plain = {glob for glob in globs if "*" not in glob and "?" not in glob}
         self._globs = [glob for glob in globs if glob not in self._plain]
         self._known: dict[str, tuple[Protected | None, str]] = {}
+        self._names = {
+            one.rpartition("/")[2] for one in (*TOP, *ANYWHERE, *self._ours, *self._plain, "head")
+        }
+
+    def may_name(self, name: str) -> bool:
+        """False for a name that no entry of the list has; quick, for walks over all files."""
+        return bool(self._globs) or folded_name(name) in self._names
 
     def of(self, path: str) -> Protected | None:
         """Why nothing may write the file or folder at `path`, or None."""
@@ -158,9 +165,9 @@ class Protection:
                 folded = folded_name(name)
                 same = f"{same}/{folded}" if entry else folded
                 known = self._known[longer] = self._alone(longer, same, folded), same
-            found, same = known
-            if found is not None:
-                return found
+            protection, same = known
+            if protection is not None:
+                return protection
             entry = longer
         return Protected(entry, _BARE, False) if _is_head(entry.rpartition("/")[2]) else None
 
@@ -234,16 +241,18 @@ def named(entry: str, glob: Sequence[tuple[bool, str]]) -> bool:
 def opened(glob: str, settings: Iterable[str] = (), more: Iterable[str] = ()) -> Protected | None:
     """What a glob of `allow write`, as a plan writes it, opens by naming it; None for a glob that names nothing protected."""
     known = glob[: next((at for at, character in enumerate(glob) if character in "*?{"), len(glob))]
-    found = protected(known, settings, more)
+    protection = protected(known, settings, more)
     return (
-        found
-        if found is not None and not found.never and named(found.entry, [(False, glob)])
+        protection
+        if protection is not None
+        and not protection.never
+        and named(protection.entry, [(False, glob)])
         else None
     )
 
 
 def folded_path(path: str) -> str:
-    """A path without what means nothing, each name as `folded_name` has it."""
+    """A path without `.` and empty parts, each name as `folded_name` has it."""
     return "/".join(folded_name(name) for name in path.split("/") if name not in ("", "."))
 
 

@@ -1,4 +1,4 @@
-"""What is named like a secret: files, which no plan reads unless it names them in `allow read`, and environment variables.
+"""Secrets by name: files, which no plan reads unless it names them in `allow read`, and environment variables.
 
 One list, for the linter's rule, the file tools, what globs find and the sandbox of commands, beside that of
 `linking.project.protected`. A path is judged by its names, whether it exists or not.
@@ -46,10 +46,10 @@ ENDINGS = {
     **dict.fromkeys((".pem", ".key", ".ppk", ".p12", ".pfx", ".jks", ".keystore", ".kdbx"), _KEY),
     ".tfvars": _LOGIN,
 }
-"""How such names end."""
+"""Endings of secret file names: ending to what the file is."""
 
 EXAMPLES = (".example", ".sample", ".template", ".dist", ".defaults")
-"""`.env.*` is secret, but for names that end so: they are there to be read."""
+"""`.env.*` is secret, except for names that end so: they are examples."""
 
 
 _VALUE = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|COOKIE", re.IGNORECASE)
@@ -66,9 +66,9 @@ def secret(path: str, more: Iterable[str] = ()) -> Secret | None:
     """Why a path is not read unless a plan names it, or None. `more`: globs of a workspace's own (`secret` in its settings)."""
     parts = [name for name in path.split("/") if name not in ("", ".")]
     for at, name in enumerate(parts):
-        what = _of_name(name)
-        if what:
-            return Secret("/".join(parts[: at + 1]), what)
+        kind = _of_name(name)
+        if kind:
+            return Secret("/".join(parts[: at + 1]), kind)
     globs = [folded_path(glob) for glob in more]
     for at in range(len(parts) if globs else 0):
         entry = "/".join(parts[: at + 1])
@@ -83,10 +83,10 @@ def secret(path: str, more: Iterable[str] = ()) -> Secret | None:
 def _of_name(name: str) -> str:
     """What a file or folder of that name holds; empty for any other."""
     folded = folded_name(name)
-    found = ANYWHERE.get(folded)
-    if found is None and folded.startswith(".env.") and not folded.endswith(EXAMPLES):
-        found = _ENV
-    if found is None:
+    kind = ANYWHERE.get(folded)
+    if kind is None and folded.startswith(".env.") and not folded.endswith(EXAMPLES):
+        kind = _ENV
+    if kind is None:
         dot = folded.rfind(".")
-        found = ENDINGS.get(folded[dot:]) if dot > 0 else None
-    return found or ""
+        kind = ENDINGS.get(folded[dot:]) if dot > 0 else None
+    return kind or ""

@@ -193,10 +193,10 @@ def _codes(items: list[Any], where: str, key: str) -> tuple[str, ...]:
                 f"{where}: `{key}` takes a list of codes, found {_shown(item)} in it"
             )
         if item not in CODES:
-            raise SettingsError(f"{where}: `{key}` names `{item}`, which is not code")
+            raise SettingsError(f"{where}: `{key}` names `{item}`, which is not a code")
         if not silenced_by_text(item):
-            what = "an assumption" if CODES[item].severity == "assumption" else "an error"
-            raise SettingsError(f"{where}: `{key}` names {item}, {what}; {_instead(item)}")
+            kind = "an assumption" if CODES[item].severity == "assumption" else "an error"
+            raise SettingsError(f"{where}: `{key}` names {item}, {kind}; {_instead(item)}")
     return tuple(items)
 
 
@@ -252,12 +252,12 @@ def _instead(code: str) -> str:
 def _allowed(row: Any, where: str) -> Allowed:
     from ...diagnostics.codes import SAFETY
 
-    wanted = ", ".join(f"`{name}`" for name in Allowed._fields)
+    fields = ", ".join(f"`{name}`" for name in Allowed._fields)
     if not isinstance(row, dict) or set(row) != set(Allowed._fields):
-        raise SettingsError(f"{where}: each `[[allow]]` has {wanted}, found {_shown(row)}")
+        raise SettingsError(f"{where}: each `[[allow]]` has {fields}, found {_shown(row)}")
     if not all(isinstance(value, str) and value.strip() for value in row.values()):
         raise SettingsError(
-            f"{where}: {wanted} of `[[allow]]` take a text each, found {_shown(row)}"
+            f"{where}: {fields} of `[[allow]]` take a text each, found {_shown(row)}"
         )
     if row["code"] not in SAFETY:
         raise SettingsError(

@@ -1,4 +1,4 @@
-"""What a command looked at, so that the next one knows at once whether looking again would show anything else.
+"""Remembers the stat data of all that a command looked at, so that the next one sees at once whether anything changed.
 
 The first and cheapest answer of `fdc lint`: every file that mattered has the times, size and
 inode that it had, every folder that was searched lists the same names, every path that was
@@ -31,7 +31,7 @@ Stamp = tuple[int, int, int, int]
 """Times of the last change of content and of inode in nanoseconds, size, inode."""
 
 MOST = 256
-"""Memories kept in all; the oldest go first."""
+"""Maximum remembered answers; the oldest are removed first."""
 
 _FOLDER = "seen"
 
@@ -53,25 +53,25 @@ def stamp(path: str) -> Stamp | None:
     return (info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino)
 
 
-def settled(found: Stamp, since: int) -> bool:
-    """True where no write that leaves this stamp can come after `since`, or come to be known only then.
+def settled(last_stamp: Stamp, since: int) -> bool:
+    """True if no write at or after `since` can leave this same stamp.
 
     Two writes within the grain of a file system's clock may leave the same times. Where times
     have no fraction of a second, the grain may be two seconds.
     """
-    latest = max(found[0], found[1])
-    return latest < since - (200_000_000 if found[0] % 1_000_000_000 else 2_000_000_000)
+    latest = max(last_stamp[0], last_stamp[1])
+    return latest < since - (200_000_000 if last_stamp[0] % 1_000_000_000 else 2_000_000_000)
 
 
 def lasting(stamps: dict[str, Stamp | None], since: int) -> bool:
-    """True where none of these files may yet change behind its stamp."""
-    return all(found is None or settled(found, since) for found in stamps.values())
+    """True if none of these files can change and keep its stamp."""
+    return all(last_stamp is None or settled(last_stamp, since) for last_stamp in stamps.values())
 
 
 class Seen:
-    """The folders that a search listed, and the files that it read or passed over, as they were before.
+    """The folders that a search listed, and the files that it read or passed over, with their stamps.
 
-    `others` are texts among them that a search does not take for plans, whatever is in them; `of_others` are the keys of
+    `others` are text files that a search does not take for plans, with any content; `of_others` are the keys of
     files that may be plans of other tools. `began` is when the command began, in nanoseconds (None: now).
     """
 
@@ -92,9 +92,9 @@ class Seen:
         """The folders, without the listing where the stamp alone tells of every change."""
         devices = _devices_that_keep_times()
         out: dict[str, tuple[Stamp | None, tuple[str, ...] | None]] = {}
-        for path, (found, names) in self.folders.items():
-            enough = found is not None and found[2] in devices and settled(found, self.began)
-            out[path] = (found, None if enough else names)
+        for path, (earlier, names) in self.folders.items():
+            enough = earlier is not None and earlier[2] in devices and settled(earlier, self.began)
+            out[path] = (earlier, None if enough else names)
         return out
 
 
@@ -114,10 +114,10 @@ PACK = "pack.toml"
 """The name of the file that says what a pack brings."""
 
 RIGHT_BELOW = "/."
-"""How the path of a folder ends of which only the folders right below count."""
+"""Suffix of a folder's path: only the folders right below it count."""
 
 LED_TO = "./->"
-"""What stands behind the path of a workspace of which counts where its links and the settings of git lead (`obeyed`)."""
+"""Suffix of a workspace's path: what counts is where its links and the settings of git lead (`obeyed`)."""
 
 
 def leads_of(folder: str) -> Leads:
@@ -130,12 +130,12 @@ def leads_of(folder: str) -> Leads:
 def walked(folder: str) -> Iterator[tuple[str, list[str]]]:
     """The folders that `listing` looks into, and the names of their files."""
     if folder.endswith("/" + LED_TO):
-        yield from ((here, []) for here in leads_of(folder).folders)
-    for here, folders, names in os.walk(folder):
+        yield from ((path, []) for path in leads_of(folder).folders)
+    for path, folders, names in os.walk(folder):
         folders.sort()
-        if here != folder and folder.endswith(RIGHT_BELOW):
+        if path != folder and folder.endswith(RIGHT_BELOW):
             folders.clear()
-        yield here, names
+        yield path, names
 
 
 def listing(folder: str) -> bytes | None:
@@ -149,23 +149,23 @@ def listing(folder: str) -> bytes | None:
     if folder.endswith("/" + LED_TO):
         leads = leads_of(folder)
         rows = [
-            *(f"write {one}" for one in leads.protect),
-            *(f"read {one}" for one in leads.secret),
+            *(f"write {path}" for path in leads.protect),
+            *(f"read {path}" for path in leads.secret),
         ]
         return "\n".join(rows).encode("utf-8", "surrogateescape")
     if not os.path.isdir(folder):
         return None
-    found = []
-    wanted = PROTOCOLS if not folder.endswith(RIGHT_BELOW) else (PACK,)
-    for here, names in walked(folder):
-        start = here[len(folder) + 1 :] + "/" if here != folder else ""
-        found += [start + name for name in names if name.endswith(wanted)]
-    return "\n".join(sorted(found)).encode("utf-8", "surrogateescape")
+    sources = []
+    endings = PROTOCOLS if not folder.endswith(RIGHT_BELOW) else (PACK,)
+    for path, names in walked(folder):
+        start = path[len(folder) + 1 :] + "/" if path != folder else ""
+        sources += [start + name for name in names if name.endswith(endings)]
+    return "\n".join(sorted(sources)).encode("utf-8", "surrogateescape")
 
 
 def _devices_that_keep_times() -> set[int]:
     """The devices of file systems of this machine that are known to change a folder's times with its listing."""
-    found: set[int] = set()
+    devices: set[int] = set()
     try:
         with open("/proc/self/mountinfo", "rb") as file:
             for line in file:
@@ -179,25 +179,25 @@ def _devices_that_keep_times() -> set[int]:
                     b"overlay",
                 ):
                     major, minor = words[2].split(b":")
-                    found.add(os.makedev(int(major), int(minor)))
+                    devices.add(os.makedev(int(major), int(minor)))
     except (OSError, ValueError, IndexError, AttributeError):
         pass
-    return found
+    return devices
 
 
 _identity: dict[str, str] = {}
 
 
 def tool_identity() -> str:
-    """What the verdicts of this fdc rest on besides files of the workspace: which fdc it is, looked at once in a process.
+    """Identifies this installation of fdc, on which verdicts depend besides the workspace's files; found once in a process.
 
     A wheel is known by its record, which lists the digest of every file in it, wherever and
     whenever it was installed; a checkout by the times of its code.
     """
-    found = _identity.get(resources.ROOT)
-    if found is None:
-        found = _identity[resources.ROOT] = _identified()
-    return found
+    identity = _identity.get(resources.ROOT)
+    if identity is None:
+        identity = _identity[resources.ROOT] = _identified()
+    return identity
 
 
 def _identified() -> str:
@@ -211,29 +211,29 @@ def _identified() -> str:
             return f"{version} {stamp(resources.path('VERSION'))}"
     parts = [version]
     for folder in ("tooling", "grammar", "plans/library"):
-        for here, folders, names in os.walk(os.path.join(resources.ROOT, *folder.split("/"))):
+        for path, folders, names in os.walk(os.path.join(resources.ROOT, *folder.split("/"))):
             folders[:] = [name for name in folders if name != "__pycache__"]
             for name in names:
-                info = os.stat(os.path.join(here, name))
+                info = os.stat(os.path.join(path, name))
                 parts.append(f"{name}{info.st_mtime_ns}{info.st_size}")
     return "\n".join(sorted(parts))
 
 
 def name_of(root: str, paths: list[str], options: str) -> str:
-    """The name under which what these words made fdc see, here, is remembered."""
+    """The cache name of a command: its options and paths, in the current folder, with this fdc."""
     words = "\0".join((tool_identity(), root, os.getcwd(), options, *sys.path, *paths))
     return f"{_FOLDER}/{sha1(words.encode('utf-8', 'surrogateescape')).hexdigest()}"
 
 
 def recall(name: str, stamps: dict[str, Stamp] | None = None) -> Any:  # noqa: C901
-    """What was kept under a name, if all that it rests on is as it was; otherwise None.
+    """The value kept under a name, if all that it depends on is unchanged; otherwise None.
 
-    Then `stamps` learns those of files that were looked at and found as they were: no one has to look again.
+    Then `stamps` receives the stamps of the files that were found unchanged before the first change.
     """
     stored = cachedir.load(name)
     if not isinstance(stored, tuple) or len(stored) != 5:
         return None
-    files, folders, present, absent, kept = stored
+    files, folders, present, absent, value = stored
     stat, lstat = os.stat, os.lstat
     try:
         for path, was in folders.items():
@@ -251,11 +251,11 @@ def recall(name: str, stamps: dict[str, Stamp] | None = None) -> Any:  # noqa: C
             info = stat(path)
             if (info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino) != was:
                 if stamps is not None:
-                    for one, found in files.items():
-                        if one == path:
+                    for checked, checked_stamp in files.items():
+                        if checked == path:
                             break
-                        if found is not None:
-                            stamps[one] = found
+                        if checked_stamp is not None:
+                            stamps[checked] = checked_stamp
                 return None
         for path in present:
             lstat(path)
@@ -264,7 +264,7 @@ def recall(name: str, stamps: dict[str, Stamp] | None = None) -> Any:  # noqa: C
     for path in absent:
         if os.path.lexists(path):
             return None
-    return kept
+    return value
 
 
 def remember(
@@ -273,27 +273,27 @@ def remember(
     files: dict[str, Stamp | None],
     present: list[str],
     absent: list[str],
-    kept: object,
+    value: object,
 ) -> None:
-    """Keeps a value of built-in types with what it rests on; not where a file may yet change behind its stamp."""
+    """Keeps a value of built-in types with what it depends on; not if a file can still change and keep its stamp."""
     files = {**seen.files, **files}
     if lasting(files, seen.began):
-        cachedir.store(name, (files, seen.lasting_folders(), tuple(present), tuple(absent), kept))
+        cachedir.store(name, (files, seen.lasting_folders(), tuple(present), tuple(absent), value))
         cachedir.prune(_FOLDER, MOST)
 
 
-def missing_part(path: str, there: dict[str, bool], start: int = 1) -> str:
-    """The first part of an absent path that is absent itself: while that is so, so is the path. `there` is a memory.
+def missing_part(path: str, present: dict[str, bool], start: int = 1) -> str:
+    """The first folder on an absent path that is absent itself: while it is, so is the path.
 
-    What ends before `start` is known to be there.
+    `present` caches which parts exist. Parts that end before `start` are known to exist.
     """
     at = path.find("/", start)
     while at > 0:
         part = path[:at]
-        found = there.get(part)
-        if found is None:
-            found = there[part] = os.path.lexists(part)
-        if not found:
+        exists = present.get(part)
+        if exists is None:
+            exists = present[part] = os.path.lexists(part)
+        if not exists:
             return part
         at = path.find("/", at + 1)
     return path

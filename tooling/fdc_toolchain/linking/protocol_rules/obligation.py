@@ -26,17 +26,17 @@ class Event(NamedTuple):
 
     def plain(self) -> dict[str, Any]:
         """The event as a program carries it."""
-        named = {
+        fields = {
             "name": self.name,
             "tool": self.tool,
             "action": self.action,
             "arguments": dict(self.arguments),
         }
-        return {key: value for key, value in named.items() if value}
+        return {key: value for key, value in fields.items() if value}
 
 
 class Obligation(NamedTuple):
-    """A rule with a template: where it comes from, and what it asks of the runs of which plans.
+    """A rule with a template: where it comes from, what it requires, and of the runs of which plans.
 
     `events` are those of a, b and c. `automata` are keys of automata, `plans` globs; empty: all.
     """
@@ -54,7 +54,7 @@ class Obligation(NamedTuple):
     plans: tuple[str, ...]
     severity: str
     strict: bool
-    """True where a run that stops early owes what the rule asks."""
+    """True where the rule must hold for runs that stop early, too."""
 
     @property
     def id(self) -> str:
@@ -64,10 +64,10 @@ class Obligation(NamedTuple):
     @property
     def machine(self) -> declare.Template:
         """The automaton that reads the steps of a run, or those about one value, while it lasts."""
-        made = declare.compiled(self.template, self.n)
+        machine = declare.compiled(self.template, self.n)
         if self.same is not None:
-            made = declare.from_first_step(made)
-        return declare.at_every_prefix(made) if self.strict else made
+            machine = declare.from_first_step(machine)
+        return declare.at_every_prefix(machine) if self.strict else machine
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ class Obligation(NamedTuple):
 
     def plain(self) -> dict[str, Any]:
         """The rule as a program carries it, its automaton with it: `table[letter][state]` is the next state or -1."""
-        made = self.machine
+        machine = self.machine
         return {
             "protocol": self.protocol,
             "rule": self.rule,
@@ -86,21 +86,23 @@ class Obligation(NamedTuple):
             "automata": [] if self.strict else list(self.automata),
             "events": [[event.plain() for event in group] for group in self.events],
             "states": list(self.states),
-            "accept": [number for number in range(len(made.states)) if made.accept >> number & 1],
-            "table": [made.table[letter] for letter in range(len(made.table))],
+            "accept": [
+                number for number in range(len(machine.states)) if machine.accept >> number & 1
+            ],
+            "table": [machine.table[letter] for letter in range(len(machine.table))],
         }
 
     def hides(self, unit: Unit) -> bool:
-        """True for a plan with an automaton of its own that the rule does not speak of: called, its steps are not meant.
+        """True for a called plan with an automaton of its own that the rule does not name: its steps do not count.
 
-        Not where a run that stops early owes what the rule asks: it may stop in there.
+        Never for a `strict` rule, because the run may stop inside the called plan.
         """
         if not self.automata or self.strict or unit.stated is None:
             return False
         return unit.automaton is not None and unit.automaton.path not in self.automata
 
     def applies(self, key: str, automaton: str | None) -> bool:
-        """True where the rule speaks of the runs of the plan under `key`, which an automaton governs."""
+        """True where the rule holds for the runs of the plan under `key`, which an automaton governs."""
         if self.automata and automaton not in self.automata:
             return False
         if not self.plans:
@@ -112,13 +114,13 @@ class Obligation(NamedTuple):
 
 def described(group: tuple[Event, ...]) -> str:
     """Events in words."""
-    return " or ".join(_described(event) for event in group) or "nothing"
+    return " or ".join(_describe(event) for event in group) or "nothing"
 
 
-def _described(event: Event) -> str:
+def _describe(event: Event) -> str:
     name = event.name or " ".join(
         part for part in (event.tool, event.action and f"({event.action})") if part
     )
-    given = " and ".join(f"{key} `{glob}`" for key, glob in event.arguments)
+    arguments = " and ".join(f"{key} `{glob}`" for key, glob in event.arguments)
     shown = f"`{name}`" if name and " " not in name else name or "a step"
-    return f"{shown} with {given}" if given else shown
+    return f"{shown} with {arguments}" if arguments else shown

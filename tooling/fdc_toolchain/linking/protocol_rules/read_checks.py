@@ -1,8 +1,8 @@
 """The rules of the workspace's protocols that are checks over the steps of every run (issue 3, *Rules that bite*).
 
-Read on the way of every lint, so with the standard library only. What a protocol says besides its checks is the
-business of `fdc protocols`; a check that cannot be made out is a finding here too (FDC462), and so is a source in
-which it cannot be known whether there is one (FDC501). A source is read closely, with places, only for a finding.
+Every lint imports this, so it uses the standard library only. The rest of a protocol is for `fdc protocols`.
+An invalid check is a finding here too (FDC462), and so is a source that may have checks and cannot be
+read (FDC501). A source is parsed with places only to report a finding.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Wrong(Exception):
 
 
 def read_obligations(
-    paths: Iterable[str], workspace: Workspace, found: list[Diagnostic]
+    paths: Iterable[str], workspace: Workspace, findings: list[Diagnostic]
 ) -> tuple[Obligation, ...]:
     """The checks in the sources under `paths`, in order; what is wrong with them is added to `found` (FDC462, FDC501)."""
     out: list[Obligation] = []
@@ -53,19 +53,19 @@ def read_obligations(
         try:
             document = _document(path, data)
         except ValueError as wrong:
-            found += _unreadable(path, data, str(wrong))
+            findings += _unreadable(path, data, str(wrong))
             continue
         for number, rule in enumerate(document["rules"]):
             if "check" not in rule:
                 continue
             try:
-                made = _check(document, rule, path, number, workspace)
+                obligation = _check(document, rule, path, number, workspace)
             except _Wrong as wrong:
                 span = place(data, path, ("rules", number, "check", *wrong.place))
-                found.append(Diagnostic(span, wrong.code, wrong.message, help=wrong.help))
+                findings.append(Diagnostic(span, wrong.code, wrong.message, help=wrong.help))
                 continue
-            if made is not None:
-                out.append(made)
+            if obligation is not None:
+                out.append(obligation)
     return tuple(out)
 
 
@@ -77,7 +77,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _document(path: str, data: bytes) -> dict[str, Any]:
-    """The source as far as its checks can be told from the rest. Raises ValueError."""
+    """The source, checked as far as its checks need it. Raises ValueError."""
     try:
         text = data.decode("utf-8-sig")
         if path.endswith(".json"):
@@ -110,8 +110,8 @@ def _yaml(path: str, text: str) -> Any:
     return plain(root)
 
 
-def _unreadable(path: str, data: bytes, why: str) -> list[Diagnostic]:
-    """Where and why a source is not strict JSON of its form: its checks may be lost in it."""
+def _unreadable(path: str, data: bytes, reason: str) -> list[Diagnostic]:
+    """Where and why a source is not valid: it may have checks that cannot be read."""
     from ...text.json_text import Places
     from ...text.yaml_text import parse
 
@@ -122,17 +122,19 @@ def _unreadable(path: str, data: bytes, why: str) -> list[Diagnostic]:
     if not problems:
         return [
             Diagnostic(
-                Span(path, 1, 1, 1, 2), "FDC501", f"its checks cannot be read: {why}", help=help_
+                Span(path, 1, 1, 1, 2), "FDC501", f"its checks cannot be read: {reason}", help=help_
             )
         ]
     return [
-        Diagnostic(places.span(one.start, one.end), "FDC501", one.message, help=one.help)
-        for one in problems
+        Diagnostic(
+            places.span(problem.start, problem.end), "FDC501", problem.message, help=problem.help
+        )
+        for problem in problems
     ]
 
 
 def place(data: bytes, path: str, where: Place) -> Span:
-    """The span of a value in a JSON text, or of the innermost thing around it that is there."""
+    """The span of a value in a JSON text, or of the innermost existing value around it."""
     from ...text.json_text import Places
     from ...text.yaml_text import parse
 
@@ -168,11 +170,13 @@ def _check(
         return None
     _known(check, _KEYS, (), "a check has no")
     template = _choice(check, "template", declare.NAMES)
-    wanted = declare.compiled(template).letters
+    letters = declare.compiled(template).letters
     for at, letter in enumerate("abc"):
-        if (letter in check) != bool(wanted >> at & 1):
+        if (letter in check) != bool(letters >> at & 1):
             takes = ", ".join(
-                f"`{one}`" for position, one in enumerate("abc") if wanted >> position & 1
+                f"`{expected}`"
+                for position, expected in enumerate("abc")
+                if letters >> position & 1
             )
             where: Place = (letter,) if letter in check else ()
             raise _Wrong(
@@ -208,9 +212,9 @@ def _check(
     )
 
 
-def _known(given: dict[str, Any], keys: Iterable[str], where: Place, what: str) -> None:
+def _known(table: dict[str, Any], keys: Iterable[str], where: Place, what: str) -> None:
     names = tuple(keys)
-    for key in given:
+    for key in table:
         if key not in names:
             raise _Wrong((*where, key), f"{what} `{key}`", did_you_mean(key, names))
 
@@ -238,7 +242,9 @@ def _codes(check: dict[str, Any]) -> None:
         if not isinstance(code, str) or code not in CODES:
             hint = did_you_mean(code, CODES) if isinstance(code, str) else None
             raise _Wrong(
-                ("code",), f"`{code}` is not code of a diagnostic", hint or "`fdc rules` lists them"
+                ("code",),
+                f"`{code}` is not a code of a diagnostic",
+                hint or "`fdc rules` lists them",
             )
 
 
@@ -290,7 +296,7 @@ def _event(value: Any, where: Place, catalogue: Catalogue) -> Event:
     for name, glob in arguments.items():
         if not isinstance(glob, str) or not glob:
             raise _Wrong((*where, "arguments", name), "an argument is described by a glob")
-        names = [item.name for one in tools for item in one.parameters]
+        names = [item.name for candidate in tools for item in candidate.parameters]
         if name not in names:
             whose = f"`{tool}`" if tool else "the tool of such a step"
             hint = did_you_mean(name, names)

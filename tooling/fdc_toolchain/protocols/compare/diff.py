@@ -1,4 +1,4 @@
-"""What changed between two sets of protocols: rules and their fields, checks and what they are worth, tools, prose.
+"""Compares two sets of protocols: rules and their fields, checks and their strength, tools, prose.
 
 Order of files, spacing, documentation that a build added and the status of rules that it wrote do not count.
 Texts in, differences out.
@@ -17,7 +17,7 @@ from ..render import bare, unmarked
 from .strength import compare
 
 LISTS = ("associated_tools", "associated_artifacts", "tags")
-"""Fields that are sets of names: each name comes and goes on its own."""
+"""Fields that are sets of names: each name is compared on its own."""
 
 _NO_DIFFERENCE = ("$schema", "rules", "rule_id", "protocol_id")
 
@@ -38,7 +38,7 @@ class Difference(NamedTuple):
     effect: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """As JSON has it; what does not apply is null."""
+        """The difference as JSON; what does not apply is null."""
         return {key: None if value == "" and key in ("protocol", "rule", "field", "effect") else value
                 for key, value in self._asdict().items()}  # fmt: skip
 
@@ -51,8 +51,10 @@ class Side(NamedTuple):
 
 
 def side(files: Mapping[str, bytes]) -> tuple[Side, list[Diagnostic]]:
-    """The set that the sources in `files` (path to bytes) are, and FDC501 and FDC502 for what cannot be read."""
-    sources, found = load({path: data for path, data in files.items() if path.endswith(RULE_FILES)})
+    """The set of protocols in `files` (path to bytes), and FDC501 and FDC502 for what cannot be read."""
+    sources, findings = load(
+        {path: data for path, data in files.items() if path.endswith(RULE_FILES)}
+    )
     prose = {}
     for path, data in sorted(files.items()):
         if path.endswith(PROSE):
@@ -61,25 +63,25 @@ def side(files: Mapping[str, bytes]) -> tuple[Side, list[Diagnostic]]:
             except UnicodeDecodeError as wrong:
                 line = data.count(b"\n", 0, wrong.start) + 1
                 message = f"byte 0x{data[wrong.start]:02x} at offset {wrong.start} is not UTF-8"
-                found.append(Diagnostic(Span(path, line, 1, line, 2), "FDC501", message))
+                findings.append(Diagnostic(Span(path, line, 1, line, 2), "FDC501", message))
     return Side(
         {item.body["protocol_id"]: item.body for item in sources.protocols}, prose
-    ), ordered(found)
+    ), ordered(findings)
 
 
-def differences(one: Side, other: Side) -> list[Difference]:
+def differences(old: Side, new: Side) -> list[Difference]:
     """Every difference: protocols in the order of their ids, their rules in their own order, then prose."""
-    found: list[Difference] = []
-    for name in sorted({*one.protocols, *other.protocols}):
-        before, after = one.protocols.get(name), other.protocols.get(name)
+    differing: list[Difference] = []
+    for name in sorted({*old.protocols, *new.protocols}):
+        before, after = old.protocols.get(name), new.protocols.get(name)
         if before is None or after is None:
-            found.append(_whole(name, "", before, after))
+            differing.append(_one_sided(name, "", before, after))
             for rule in (before or after or {})["rules"]:
-                found.append(_whole(name, rule["rule_id"], before and rule, after and rule))
+                differing.append(_one_sided(name, rule["rule_id"], before and rule, after and rule))
         else:
-            found += _fields(name, "", before, after)
-            found += _rules(name, before, after)
-    return [*found, *_sections(one.prose, other.prose)]
+            differing += _fields(name, "", before, after)
+            differing += _rules(name, before, after)
+    return [*differing, *_sections(old.prose, new.prose)]
 
 
 def lines(before: str, after: str) -> list[str]:
@@ -88,32 +90,30 @@ def lines(before: str, after: str) -> list[str]:
     return [row for row in rows if not row.startswith("@@")]
 
 
-def _whole(protocol: str, rule: str, one: Any, other: Any) -> Difference:
+def _one_sided(protocol: str, rule: str, old: Any, new: Any) -> Difference:
     """A protocol or a rule that is on one side only."""
-    effect = compare(one and one.get("check"), other and other.get("check")) if rule else ""
-    what = "added" if one is None else "removed"
-    return Difference(
-        what, protocol, rule, "", one, other, effect if effect != "equivalent" else ""
-    )
+    effect = compare(old and old.get("check"), new and new.get("check")) if rule else ""
+    kind = "added" if old is None else "removed"
+    return Difference(kind, protocol, rule, "", old, new, effect if effect != "equivalent" else "")
 
 
-def _rules(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[Difference]:
-    before, after = ({rule["rule_id"]: rule for rule in body["rules"]} for body in (one, other))
+def _rules(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
+    before, after = ({rule["rule_id"]: rule for rule in body["rules"]} for body in (old, new))
     for rule in [*before, *(rule for rule in after if rule not in before)]:
         if rule in before and rule in after:
             yield from _fields(name, rule, before[rule], after[rule])
         else:
-            yield _whole(name, rule, before.get(rule), after.get(rule))
+            yield _one_sided(name, rule, before.get(rule), after.get(rule))
     orders = [rule for rule in before if rule in after], [rule for rule in after if rule in before]
     if orders[0] != orders[1]:
         yield Difference("reordered", name, "", "rules", *orders)
 
 
 def _fields(
-    protocol: str, rule: str, one: Mapping[str, Any], other: Mapping[str, Any]
+    protocol: str, rule: str, old: Mapping[str, Any], new: Mapping[str, Any]
 ) -> Iterator[Difference]:
-    for field in [*one, *(key for key in other if key not in one)]:
-        before, after = (_meant(field, body, bool(rule)) for body in (one, other))
+    for field in [*old, *(key for key in new if key not in old)]:
+        before, after = (_compared_value(field, body, bool(rule)) for body in (old, new))
         if field in _NO_DIFFERENCE or before == after:
             continue
         if field in LISTS:
@@ -124,13 +124,13 @@ def _fields(
                         "added" if item in after else "removed", protocol, rule, field, *sides
                     )
             continue
-        what = "added" if before is None else "removed" if after is None else "changed"
+        kind = "added" if before is None else "removed" if after is None else "changed"
         effect = compare(before, after) if field == "check" and rule else ""
-        yield Difference(what, protocol, rule, field, before, after, effect)
+        yield Difference(kind, protocol, rule, field, before, after, effect)
 
 
-def _meant(field: str, body: Mapping[str, Any], in_rule: bool) -> Any:
-    """What the field says, without what a build added to it."""
+def _compared_value(field: str, body: Mapping[str, Any], in_rule: bool) -> Any:
+    """The value of a field, without what a build added to it."""
     value = body.get(field)
     if field in LISTS:
         return value or []
@@ -141,14 +141,22 @@ def _meant(field: str, body: Mapping[str, Any], in_rule: bool) -> Any:
     return value
 
 
-def _sections(one: Mapping[str, str], other: Mapping[str, str]) -> Iterator[Difference]:
-    """Sections are the same where their texts are; else those of one file's name, then of one heading, belong together."""
-    before, after = _without(one, [*other.values()]), _without(other, [*one.values()])
+def _sections(old_texts: Mapping[str, str], new_texts: Mapping[str, str]) -> Iterator[Difference]:
+    """Pairs sections with equal texts; then those with the same file name, then those with the same heading."""
+    before, after = (
+        _without(old_texts, [*new_texts.values()]),
+        _without(new_texts, [*old_texts.values()]),
+    )
     pairs: list[tuple[str, str | None, str | None]] = []
     for key in (lambda name, text: name, lambda name, text: title(text)):
         for name in [*before]:
             match = next(
-                (it for it in after if key(it, after[it]) == key(name, before[name])), None
+                (
+                    candidate
+                    for candidate in after
+                    if key(candidate, after[candidate]) == key(name, before[name])
+                ),
+                None,
             )
             if match is not None:
                 pairs.append((title(after[match]), before.pop(name), after.pop(match)))
@@ -156,12 +164,12 @@ def _sections(one: Mapping[str, str], other: Mapping[str, str]) -> Iterator[Diff
         (title(text), None, text) for text in after.values()
     ]
     for heading, old, new in pairs:
-        what = "added" if old is None else "removed" if new is None else "changed"
-        yield Difference(what, "", "", heading, old, new)
+        kind = "added" if old is None else "removed" if new is None else "changed"
+        yield Difference(kind, "", "", heading, old, new)
 
 
 def _without(texts: Mapping[str, str], others: list[str]) -> dict[str, str]:
-    """The sections whose text is not among the others; of equal ones as many stay as there are too many."""
+    """The sections whose text is not among the others; each of the others removes one equal section."""
     left: dict[str, str] = {}
     for name, text in texts.items():
         if text in others:

@@ -1,4 +1,4 @@
-"""Protocols, rules, checks and tools as one graph, and what hangs loose in it: FDC530 to FDC532 (C-10).
+"""Protocols, rules, checks and tools as one graph, and its loose ends: FDC530 to FDC532 (C-10).
 
 A tool that a protocol names is one of three kinds: a plan tool of the catalogue, a file (mostly a script) by
 its path, or a Python function by its dotted name.
@@ -24,7 +24,7 @@ Kind = Literal["tool", "file", "function", "unresolved"]
 
 
 class World(NamedTuple):
-    """What names may stand for.
+    """What names of tools can refer to.
 
     `tools` are those of the catalogue, each with the file of the workspace that declares it ("": it comes with fdc);
     `scripts` those in tooling/; `read` gives the text of a file of the workspace (None: there is none); `ships` says
@@ -37,7 +37,7 @@ class World(NamedTuple):
     ships: Callable[[str], bool]
 
     def kind(self, name: str) -> Kind:
-        """Which of the three kinds a name is, by looking; `unresolved` where it is none."""
+        """Which of the three kinds a name is; `unresolved` if none fits."""
         if name in self.tools:
             return "tool"
         if self.read(name) is not None or self.ships(name):
@@ -111,13 +111,15 @@ def protocol_graph(sources: Sources, world: World) -> DiGraph:
                 graph.add_node(f"check:{code}", kind="check", label=f"{code} {name}")
                 graph.add_edge(of, f"check:{code}", kind="enforced_by")
             if "template" in check:
-                made = f"check:{body['protocol_id']}/{rule['rule_id']}"
-                graph.add_node(made, kind="check", label=check["template"])
-                graph.add_edge(of, made, kind="enforced_by")
+                check_node = f"check:{body['protocol_id']}/{rule['rule_id']}"
+                graph.add_node(check_node, kind="check", label=check["template"])
+                graph.add_edge(of, check_node, kind="enforced_by")
                 for word, is_tool in sorted(set(_events(check, world))):
                     if not is_tool:
                         graph.add_node(f"action:{word}", kind="action", label=word)
-                    graph.add_edge(made, tool(word) if is_tool else f"action:{word}", kind="names")
+                    graph.add_edge(
+                        check_node, tool(word) if is_tool else f"action:{word}", kind="names"
+                    )
         for item in named(body):
             rules = body["rules"]
             user = (
@@ -130,9 +132,9 @@ def protocol_graph(sources: Sources, world: World) -> DiGraph:
 
 
 def loose_ends(sources: Sources, files: Mapping[str, bytes], world: World) -> list[Diagnostic]:
-    """What hangs loose: tools that no protocol names (FDC530), rules whose check names a tool that their protocol does
-    not (FDC531), and names of tools that stand for nothing (FDC532). `files` has the sources' bytes by path."""
-    found: list[Diagnostic] = []
+    """Loose ends: tools that no protocol names (FDC530), rules whose check names a tool that their protocol does
+    not (FDC531), and names of tools that do not exist (FDC532). `files` has the sources' bytes by path."""
+    findings: list[Diagnostic] = []
     mentioned: set[str] = set()
     for protocol in sources.protocols:
         body, data = protocol.body, files[protocol.path]
@@ -143,7 +145,7 @@ def loose_ends(sources: Sources, files: Mapping[str, bytes], world: World) -> li
                 near = did_you_mean(row.name, [*world.tools, *world.scripts])
                 span = place(data, protocol.path, row.where)
                 message = f"`{row.name}` is not a tool of the catalogue, no file and no Python function of this workspace"
-                found.append(Diagnostic(span, "FDC532", message, help=near))
+                findings.append(Diagnostic(span, "FDC532", message, help=near))
         for number, rule in enumerate(body["rules"]):
             mine = {
                 part
@@ -151,26 +153,26 @@ def loose_ends(sources: Sources, files: Mapping[str, bytes], world: World) -> li
                 if row.rule in (None, number)
                 for part in (row.name, row.name.rpartition(".")[2])
             }
-            asked = {word for word, is_tool in _events(rule.get("check", {}), world) if is_tool}
-            mentioned |= asked
-            for name in sorted(name for name in asked - mine if world.tools[name] not in mine):
+            checked = {word for word, is_tool in _events(rule.get("check", {}), world) if is_tool}
+            mentioned |= checked
+            for name in sorted(name for name in checked - mine if world.tools[name] not in mine):
                 span = place(data, protocol.path, ("rules", number, "check"))
                 message = f"the check of `{rule['rule_id']}` names `{name}`, which its protocol does not associate"
-                found.append(
+                findings.append(
                     Diagnostic(span, "FDC531", message, help=f"add `{name}` to `associated_tools`")
                 )
-    found += _unreferenced(mentioned, world)
-    return ordered(found)
+    findings += _unreferenced(mentioned, world)
+    return ordered(findings)
 
 
 def _unreferenced(mentioned: set[str], world: World) -> Iterator[Diagnostic]:
     help_ = "name it in the `associated_tools` of the protocol or rule that says when to use it"
-    own = sorted(
+    workspace_tools = sorted(
         (owner, name)
         for name, owner in world.tools.items()
         if owner and not {name, owner} & mentioned
     )
-    for owner, name in own:
+    for owner, name in workspace_tools:
         span = place((world.read(owner) or "").encode(), owner, ("tools", name))
         span = span._replace(end_line=span.line, end_column=span.column + 1)
         yield Diagnostic(span, "FDC530", f"no protocol names the tool `{name}`", help=help_)
@@ -199,7 +201,7 @@ def _events(check: Mapping[str, Any], world: World) -> Iterator[tuple[str, bool]
 
 
 def _bound(node: ast.stmt) -> set[str]:
-    """The names that a statement at a module's top binds."""
+    """The names that a statement at the top level of a module binds."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {node.name}
     if isinstance(node, ast.ImportFrom | ast.Import):

@@ -78,14 +78,17 @@ def _turtle(graph: DiGraph) -> str:
         "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .",
     ]
     for name, row in graph.nodes(data=True):
-        said = [f"a :{row['kind'].capitalize()}", f"rdfs:label {json.dumps(visible(row['label']))}"]
+        statements = [
+            f"a :{row['kind'].capitalize()}",
+            f"rdfs:label {json.dumps(visible(row['label']))}",
+        ]
         if "enforced" in row:
-            said.append(f":enforced {str(row['enforced']).lower()}")
-        said += [
+            statements.append(f":enforced {str(row['enforced']).lower()}")
+        statements += [
             f":{edge['kind']} {_iri(target)}"
             for _, target, edge in graph.out_edges(name, data=True)
         ]
-        lines += ["", f"{_iri(name)} " + " ;\n    ".join(said) + " ."]
+        lines += ["", f"{_iri(name)} " + " ;\n    ".join(statements) + " ."]
     return "\n".join([*lines, ""])
 
 

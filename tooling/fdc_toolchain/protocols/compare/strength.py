@@ -1,4 +1,4 @@
-"""Which of two checks of a rule asks more: proved on the automata of their templates, never guessed (issue 3)."""
+"""Compares the strength of two checks of a rule, by a proof on the automata of their templates (issue 3)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from ...automata.declare import SINK, Template, at_every_prefix, compiled, from_first_step
 
 MOST_EVENTS = 10
-"""Different events of two checks of which every combination is tried."""
+"""Maximum different events of two checks for which every combination is tried."""
 
 Check = Mapping[str, Any]
 
 
 def compare(old: Check | None, new: Check | None) -> str:
-    """What becomes of a rule whose check `old` gives way to `new` (None: it has none, and is advice).
+    """How the strength of a rule changes when its check `old` is replaced by `new` (None: no check; the rule is advice).
 
     `strengthened`: every run that the new check accepts, the old one accepted, and not the other way round.
     `weakened`: the other way round. `equivalent`: both. `changed`: neither, or it could not be told, as where two
@@ -27,19 +27,19 @@ def compare(old: Check | None, new: Check | None) -> str:
     if ("code" in old) != ("code" in new):
         return "changed"
     if "code" in old:
-        return _said([_subset({*_listed(old["code"])}, {*_listed(new["code"])})])
-    places = [_meant(old, new, key) for key in ("automata", "plans")]
+        return _verdict([_subset({*_listed(old["code"])}, {*_listed(new["code"])})])
+    places = [_places(old, new, key) for key in ("automata", "plans")]
     severity = [check.get("severity", "error") == "error" for check in (old, new)]
-    return _said(
+    return _verdict(
         [_runs(old, new), *places, (severity[0] <= severity[1], severity[1] <= severity[0])]
     )
 
 
 Order = tuple[bool, bool]
-"""Whether the new is at least as strong as the old, and the old as the new."""
+"""Whether the new check is at least as strong as the old one, and whether the old is as strong as the new."""
 
 
-def _said(orders: list[Order]) -> str:
+def _verdict(orders: list[Order]) -> str:
     stronger, weaker = all(order[0] for order in orders), all(order[1] for order in orders)
     if stronger:
         return "equivalent" if weaker else "strengthened"
@@ -50,8 +50,8 @@ def _subset(old: set[str], new: set[str]) -> Order:
     return old <= new, new <= old
 
 
-def _meant(old: Check, new: Check, key: str) -> Order:
-    """By the plans or automata that each is for; an empty list means all."""
+def _places(old: Check, new: Check, key: str) -> Order:
+    """Compares the plans or automata that each check is for; an empty list means all."""
     sides = [set(check.get("where", {}).get(key, ())) for check in (old, new)]
     if not all(sides):
         return not sides[1], not sides[0]
@@ -59,7 +59,7 @@ def _meant(old: Check, new: Check, key: str) -> Order:
 
 
 def _runs(old: Check, new: Check) -> Order:
-    """By the runs that each accepts."""
+    """Compares the runs that each check accepts."""
     atoms = sorted(
         {event for check in (old, new) for name in "abc" for event in _events(check, name)}
     )
@@ -76,31 +76,33 @@ def _runs(old: Check, new: Check) -> Order:
 
 
 def _machine(check: Check) -> Template:
-    made = compiled(check["template"], check.get("n", 1))
-    made = from_first_step(made) if "same" in check else made
-    return at_every_prefix(made) if check.get("on_abort") == "check" else made
+    machine = compiled(check["template"], check.get("n", 1))
+    machine = from_first_step(machine) if "same" in check else machine
+    return at_every_prefix(machine) if check.get("on_abort") == "check" else machine
 
 
 def _reader(check: Check) -> Callable[[frozenset[str]], int]:
-    """What a step that is these events is to the check's automaton."""
+    """A function from the events that a step is to the letter that the check's automaton reads."""
     events = [frozenset(_events(check, name)) for name in "abc"]
     letters = _machine(check).letters
     return lambda step: sum(1 << at for at in range(3) if step & events[at]) & letters
 
 
 def _included(first: Template, second: Template, letters: set[tuple[int, ...]]) -> bool:
-    """Whether `second` accepts all that `first` accepts, where they read a step as one of these pairs."""
+    """Whether `second` accepts all runs that `first` accepts, if each step is read as one of these pairs of letters."""
     seen = {(0, 0)}
     todo = [(0, 0)]
     while todo:
-        one, other = todo.pop()
-        if first.accept >> one & 1 and (other == SINK or not second.accept >> other & 1):
+        left_state, right_state = todo.pop()
+        if first.accept >> left_state & 1 and (
+            right_state == SINK or not second.accept >> right_state & 1
+        ):
             return False
         for a, b in letters:
-            left = first.table[a][one]
+            left = first.table[a][left_state]
             if left == SINK:
                 continue
-            pair = (left, SINK if other == SINK else second.table[b][other])
+            pair = (left, SINK if right_state == SINK else second.table[b][right_state])
             if pair not in seen:
                 seen.add(pair)
                 todo.append(pair)

@@ -1,7 +1,7 @@
-"""Takes an AGENTS.md apart into protocol sources, so that nothing of it is lost (FDC-97, FDC-98, FDC-100).
+"""Splits an AGENTS.md into protocol sources without losing any of it (FDC-97, FDC-98, FDC-100).
 
 A code block of the document itself that is a protocol becomes `NN_id.protocol.json`; what stands between them
-becomes `NN_title.protocol.md`, a file a section. `layout.json` remembers all else, and the build uses it
+becomes `NN_title.protocol.md`, a file a section. `layout.json` stores all else, and the build uses it
 (`layout.py`). Text in, files and findings out.
 """
 
@@ -23,7 +23,7 @@ from ..tool_docs.injected import strip
 from .recover import sources_of
 
 LONGEST_NAME = 40
-"""Letters of a source's name behind its number."""
+"""Maximum letters of a source's name after its number."""
 
 
 class Import(NamedTuple):
@@ -53,8 +53,8 @@ def take_apart(
     except UnicodeDecodeError as wrong:
         return Import({}, [_undecodable(data, path, wrong)])
     parts, findings = apart(text, path)
-    own = sources_of(text, parts, read) if is_ours(text) else None
-    files = _below(own) if own else None
+    sources = sources_of(text, parts, read) if is_ours(text) else None
+    files = _below(sources) if sources else None
     if files is None:
         known = {path: [digest(data if original is None else original, 16)]}
         return Import(_files(parts, len(data), known, read), findings)
@@ -63,15 +63,15 @@ def take_apart(
     return Import(files, findings)
 
 
-def _below(own: dict[str, bytes]) -> dict[str, bytes] | None:
-    """The sources by their names below the folder that they are all in; None where these are not names of files."""
-    if len({path.startswith("/") for path in own}) > 1 or any("\0" in path for path in own):
+def _below(sources: dict[str, bytes]) -> dict[str, bytes] | None:
+    """The sources by their paths from their common folder; None where these are not valid file names."""
+    if len({path.startswith("/") for path in sources}) > 1 or any("\0" in path for path in sources):
         return None
-    folder = posixpath.commonpath([posixpath.dirname(path) for path in own])
-    files = {posixpath.relpath(path, folder or "."): data for path, data in own.items()}
+    folder = posixpath.commonpath([posixpath.dirname(path) for path in sources])
+    files = {posixpath.relpath(path, folder or "."): data for path, data in sources.items()}
     return (
         None
-        if len(files) < len(own) or any(name.startswith(("/", "../")) for name in files)
+        if len(files) < len(sources) or any(name.startswith(("/", "../")) for name in files)
         else files
     )
 
@@ -101,7 +101,7 @@ def _files(
 
 
 def _name(part: Part) -> str:
-    """What a source is called behind its number: a protocol's id, the first heading or words of a section."""
+    """The name of a source after its number: a protocol's id, or the first heading or words of a section."""
     if part.kind == "protocol":
         title = part.body["protocol_id"]
     else:

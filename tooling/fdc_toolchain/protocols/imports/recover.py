@@ -1,4 +1,4 @@
-"""The sources of an AGENTS.md that fdc itself built: its last lines name them, so they come back by name."""
+"""Recovers the sources of an AGENTS.md that fdc itself built: its last lines name them."""
 
 from __future__ import annotations
 
@@ -17,55 +17,55 @@ _SCHEMA = "./protocol.schema.json"
 def sources_of(
     text: str, parts: list[Part], read: Callable[[str], str | None]
 ) -> dict[str, bytes] | None:
-    """The sources that `text` (which has these parts) was built from, by path; None where it does not say enough.
+    """The sources that `text` (which has these parts) was built from, by path; None where they cannot be recovered.
 
     Injected documentation and the status of rules are the build's and left out. A source comes back byte for
     byte where its digest says how it was written: as the file of its name (`read`), or in a plain form. Where
     the digest fits neither, the plain form is taken.
     """
-    named = {path: mark for path, mark in inputs(text).items() if path.endswith(SOURCES)}
-    if not named:
+    digests = {path: mark for path, mark in inputs(text).items() if path.endswith(SOURCES)}
+    if not digests:
         return None
     head = next((at for at, part in enumerate(parts) if part.kind == "prose"), 0)
     inner = parts[head + 1 :]
     if any(part.kind == "protocol" for part in parts[:head]):
         return None
-    rules = [_written(part.body) for part in inner if part.kind == "protocol"]
+    rules = [_variants(part.body) for part in inner if part.kind == "protocol"]
     prose = list(_sections(inner))[:-1]  # the last says what it was built from
-    there = [
+    originals = [
         data
-        for path, mark in sorted(named.items())
+        for path, mark in sorted(digests.items())
         if (data := _unchanged(read(path), mark)) is not None
     ]
-    for data in there:
-        _add(data, rules)
-    found: dict[str, bytes] = {}
+    for data in originals:
+        _add_variant(data, rules)
+    sources: dict[str, bytes] = {}
     for kind, texts in ((RULES, rules), (PROSE, prose)):
-        paths = [path for path in sorted(named) if path.endswith(kind)]
+        paths = [path for path in sorted(digests) if path.endswith(kind)]
         left = []
         for variants in texts:
             path = next(
-                (path for path in paths for data in variants if digest(data) == named[path]), None
+                (path for path in paths for data in variants if digest(data) == digests[path]), None
             )
             if path is None:
                 left.append(variants[0])
             else:
                 paths.remove(path)
-                found[path] = next(data for data in variants if digest(data) == named[path])
+                sources[path] = next(data for data in variants if digest(data) == digests[path])
         if len(left) != len(paths) or (left and any("priority" in part.body for part in inner)):
-            return None  # which of them is which is not to be known
-        found.update(zip(paths, left))
-    return found
+            return None  # the names of the sources cannot be assigned
+        sources.update(zip(paths, left))
+    return sources
 
 
 def _unchanged(text: str | None, mark: str) -> bytes | None:
-    """The file that a source was compiled from, if it still is the same."""
+    """The file that a source was compiled from, if it has not changed."""
     data = None if text is None else text.encode("utf-8", "replace").replace(b"\r\n", b"\n")
     return data if data is not None and digest(data) == mark else None
 
 
-def _add(data: bytes, rules: list[list[bytes]]) -> None:
-    """Adds the way that a protocol is written in `data` to the ways of the one that says the same."""
+def _add_variant(data: bytes, rules: list[list[bytes]]) -> None:
+    """Adds `data` to the variants of the protocol that has the same content."""
     try:
         body = json.loads(data)
     except ValueError:
@@ -75,8 +75,8 @@ def _add(data: bytes, rules: list[list[bytes]]) -> None:
             variants.append(data)
 
 
-def _written(body: dict[str, Any]) -> list[bytes]:
-    """How a protocol may be written in its source; the plain form first."""
+def _variants(body: dict[str, Any]) -> list[bytes]:
+    """The texts that a protocol's source may have; the plain form first."""
     rules = [
         {key: unmarked(value) if key == "enforcement" else value for key, value in rule.items()}
         for rule in body["rules"]
@@ -86,8 +86,8 @@ def _written(body: dict[str, Any]) -> list[bytes]:
         "description": bare(body["description"]) or body["description"],
         "rules": rules,
     }
-    named = {"$schema": _SCHEMA, **plain}
-    texts = (json.dumps(form, indent=2, ensure_ascii=False) for form in (named, plain))
+    with_schema = {"$schema": _SCHEMA, **plain}
+    texts = (json.dumps(form, indent=2, ensure_ascii=False) for form in (with_schema, plain))
     return [f"{text}{end}".encode() for text in texts for end in ("\n", "")]
 
 

@@ -1,4 +1,4 @@
-"""The outline of a Markdown file: which of its lines are headings, rules and code blocks, and which only look so.
+"""The outline of a Markdown file: its headings, rules and code blocks.
 
 CommonMark decides, by `markdown-it-py`: a fence inside a list, a quotation, an HTML comment or a longer fence
 is not a block of the document, and `---` below a line of text is a heading (T-35).
@@ -32,18 +32,18 @@ def lines(text: str) -> list[str]:
 
 def blocks(text: str) -> list[Block]:
     """The document's own blocks in order, without those inside lists and quotations."""
-    found = []
+    blocks_found = []
     for token in _parser().parse(text):
         if token.level or token.map is None or token.nesting < 0:
             continue
         start, end = token.map
         if token.type == "fence":
-            found.append(Block("fence", start, end, token.info))
+            blocks_found.append(Block("fence", start, end, token.info))
         elif token.type == "heading_open":
-            found.append(Block("heading", start, end, token.tag[1:]))
+            blocks_found.append(Block("heading", start, end, token.tag[1:]))
         else:
-            found.append(Block("rule" if token.type == "hr" else "other", start, end))
-    return found
+            blocks_found.append(Block("rule" if token.type == "hr" else "other", start, end))
+    return blocks_found
 
 
 @functools.cache

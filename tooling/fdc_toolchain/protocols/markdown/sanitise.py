@@ -1,6 +1,6 @@
-"""Takes out of Markdown what would act in a viewer: `<script>` elements and `on...` attributes (FDC-99).
+"""Removes from Markdown what a viewer would execute: `<script>` elements and `on...` attributes (FDC-99).
 
-CommonMark says which stretches of the text are HTML (what stands in code is not), `html.parser` what they mean.
+CommonMark decides which parts of the text are HTML (code blocks are not), `html.parser` parses these.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...diagnostics.span import Span
 from .outline import lines
 
 MOST_PASSES = 20
-"""What is left of one removal may be a tag again; after so many passes it is somebody's puzzle."""
+"""Maximum passes: the rest of a removal may be a tag again."""
 
 
 _BREAK = r"[ \t]*(?:\r\n|\r|\n)[ \t>]*"
@@ -26,7 +26,7 @@ _BREAK = r"[ \t]*(?:\r\n|\r|\n)[ \t>]*"
 
 
 class Active(NamedTuple):
-    """Something that acts, from `start` to before `end`; `instead` is what may stay of it."""
+    """Active content from `start` to before `end`; `instead` is what replaces it."""
 
     start: int
     end: int
@@ -35,21 +35,21 @@ class Active(NamedTuple):
 
 
 def active(text: str) -> list[Active]:
-    """What in the Markdown text would act in a viewer, in order, no two of them overlapping."""
-    found = []
+    """The active content of a Markdown text, in order and without overlaps."""
+    items = []
     for start, end, tags in _blocks(text):
         for item in _Parser(_html_only(text, start, end, tags)).found:
-            found.append(item._replace(start=item.start + start, end=item.end + start))
-    return found
+            items.append(item._replace(start=item.start + start, end=item.end + start))
+    return items
 
 
 def findings(text: str, path: str) -> list[Diagnostic]:
-    """FDC524 for each of them."""
-    found = []
+    """FDC524 for each piece of active content."""
+    diagnostics = []
     for item in active(text):
         line = text.count("\n", 0, item.start) + 1
         help_ = "`--sanitise` leaves it out"
-        found.append(
+        diagnostics.append(
             Diagnostic(
                 Span(path, line, 1, line, 2),
                 "FDC524",
@@ -57,24 +57,24 @@ def findings(text: str, path: str) -> list[Diagnostic]:
                 help=help_,
             )
         )
-    return found
+    return diagnostics
 
 
 def sanitised(text: str) -> tuple[str, int]:
-    """The text without them, and how many were taken out. Raises ValueError where they do not end."""
+    """The text without active content, and how many pieces were removed. Raises ValueError after MOST_PASSES."""
     count = 0
     for _ in range(MOST_PASSES):
-        found = active(text)
-        if not found:
+        items = active(text)
+        if not items:
             return text, count
-        count += len(found)
-        for item in reversed(found):
+        count += len(items)
+        for item in reversed(items):
             text = text[: item.start] + item.instead + text[item.end :]
     raise ValueError("the HTML in it is nested so that removing some makes more")
 
 
 class _Parser(HTMLParser):
-    """Finds what acts in a block: a text as long as the block is, blank where that is not an HTML."""
+    """Finds active content in a block: a text of the block's length, blank where it is not HTML."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=False)
@@ -116,13 +116,13 @@ class _Parser(HTMLParser):
             return
         acting = [name for name, _ in attrs if name.startswith("on")]
         if acting:
-            kept = "".join(
+            attributes = "".join(
                 f" {name}" if value is None else f' {name}="{escape(value)}"'
                 for name, value in attrs
                 if name not in acting
             )
-            what = f"`{acting[0]}` of `<{tag}>`"
-            self.found.append(Active(start, stop, what, f"<{tag}{kept}{end}"))
+            attribute = f"`{acting[0]}` of `<{tag}>`"
+            self.found.append(Active(start, stop, attribute, f"<{tag}{attributes}{end}"))
 
     def _at(self) -> int:
         line, column = self.getpos()
@@ -130,11 +130,11 @@ class _Parser(HTMLParser):
 
 
 def _html_only(text: str, start: int, end: int, tags: list[tuple[int, int]]) -> str:
-    """The block with a space for every character that is in none of its tags; line ends stay."""
-    kept = ["\n" if character == "\n" else " " for character in text[start:end]]
+    """The block with a space for every character outside of its tags; line ends stay."""
+    characters = ["\n" if character == "\n" else " " for character in text[start:end]]
     for first, last in tags:
-        kept[first - start : last - start] = text[first:last]
-    return "".join(kept)
+        characters[first - start : last - start] = text[first:last]
+    return "".join(characters)
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
@@ -165,15 +165,15 @@ def _inline(text: str, start: int, end: int, children: list[Any]) -> Iterator[tu
             at = block.find(child.markup, opened) + len(child.markup)
         elif child.type == "html_inline":
             pattern = re.compile(_BREAK.join(map(re.escape, child.content.split("\n"))))
-            found = next(
+            match = next(
                 (hit for hit in pattern.finditer(block, at) if not _escaped(block, hit.start())),
                 None,
             )
-            if found is None:
+            if match is None:
                 yield start, end
                 return
-            at = found.end()
-            yield start + found.start(), start + at
+            at = match.end()
+            yield start + match.start(), start + at
 
 
 def _escaped(text: str, at: int) -> bool:

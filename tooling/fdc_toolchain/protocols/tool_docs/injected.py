@@ -1,6 +1,6 @@
-"""The documentation of tools that a build puts below a protocol's description, on JSON text (FDC-98).
+"""Adds and removes the documentation of tools below a protocol's description, in JSON text (FDC-98).
 
-Whatever the text's spacing and escapes are, only the end of that one string is touched.
+Only the end of that one string is changed; spacing and escapes elsewhere stay as they are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _CHARACTER = re.compile(
 
 
 def strip(text: str) -> tuple[str, str]:
-    """The protocol without injected documentation, and what was taken out, as it is written in the string.
+    """The protocol without injected documentation, and the removed part as it is written in the string.
 
     A text without any, or of which nothing else would be left, comes back as it is, beside "".
     """

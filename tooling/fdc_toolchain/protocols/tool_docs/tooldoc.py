@@ -1,6 +1,6 @@
 """The documentation of a tool, taken from its source without running it (FDC-98).
 
-A tool is a thin script: what it offers is in `__all__`, and what is in there is usually defined in
+A tool is a thin script: its public names are in `__all__`, and are usually defined in
 another file. Names are followed through `from ... import ...` to their definition.
 """
 
@@ -77,7 +77,7 @@ def _public(tree: ast.Module) -> set[str]:
 def _definition(
     name: str, path: str, tree: ast.Module, read: Read
 ) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | None:
-    """Where the name is defined, behind any chain of imports inside the source root that the script lies in."""
+    """The definition of a name, through a chain of imports inside the folder of the script."""
     root = posixpath.dirname(path)
     for _ in range(_HOPS):
         step = None
@@ -101,9 +101,9 @@ def _definition(
         )
         target = posixpath.join(base, *(node.module or "").split("."))
         for candidate in (f"{target}.py", f"{target}/__init__.py"):
-            found = _parsed(candidate, read)
-            if found is not None:
-                path, tree = candidate, found
+            parsed = _parsed(candidate, read)
+            if parsed is not None:
+                path, tree = candidate, parsed
                 break
         else:
             return None

@@ -44,8 +44,11 @@ def reading(root: str) -> Iterator[Store | None]:
 
 
 def the_run(store: Store | None, prefix: str) -> RunRow:
-    """The one run whose name begins so; `last` is the newest. Raises UsageError where there is none, or several."""
-    found = [] if store is None else store.runs()[-1:] if prefix == "last" else store.runs(prefix)
+    """The one run whose name begins so; `last` is the newest that is no step of another one. Raises UsageError where there is
+    none, or several."""
+    found = [] if store is None else store.runs("" if prefix == "last" else prefix)
+    if prefix == "last":
+        found = [row for row in found if "within" not in row.inputs][-1:]
     exact = [row for row in found if row.name == prefix]
     if len(exact) == 1 or len(found) == 1:
         return (exact or found)[0]

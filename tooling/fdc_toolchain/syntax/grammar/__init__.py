@@ -1,1 +1,1 @@
-"""How the grammar is read: the tables that Lark makes of it, and the loop that runs them."""
+"""The parser: the tables that Lark makes of the grammar, and the loop that runs them."""

@@ -1,4 +1,4 @@
-"""Asks Lark what it makes of the grammar, and writes it down as `syntax.grammar.table_form` describes."""
+"""Converts Lark's parser of the grammar to the tables of `syntax.grammar.table_form`."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def tail_parser(text: str) -> Lark:
 def compiled(text: str) -> Grammar:
     """The tables of a grammar. Raises ImportError where its first words are not those of `syntax.language`."""
     shape = shape_parser(text)
-    _agree(shape)
+    _check_words(shape)
     tails = tail_parser(text)
-    wanted = {"BINDING": shape, "STEP": shape, "PLACEHOLDER": tails}
+    sources = {"BINDING": shape, "STEP": shape, "PLACEHOLDER": tails}
     terminals = {
-        name: parser.get_terminal(name).pattern.to_regexp() for name, parser in wanted.items()
+        name: parser.get_terminal(name).pattern.to_regexp() for name, parser in sources.items()
     }
     return Grammar(
         _tables(shape, ["plan"], lexed=False), _tables(tails, TAILS, lexed=True), terminals
     )
 
 
-def _agree(shape: Lark) -> None:
-    """The grammar and the table of statements have the same first words under the same names."""
+def _check_words(shape: Lark) -> None:
+    """Raises ImportError unless the grammar and the table of statements have the same first words and names."""
     used, work = set(), ["plan"]
     while work:
         name = work.pop()
@@ -54,15 +54,15 @@ def _agree(shape: Lark) -> None:
                 if rule.origin.name == name
                 for symbol in rule.expansion
             ]
-    written = {
+    in_grammar = {
         str(item.name): str(item.pattern.value)
         for item in shape.terminals
         if item.name in used and isinstance(item.pattern, PatternStr)
     }
     stated = {row.token: row.word for row in CONSTRUCTS}
-    for token, word in sorted(stated.items() - written.items()):
+    for token, word in sorted(stated.items() - in_grammar.items()):
         raise ImportError(f'grammar/plan.lark has no `{token}: "{word}"` which `plan` uses')
-    for token, word in sorted(written.items() - stated.items()):
+    for token, word in sorted(in_grammar.items() - stated.items()):
         raise ImportError(f"syntax/language.py has no row for `{word}` ({token} in plan.lark)")
 
 

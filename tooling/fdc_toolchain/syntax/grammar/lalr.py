@@ -1,8 +1,8 @@
 """Runs Lark's tables: the loop of an LALR parser, and of its contextual lexer.
 
 Tables, terminals and the meaning of the grammar's marks are Lark's (`syntax.grammar.tables`); only the
-loop is ours, because Lark's own takes longer than everything else in reading a plan. What
-this loop refuses is put to Lark itself, which says why. A test holds the two to the same trees.
+loop is ours, because Lark's own takes longer than everything else in reading a plan. For input that
+this loop refuses, Lark itself makes the error message. A test checks that both give the same trees.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .table_form import Tables
 
 
 class Refused(Exception):
-    """The input is not of the grammar; ask Lark why."""
+    """The input does not match the grammar; Lark can say why."""
 
 
 class Word(str):
@@ -34,7 +34,7 @@ class _End:
 
 _END = _End()
 _BELOW = -1
-"""No state; it lies below the first."""
+"""Marks the bottom of the stack, below the first state."""
 
 
 class Driver:
@@ -60,10 +60,10 @@ class Driver:
     def parse(self, start: str, tokens: Iterable[Any]) -> Any:
         """The value of a start rule over tokens that have a `type`. Raises Refused."""
         actions = self._actions
-        here, final = self._starts[start]
-        states = [_BELOW, here]
+        state, final = self._starts[start]
+        states = [_BELOW, state]
         values: list[Any] = []
-        row = actions[here]
+        row = actions[state]
         leaps = self._leaps
         for token in (*tokens, _END):
             kind = token.type
@@ -89,11 +89,11 @@ class Driver:
                     raise Refused
                 size, origin, build = action
                 if build is None:  # one part, which stands for the whole
-                    here = actions[states[-2]][origin]
-                    if here == final and kind == "$END":
+                    state = actions[states[-2]][origin]
+                    if state == final and kind == "$END":
                         return values[-1]
-                    states[-1] = here
-                    row = actions[here]
+                    states[-1] = state
+                    row = actions[state]
                     continue
                 if build is _grow:  # the list stays where it is
                     states.pop()
@@ -108,18 +108,18 @@ class Driver:
                 else:
                     children = []
                 value = build(children)
-                here = actions[states[-1]][origin]
-                if here == final and kind == "$END":
+                state = actions[states[-1]][origin]
+                if state == final and kind == "$END":
                     return value
-                states.append(here)
+                states.append(state)
                 values.append(value)
-                row = actions[here]
+                row = actions[state]
         raise Refused
 
     def _leap(self, below: int, top: int, kind: str) -> int:
-        """The state after a token before which what is on top does no more than to end the list below it; -1: it does more.
+        """The state after a token, if all that happens first is that the top value is appended to the list below it; else -1.
 
-        Most lines are such, and take one look-up for all that the tables make of them.
+        This holds for most lines: one look-up then replaces several table steps.
         """
         action = self._actions[top].get(kind)
         while type(action) is tuple and below != _BELOW:
@@ -135,10 +135,10 @@ class Driver:
     def read(self, start: str, text: str) -> Any:
         """The value of a start rule over a text, split into words as each state accepts them. Raises Refused."""
         actions = self._actions
-        here, final = self._starts[start]
-        states = [here]
+        state, final = self._starts[start]
+        states = [state]
         values: list[Any] = []
-        row = actions[here]
+        row = actions[state]
         at, length = 0, len(text)
         gap, scanners = self._gap, self._scanners
         while True:
@@ -149,15 +149,15 @@ class Driver:
                     at += 1
                     continue
                 match, keywords = scanners.get(states[-1]) or self._scanner(states[-1])
-                found = match(text, at)
-                if found is None or found.end() == at:
+                matched = match(text, at)
+                if matched is None or matched.end() == at:
                     raise Refused
-                kind = found.lastgroup
-                token = Word(found.group())
+                kind = matched.lastgroup
+                token = Word(matched.group())
                 if kind in keywords:
                     kind = keywords[kind].get(token, kind)
                 token.type = kind
-                token.start_pos, token.end_pos = at, found.end()
+                token.start_pos, token.end_pos = at, matched.end()
                 at = token.end_pos
                 break
             while True:
@@ -171,11 +171,11 @@ class Driver:
                     raise Refused
                 size, origin, build = action
                 if build is None:  # one part, which stands for the whole
-                    here = actions[states[-2]][origin]
-                    if here == final and kind == "$END":
+                    state = actions[states[-2]][origin]
+                    if state == final and kind == "$END":
                         return values[-1]
-                    states[-1] = here
-                    row = actions[here]
+                    states[-1] = state
+                    row = actions[state]
                     continue
                 if build is _grow:  # the list stays where it is
                     states.pop()
@@ -190,17 +190,17 @@ class Driver:
                 else:
                     children = []
                 value = build(children)
-                here = actions[states[-1]][origin]
-                if here == final and kind == "$END":
+                state = actions[states[-1]][origin]
+                if state == final and kind == "$END":
                     return value
-                states.append(here)
+                states.append(state)
                 values.append(value)
-                row = actions[here]
+                row = actions[state]
 
     def _scanner(self, state: int) -> tuple[Any, dict[str, dict[str, str]]]:
         pattern, keywords = self._patterns[self._lexers[state]]
-        made = self._scanners[state] = (re.compile(pattern).match, keywords)
-        return made
+        scanner = self._scanners[state] = (re.compile(pattern).match, keywords)
+        return scanner
 
 
 def _reduction(

@@ -3,7 +3,7 @@
 Importing Lark takes several times as long as reading a plan. What it makes of the grammar (its
 LALR tables, which terminals each state accepts and in which order it tries them, which children
 a rule keeps) is therefore written down once for each version of the grammar and of Lark, and
-read back by `syntax.grammar.lalr`. Nothing here is decided by us: every figure is Lark's.
+read back by `syntax.grammar.lalr`. All values are Lark's; this module only stores them.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def grammar() -> Grammar:
         return Grammar(Tables(*stored[0]), Tables(*stored[1]), stored[2])
     from .compile_tables import compiled
 
-    made = compiled(text.decode("ascii"))
-    cachedir.store(name, (tuple(made.shape), tuple(made.tails), made.terminals))
-    return made
+    tables = compiled(text.decode("ascii"))
+    cachedir.store(name, (tuple(tables.shape), tuple(tables.tails), tables.terminals))
+    return tables
 
 
 def _key(text: bytes) -> str:
@@ -40,8 +40,8 @@ def _key(text: bytes) -> str:
     except ImportError:  # pragma: no cover - an interpreter built without it
         from hashlib import sha1
     spec = find_spec("lark")
-    here = os.path.dirname(os.path.abspath(__file__))
-    sources = [spec.origin if spec is not None else None, f"{here}/compile_tables.py", __file__]
+    folder = os.path.dirname(os.path.abspath(__file__))
+    sources = [spec.origin if spec is not None else None, f"{folder}/compile_tables.py", __file__]
     made_by = [_version(source) for source in sources]
     return sha1(text + repr((sys.version, CONSTRUCTS, made_by)).encode()).hexdigest()
 

@@ -96,6 +96,10 @@ def _next(work: file_edits.Work, chosen: str | None, git: bool) -> None:
         say(
             f"\nNo file says how the tests are run: `{test_command.ASSUMED}` is assumed. Correct it in fdc.toml and protocols/."
         )
+    else:
+        say(
+            f"\nThe tests are run with `{chosen}`: fdc.toml has it, and the rule in protocols/ asks for it before a plan submits."
+        )
     say("\nnext:")
     say("  fdc run plans/first.plan    run the first plan")
     say("  fdc lint                    prove every plan of this repository")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from .... import durable
 from ....cache.git_index import tracked
 from ....linking.project.settings import Settings
-from ....protocols.compile import How, Surroundings, compile_agents
+from ....protocols.compile import BuildOptions, WorkspaceView, compile_agents
 from ....protocols.seal import is_ours
 from .merged import ByHand, appended, with_repository
 
@@ -104,8 +104,9 @@ class Work:
         self._apply(path, lambda old: make(old or b""), wanted)
 
     def note(self, path: str, word: str, why: str) -> None:
-        """Says something of a file that stays as it is."""
-        self.done.append(Done(path, word, why))
+        """Says something of a file that stays as it is; of one that is written too, only that it is written."""
+        if all(one.path != path for one in self.done):
+            self.done.append(Done(path, word, why))
 
     def _apply(
         self, path: str, make: Callable[[bytes | None], bytes | None], wanted: str = ""
@@ -273,8 +274,8 @@ def _rules(work: Work, settings: Settings, test: str) -> str:
         sources,
         work.read(version),
         lambda path: None,
-        How(source=folder, output=output, max_bytes=settings.agents.max_bytes),
-        Surroundings(version_file=version),
+        BuildOptions(source=folder, output=output, max_bytes=settings.agents.max_bytes),
+        WorkspaceView(version_file=version),
     )
     if made.text is None:
         work.note(output, "skip", "the rules cannot be compiled; `fdc protocols build` says why")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -30,8 +31,19 @@ def found(root: str) -> str | None:
         for name in ("pyproject.toml", "setup.cfg", "tox.ini", "requirements-dev.txt")
     )
     if pytest or _is_there(root, "pytest.ini") or python and _has_tests(root):
-        return "python3 -m pytest"
+        return f"{_python(root)} -m pytest"
     return None
+
+
+def _python(root: str) -> str:
+    """The Python of the repository's own environment, where pytest is installed in it: it need not be on PATH so."""
+    for name in (".venv", "venv"):
+        installed = glob.glob(
+            os.path.join(glob.escape(root), name, "lib", "python3*", "site-packages", "pytest")
+        )
+        if installed and os.path.exists(os.path.join(root, name, "bin", "python")):
+            return f"{name}/bin/python"
+    return "python3"
 
 
 def _has_tests(root: str) -> bool:

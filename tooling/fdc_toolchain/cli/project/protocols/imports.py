@@ -13,7 +13,7 @@ from ....exits import CLEAN, FINDINGS, Refused, UsageError
 from ....linking.project.root import find_root
 from ....protocols import build as work
 from ....protocols import layout
-from ....protocols.compile import How, Surroundings, compile_agents
+from ....protocols.compile import BuildOptions, WorkspaceView, compile_agents
 from ....protocols.imports.agents_md import take_apart
 from ....protocols.load import PROSE, RULE_FILES, SOURCES
 from ....protocols.markdown.sanitise import findings, sanitised
@@ -57,8 +57,8 @@ def command(file: str, out: str, sanitise: bool, force: bool) -> int:
 
     def canonical(files: dict[str, bytes]) -> str | None:
         placed = {f"{source}/{path}": text for path, text in files.items()}
-        how = How(source=source, output=name, max_bytes=sys.maxsize)
-        around = Surroundings(version_file=version_file)
+        how = BuildOptions(source=source, output=name, max_bytes=sys.maxsize)
+        around = WorkspaceView(version_file=version_file)
         return compile_agents(placed, version, lambda path: work.tool(root, path), how, around).text
 
     whole, gone = _sanitised(data, file) if sanitise else (data, 0)

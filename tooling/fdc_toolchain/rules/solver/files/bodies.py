@@ -10,7 +10,9 @@ from typing import NamedTuple
 from .effects import (
     BY_CHANCE,
     CERTAINLY,
+    COMMANDS,
     DELETES,
+    EDITS,
     NOWHERE,
     PERHAPS,
     SAME,
@@ -79,13 +81,14 @@ def elsewhere(path: Path, effects: Effects) -> Effect:
     tables = (effects.wild,) if is_literal(path) else (effects.wild, effects.fixed)
     for table in tables:
         for other, (done, why) in table.items():
-            if other == path:
+            done &= ~EDITS
+            if other == path or not done:
                 continue
             met = hits(other, path)
             if met != APART:
                 if folder:  # it stays when a file in it goes
                     done &= ~DELETES
-                bits |= done << BY_CHANCE if met == CHANCE and done < PERHAPS else done
+                bits |= done << BY_CHANCE if met == CHANCE and not done & COMMANDS else done
                 causes |= why
     if not bits:
         return effects.rest

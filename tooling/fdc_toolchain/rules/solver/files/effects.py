@@ -68,6 +68,8 @@ SHELL = _changed(absent=MADE, present=KEPT, free=BOTH, left=LEFT | KEPT)
 CREATES, DELETES, BY_CHANCE, PERHAPS, CERTAINLY = 1, 2, 2, 16, 32
 """Bits of what a step, or a body, may do to a file that it does not name: creates or deletes it (shifted by
 `BY_CHANCE` where only a value that is unknown makes it so), runs a command on some runs or on all."""
+COMMANDS, EDITS = PERHAPS | CERTAINLY, 64
+"""The bits of commands; and another bit: changes what is in a file, and not whether it is there."""
 
 _OPERATIONS: dict[int, Exits] = {
     CREATES: _changed(
@@ -95,6 +97,8 @@ _TABLE = {
 """`same`: a file is to have the name that it has. `list`: a folder or file is looked through; `match`: files that a
 glob names, which may be none."""
 CHANGES = {"create": CREATES, "write": CREATES, "delete": DELETES}
+COMPUTED = {**CHANGES, "edit": EDITS}
+"""The bits of what a step does to a path that is computed. An edit counts for the branches of forks only."""
 
 
 _TABLES = {

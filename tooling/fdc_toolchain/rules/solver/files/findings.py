@@ -53,7 +53,7 @@ class _Assumed:
 def of_root(
     found: list[Found],
     doubts: list[Doubt],
-    nested: Mapping[Path, list[Place]],
+    nested: Mapping[str, list[Place]],
     causes: CauseTable,
 ) -> Iterator[Diagnostic]:
     """The errors, and the assumptions: one a command and kind, or one a plan and kind."""
@@ -105,9 +105,9 @@ def of_root(
 
 
 def _distinct(
-    made: _Assumed | None, nested: Mapping[Path, list[Place]], places: Places
+    made: _Assumed | None, nested: Mapping[str, list[Place]], places: Places
 ) -> Iterator[Diagnostic]:
-    """The assumption about values that is unknown: one a plan, for files of one name and for files in files."""
+    """The assumption about values that are unknown: one a plan, for files of one name and for files in files."""
     parts = []
     if made is not None:
         parts.append(f"no other value names the same file as {listed(sorted(made.names))}")
@@ -115,7 +115,7 @@ def _distinct(
         made = made or _Assumed(steps[0].outer)
         made.steps.update((places.number(one.step), STEP) for one in steps)
     if nested:
-        inside = listed(sorted(map(name_of, nested)))
+        inside = listed(sorted(name.rstrip("/") or name for name in nested))
         parts.append(f"no value names a folder of {inside}, or a file in it")
     if made is not None:
         yield made.finding("FDC704", "; ".join(parts), places)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....linking.graph import Instance
 from ....linking.model import Loop
 from .bodies import Effects, unnamed
-from .effects import PERHAPS
+from .effects import COMMANDS
 from .path_language import APART, CHANCE, NOBODY, SETTLED, hits
 from .paths import Path
 
@@ -25,7 +25,7 @@ class ForkConflicts:
         """Notes the paths that two branches may use at the same time, one of them changing the file."""
         pairs: dict[tuple[Path, Path], int] = {}
         for one, (bits, _) in (*branch.wild.items(), *branch.fixed.items()):
-            if bits >= PERHAPS:
+            if bits & COMMANDS:
                 continue
             there = unnamed(one, local)
             if there != one or any(type(part) is tuple and part[0] == NOBODY for part in one):

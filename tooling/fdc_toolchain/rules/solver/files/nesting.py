@@ -122,16 +122,15 @@ class Nesting:
                 if other != path and contains(path, other):
                     yield Nested(path, other, _always(path, other))
 
-    def doubts(self, pairs: Iterable[Nested]) -> dict[Path, list[Place]]:
-        """By path, the steps of those of which nothing else is assumed: a path with any text in it has an assumption."""
-        paths = {
-            path
-            for one in pairs
-            if not one.certain
-            for path in (one.above, one.below)
-            if not opaque(path)
-        }
-        return {path: sorted(self.made[path]) for path in sorted(paths, key=shown)}
+    def doubts(self, pairs: Iterable[Nested]) -> dict[str, list[Place]]:
+        """By path as it is shown, the steps of those of which nothing else is assumed: a path with any text in it has an
+        assumption."""
+        places: dict[str, set[Place]] = {}
+        for pair in pairs:
+            for path in () if pair.certain else (pair.above, pair.below):
+                if not opaque(path):
+                    places.setdefault(shown(path), set()).update(self.made[path])
+        return {name: sorted(places[name]) for name in sorted(places)}
 
     def _said(self, above: str, below: str) -> bool:
         """True where one plan names both, which is said in that plan (`file_places`)."""

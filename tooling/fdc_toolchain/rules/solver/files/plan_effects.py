@@ -44,6 +44,7 @@ from .called import Called, Row
 from .effects import (
     CERTAINLY,
     CHANGES,
+    COMPUTED,
     NOWHERE,
     PRESENT,
     SAME,
@@ -224,17 +225,15 @@ class Files:
                             if access != "read" or here.exits is not THERE:
                                 put(path, here, effect)
                             if literal and self._paths.folders and access in CHANGES:
+                                on_it = Effect(effect.exits, NOWHERE, False, effect.tail)
                                 for folder in self._paths.above(str(path[0]), access):
-                                    put(
-                                        folder,
-                                        now(folder),
-                                        Effect(effect.exits, NOWHERE, False, effect.tail),
-                                    )
-                        if self.computed and access in CHANGES:
+                                    put(folder, now(folder), on_it)
+                        bit = (CHANGES if literal else COMPUTED).get(access, 0)
+                        if self.computed and bit:
                             changing = True
                             table = done if literal else computed
                             bits, why = table.get(path, (0, NO_CAUSES))
-                            table[path] = bits | CHANGES[access], why | causes
+                            table[path] = bits | bit, why | causes
                     if changing:
                         logged(Effects({}, SAME, computed, done))
                         for path in (*done, *computed):

@@ -49,14 +49,14 @@ class BoundNames:
         over = found.inner if ITEMS in found.own else found.label
         return over, Name(found.label, None, found.own - {ITEMS}, found.inner | over)
 
-    def chooses(self, value: Value) -> int:
-        """The label of what the value can say: a declared number or truth value says nothing that could choose."""
+    def words(self, value: Value) -> int:
+        """The label of the words that the value can say: a declared number or truth value has none."""
         out = TRUSTED
         for ref in self.refs(value):
-            out |= TRUSTED if self.bare(ref) else self.ref(ref)
+            out |= TRUSTED if self._bare(ref) else self.ref(ref)
         return out
 
-    def bare(self, ref: Ref) -> bool:
+    def _bare(self, ref: Ref) -> bool:
         found = self.names.get(ref.path[0])
         return (
             found is not None and found.fields is not None and len(ref.path) == 2

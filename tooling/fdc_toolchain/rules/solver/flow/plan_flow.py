@@ -165,7 +165,8 @@ class PlanFlow:
             if sink == "command":
                 self.command(node, value)
             elif sink is not None:
-                self.sink(self.bound.chooses(value), sink, node.step, tool.name)
+                chosen = self.bound.words(value) if sink == "message" else self.bound.value(value)
+                self.sink(chosen, sink, node.step, tool.name)
         sees = self.disk.sees_now()
         if self.choices & self.labels.refusing["choice"] and acts(node):
             if self.sink(self.choices, "choice", node.step, tool.name):
@@ -248,7 +249,7 @@ class PlanFlow:
         for ref, place, is_text in pieces(self.unit, value):
             if ref.path[0] not in self.bound.known:
                 continue
-            label = TRUSTED if self.bound.bare(ref) else self.bound.ref(ref)
+            label = self.bound.ref(ref)
             if place.wrong is not None and not is_text:
                 at = self.unit.at(node.step, ref.start, ref.end)
                 self.found.setdefault((at, "FDC473", ""), not_one_word(at, ref, place.wrong))
@@ -303,7 +304,7 @@ class PlanFlow:
     def loop(self, node: Loop) -> None:
         over, item = self.bound.items(node.over)
         if node.kind == "each" and node.over is not None:
-            self.sink(self.bound.chooses(node.over), "path", node.node, "for_each_file")
+            self.sink(self.bound.value(node.over), "path", node.node, "for_each_file")
             over |= self.disk.exists(pattern_of(node.over))
             found = over | self.labels.of("workspace", self.unit, node.node, "for_each_file")
             item = Name(found, None)

@@ -1,4 +1,4 @@
-"""What an approval released: the files as they were when it was asked, so that what follows acts on these and no others.
+"""What an approval released: the files as they were when it was asked; later steps must find exactly these.
 
 It is made of the record of the approval (`Released.of`) and kept with the strand that goes on behind it. What the run's
 own steps change afterwards is theirs: it is not compared with what was shown any more.
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..program.model import Grant
-from ..text.glob_match import compiled, fits, plain
+from ...program.model import Grant
+from ...text.glob_match import compiled, fits, plain
 
 NONE = ""
-"""In the place of a digest: there was no file."""
+"""As a digest: there was no file."""
 
 
 class Released:
@@ -34,14 +34,14 @@ class Released:
 
     @classmethod
     def of(cls, body: dict[str, Any], outer: Released | None) -> Released | None:
-        """What the record of an approval released; None where it was asked by an fdc that bound nothing."""
-        said = (body.get("notes") or {}).get("approved")
-        if not isinstance(said, dict):
+        """What the record of an approval released; None for a record of an older fdc, which released nothing."""
+        approved = (body.get("notes") or {}).get("approved")
+        if not isinstance(approved, dict):
             return None
-        return cls(said.get("lists", {}), said.get("files", {}), outer)
+        return cls(approved.get("lists", {}), approved.get("files", {}), outer)
 
     def changed(self, paths: list[str], unknown: tuple[Grant, ...] | None) -> None:
-        """A step of the run came back that changed these paths; `unknown`: and any that a command under these grants may."""
+        """A step of the run has changed these paths and, with `unknown`, any path that a command under these grants may write."""
         at: Released | None = self
         while at is not None:
             at.own.update(plain(path) for path in paths)
@@ -55,8 +55,8 @@ class Released:
 
     def shown(self, path: str) -> str | None:
         """The digest of what was shown of a path; None where nothing was, or where the run may have changed it since."""
-        found = self.files.get(path)
-        return None if found is None or self.is_own(path) else found
+        digest = self.files.get(path)
+        return None if digest is None or self.is_own(path) else digest
 
 
 def _may_write(grants: tuple[Grant, ...], path: str) -> bool:
@@ -68,6 +68,6 @@ def _may_write(grants: tuple[Grant, ...], path: str) -> bool:
 def paths_changed(tool: dict[str, Any], args: dict[str, Any]) -> list[str]:
     """The paths that a step says it changes."""
     return [
-        args[one["name"]] for one in tool.get("parameters", ())
-        if one.get("access") not in (None, "read") and isinstance(args.get(one["name"]), str)
+        args[parameter["name"]] for parameter in tool.get("parameters", ())
+        if parameter.get("access") not in (None, "read") and isinstance(args.get(parameter["name"]), str)
     ]  # fmt: skip

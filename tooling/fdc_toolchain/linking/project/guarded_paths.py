@@ -8,10 +8,10 @@ def guarded(root: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...
     protected, and of what is secret."""
     import os
 
-    from .. import cachedir, durable
-    from ..linking.project.obeyed import Leads, below, of_environment, of_workspace
-    from ..linking.project.settings import Settings, SettingsError, read_settings
-    from ..linking.registry import REGISTRY, read_registry
+    from ... import cachedir, durable
+    from ..registry import REGISTRY, read_registry
+    from .obeyed import Leads, below, of_environment, of_workspace
+    from .settings import Settings, SettingsError, read_settings
 
     try:
         settings = read_settings(root)
