@@ -75,8 +75,8 @@ def places_of(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
         path = index.documents[passage.document].path
         if path in tree.documents:
             spans.append((path, passage.line, passage.end_line, hit.score))
-    named = {span[0] for span in spans}
-    documents = [document for path, document in tree.documents.items() if path in named]
+    paths = {span[0] for span in spans}
+    documents = [document for path, document in tree.documents.items() if path in paths]
     weights = [index.rarity(concept) for concept in concepts]
     best = 0.0
     for nth, cited in enumerate(extract(documents, spans, concepts, weights, query, 8)):
