@@ -8,11 +8,15 @@ BIN := .venv/bin
 FDC := $(BIN)/fdc
 PY := $(BIN)/python
 # Two more than there are processors: tests that wait for a clock or another process left a third of two processors idle.
-WORKERS := $(PY) -c "import os; print(len(os.sched_getaffinity(0)) + 2 if hasattr(os, 'sched_getaffinity') else os.cpu_count() + 2)"
-PARALLEL := -p tests.support.spread --workers=$$($(WORKERS))
+WORKERS := $(PY) -c "import os; print(len(os.sched_getaffinity(0)) + 2 if hasattr(os, 'sched_getaffinity') else 'auto')"
+PARALLEL := --numprocesses=$$($(WORKERS)) --dist=loadfile --no-loadscope-reorder
 # Only the files that have such tests are read.
 LONG := $$(grep -rlE --include='test_*.py' 'mark\.long' tests | LC_ALL=C sort)
-# Where it is set, tests are compiled anew each time, which takes longer than most of them.
+# In a new checkout every worker would compile all the tests for itself: two processes do it before, half of them each.
+# What is wrong with a test is said by the run that follows.
+COMPILE := for half in "tests/api tests/packs tests/unit" "tests/cli tests/fault tests/golden tests/mcp_client tests/mcp_server tests/property tests/repo tests/spec"; do \
+	$(PY) -m pytest --collect-only --quiet $$half >/dev/null 2>&1 & done; wait
+# Where it is set, each worker would compile all tests anew, which takes longer than most of them.
 unexport PYTHONDONTWRITEBYTECODE
 QUESTION := How does a run continue after it was killed?
 
@@ -26,6 +30,7 @@ demo: ## prove the plan library, then answer a question from this repository's o
 
 test: ## run every test that is quick, in five minutes (ARGS="tests/repo -x" for some)
 	@$(SETUP) dev
+	@[ -d tests/unit/__pycache__ ] || { $(COMPILE); }
 	@$(PY) -m pytest $(PARALLEL) $(ARGS)
 
 install: ## make .venv with all that the other verbs need

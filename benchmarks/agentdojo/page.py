@@ -348,5 +348,8 @@ def _named(some: Sequence[Pair], most: int = 40) -> str:
 
 def _cause(why: str) -> str:
     found = re.search(r'"message": "((?:[^"\\\\]|\\\\.)*)', why)
-    words = re.sub(r"[`|\\\\]|\\d+", "", found[1]) if found else "no cause is given"
+    words = (
+        re.sub(r"(?<=: )`.*` (?=is not in)", "a text ", found[1]) if found else "no cause is given"
+    )
+    words = re.sub(r"[`|\\\\]|\\d+", "", words)
     return " ".join(words.split())[:100]

@@ -203,10 +203,12 @@ HEAD = """
 
 {count} questions with known answers (a file and its lines) over the sources of {about}: {code} of them
 about code, {docs} about what documents and docstrings say. Those who make fdc wrote them from the sources, with
-none of these ways at hand. On the tuned part (161 questions over seven packages, not shown where the page was made with `--part
-held-out`) the ranking and the confidence were made, and its answers were read. The held-out part was written and committed before
+none of these ways at hand. On the tuned part (161 questions over seven packages
+and 38 without an answer, not shown where the page was made with `--part held-out`) the ranking
+and the confidence were made, and its answers were read. The held-out part was written and committed before
 that, over packages of which no answer was looked at: two of PyPI with 60 questions and 20 without an answer, then
-two more of PyPI and one of Debian (Go) with 30 questions and 12 without an answer.
+two more of PyPI and one of Debian (Go) with 30 questions and 12 without an answer. Of earlier runs of it
+only the totals were read.
 
 A question counts where one of the first places that a way names, in reading order, lies inside of the known lines.
 Where `fdc explore` says that it does not find it, the lines that it prints as nearest count as places.

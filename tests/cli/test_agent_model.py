@@ -17,6 +17,7 @@ from tests.support.agents import UNTAUGHT
 from tests.support.background import fdc_started, wait_for
 from tests.support.inside import fdc
 from tests.support.messages_api import Item, fault, held, messages_api, reply
+from tests.support.openai_api import openai_api
 from tests.support.repository import ROOT
 
 pytest.importorskip("anthropic")
@@ -64,6 +65,20 @@ def test_a_model_plans_and_findings_go_back_to_it(home: Path) -> None:
         "Say hello" in first and "create_file_with_block PATH" in first and "reset_all" not in first
     )
     assert "did you mean `message_user`" in second
+
+
+def test_a_planner_behind_a_server_that_knows_grammars_is_held_to_one(home: Path) -> None:
+    """As `fdc draft` asks it; what is wrong with a version goes back all the same."""
+    pytest.importorskip("openai")
+    with openai_api("llama", [BAD, PLAN]) as server:
+        asked = {"FDC_MODEL": "m", "OPENAI_BASE_URL": server.address, "HOME": str(home)}
+        words = ("Say hello", "--task-id", "T-1", *UNTAUGHT, "--network", "off")
+        done = fdc("agent", *words, cwd=home, env=asked)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert "m plans\n" in done.stdout and done.stdout.endswith("task T-1: AWAITING_SUBMISSION\n")
+    first, second = server.bodies
+    assert first["grammar"].startswith("%llguidance {}\nstart: ")
+    assert "response_format" not in first and "mesage_user" in second["messages"][0]["content"]
 
 
 def test_a_model_that_cannot_be_asked_leaves_a_task_that_goes_on(home: Path) -> None:

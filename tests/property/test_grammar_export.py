@@ -164,9 +164,8 @@ def test_a_reference_alone_in_quotes_is_no_text(place: Path) -> None:
         assert spells(made, text) == (word.strip('"') != "{list1}"), word
 
 
-def walked(grammar: str, count: int) -> Iterator[str]:
+def walked(first: LLMatcher, count: int) -> Iterator[str]:
     """Random texts, byte by byte, as the masks of the matcher allow."""
-    first = matcher(grammar)
     for seed in range(count):
         choices, made, out = random.Random(seed), first.deep_copy(), bytearray()
         while not made.is_stopped():
@@ -190,14 +189,14 @@ def walked(grammar: str, count: int) -> Iterator[str]:
 
 
 def test_what_the_masks_allow_holds(place: Path, parametric: Grammar) -> None:
-    hold(judged(place, walked(parametric.text, 12)))
+    hold(judged(place, walked(matcher(parametric.text), 12)))
 
 
 def test_a_workspace_without_files_has_a_grammar_too(tmp_path: Path) -> None:
     (tmp_path / "fdc.toml").write_text("", "utf-8")
     made = export(linker(tmp_path), "llguidance", tools=SOME, files="nothing/*", most=6)
     assert made.files == 0
-    hold(judged(tmp_path, walked(made.text, 8)))
+    hold(judged(tmp_path, walked(matcher(made.text), 8)))
 
 
 def test_files_that_git_ignores_are_none_of_them(tmp_path: Path) -> None:
@@ -230,7 +229,7 @@ def test_calls_are_offered_of_plans_that_take_any_text(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_a_thousand_walks_hold(place: Path, parametric: Grammar) -> None:
-    hold(judged(place, walked(parametric.text, 1000)))
+    hold(judged(place, walked(matcher(parametric.text), 1000)))
 
 
 GOOD = """\
@@ -392,10 +391,10 @@ def canonical(text: str) -> str:
     )
 
 
-def of_plan(here: Linker, key: str) -> LLMatcher:
+def of_plan(here: Linker, key: str, most: int = 60) -> LLMatcher:
     from llguidance import LLParserLimits
 
-    grammar = export(here, "llguidance", most=60, names_of=key).text
+    grammar = export(here, "llguidance", most=most, names_of=key).text
     made = LLMatcher(BYTES, LLMatcher.grammar_from_lark(grammar), limits=LLParserLimits(**LIMITS))
     assert not made.is_error(), made.get_error()[:400]
     return made
@@ -462,6 +461,33 @@ def test_changes_of_a_shipped_plan_that_lint_refuses_are_not_spelled() -> None:
 @pytest.mark.parametrize("key", PLANS)
 def test_so_are_changes_of_every_shipped_plan(key: str) -> None:
     assert changed(key, range(100)) > 20
+
+
+def told(key: str, count: int) -> Counter[str]:
+    """Of random derivations with a plan's own names none is abandoned, and none has such an error. How many hold."""
+    here, found = linker(Path(ROOT)), Counter[str]()
+    for text in walked(of_plan(here, key, 20), count):
+        for unit in [*here.units]:
+            here.units.pop(unit)
+        wrong = [
+            item
+            for item in check(here, [key], {key: text.encode()}).diagnostics
+            if item.severity == "error"
+        ]
+        assert not [item for item in wrong if TOLD.fullmatch(item.code)], text
+        found["wrong" if wrong else "holds"] += 1
+    return found
+
+
+def test_derivations_with_the_names_of_a_plan_have_no_error_of_these() -> None:
+    found = sum((told(key, 4) for key in SMALL), Counter[str]())
+    assert found["holds"] >= found.total() // 3, found
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("key", PLANS)
+def test_so_are_derivations_with_the_names_of_every_shipped_plan(key: str) -> None:
+    assert told(key, 30).total() == 30
 
 
 def test_the_plans_of_init_and_of_the_readme_are_spelled(tmp_path: Path) -> None:

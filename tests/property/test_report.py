@@ -319,5 +319,7 @@ def test_every_code_renders_in_every_format() -> None:
 
 
 def test_an_unknown_format_is_refused_with_the_names_of_all() -> None:
-    with pytest.raises(ValueError, match="no output format `xml`; there are text, concise"):
+    with pytest.raises(
+        ValueError, match="unknown output format `xml`; expected one of text, concise"
+    ):
         render("xml", [], {}.get)

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.reference import automata, parse, tools
+from tests.reference import automata, branches, parse, tools
 from tests.reference.conditions import Condition, holds
 from tests.reference.stops import KINDS, Stop
 from tests.reference.values import Names, fill, look_up, text_of
@@ -67,14 +67,6 @@ class End(NamedTuple):
     messages: list[str]
 
 
-class Fork:
-    """A fork at work: which of its branches have come to a step that names a file, and whether the step changes it."""
-
-    def __init__(self, place: tuple[str, int]) -> None:
-        self.place = place
-        self.seen: list[tuple[str, int, bool]] = []
-
-
 class Frame:
     """A plan on the stack: what its statements see."""
 
@@ -94,30 +86,16 @@ class Frame:
         )  # docs/headers.md: for each call by itself
         self.meters = [*(above.meters if above else []), *own]
         self.files = 0  # how many `for_each_file` are around the statement
-        self.forks: tuple[tuple[Fork, int], ...] = above.forks if above else ()
+        self.forks: tuple[tuple[branches.Fork, int], ...] = above.forks if above else ()
         self.collect: list[Any] | None = None
         self.result: Any = None
-        self.bound = frozenset(bound_names(plan.body) | set(plan.parameters) | {"run"})
+        self.bound = frozenset(parse.bound_names(plan.body) | set(plan.parameters) | {"run"})
 
     def branch(self) -> Frame:
         """The same place with names of its own."""
         other = copy.copy(self)
         other.names = dict(self.names)
         return other
-
-
-def bound_names(body: list[parse.Statement]) -> set[str]:
-    """Every name that something in the body binds."""
-    names: set[str] = set()
-    for one in body:
-        names |= {
-            str(getattr(one, field)) for field in ("bind", "name") if getattr(one, field, None)
-        }
-        if isinstance(one, parse.EachFile):
-            names |= {f"file{number}" for number in range(1, 10)}
-        for field in ("body", "then", "orelse"):
-            names |= bound_names(getattr(one, field, []))
-    return names
 
 
 class Interpreter:
@@ -219,7 +197,7 @@ class Interpreter:
     def statement(self, one: parse.Statement, frame: Frame, here: str) -> Going:
         if isinstance(one, parse.Step):
             if frame.forks and not self.free:
-                self.own_files(one, frame, here)
+                self.meets(one, frame, here)
             yield [here]
             result = self.step(one, frame, here)
             if one.bind:
@@ -325,7 +303,7 @@ class Interpreter:
     ) -> Going:
         going: dict[int, tuple[Going, list[str]]] = {}
         stops: dict[int, Stop] = {}
-        at_work = Fork((frame.plan.path, one.line))
+        at_work = branches.Fork((frame.plan.path, one.line))
 
         def let_go(number: int, branch: Going, chosen: str | None) -> None:
             """Lets a branch go on to its next step, or to its end."""
@@ -366,28 +344,14 @@ class Interpreter:
                 }
             ]
 
-    def own_files(self, one: parse.Step, frame: Frame, here: str) -> None:
+    def meets(self, one: parse.Step, frame: Frame, here: str) -> None:
         """Stop `value` where a branch comes to a file that another one named, and one of the two steps changes it."""
-        tool = catalogue().get(one.tool)
         try:
-            request = self.request(one, tool, frame) if tool else {}
-        except Stop:  # it is told when the step's turn comes
+            tool = catalogue()[one.tool]
+            uses = branches.uses(tool, self.request(one, tool, frame))
+        except (KeyError, Stop):  # it is told when the step's turn comes
             return
-        for parameter in tool["parameters"] if tool else ():
-            name = request.get(parameter["name"])
-            if parameter.get("access") is None or not isinstance(name, str):
-                continue
-            try:
-                path, changes = tools.clean(name), parameter["access"] != "read"
-            except Stop:
-                continue
-            for fork, branch in frame.forks:
-                for other, number, changed in fork.seen:
-                    if other == path and number != branch and (changes or changed):
-                        stop = Stop("value", f"another branch uses `{path}`", path)
-                        stop.at, stop.place = here, fork.place
-                        raise stop
-                fork.seen.append((path, branch, changes))
+        branches.meet(frame.forks, uses, here)
 
     # -- calls
 

@@ -328,3 +328,17 @@ class _Reader:
 def registry(text: str) -> dict[str, str]:
     """knowledge_core/plan_registry.json: names to paths."""
     return {str(name): str(path) for name, path in json.loads(text).items()}
+
+
+def bound_names(body: list[Statement]) -> set[str]:
+    """Every name that something in the body binds."""
+    names: set[str] = set()
+    for one in body:
+        names |= {
+            str(getattr(one, field)) for field in ("bind", "name") if getattr(one, field, None)
+        }
+        if isinstance(one, EachFile):
+            names |= {f"file{number}" for number in range(1, 10)}
+        for field in ("body", "then", "orelse"):
+            names |= bound_names(getattr(one, field, []))
+    return names

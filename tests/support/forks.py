@@ -81,12 +81,6 @@ def _for_the_start(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...
     )
 
 
-def ready(environment: Mapping[str, str]) -> None:
-    """Starts the process that forks. Processes that are forked after this one share it."""
-    if sys.platform == "linux":
-        _server(*_for_the_start(environment))
-
-
 def can_run(environment: Mapping[str, str], usual: Mapping[str, str]) -> bool:
     """Whether a forked process would be what a started one is: on Linux, and nothing that Python starts with is unusual."""
     return sys.platform == "linux" and _for_the_start(environment) == _for_the_start(usual)

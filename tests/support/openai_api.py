@@ -1,6 +1,7 @@
 """A server that speaks the OpenAI API on this machine, with scripted replies: `with openai_api("llama", [...]) as server`.
 
-`kind` is what it can: `llama` (any grammar), `llama-old` (GBNF only), `vllm` (a version), `plain` (a schema), `bare` (nothing).
+`kind` is what it can: `llama` (any grammar), `llama-old` (GBNF only), `vllm` (a version), `vllm-xgrammar` (the same, but GBNF
+only; what it refuses it says in the stream, as vLLM 0.32 does), `plain` (a schema), `bare` (nothing).
 `server.bodies` are the questions that came in, refused ones too.
 """
 
@@ -39,7 +40,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Says what server it is."""
         known = {
             "/props": {"default_generation_settings": {}} if "llama" in self.server.kind else None,
-            "/version": {"version": "0.12.1"} if self.server.kind == "vllm" else None,
+            "/version": {"version": "0.12.1"} if "vllm" in self.server.kind else None,
         }
         found = known.get(self.path)
         self._say(404 if found is None else 200, found or {})
@@ -53,6 +54,18 @@ class _Handler(BaseHTTPRequestHandler):
         parametric = str(body.get("grammar", "")).startswith("%llguidance")
         if kind == "llama-old" and parametric or kind == "bare" and "response_format" in body:
             return self._say(400, {"error": {"message": "what is this?"}})
+        if kind == "vllm-xgrammar" and "::=" not in body["structured_outputs"]["grammar"]:
+            error = {
+                "message": "Invalid grammar specification.",
+                "type": "BadRequestError",
+                "param": None,
+                "code": 400,
+            }
+            return self._send(
+                200,
+                f"data: {json.dumps({'error': error})}\n\ndata: [DONE]\n\n",
+                "text/event-stream",
+            )
         said = self.server.script.pop(0)
         if isinstance(said, int):
             return self._say(said, {"error": {"message": "no"}})

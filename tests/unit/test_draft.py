@@ -147,7 +147,8 @@ def asked(server: Server, linker: Linker, tries: int = 2) -> Drafted:
 
 @pytest.mark.parametrize(
     ("kind", "form", "refused"),
-    [("llama", "llama.cpp, llguidance", 0), ("llama-old", "llama.cpp, GBNF", 1), ("vllm", "vLLM, llguidance", 0)],
+    [("llama", "llama.cpp, llguidance", 0), ("llama-old", "llama.cpp, GBNF", 1), ("vllm", "vLLM, llguidance", 0),
+     ("vllm-xgrammar", "vLLM, GBNF", 1)],
 )  # fmt: skip
 def test_a_server_is_sent_a_grammar_that_spells_the_plan(
     linker: Linker, kind: str, form: str, refused: int
@@ -157,8 +158,8 @@ def test_a_server_is_sent_a_grammar_that_spells_the_plan(
     assert found == Drafted(GOOD, "", 1, {"model_calls": 1.0, "tokens": 120.0}, form)
     assert len(server.bodies) == refused + 1 and server.keys[-1] == f"Bearer {KEY}"
     body = server.bodies[-1]
-    sent = body["structured_outputs"]["grammar"] if kind == "vllm" else body["grammar"]
-    if kind == "llama-old":
+    sent = body["structured_outputs"]["grammar"] if "vllm" in kind else body["grammar"]
+    if "GBNF" in form:
         assert sent.startswith("root ::= ")
         return
     made = LLMatcher(

@@ -38,13 +38,14 @@ def test_a_pipe_in_place_of_a_settings_file_is_not_waited_for(workspace: Path, n
 
 
 @pytest.mark.parametrize(
-    "name", ["knowledge_core/plan_registry.json", ".fdc/runs.sqlite", ".git/config"]
+    "name",
+    ["knowledge_core/plan_registry.json", ".fdc/runs.sqlite", ".git/config", "packs/x/pack.toml"],
 )
 def test_a_pipe_in_place_of_a_record_is_not_waited_for(workspace: Path, name: str) -> None:
     (workspace / "a.plan").write_text(
         "set_plan x\nplan_step_complete y\nmessage_user z\nclose_task\nsubmit\n"
     )
-    (workspace / name).parent.mkdir(exist_ok=True)
+    (workspace / name).parent.mkdir(exist_ok=True, parents=True)
     os.mkfifo(workspace / name)
     for command in (["lint"], ["run", "a.plan", "-q"], ["runs"], ["resume"]):
         done = run(
@@ -55,6 +56,8 @@ def test_a_pipe_in_place_of_a_record_is_not_waited_for(workspace: Path, name: st
                 3,
                 "",
             ) and "runs.sqlite: not a regular file\n" in done.stderr
+        elif name.startswith("packs/") and "s" not in command[0]:
+            assert done.returncode == 1 and f" --> {name}:1:1" in done.stdout + done.stderr, done
         else:
             assert done.returncode == (2 if command == ["resume"] else 0), done.stderr
 

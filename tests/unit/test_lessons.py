@@ -17,7 +17,7 @@ from fdc_toolchain.tasks.actions import (
     shown,
     wish_of,
 )
-from fdc_toolchain.tasks.postmortem import is_unsaid, read
+from fdc_toolchain.tasks.postmortem import is_placeholder, read
 from jinja2 import Environment, StrictUndefined
 
 from tests.support.repository import PACKAGE
@@ -297,7 +297,7 @@ def test_what_is_half_written_is_said_with_its_line(body: str, line: int, words:
     [("[x]", True), ("[a] b [c]", False), ("**[x]**.", True), ("", True), ("x", False)],
 )
 def test_brackets_are_a_templates_only_around_everything(text: str, unsaid: bool) -> None:
-    assert unsaid == is_unsaid(text)
+    assert unsaid == is_placeholder(text)
 
 
 # The records

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.engine.events import Perform, Record, request_of
+from fdc_toolchain.engine.files.released import NONE, Released
 from fdc_toolchain.engine.fold import fold, launch, start
-from fdc_toolchain.engine.released import NONE, Released
 from fdc_toolchain.tools.runtime import LocalTools, Workbench
 from fdc_toolchain.workspace import shown_files
 from fdc_toolchain.workspace.files import Root

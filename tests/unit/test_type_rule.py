@@ -256,6 +256,15 @@ def test_a_default_that_no_use_survives_is_refused_where_the_plan_is_a_root(
     assert [] == refused('param p\nparam q\nrequire p < 3 else "no"\nmessage_user {q}\n')
 
 
+def test_a_default_that_no_use_survives_is_fine_where_each_call_gives_another_value() -> None:
+    plan = HEAD + "k <- run_in_bash_session true\ncall_plan b.plan p={k.exit_code}\n"
+    files = {"a.plan": plan, "b.plan": 'param p = out.md\nrequire p < 3 else "no"\n'}
+    assert [] == findings(lint(files, "a.plan"), "FDC481")
+    assert [("b.plan", 2)] == [
+        (item.span.path, item.span.line) for item in findings(lint(files, whole=True), "FDC481")
+    ]
+
+
 def test_an_assumption_of_a_form_names_each_line_that_uses_it() -> None:
     """A run that stops in one of them says that this assumption was false, also in a plan that was called."""
     plan = HEAD + 'param p\nrequire p < 3 else "no"\nif p > 1\n  call_plan b.plan q={p}\n'

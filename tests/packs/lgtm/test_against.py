@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from fdc_packs.lgtm.tools.against import objections
+from fdc_packs.lgtm.tools.found_rows import best_of, places_of
 from fdc_packs.research.explore.code_search import Tree
+from fdc_packs.research.retrieval.retrieve import Index
 from fdc_toolchain.tools.files.documents import scan
 
 STORE = '''"""The store."""
@@ -91,3 +93,35 @@ def test_a_line_of_exception_is_told_as_the_sentence_that_it_is_part_of(tree: Tr
     assert ("other.py", 2, "hold() never takes money") in {
         (one.path, one.line, one.said) for one in rows
     }
+
+
+EXAMPLE = '''"""Writes the table as CSV output: how a CSV output format is used."""
+
+
+def csv_output_format(table):
+    """Writes a table in the CSV output format."""
+    return table.csv()
+'''
+FORMATS = '''def csv_format(table):
+    """Gives a table in the CSV format."""
+    return table.csv()
+'''
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("Add support for a CSV output format", "formats.py"),
+        ("Which example writes a CSV output format?", "examples/csv_output.py"),
+    ],
+)
+def test_an_example_stands_behind_the_code_that_it_shows_unless_it_is_asked_for(
+    tmp_path: Path, query: str, first: str
+) -> None:
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples/csv_output.py").write_text(EXAMPLE)
+    (tmp_path / "formats.py").write_text(FORMATS)
+    scanned = scan(str(tmp_path), code=True)
+    tree = Tree(scanned, scanned.documents)
+    rows = places_of(tree, Index(scanned.documents), query)
+    assert first == best_of({row["source"]: row for row in rows}, "FileSearch")["rows"][0]["path"]

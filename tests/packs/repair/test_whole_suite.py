@@ -30,7 +30,7 @@ class Place:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    """A copy with a file, its base and two files of tests, one of which fails anyway; commands run without a sandbox."""
+    """A copy with a file, its base and files of tests, one of which fails anyway and one cannot be imported; no sandbox."""
 
     def plainly(argv: list[str], context: Any, folder: str) -> Any:
         env = {**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -40,7 +40,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     monkeypatch.setattr(repair_copy, "run_in_copy", plainly)
     head = "from code_under import size\n"
     files = {"code_under.py": CODE, "tests/test_one.py": f"{head}def test_one(): assert size([1]) == 1\n",
-             "tests/test_two.py": f"{head}def test_two(): assert size([1, 2]) == 2\ndef test_old(): assert 0\n"}  # fmt: skip
+             "tests/test_two.py": f"{head}def test_two(): assert size([1, 2]) == 2\ndef test_old(): assert 0\n",
+             "tests/test_absent.py": "import absent_package\n"}  # fmt: skip
     for name, text in files.items():
         repair_copy.put(str(tmp_path / "copy"), name, text.encode())
     repair_copy.put(str(tmp_path / "base"), "code_under.py", CODE.encode())
@@ -74,7 +75,7 @@ def test_the_commands_keep_what_says_how_tests_run_and_what_cannot_be_run_is_sai
     known, missing = whole_suite.commands(
         "cd x && A=1 python3 -m pytest -x -p one -W error tests/a.py::b | cat", ["m.py"]
     )
-    options = "-q --tb=short -rfE -p no:cacheprovider"
+    options = "-q --tb=short -rfE -p no:cacheprovider --continue-on-collection-errors"
     whole = f"cd x && A=1 python3 -m pytest -p one -W error {options}"
     assert [whole, f"{whole} --doctest-modules m.py"] == list(known.values()) and [] == missing
     known, missing = whole_suite.commands("python -m unittest tests.test_a", ["m.py"])

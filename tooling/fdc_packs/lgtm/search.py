@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,9 +20,22 @@ NEWS = (*AGAINST, "body", "absent")
 """Kinds of find that say something new of a place that is known."""
 
 
+_TO_DO = re.compile(
+    r"\W*(?:please\s+)?(?:add|implement|introduce|provide|support|allow|enable|make|create|fix|change|update|improve|remove|drop)"
+    r"\s+(?:(?:an?\s+|the\s+)?(?:support|option|way)\s+(?:for|to|of)\s+)?(?=.)",
+    re.IGNORECASE,
+)
+"""How a task begins: what is to be done with the thing, and no word to look for."""
+
+
 def queries(question: str) -> dict[str, Any]:
-    """The first queries: the question itself, and each name in it."""
-    return {"queries": [question, *(f"`{name}`" for name in identifiers(question))][:QUERIES]}
+    """The first queries: the question itself, without the verb of a task, and each name in it.
+
+    >>> queries("Add support for a CSV output of `Table`")
+    {'queries': ['a CSV output of `Table`', '`Table`']}
+    """
+    asked = question[found.end() :] if (found := _TO_DO.match(question)) else question
+    return {"queries": [asked, *(f"`{name}`" for name in identifiers(question))][:QUERIES]}
 
 
 def recommend(purpose: str, queries: Any, tools: Any, seen: Any = None) -> dict[str, Any]:

@@ -85,15 +85,17 @@ class PlanFile:
                 deadline = self._now() + self._seconds
                 said = False
             if self._now() >= deadline:
-                version = "a new version of " if notes.get("seen_plans") else ""
-                self._graph.waiting = f"waiting for {version}{self._path}"
+                self._graph.waiting = self._awaited(notes)
                 return None
             if not said:
-                self._told(
-                    f"waiting for {'a new version of ' if notes.get('seen_plans') else ''}{self._path}"
-                )
+                self._told(self._awaited(notes))
                 said = True
             self._pause(0.2)
+
+    def _awaited(self, notes: dict[str, Any]) -> str:
+        if notes.get("seen_plans"):
+            return f"waiting for a new version of {self._path}"
+        return f"waiting for {self._path} (`fdc draft` writes a skeleton of a plan)"
 
     def _judge(self, state: AgentState, notes: dict[str, Any], text: str, digest: str) -> bool:
         """Whether this version goes to the controller."""

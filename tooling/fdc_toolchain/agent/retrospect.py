@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..tasks.postmortem import OUTSIDE, is_unsaid
+from ..tasks.postmortem import OUTSIDE, is_placeholder
 from ..tasks.unfilled import LEARNED, NOTHING, unfilled
 from . import provenance
 from .model_port import ModelWaiting
@@ -129,7 +129,7 @@ def _given(analysis: str | Mapping[str, str] | None) -> dict[str, str]:
 def _open(body: str) -> bool:
     """True where a line of a section is still what the template left open."""
     bare = (_MARKS.sub("", line).strip() for line in body.splitlines())
-    return not body.strip() or any(line.startswith("[") and is_unsaid(line) for line in bare)
+    return not body.strip() or any(line.startswith("[") and is_placeholder(line) for line in bare)
 
 
 def _plain(title: str) -> str:

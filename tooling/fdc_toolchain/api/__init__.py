@@ -1,4 +1,4 @@
-"""The public face of fdc: all that editors, packs and other people's programs may import.
+"""The public API of fdc: all that editors, packs and other programs may import.
 
     from fdc_toolchain import api
 
@@ -91,29 +91,29 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """What only tools and editors need, each imported alone when it is asked for: a sandboxed tool pays for it at every call."""
-    found: object
+    """Names that only tools and editors need are imported on first use, so that each call of a sandboxed tool stays fast."""
+    value: object
     if name in ("Context", "Tool"):
         from . import context
 
-        found = getattr(context, name)
+        value = getattr(context, name)
     elif name == "ToolFailure":
         from ..workspace import failure
 
-        found = failure.ToolFailure
+        value = failure.ToolFailure
     elif name == "Waiting":
         from ..engine import ports
 
-        found = ports.Waiting
+        value = ports.Waiting
     elif name in ("CallSite", "Machine", "PlanView", "StepStates", "Symbol", "Token"):
         from .editing import values as editing
 
-        found = getattr(editing, name)
+        value = getattr(editing, name)
     elif name == "Session":
         from .editing import session
 
-        found = session.Session
+        value = session.Session
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value

@@ -1,6 +1,6 @@
-"""Commands of packs: options, exit codes, progress, and how a plan is run and its end is told.
+"""For commands of packs: options, exit codes, progress, running plans and their summaries.
 
-What only a command that runs a plan needs is imported when it is asked for, so that help stays fast.
+Names that only commands which run a plan need are imported on first use, so that help stays fast.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LATER = {
     "runs.run_driver": ("Ended", "begin", "drive_run", "given_for", "task_for"),
     "workspace.operator": ("Operator",),
 }
-"""Where the names lie that are imported when they are asked for."""
+"""The modules of the names that are imported on first use."""
 
 __all__ = [
     "Aside", "CLEAN", "Ended", "Exit", "FINDINGS", "Json", "NO_RESULT", "Operator", "PARTIAL", "PERSON", "Refused",
@@ -55,7 +55,7 @@ def __getattr__(name: str) -> object:
 
     for module, names in _LATER.items():
         if name in names:
-            found: object = getattr(importlib.import_module(f"..{module}", __package__), name)
-            globals()[name] = found
-            return found
+            value: object = getattr(importlib.import_module(f"..{module}", __package__), name)
+            globals()[name] = value
+            return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

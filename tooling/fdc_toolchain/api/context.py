@@ -1,4 +1,4 @@
-"""What the function of a tool has besides its arguments, wherever its pack lies."""
+"""What the function of a tool gets besides its arguments."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .values import JSON
 
 
 class Context(Protocol):
-    """The surroundings of one step. A tool of a workspace's pack has the same, over a line from its sandbox."""
+    """The context of one step. A tool of a workspace's pack has the same, over a connection from its sandbox."""
 
     @property
     def key(self) -> str:
-        """The same for every attempt of this step, and for no other step."""
+        """A key that is the same for every attempt of this step, and different for every other step."""
 
     @property
     def run(self) -> str:
@@ -21,7 +21,7 @@ class Context(Protocol):
 
     @property
     def run_folder(self) -> str:
-        """The absolute path of a folder for files that later steps of the same run find again."""
+        """The absolute path of a folder for files that later steps of the same run can use."""
 
     def read(self, path: str, /) -> bytes:
         """The bytes of a file of the workspace."""
@@ -30,11 +30,11 @@ class Context(Protocol):
         """Shows the user a text."""
 
     def ask(self, question: str, unfit: Callable[[str], str] | None = None, /) -> str:
-        """What a person answers. Raises Waiting without a person: the step is done again once there is an answer.
+        """A person's answer to a question. Raises Waiting if there is none yet: the step runs again when it is answered.
 
-        `unfit` says why a text is not an answer (empty: it is one); then the question is put again.
+        `unfit` returns why a text is not a valid answer (empty: it is); then the question is asked again.
         """
 
 
 Tool: TypeAlias = Callable[[dict[str, JSON], Context], JSON]
-"""A tool of a pack. It raises ToolFailure where it did not do what it was asked."""
+"""A tool of a pack. It raises ToolFailure where it failed."""

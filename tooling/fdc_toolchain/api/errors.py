@@ -1,4 +1,4 @@
-"""The exceptions of the API, and how those of the rooms below become them."""
+"""The exceptions of the API, and the conversion of internal exceptions to them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class FdcError(Exception):
-    """Something was not done. The message is one sentence. Every exception of the API is one of these."""
+    """The base class of all exceptions of the API. The message is one sentence."""
 
 
 class NotFound(FdcError):
@@ -38,7 +38,7 @@ class RunRefused(FdcError):
 
 
 class WorldTrouble(FdcError):
-    """The world failed: a disk, a process, a provider. Later it may work."""
+    """The environment failed: a disk, a process, a provider. A later try may succeed."""
 
 
 class NotGranted(WorldTrouble):
@@ -46,7 +46,7 @@ class NotGranted(WorldTrouble):
 
 
 class RunBusy(WorldTrouble):
-    """This run, or one that may write the same paths, is being driven by somebody else."""
+    """Another process drives this run, or one that may write the same paths."""
 
 
 class InternalError(FdcError):
@@ -67,7 +67,7 @@ def _of_exit(stop: exits.Exit) -> FdcError:
 
 
 def _of_any(raised: Exception) -> FdcError:
-    """The exception of the API for one that no room below was expected to raise."""
+    """The exception of the API for any other exception."""
     from ..engine.ports import Fenced, WorldFailed
     from ..linking.project.settings import SettingsError
     from ..program.codec import ProgramError
@@ -77,8 +77,8 @@ def _of_any(raised: Exception) -> FdcError:
     if isinstance(raised, WorldFailed | Fenced | ProgramError):
         return WorldTrouble(str(raised))
     if isinstance(raised, OSError):
-        where = f" ({raised.filename})" if raised.filename else ""
-        return WorldTrouble(f"{(raised.strerror or str(raised)).lower()}{where}")
+        place = f" ({raised.filename})" if raised.filename else ""
+        return WorldTrouble(f"{(raised.strerror or str(raised)).lower()}{place}")
     return InternalError(f"this is a bug of fdc: {type(raised).__name__}: {raised}")
 
 
@@ -87,7 +87,7 @@ _DEPTH = Depth()
 
 @contextmanager
 def calling() -> Iterator[None]:
-    """One call of the API: whatever is raised in it is an FdcError, and Python's limit of recursion is as before behind it."""
+    """One call of the API: every exception in it becomes an FdcError, and Python's recursion limit is restored after it."""
     _DEPTH.enter()
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a plan costs and what plans can name, as plain values."""
+"""The cost of a plan, and the names that plans can use, as plain values."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from ..linking.look_up import LookUp
 
 
-def bounds_of(found: Checked, root: str) -> Bounds:
-    """The most that any run of a plan uses that was proved."""
+def bounds_of(checked: Checked, root: str) -> Bounds:
+    """The upper bounds of what a run of a checked plan uses."""
     from ..runs.cost.figures import MEASURES, figures_of
 
-    known, _ = figures_of(found, root)
+    known, _ = figures_of(checked, root)
     most = {
         name: Bound(formula=known["worst"][name], number=known["worst_now"][name])
         for name in MEASURES
@@ -36,7 +36,7 @@ def bounds_of(found: Checked, root: str) -> Bounds:
 
 
 def known_to(linker: LookUp, packs: Sequence[str]) -> Catalogue:
-    """What a plan of a workspace can name that uses these packs."""
+    """The names for a plan of a workspace that uses these packs."""
     from ..syntax.language import CONSTRUCTS
 
     seen = linker.using({*linker.settings.packs, *packs}).tools
@@ -51,8 +51,13 @@ def known_to(linker: LookUp, packs: Sequence[str]) -> Catalogue:
 
 def _tool(tool: Tool) -> ToolInfo:
     parameters = tuple(
-        Parameter(name=one.name, kind=one.kind, required=one.required, access=one.access)
-        for one in tool.parameters
+        Parameter(
+            name=parameter.name,
+            kind=parameter.kind,
+            required=parameter.required,
+            access=parameter.access,
+        )
+        for parameter in tool.parameters
     )
     return ToolInfo(
         name=tool.name,

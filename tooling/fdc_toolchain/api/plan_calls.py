@@ -1,4 +1,4 @@
-"""Plans: checked, repaired, compiled, their cost bounded, findings explained. Nothing here writes a file."""
+"""Calls about plans: check, repair, compile, bound the cost, explain findings. They write no files."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def check(
     unsaved: Mapping[str, str] = _NO_TEXTS,
     whole: bool = False,
 ) -> CheckResult:
-    """Judges a plan: a path from the workspace, an absolute path, or a registered name.
+    """Checks a plan: a path from the workspace, an absolute path, or a registered name.
 
-    `text` stands for the content of a file that need not be there; `unsaved` does so for other files, by their paths.
-    `whole`: as a run of its own, also a plan that is only a fragment. What is wrong with the plan is a finding, never an
-    exception. Raises NotFound, InvalidInput (the settings are wrong), WorldTrouble.
+    `text` replaces the content of the file, which need not exist; `unsaved` does so for other files, by their paths.
+    `whole`: check also a fragment as a run of its own. Faults of the plan are findings, never
+    exceptions. Raises NotFound, InvalidInput (the settings are wrong), WorldTrouble.
     """
     with calling():
         return result_of(checked(root_of(workspace), plan, text, unsaved, whole))
@@ -76,11 +76,11 @@ def apply_fixes(text: str, fixes: Iterable[Fix]) -> FixedText:
     with calling():
         from ..diagnostics.edits import apply
 
-        given = list(fixes)
-        made = [_fix_below(fix) for fix in given]
-        done, applied = apply(text, made)
-        numbers = {id(fix): number for number, fix in enumerate(made)}
-        return FixedText(text=done, applied=tuple(given[numbers[id(fix)]] for fix in applied))
+        requested = list(fixes)
+        converted = [_fix_below(fix) for fix in requested]
+        done, applied = apply(text, converted)
+        numbers = {id(fix): number for number, fix in enumerate(converted)}
+        return FixedText(text=done, applied=tuple(requested[numbers[id(fix)]] for fix in applied))
 
 
 def fix(
@@ -91,7 +91,7 @@ def fix(
     unsaved: Mapping[str, str] = _NO_TEXTS,
     unsafe: bool = False,
 ) -> FixResult:
-    """A plan's text with its safe fixes applied, again and again until none is left; `unsafe`: the others too.
+    """A plan's text with its safe fixes applied, in rounds until none is left; `unsafe`: the others too.
 
     The file stays as it is. Raises as `check`, and InvalidInput where the text is not UTF-8.
     """
@@ -99,28 +99,28 @@ def fix(
         from ..diagnostics.edits import MOST_ROUNDS, mended
 
         root = root_of(workspace)
-        found = checked(root, plan, text, unsaved, False)
+        current = checked(root, plan, text, unsaved, False)
         applied: list[Fix] = []
         for _ in range(MOST_ROUNDS):
-            key, files = found.keys[0], found.context.linker.files
+            key, files = current.keys[0], current.context.linker.files
             _text(key, files.seen.get(key) or b"")
-            done = mended(found.diagnostics, [key], files.seen, unsafe=unsafe)
+            done = mended(current.diagnostics, [key], files.seen, unsafe=unsafe)
             if not done.applied:
                 break
             applied += [_fix(item) for item in done.applied]
-            found = checked(root, key, _text(key, done.texts[key]), unsaved, False)
-        key = found.keys[0]
-        now = _text(key, found.context.linker.files.seen.get(key) or b"")
-        return FixResult(text=now, applied=tuple(applied), result=result_of(found))
+            current = checked(root, key, _text(key, done.texts[key]), unsaved, False)
+        key = current.keys[0]
+        final_text = _text(key, current.context.linker.files.seen.get(key) or b"")
+        return FixResult(text=final_text, applied=tuple(applied), result=result_of(current))
 
 
 def format_plan(text: str) -> str | None:
-    """The text in the one canonical form, which does the same; None where it cannot be read as a plan (`check` says why)."""
+    """The text in the canonical form, with the same meaning; None where it is not a valid plan (`check` says why)."""
     with calling():
         from ..syntax.write import canonical
 
-        written, _ = canonical(_bytes(text), "plan.txt")
-        return None if written is None else written.decode("utf-8")
+        formatted, _ = canonical(_bytes(text), "plan.txt")
+        return None if formatted is None else formatted.decode("utf-8")
 
 
 def compile_plan(
@@ -135,9 +135,9 @@ def compile_plan(
         from ..check import program_of
         from ..program.codec import canonical, digest
 
-        found = proved(checked(root_of(workspace), plan, text, unsaved, True))
-        program = program_of(found)
-        return Program(plan=found.keys[0], hash=digest(program), json=canonical(program))
+        proved_plan = proved(checked(root_of(workspace), plan, text, unsaved, True))
+        program = program_of(proved_plan)
+        return Program(plan=proved_plan.keys[0], hash=digest(program), json=canonical(program))
 
 
 def bounds(
@@ -147,7 +147,7 @@ def bounds(
     text: str | None = None,
     unsaved: Mapping[str, str] = _NO_TEXTS,
 ) -> Bounds:
-    """The most that any run of a plan uses. Raises as `check`, and PlanRefused: nothing bounds a plan with errors."""
+    """The most that any run of a plan uses. Raises as `check`, and PlanRefused for a plan with errors."""
     with calling():
         from .figures import bounds_of
 
@@ -160,14 +160,14 @@ def explain(rule: str) -> Explanation:
     with calling():
         from ..report.explanations import of
 
-        found = of(rule)
-        severity: below.Severity = found.severity  # type: ignore[assignment]
+        explanation = of(rule)
+        severity: below.Severity = explanation.severity  # type: ignore[assignment]
         return Explanation(
-            code=found.code,
-            rule=found.rule,
+            code=explanation.code,
+            rule=explanation.rule,
             severity=severity,
-            summary=found.summary,
-            markdown=found.markdown,
+            summary=explanation.summary,
+            markdown=explanation.markdown,
         )
 
 
@@ -180,11 +180,11 @@ def catalogue(*, workspace: Path, packs: Sequence[str] = ()) -> Catalogue:
         return catalogue_of(root_of(workspace), _NO_TEXTS, packs)
 
 
-# What `run_calls` and `editing` need too
+# Functions that `run_calls` and `editing` use too
 
 
 def catalogue_of(root: str, unsaved: Mapping[str, str], packs: Sequence[str] = ()) -> Catalogue:
-    """What a plan of a workspace can name that uses these packs. Raises NotFound for a pack that is not there."""
+    """The names for a plan of a workspace that uses these packs. Raises NotFound for a pack that does not exist."""
     from ..linking.link import Linker
     from ..linking.project.files import Files
     from ..workspace.confirmed_settings import settings_of
@@ -200,19 +200,19 @@ def catalogue_of(root: str, unsaved: Mapping[str, str], packs: Sequence[str] = (
 
 
 def root_of(workspace: Path) -> str:
-    """The absolute path of a workspace that is there."""
+    """The absolute path of a workspace. Raises NotFound where it is not a folder."""
     root = os.path.abspath(text_of(workspace))
     if not os.path.isdir(root):
         raise NotFound(f"the workspace `{root}` is not a folder")
     return root
 
 
-def text_of(given: Path) -> str:
-    """A path or another argument as text. Raises InvalidInput for what the types forbid."""
-    found = os.fspath(given) if isinstance(given, os.PathLike) else given
-    if not isinstance(found, str):
-        raise InvalidInput(f"expected text or a path of text, found {type(found).__name__}")
-    return found
+def text_of(value: Path) -> str:
+    """A path or another argument as text. Raises InvalidInput for a wrong type."""
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(text, str):
+        raise InvalidInput(f"expected text or a path of text, found {type(text).__name__}")
+    return text
 
 
 def checked(
@@ -223,7 +223,7 @@ def checked(
     whole: bool,
     kept: Kept | None = None,
 ) -> Checked:
-    """The service's check of one plan."""
+    """The internal result of a check of one plan."""
     from ..check import check as judge
     from ..linking.link import Linker
     from ..linking.project.files import Files
@@ -243,45 +243,45 @@ def checked(
     return judge(linker, [key], texts, whole=whole)
 
 
-def proved(found: Checked) -> Checked:
-    """The same, where the plan has no error. Raises PlanRefused."""
-    errors = [item for item in found.diagnostics if item.severity == "error"]
+def proved(plan: Checked) -> Checked:
+    """The plan itself, if it has no error. Raises PlanRefused."""
+    errors = [item for item in plan.diagnostics if item.severity == "error"]
     if errors:
         more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
         first = f"{errors[0].span}: {errors[0].code} {errors[0].message}"
-        raise PlanRefused(f"the plan `{found.keys[0]}` is refused: {first}{more}", result_of(found))
-    return found
+        raise PlanRefused(f"the plan `{plan.keys[0]}` is refused: {first}{more}", result_of(plan))
+    return plan
 
 
-def result_of(found: Checked, *, labelled: bool = True) -> CheckResult:
-    """What the service's check found, as plain values. `labelled` False: assumptions without their labels."""
+def result_of(plan: Checked, *, labelled: bool = True) -> CheckResult:
+    """The result of a check as plain values. `labelled` False: assumptions without their labels."""
     from ..syntax.tree import span
 
-    key = found.keys[0]
+    key = plan.keys[0]
     known: dict[
         int, Label
     ] = {}  # by the id of a label below: assumptions share them by the thousand
-    diagnostics = tuple(map(_diagnostic, found.diagnostics))
+    diagnostics = tuple(map(_diagnostic, plan.diagnostics))
     wrong = any(item.severity == "error" for item in diagnostics)
-    part = any(item.span.path == key for item in found.fragments)
+    part = any(item.span.path == key for item in plan.fragments)
     return CheckResult(
         plan=key,
-        text=found.sources(key) or "",
+        text=plan.sources(key) or "",
         verdict="error" if wrong else "fragment" if part else "proved",
         diagnostics=diagnostics,
         assumptions=tuple(
-            _diagnostic(item, known if labelled else None) for item in found.assumptions
+            _diagnostic(item, known if labelled else None) for item in plan.assumptions
         ),
-        fragments=tuple(map(_diagnostic, found.fragments)),
+        fragments=tuple(map(_diagnostic, plan.fragments)),
         calls=tuple(
             Call(span=_span(span(key, call.call)), name=call.name, target=call.key)
-            for call in found.context.linker.units[key].calls
+            for call in plan.context.linker.units[key].calls
         ),
     )
 
 
 def _key(root: str, plan: Path) -> str:
-    """The key of a path: relative to the workspace where it lies in it, whichever way through links it is written."""
+    """The key of a path: relative to the workspace if it is in it, also when it is written through links."""
     path = os.path.normpath(os.path.join(root, text_of(plan)))
     if path.startswith(root + os.sep):
         return path[len(root) + 1 :]
@@ -348,12 +348,12 @@ _NO_LABELS: dict[int, Label] = {}
 
 def _labels(item: below.Diagnostic, known: dict[int, Label]) -> Iterator[Label]:
     for label in item.labels:
-        made = known.get(id(label))
-        if made is None:
-            made = Label(span=_span(label.span), message=label.message)
+        converted = known.get(id(label))
+        if converted is None:
+            converted = Label(span=_span(label.span), message=label.message)
             if known is not _NO_LABELS:
-                known[id(label)] = made
-        yield made
+                known[id(label)] = converted
+        yield converted
 
 
 def _diagnostic(item: below.Diagnostic, known: dict[int, Label] | None = _NO_LABELS) -> Diagnostic:

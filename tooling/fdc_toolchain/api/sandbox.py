@@ -1,4 +1,4 @@
-"""Commands that tools of packs start, fenced in as those of plans are."""
+"""For tools of packs that start commands: the sandbox that plans use."""
 
 from __future__ import annotations
 

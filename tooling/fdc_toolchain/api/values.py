@@ -1,4 +1,4 @@
-"""The results of the API: frozen, of plain values. `dataclasses.asdict` makes JSON of each."""
+"""The results of the API: frozen classes of plain values. `dataclasses.asdict` gives JSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | None"
-"""A value that JSON can say."""
+"""A JSON value."""
 
 Severity: TypeAlias = Literal["error", "warning", "info", "assumption", "fragment"]
 Verdict: TypeAlias = Literal["proved", "fragment", "error"]
@@ -70,7 +70,7 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A call of another plan: where it stands, the name that it says, and the key of that plan (None: there is none)."""
+    """A call of another plan: its place, the name in it, and the key of that plan (None: it does not exist)."""
 
     span: Span
     name: str
@@ -97,7 +97,7 @@ class CheckResult:
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        """The findings because of which the plan is refused."""
+        """The findings for which the plan is refused."""
         return tuple(item for item in self.diagnostics if item.severity == "error")
 
 
@@ -145,7 +145,7 @@ class FixedText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixResult:
-    """A plan's text after all fixes that could be applied, those, and what is left to find in it."""
+    """A plan's text after all fixes that could be applied, these fixes, and the remaining findings."""
 
     text: str
     applied: tuple[Fix, ...]
@@ -165,7 +165,7 @@ class Program:
 class Bound:
     """The most that any run uses of a measure: as a formula in numbers of files, and the number with the files of now.
 
-    `number` is None where they cannot be counted the files before the run.
+    `number` is None where the files cannot be counted before the run.
     """
 
     formula: str
@@ -218,7 +218,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What a waiting run needs a person for.
+    """A question of a waiting run to a person.
 
     `how`: `answer` wants a text (a yes or a no where `approval`), `assume` wants to know whether a step happened.
     `screen`: what the person has to see first, line by line, with nothing hidden. `given`: an answer that lies ready.
@@ -296,7 +296,7 @@ class RunSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunState:
-    """A run out of its record. `whole`: the record is as it was written; `seal`: whose key sealed it."""
+    """A run from its record. `whole`: the record is as it was written; `seal`: whose key sealed it."""
 
     run: str
     plan: str
@@ -316,7 +316,7 @@ class RunState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What the operator decides, and no plan and no file of a workspace can.
+    """Decisions of the operator, which no plan and no file of a workspace can change.
 
     `unsandboxed`, `weak_sandbox`: commands may run without a sandbox, or in one that lacks something. `network`: commands and
     web tools may reach the network where the plan allows it; `web`: fdc's own tools may. `private_hosts`: hosts of private
@@ -335,6 +335,6 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """A person found out that a step happened, and what it brought."""
+    """A person found out that a step happened, and its result."""
 
     result: JSON = None

@@ -1,1 +1,1 @@
-"""What commands of fdc and of packs share: options, progress, and how the end of a run is told."""
+"""What commands of fdc and of packs share: options, progress, and the summary of a run."""

@@ -1,4 +1,4 @@
-"""Plans that commands are about to run: compiled, or refused with their findings on stderr."""
+"""Compiles the plans that commands run, or refuses them with their findings on stderr."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def compile_or_refuse(
 ) -> dict[str, Any] | None:
     """The program of a plan (a path, or a registered name) that was proved; findings go to stderr.
 
-    `trust_settings`: what the settings allow counts as confirmed.
+    `trust_settings`: errors that the settings allow count as confirmed.
     Returns None where the plan has errors. Raises UsageError where the plan does not exist, or
     where the settings are wrong.
     """

@@ -1,4 +1,4 @@
-"""Options that many commands have: one name everywhere, and older spellings that go on working."""
+"""Options that many commands have: with one name everywhere, and older names that still work."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import click
 
 
 class Renamed(click.Option):
-    """An option that had another name: `old` spellings are taken as before, and no help and no completion shows them."""
+    """An option that had another name: the `old` names still work, but help and completion do not show them."""
 
     def __init__(self, *arguments: Any, old: tuple[str, ...] = (), **attributes: Any) -> None:
         super().__init__(*arguments, **attributes)
         self.old = old
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """As `click.Option`, with the old spellings too."""
+        """Like `click.Option`, with the old names too."""
         shown = self.opts
         self.opts = [*shown, *self.old]
         try:

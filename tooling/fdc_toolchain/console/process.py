@@ -1,4 +1,4 @@
-"""What every command line does with its process: its import path, a closed stdout, and bugs of fdc."""
+"""What every command does with its process: its import path, a closed stdout, and bugs of fdc."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def leave_working_folder() -> None:
-    """Takes the working folder off the import path: what lies in a workspace is not fdc's code.
+    """Removes the working folder from the import path: files in a workspace are not fdc's code.
 
     `python -m fdc_toolchain` puts it there, or a PYTHONPATH. A folder that holds fdc itself stays.
     """
     ours = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    sys.path[:] = [one for one in sys.path if one == ours or not _is_working_folder(one)]
+    sys.path[:] = [path for path in sys.path if path == ours or not _is_working_folder(path)]
 
 
 def _is_working_folder(path: str) -> bool:
@@ -29,7 +29,7 @@ def _is_working_folder(path: str) -> bool:
 
 
 def silence_stdout() -> None:
-    """What could not be written is not tried again on the way out."""
+    """Redirects stdout to /dev/null, so that Python does not write to the closed one when it exits."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (
@@ -41,7 +41,7 @@ def silence_stdout() -> None:
 
 
 def our_bug(bug: Exception, name: str, code: int) -> int:
-    """Says that we are wrong, and how to report it; returns `code`."""
+    """Prints that this is a bug of fdc, and how to report it; returns `code`."""
     import traceback
 
     print(f"{name}: internal error: {type(bug).__name__}: {bug}", file=sys.stderr)
@@ -56,7 +56,7 @@ def our_bug(bug: Exception, name: str, code: int) -> int:
 
 
 def run(argv: list[str], command: Callable[[], click.Command], name: str) -> int:
-    """Runs one command line with click. Returns the exit code; prints trouble as one sentence on stderr.
+    """Runs one command line with click. Returns the exit code; prints an error as one sentence on stderr.
 
     `command` makes the command, after the working folder has left the import path; `name` is what messages begin with.
     """
@@ -69,8 +69,8 @@ def run(argv: list[str], command: Callable[[], click.Command], name: str) -> int
 
     on_stderr()
     try:
-        found = command().main(args=argv, prog_name=name, standalone_mode=False)
-        return found if isinstance(found, int) else CLEAN
+        result = command().main(args=argv, prog_name=name, standalone_mode=False)
+        return result if isinstance(result, int) else CLEAN
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.UsageError as wrong:
@@ -89,10 +89,10 @@ def run(argv: list[str], command: Callable[[], click.Command], name: str) -> int
         silence_stdout()
         return CLEAN
     except OSError as failed:
-        where = f" ({visible(str(failed.filename))})" if failed.filename else ""
-        print(f"{name}: {failed.strerror or failed}{where}", file=sys.stderr)
+        place = f" ({visible(str(failed.filename))})" if failed.filename else ""
+        print(f"{name}: {failed.strerror or failed}{place}", file=sys.stderr)
         return WORLD
-    except Exception as bug:  # the last resort: our bug, said as ours
+    except Exception as bug:  # any other exception is a bug of fdc
         from ..linking.project.settings import SettingsError
 
         if isinstance(bug, SettingsError):

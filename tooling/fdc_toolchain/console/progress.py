@@ -1,4 +1,4 @@
-"""What a user sees of a run while it goes: a line a step in a pipe; `cli.shared.live` is for terminals.
+"""The progress of a run that a user sees: one line a step in a pipe; `cli.shared.live` is for terminals.
 
 Everything that tools or plans say is shown with its hidden characters escaped.
 """
@@ -26,7 +26,7 @@ _SLOW = 0.05
 
 
 class Quiet(Observer):
-    """Shows what the plan tells its user, and nothing else."""
+    """Shows only the messages of the plan to its user."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,9 +38,9 @@ class Quiet(Observer):
             self.line(visible(line.rstrip("\r")))
 
     def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
-        """The answer of the person at the terminal; None where no one does. `above`: lines that are shown first.
+        """The answer of the person at the terminal; None if there is no terminal. `above`: lines that are shown first.
 
-        Meanwhile the run goes on elsewhere; what it has to show waits for the answer.
+        The run continues meanwhile; its output waits for the answer.
         """
         import sys
 
@@ -62,7 +62,7 @@ class Quiet(Observer):
                     self.line(line)
 
     def line(self, text: str) -> None:
-        """Shows a line that stays. A reader who has left (`| head`) does not stop the run."""
+        """Shows a line that stays. A closed pipe (`| head`) does not stop the run."""
         with self.lock:
             if self._held is not None:
                 self._held.append(text)
@@ -83,11 +83,11 @@ class Quiet(Observer):
         """Makes room for a line that stays."""
 
     def close(self) -> None:
-        """Takes away what is not meant to stay."""
+        """Removes lines that are not meant to stay."""
 
 
 class Aside(Quiet):
-    """The plan's words on stderr, where stdout belongs to an answer. No one is asked in the middle."""
+    """The plan's messages on stderr, because stdout is for the result. Asks no questions."""
 
     def say(self, text: str) -> None:
         """Port `Progress`: the plan's own words."""
@@ -99,14 +99,14 @@ class Aside(Quiet):
 
 
 class Json(Silent, Quiet):
-    """For output that a program reads: shows only what commands print as a line. No one is asked."""
+    """For output that a program reads: shows only what commands print as a line. Asks no questions."""
 
     def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
         return None
 
 
 class Lines(Quiet):
-    """A plain line for each effect that came back, and for each gate, branch and call that was passed."""
+    """A plain line for each effect that returned, and for each gate, branch and call that was passed."""
 
     marks = True
 
@@ -159,7 +159,7 @@ def mark_line(mark: Mark, style: Style = PLAIN) -> str:
 def step_line(
     effect: Perform, outcome: Outcome, took: float, style: Style = PLAIN, width: int = 0
 ) -> str:
-    """One effect in one line: how it went, where it stands, what it was. A command that failed is not a success."""
+    """One effect in one line: its result, its address, its tool and arguments. A failed command counts as an error."""
     code = exit_code(outcome.value)
     if outcome.failure is not None:
         word, role = "failed", "error"
@@ -167,17 +167,17 @@ def step_line(
         word, role = (f"exit {code}", "error") if code else ("ok", "added")
     word = f"{word:<6}"
     mark = style.paint(role, word)
-    what = f"{effect.tool} {arguments(effect.args)}".rstrip()
+    call = f"{effect.tool} {arguments(effect.args)}".rstrip()
     if code == 0:
-        what += "  exit 0"
+        call += "  exit 0"
     late = f"  {duration(took)}" if took >= _SLOW else ""
-    why = ""
+    reason = ""
     if outcome.failure is not None:
-        why = f": {outcome.failure.message}" + (
+        reason = f": {outcome.failure.message}" + (
             "  (kept: only its branch ends)" if effect.alone else ""
         )
     place = f"{effect.address:<10}"
-    text = visible(f"{place} {what}{late}{why}")
+    text = visible(f"{place} {call}{late}{reason}")
     return f"{mark} {cut(text, width - 1 - len(word)) if width > 40 else text}"
 
 
@@ -185,9 +185,9 @@ def arguments(args: dict[str, Any], most: int = 72) -> str:
     """A step's arguments in a few words: the first line of each, shortened."""
     shown = []
     texts = [written(value) for value in args.values() if value is not None]
-    for whole in sorted(
-        texts, key=lambda one: "\n" in one
-    ):  # what fits on a line says more than the head of a block
-        line = whole.strip().split("\n", 1)[0]
+    for text in sorted(
+        texts, key=lambda text: "\n" in text
+    ):  # texts of one line first: they say more than the first line of a block
+        line = text.strip().split("\n", 1)[0]
         shown.append(line if len(line) <= 60 else line[:57] + "...")
     return cut(visible(" ".join(shown)), most)

@@ -106,44 +106,44 @@ def root_of(workspace: str | None) -> str:
 
 
 def tell_weakness(operator: Operator) -> None:
-    """Says on stderr what the sandbox lacks that commands are let run in all the same."""
+    """Prints on stderr what the sandbox lacks, if commands may run in a weak one."""
     if not operator.weak:
         return
     from ..sandbox.sandbox import lacking, offered
 
-    tier = next(one for one in operator.tiers if offered(one))
-    for what in lacking(tier):
-        click.echo(f"the sandbox of this machine ({tier}) is weak: {what}", err=True)
+    tier = next(candidate for candidate in operator.tiers if offered(candidate))
+    for weakness in lacking(tier):
+        click.echo(f"the sandbox of this machine ({tier}) is weak: {weakness}", err=True)
 
 
 def budget_of(pairs: Sequence[str]) -> dict[str, float]:
     """`steps=100` and the like as numbers. Raises UsageError."""
     out: dict[str, float] = {}
     for pair in pairs:
-        measure, equals, written = pair.partition("=")
+        measure, equals, value = pair.partition("=")
         if measure not in MEASURES or not equals:
             raise UsageError(
                 f"`--budget {pair}`: expected MEASURE=NUMBER with one of {', '.join(MEASURES)}"
             )
         try:
-            number = float(written)
+            number = float(value)
         except ValueError:
             number = -1.0
         if not 0 <= number < 1e18:
             raise UsageError(
-                f"`--budget {pair}`: `{written}` is not a number that could be a ceiling"
+                f"`--budget {pair}`: `{value}` is not a number that could be a ceiling"
             )
         out[measure] = int(number) if number == int(number) else number
     return out
 
 
-def pairs_of(words: Sequence[str], what: str = "key=value") -> dict[str, str]:
+def pairs_of(words: Sequence[str], expected: str = "key=value") -> dict[str, str]:
     """`name=text` words as a table. Raises UsageError for one without `=`, or a name twice."""
     out: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name:
-            raise UsageError(f"expected {what}, found `{word}`")
+            raise UsageError(f"expected {expected}, found `{word}`")
         if name in out:
             raise UsageError(f"`{name}` is given twice")
         try:

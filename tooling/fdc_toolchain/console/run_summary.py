@@ -1,4 +1,4 @@
-"""Says how a run ended and what can be done next; chooses the exit code."""
+"""Prints how a run ended and what can be done next; chooses the exit code."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from ..runs.records.run_outcome import Ended
 
 MOST_SHOWN = 60
-"""Lines that are printed of what an approval is about."""
+"""Maximum lines that are printed about an approval."""
 
 MOST_KEPT = 5
-"""Failed branches that are told of, and steps of which it is unknown whether they happened."""
+"""Maximum failed branches that are listed, and steps with an unknown outcome."""
 
 
 def broken_off(ended: Ended) -> None:
-    """Says on standard error why a run whose answer was wanted has none. Raises WorldError where the world failed."""
+    """Prints on stderr why a run has no result. Raises WorldError where the environment failed."""
     if ended.status == "interrupted":
         click.echo(f"interrupted; {_goes_on(ended)}", err=True)
     elif ended.status == "waiting":
@@ -131,7 +131,7 @@ def _story(ended: Ended, style: Style) -> list[str]:
         elif ended.stop["kind"] == "failure":
             verdict += f"; `{resume} --retry` tries again what failed"
     elif ended.status == "waiting":
-        unknown = [one for one in ended.questions if one["how"] == "assume"]
+        unknown = [item for item in ended.questions if item["how"] == "assume"]
         for question in ended.questions:
             if question not in unknown[MOST_KEPT:]:
                 out += _question(ended, question)
@@ -157,7 +157,7 @@ def _story(ended: Ended, style: Style) -> list[str]:
 
 
 def _one_whole(ended: Ended) -> str:
-    """How to see all that the step which failed has put out: its failure says the last line only."""
+    """The command that shows the whole output of the step that failed: its message has the last line only."""
     stop = ended.stop
     if stop is None or stop["kind"] != "failure":
         return ""
@@ -165,83 +165,83 @@ def _one_whole(ended: Ended) -> str:
 
 
 def _cause(cause: dict[str, Any]) -> list[str]:
-    """What is said of a stop that a proof should have foreseen: the assumption that was false, or that there is none."""
+    """The message about a stop that the proof excludes: the assumption that was false, or that there is none."""
     if cause.get("kind") == "unproved":
         return ["no assumption of the proof names this stop; please report it, with the plan"]
     if cause.get("kind") != "assumption":
         return []
-    where = f" ({visible(cause['path'])}:{cause['line']})" if "path" in cause else ""
-    return [f"an assumption of the proof was false: {visible(cause['text'])}{where}"]
+    place = f" ({visible(cause['path'])}:{cause['line']})" if "path" in cause else ""
+    return [f"an assumption of the proof was false: {visible(cause['text'])}{place}"]
 
 
 def _stopped(stop: dict[str, Any], style: Style, role: str = "error") -> str:
-    where = f"{visible(stop['path'])}:{stop['line']}" if stop["line"] else visible(stop["path"])
+    place = f"{visible(stop['path'])}:{stop['line']}" if stop["line"] else visible(stop["path"])
     label = style.paint(role, stop["kind"])
-    return f"{label}: {visible(stop['message'])}\n  at {where} ({visible(stop['address'])})"
+    return f"{label}: {visible(stop['message'])}\n  at {place} ({visible(stop['address'])})"
 
 
 def _kept(stops: list[dict[str, Any]], style: Style) -> list[str]:
-    """The branches that failed alone; the run went on with a record of each."""
+    """The branches that failed while the run went on with a record of each."""
     if not stops:
         return []
-    what = "a branch" if len(stops) == 1 else f"{len(stops)} branches"
+    subject = "a branch" if len(stops) == 1 else f"{len(stops)} branches"
     more = [f"and {len(stops) - MOST_KEPT} more"] if len(stops) > MOST_KEPT else []
     return [
-        f"{what} failed, and the run went on:",
-        *(_stopped(one, style, "warning") for one in stops[:MOST_KEPT]),
+        f"{subject} failed, and the run went on:",
+        *(_stopped(stop, style, "warning") for stop in stops[:MOST_KEPT]),
         *more,
     ]
 
 
 def _goes_on(ended: Ended) -> str:
-    """What `fdc resume` will do with a run that was left in the middle, and what it will ask."""
+    """What `fdc resume` will do with an interrupted run, and what it will ask."""
     resume = f"fdc resume {ended.run}"
     if not ended.unsettled:
         return f"nothing is lost, `{resume}` goes on"
     number = len(ended.unsettled)
-    what, counts = (
+    noun, counts = (
         ("that step", "it counts") if number == 1 else (f"those {number} steps", "they count")
     )
-    again = f"`{resume} --all --assume not-done` does {what} again"
+    again = f"`{resume} --all --assume not-done` does {noun} again"
     return f"what is recorded stays; {again}, and with `--assume done` {counts} as done"
 
 
 def _unsettled(ended: Ended) -> list[str]:
-    """The steps of which going on will ask what became of them."""
+    """The steps with an unknown outcome, about which `fdc resume` will ask."""
     out = []
-    for one in ended.unsettled[:MOST_KEPT]:
+    for step in ended.unsettled[:MOST_KEPT]:
         out += [
-            f"no outcome: {visible(one['tool'])} {arguments(one['args'])}".rstrip(),
-            f"  at {visible(one['path'])}:{one['line']} ({one['address']}): {one['text']}",
+            f"no outcome: {visible(step['tool'])} {arguments(step['args'])}".rstrip(),
+            f"  at {visible(step['path'])}:{step['line']} ({step['address']}): {step['text']}",
         ]
     left = len(ended.unsettled) - MOST_KEPT
     return [*out, f"and {left} more"] if left > 0 else out
 
 
 def _question(ended: Ended, question: dict[str, Any]) -> list[str]:
-    where = f"{visible(question['path'])}:{question['line']} ({question['address']})"
-    named = "" if len(ended.questions) == 1 else f"{question['address']}="
+    place = f"{visible(question['path'])}:{question['line']} ({question['address']})"
+    prefix = "" if len(ended.questions) == 1 else f"{question['address']}="
     if question["how"] == "answer":
         within = (question.get("shows") or {}).get("within")
-        answer = f"answer with: fdc resume {ended.run} --answer '{named}...'"
+        answer = f"answer with: fdc resume {ended.run} --answer '{prefix}...'"
         if within is not None and "address" not in within:
             answer = "no answer settles that, but what was found out"
         return [
             *_shows(ended, question),
             f"question: {visible(question['text'])}",
-            f"  at {where}; {answer}",
+            f"  at {place}; {answer}",
         ]
-    done = f"{named}'done:RESULT'" if question["bound"] else f"{named}done"
-    what = f"{question['tool']} {arguments(question['args'])}".rstrip()
+    done = f"{prefix}'done:RESULT'" if question["bound"] else f"{prefix}done"
+    call = f"{question['tool']} {arguments(question['args'])}".rstrip()
     return [
-        f"no outcome: {what}",
-        f"  at {where}: {question['text']}",
-        f"  look, and then say: fdc resume {ended.run} --assume {done} (or {named}not-done)",
+        f"no outcome: {call}",
+        f"  at {place}: {question['text']}",
+        f"  look, and then say: fdc resume {ended.run} --assume {done} (or {prefix}not-done)",
     ]
 
 
 def _shows(ended: Ended, question: dict[str, Any]) -> list[str]:
-    """What an approval is about; of much, the beginning."""
+    """The lines that an approval shows, at most MOST_SHOWN."""
     from ..report import changes
 
     lines = [f"  {line.text}" for line in changes.lines(question.get("shows"))]
@@ -254,7 +254,7 @@ def _shows(ended: Ended, question: dict[str, Any]) -> list[str]:
 
 
 def _lines(result: Any) -> list[str]:
-    """A result as a terminal shows it: its texts of several lines as they stand, below what else it has as JSON."""
+    """A result for a terminal: JSON, and below it its texts of several lines as they are."""
     texts, rest = {}, result
     if isinstance(result, dict):
         texts = {key: value for key, value in result.items()

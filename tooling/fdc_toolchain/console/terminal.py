@@ -1,4 +1,4 @@
-"""What the terminal can show: colours and width, decided once."""
+"""The colours and the width of the terminal."""
 
 from __future__ import annotations
 

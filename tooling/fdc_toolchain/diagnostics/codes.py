@@ -1,8 +1,8 @@
-"""The phone book: every code, its rule's name, its severity and one line.
+"""The table of codes: each with its rule's name, its severity and one line.
 
-A code is never reused. The hundreds say the stage: 1 text and syntax, 2 automata, 3 names,
+A code is never reused. Its first digit is the stage: 1 text and syntax, 2 automata, 3 names,
 tools and calls, 4 analyses, 5 protocols, 6 runs,
-7 assumptions: not findings, but what a proof rests on, 8 plans of other tools. The long explanation of a rule is
+7 assumptions (not findings, but what a proof depends on), 8 plans of other tools. The long explanation of a rule is
 `explain/<rule name>.md` in the package, printed by `fdc explain` and run as a test.
 """
 
@@ -30,13 +30,15 @@ CODES: dict[str, Code] = {
     ),
     "FDC104": Code("line-ending", "error", "a line separator other than LF or CRLF"),
     "FDC105": Code("tab-indentation", "error", "a tab where indentation counts"),
-    "FDC106": Code("over-limit", "error", "a text beyond a limit is refused whole"),
-    "FDC107": Code("unexpected-indentation", "error", "an indented line that belongs to nothing"),
+    "FDC106": Code("over-limit", "error", "a text over a limit, which is not checked"),
+    "FDC107": Code(
+        "unexpected-indentation", "error", "an indented line below a line that takes none"
+    ),
     "FDC108": Code("empty-body", "error", "a loop or branch without steps"),
-    "FDC109": Code("syntax-error", "error", "a line that is not of its form"),
+    "FDC109": Code("syntax-error", "error", "a line with invalid syntax"),
     "FDC110": Code("stray-else", "error", "`else` without an `if` above it"),
     "FDC111": Code(
-        "misplaced-header", "error", "a header line below the first step, or said twice"
+        "misplaced-header", "error", "a header line below the first step, or a second time"
     ),
     "FDC112": Code("misplaced-directive", "error", "`# FSM:` below the first line"),
     "FDC113": Code("non-ascii-name", "error", "a name with characters outside ASCII"),
@@ -51,7 +53,7 @@ CODES: dict[str, Code] = {
     "FDC121": Code("leading-byte-order-mark", "info", "a byte order mark at the start is accepted"),
     # 2: automata
     "FDC201": Code("missing-automaton", "error", "the automaton's file does not exist"),
-    "FDC202": Code("malformed-automaton", "error", "a file that is of neither automaton shape"),
+    "FDC202": Code("malformed-automaton", "error", "a file in neither form of automata"),
     "FDC203": Code("undeclared-state", "error", "a state that the automaton does not declare"),
     "FDC204": Code("undeclared-symbol", "error", "a symbol outside the automaton's alphabet"),
     "FDC205": Code(
@@ -74,7 +76,9 @@ CODES: dict[str, Code] = {
     ),
     "FDC308": Code("malformed-catalogue", "error", "a catalogue that does not follow its schema"),
     "FDC309": Code(
-        "missing-prompt", "error", "a tool's prompt, or the schema of its reply, that is not there"
+        "missing-prompt",
+        "error",
+        "a tool's prompt, or the schema of its reply, that does not exist",
     ),
     "FDC311": Code("unbound-name", "error", "a name that nothing binds"),
     "FDC312": Code("possibly-unbound-name", "error", "a name that some runs leave unbound"),
@@ -92,13 +96,13 @@ CODES: dict[str, Code] = {
     ),
     "FDC325": Code("damaged-registry", "error", "a plan registry that cannot be read"),
     "FDC326": Code("refused-call", "error", "a call that the profile in force refuses"),
-    "FDC327": Code("yield-outside", "error", "a `yield` where its value goes nowhere"),
+    "FDC327": Code("yield-outside", "error", "a `yield` whose value is not collected"),
     "FDC328": Code("dead-entry", "error", "a registry entry that no call can use"),
     "FDC329": Code("missing-registry", "warning", "a workspace without a plan registry"),
     "FDC331": Code(
-        "unused-pack", "error", "a tool of a pack that the plan does not say that it uses"
+        "unused-pack", "error", "a tool of a pack that the plan does not name with `use pack`"
     ),
-    "FDC332": Code("missing-pack", "error", "a pack that is not there, or cannot be used"),
+    "FDC332": Code("missing-pack", "error", "a pack that does not exist, or cannot be used"),
     # 4: analyses
     "FDC401": Code(
         "automaton-refuses", "error", "a run makes a step that the automaton does not allow"
@@ -125,43 +129,47 @@ CODES: dict[str, Code] = {
         "a path where a file should be that is, or leads through, something else",
     ),
     "FDC416": Code("outside-path", "error", "a path that leads out of the workspace"),
-    "FDC417": Code("protected-file", "error", "a step that changes what rules fdc or git"),
+    "FDC417": Code(
+        "protected-file", "error", "a step that changes settings or records of fdc, git or agents"
+    ),
     "FDC418": Code(
-        "secret-file", "error", "a step that reads a file which holds secrets, without leave"
+        "secret-file",
+        "error",
+        "a step that reads a file with secrets that the plan does not allow by name",
     ),
     "FDC421": Code("over-budget", "error", "the worst run costs more than the stated budget"),
-    "FDC422": Code("unbudgeted", "error", "a plan that may do very much and states no budget"),
+    "FDC422": Code("unbudgeted", "error", "a plan without a budget whose worst run is large"),
     "FDC431": Code("model-mismatch", "error", "a tool that the chosen model forbids"),
     "FDC432": Code(
         "complexity-mismatch", "error", "the plan's complexity class is not the stated one"
     ),
-    "FDC441": Code("unverified-write", "warning", "a write that no later step looks at"),
+    "FDC441": Code("unverified-write", "warning", "a write that no later step checks"),
     "FDC451": Code("capability", "error", "a step touches what `allow` does not name"),
     "FDC461": Code("broken-rule", "error", "a run that breaks a rule of the workspace's protocols"),
-    "FDC462": Code(
-        "malformed-check", "error", "a check of a protocol's rule that cannot be made out"
-    ),
+    "FDC462": Code("malformed-check", "error", "a check of a protocol's rule that is invalid"),
     "FDC463": Code(
-        "unproved-rule", "warning", "a run may break a rule, and it is not known that none does"
+        "unproved-rule",
+        "warning",
+        "a rule that some run may break: it is not proved that none does",
     ),
     "FDC471": Code(
         "untrusted-flow",
         "error",
         "text from outside chooses a command, a path, an address or words to send",
     ),
-    "FDC472": Code("untrusted-choice", "error", "text from outside chooses which steps are done"),
+    "FDC472": Code("untrusted-choice", "error", "text from outside chooses which steps run"),
     "FDC473": Code("unquoted-data", "error", "data where the shell would read it as code"),
     "FDC474": Code(
         "untrusted-code",
         "error",
         "a command that can see, and so may execute, files with text from outside",
     ),
-    "FDC481": Code("wrong-type", "error", "a value used where no value of its type can be"),
+    "FDC481": Code("wrong-type", "error", "a value whose type does not fit where it is used"),
     "FDC482": Code("failing-gate", "error", "a gate that no run passes"),
     "FDC483": Code("idle-gate", "warning", "a gate that stops no run"),
     "FDC484": Code("failing-argument", "error", "an argument with which the step certainly fails"),
     "FDC485": Code(
-        "missing-script", "error", "a command that runs a file of the workspace that is not there"
+        "missing-script", "error", "a command that runs a file of the workspace that does not exist"
     ),
     # 5: protocols
     "FDC501": Code(
@@ -176,7 +184,9 @@ CODES: dict[str, Code] = {
     ),
     "FDC505": Code("oversized-agents-file", "error", "an AGENTS.md that agents would cut off"),
     "FDC506": Code(
-        "missing-tool-file", "warning", "a tool's file that a protocol names and that is not there"
+        "missing-tool-file",
+        "warning",
+        "a tool's file that a protocol names and that does not exist",
     ),
     "FDC507": Code(
         "damaged-region", "error", "marks of a hand-written region that do not fit together"
@@ -197,22 +207,20 @@ CODES: dict[str, Code] = {
     "FDC521": Code(
         "unimported-block",
         "warning",
-        "a block of an imported file that names a protocol and is none",
+        "a block of an imported file that names a protocol and is not a valid one",
     ),
-    "FDC522": Code(
-        "malformed-layout", "error", "a `layout.json` beside imported sources that is none"
-    ),
+    "FDC522": Code("malformed-layout", "error", "an invalid `layout.json` beside imported sources"),
     "FDC523": Code(
-        "hidden-protocol", "error", "a protocol that no reader of the compiled file would find"
+        "hidden-protocol", "error", "a protocol that readers of the compiled file would not find"
     ),
     "FDC524": Code(
-        "active-html", "warning", "HTML in an imported file that would act where it is shown"
+        "active-html", "warning", "HTML in an imported file that a viewer would execute"
     ),
     "FDC530": Code("unreferenced-tool", "warning", "a tool that no protocol names"),
     "FDC531": Code(
         "unowned-rule", "warning", "a rule whose check names a tool that its protocol does not"
     ),
-    "FDC532": Code("unresolved-tool", "warning", "the name of a tool that stands for nothing"),
+    "FDC532": Code("unresolved-tool", "warning", "the name of a tool that does not exist"),
     "FDC535": Code(
         "unenforced-rule", "error", "a rule that calls itself enforced without a check that works"
     ),
@@ -223,9 +231,7 @@ CODES: dict[str, Code] = {
     "FDC538": Code(
         "unused-tool", "info", "a tool that a protocol names and that no step on record used"
     ),
-    "FDC539": Code(
-        "vacuous-rule", "info", "a rule that says nothing about any plan of the workspace"
-    ),
+    "FDC539": Code("vacuous-rule", "info", "a rule that applies to no plan of the workspace"),
     "FDC540": Code(
         "damaged-log-line", "warning", "a line of the activity log that is not an entry"
     ),
@@ -233,7 +239,7 @@ CODES: dict[str, Code] = {
     # 7: what a proof rests on, and what is not proved
     "FDC700": Code("fragment", "fragment", "a plan that runs only as a part of others"),
     "FDC702": Code(
-        "kept-file", "assumption", "a command leaves the files alone that the plan uses after it"
+        "kept-file", "assumption", "a command does not change the files that the plan uses after it"
     ),
     "FDC703": Code(
         "inside-workspace",
@@ -241,9 +247,7 @@ CODES: dict[str, Code] = {
         "a computed path names a file of the workspace that the step can use",
     ),
     "FDC704": Code("distinct-items", "assumption", "values that are unknown name different files"),
-    "FDC706": Code(
-        "result-shape", "assumption", "a value is of the form in which the plan uses it"
-    ),
+    "FDC706": Code("result-shape", "assumption", "a value has the form in which the plan uses it"),
     "FDC707": Code(
         "program-present", "assumption", "a program that a command needs is on this machine"
     ),
@@ -257,7 +261,7 @@ CODES: dict[str, Code] = {
     "FDC715": Code(
         "absent-closer",
         "assumption",
-        "a script that a command closes the task with, and that is not there now",
+        "a script with which a command closes the task, and that does not exist now",
     ),
     "FDC716": Code(
         "opened-file",
@@ -268,20 +272,20 @@ CODES: dict[str, Code] = {
     "FDC801": Code(
         "unreadable-plan", "error", "a plan of another tool that cannot be read in its form"
     ),
-    "FDC802": Code("endless-agents", "error", "agents that are started with nothing to end it"),
+    "FDC802": Code("endless-agents", "error", "a loop that starts agents without an end"),
     "FDC803": Code(
         "unbounded-workflow", "warning", "a script whose number of agents cannot be bounded"
     ),
     "FDC804": Code("uncapped-agents", "warning", "an agent for each item of a list without a cap"),
     "FDC805": Code("session-model", "warning", "agents for which the script names no model"),
     "FDC811": Code(
-        "unknown-dependency", "error", "a task or step that depends on none that exists"
+        "unknown-dependency", "error", "a task or step that depends on one that does not exist"
     ),
     "FDC812": Code("dependency-cycle", "error", "tasks or steps that depend on each other"),
     "FDC813": Code("duplicate-id", "error", "an id that two tasks or steps have"),
     "FDC814": Code("done-too-early", "error", "a task that is done before what it depends on"),
-    "FDC815": Code("finished-plan", "warning", "a plan that is done and still lies with open ones"),
-    "FDC816": Code("missing-path", "warning", "a path that a plan needs and that is not there"),
+    "FDC815": Code("finished-plan", "warning", "a finished plan in the folder of open ones"),
+    "FDC816": Code("missing-path", "warning", "a path that a plan needs and that does not exist"),
     "FDC817": Code("ungated-effect", "warning", "a step with side effects and no gate before it"),
     "FDC818": Code("text-in-command", "error", "text of another step inside a shell command"),
 }

@@ -1,7 +1,7 @@
 """One finding, as a value.
 
-Every stage returns diagnostics; none prints, raises or exits over the user's text. A
-diagnostic is built of tuples (and of labels that become one when they are looked at), so that it can be sorted,
+Every stage returns diagnostics; no stage prints, raises or exits because of the user's text. A
+diagnostic is built of tuples (its labels may be made later, when they are read), so that it can be sorted,
 compared and hashed; `plain` makes what the verdict cache stores with `marshal`.
 """
 
@@ -25,7 +25,7 @@ class Label(NamedTuple):
 
 
 class LaterLabels(Sequence[Label]):
-    """Labels that are made when somebody looks at them: a long plan has very many, which are seldom shown."""
+    """Labels that are made when they are read: a long plan has very many, which are seldom shown."""
 
     __slots__ = ("_make", "_made")
 
@@ -83,7 +83,7 @@ class Diagnostic(NamedTuple):
     """A finding about the user's text.
 
     `message` stands alone in one line. `labels` point at other places, `trace` is the shortest
-    run that shows the flaw, step by step in order, `help` says what to do.
+    run that shows the fault, step by step, `help` says what to do.
     """
 
     span: Span
@@ -94,7 +94,7 @@ class Diagnostic(NamedTuple):
     help: str | None = None
     fix: Fix | None = None
     grade: Severity | None = None
-    """The severity, where who wrote the rule chose one; None: the code's."""
+    """The severity, where the author of the rule chose one; None: that of the code."""
 
     @property
     def rule(self) -> str:
@@ -146,7 +146,7 @@ def from_plain(value: Any) -> Diagnostic:
 
 
 class Kept(NamedTuple):
-    """A report as the caches keep it, of built-in types. The assumptions lie elsewhere: mostly only their number is asked for.
+    """A report as the caches keep it, of built-in types. Assumptions are stored elsewhere: mostly only their number is needed.
 
     `found`: all other items, as `plain` makes them. `packed`: where the assumptions are (`cli.linting.assumption_packs`).
     """
@@ -167,7 +167,7 @@ def unpacked(packed: Iterable[bytes]) -> list[Diagnostic]:
 
 
 class Parts(NamedTuple):
-    """A report by what its items say: findings, what the proofs rest on, and the plans that are only fragments."""
+    """A report by the kind of its items: findings, assumptions of the proofs, and plans that are only fragments."""
 
     findings: list[Diagnostic]
     assumptions: list[Diagnostic]
@@ -194,7 +194,7 @@ def ordered(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     """Sorted by place, then code and message, without repetitions: the order of every report."""
     seen: set[tuple[Span, str, str]] = set()
     out = []
-    # to the last detail, so that of two that say the same, the same one is kept whatever came first
+    # by all fields, so that of equal findings the same one is kept for any input order
     for item in sorted(diagnostics, key=lambda d: (*d[:5], d.help or "")):
         key = (item.span, item.code, item.message)
         if key not in seen:

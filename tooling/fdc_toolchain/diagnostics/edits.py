@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .diagnostic import Diagnostic, Edit, Fix
 
 MOST_ROUNDS = 10
-"""A repair may make room for the next one; so many times at most."""
+"""Maximum rounds of repairs: one repair may make another one possible."""
 
 _Piece = tuple[int, int, str]
 """A stretch of the text by offsets, and what replaces it."""
@@ -62,7 +62,7 @@ def mended(
 
 
 def apply(text: str, fixes: list[Fix]) -> tuple[str, list[Fix]]:
-    """The text after as many of the fixes as fit together, and those.
+    """The text after as many of the fixes as fit together, and the fixes that were applied.
 
     Fixes are taken by the place of their first edit, then as given. One is left out whole
     where an edit of it overlaps one taken before, inserts where another inserts, or lies
@@ -95,7 +95,7 @@ def _holds(taken: list[_Piece], piece: _Piece) -> bool:
 
 
 def _clashes(taken: list[_Piece], piece: _Piece) -> bool:
-    """True where the piece clashes with one taken; as those do not clash, its neighbours tell."""
+    """True where the piece clashes with one taken; as those do not clash, only neighbours are compared."""
     at = max(0, bisect_left(taken, (piece[0], piece[0], "")) - 1)
     while at < len(taken) and taken[at][0] <= piece[1]:
         if _clash(taken[at], piece):
@@ -125,7 +125,7 @@ class _Table:
 
     def pieces(self, edits: tuple[Edit, ...]) -> list[_Piece]:
         """The edits by offsets, in order, or nothing where one is outside of the text or two of them clash."""
-        found: set[_Piece] = set()
+        offsets: set[_Piece] = set()
         for edit in edits:
             span = edit.span
             start, end = (
@@ -134,8 +134,8 @@ class _Table:
             )
             if start is None or end is None or end < start:
                 return []
-            found.add((start, end, self.ended(span.line, edit.replacement)))
-        out = sorted(found)
+            offsets.add((start, end, self.ended(span.line, edit.replacement)))
+        out = sorted(offsets)
         clash = any(_clash(left, right) for left, right in pairwise(out))
         return [] if clash else out
 

@@ -1,4 +1,4 @@
-"""Bytes to text: what may stand in a plan at all, and how large it may be.
+"""Bytes to text: which characters a plan may have, and how large it may be.
 
 `decode` never raises. It folds CRLF to LF, so that line n is line n of every editor, and
 reports what is left that would make two readers see two texts: bytes that are not UTF-8,
@@ -41,7 +41,7 @@ _SEPARATORS = {
 }
 
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n"
-"""Bytes of which most texts are made, and nothing suspect is."""
+"""Bytes of most texts, none of which is suspect."""
 
 _SUSPECT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f"
@@ -49,7 +49,7 @@ _SUSPECT = re.compile(
 )
 
 _MOST_PER_FILE = 100
-"""Findings of one kind of trouble in one file; a binary file needs no more to be recognised."""
+"""Maximum findings about characters in one file: a binary file would have very many."""
 
 
 def refused(path: str, message: str, help_: str | None = None, line: int = 1) -> Diagnostic:
@@ -71,7 +71,7 @@ def decode(data: bytes, path: str, limits: Limits) -> tuple[str | None, list[Dia
                 "split the plan, or raise `limits.file_bytes`",
             )
         ]
-    found: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     offset: int | None = (
         0  # of the text's first byte; None where characters and bytes do not correspond
     )
@@ -83,7 +83,7 @@ def decode(data: bytes, path: str, limits: Limits) -> tuple[str | None, list[Dia
         before = data[: error.start].decode("utf-8").removeprefix("\ufeff")
         line = before.count("\n") + 1
         column = len(before) - (before.rfind("\n") + 1) + 1
-        found.append(
+        findings.append(
             Diagnostic(
                 Span(path, line, column, line, column + 1),
                 "FDC101",
@@ -94,11 +94,11 @@ def decode(data: bytes, path: str, limits: Limits) -> tuple[str | None, list[Dia
     if text.startswith("\ufeff"):
         text = text[1:]
         offset = offset if offset is None else 3
-        found.append(
+        findings.append(
             Diagnostic(Span(path, 1, 1, 1, 1), "FDC121", "the text starts with a byte order mark")
         )
     if data.translate(None, _PLAIN) and _SUSPECT.search(text):
-        found += _suspects(text, path, offset)
+        findings += _suspects(text, path, offset)
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     longest = limits.line_characters
@@ -107,11 +107,11 @@ def decode(data: bytes, path: str, limits: Limits) -> tuple[str | None, list[Dia
             if len(row) > longest:
                 message = f"the line has {len(row)} characters, more than the {longest} that may be"
                 return None, [refused(path, message, "raise `limits.line_characters`", number)]
-    return text, found
+    return text, findings
 
 
 def _suspects(text: str, path: str, offset: int | None) -> list[Diagnostic]:
-    found: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     line, start = 1, 0
     for match in _SUSPECT.finditer(text):
         at = match.start()
@@ -124,17 +124,19 @@ def _suspects(text: str, path: str, offset: int | None) -> list[Diagnostic]:
         remove = Fix(f"remove {name}", (Edit(span, ""),), safe=False)
         if character in _SEPARATORS:
             message = f"{_SEPARATORS[character]} ({name}) inside a line; lines end with LF or CRLF"
-            found.append(Diagnostic(span, "FDC104", message, fix=remove))
+            findings.append(Diagnostic(span, "FDC104", message, fix=remove))
         elif character == "\ufeff":
-            found.append(
+            findings.append(
                 Diagnostic(span, "FDC102", "a byte order mark inside the text", fix=remove)
             )
         elif character < "\xa0" and character != "\xad":
-            where = "" if offset is None else f" at offset {offset + len(text[:at].encode())}"
-            found.append(Diagnostic(span, "FDC101", f"control character {name}{where}", fix=remove))
+            place = "" if offset is None else f" at offset {offset + len(text[:at].encode())}"
+            findings.append(
+                Diagnostic(span, "FDC101", f"control character {name}{place}", fix=remove)
+            )
         else:
             message = f"{name} cannot be seen, and can change how the line is read"
-            found.append(Diagnostic(span, "FDC103", message, fix=remove))
-        if len(found) >= _MOST_PER_FILE:
+            findings.append(Diagnostic(span, "FDC103", message, fix=remove))
+        if len(findings) >= _MOST_PER_FILE:
             break
-    return found
+    return findings

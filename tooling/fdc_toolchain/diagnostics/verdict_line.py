@@ -1,4 +1,4 @@
-"""The line that says how a lint ended which found nothing. Imports nothing: the quickest way to a verdict prints it."""
+"""The last line of a lint without findings. Imports nothing, because the fast path to a verdict prints it."""
 
 from __future__ import annotations
 

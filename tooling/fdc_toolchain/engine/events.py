@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..program.codec import canonical
 from ..program.model import Grant
-from .released import Released
+from .files.released import Released
 
 Kind = Literal["tool", "files", "predicate"]
 

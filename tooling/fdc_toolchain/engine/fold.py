@@ -14,8 +14,8 @@ from typing import Any, Literal
 from ..program.model import LEFT, Grant, Program
 from . import machine, operations, rules
 from .events import Mismatch, Perform, Question, Record, Stop
-from .released import Released, paths_changed
-from .shared_files import assumed
+from .files.released import Released, paths_changed
+from .files.shared_files import assumed
 from .state import Meter, RunState, Want
 
 LOST = "its controller was lost"

@@ -11,7 +11,7 @@ from typing import Any
 from ..program.model import LEFT, MAX_STACK, Instruction, PlanBody
 from . import rules
 from .events import Kind, Mark, Perform, Stop, request_of
-from .shared_files import SharedFiles, collision
+from .files.shared_files import SharedFiles, collision
 from .state import Cycle, Frame, Join, Loop, Meter, RunState, Scope, Strand, Want
 from .values import PredicateWanted, granted, holds, render
 

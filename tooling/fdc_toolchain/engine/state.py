@@ -13,9 +13,9 @@ from typing import Any
 
 from ..program.model import Grant, Program
 from .events import Mark, Perform, Question, Stop
-from .released import Released
+from .files.released import Released
+from .files.shared_files import Branches
 from .rules import Monitor, Noticed
-from .shared_files import Branches
 
 
 @dataclass(slots=True)
@@ -163,7 +163,7 @@ class RunState:
     The four dictionaries are keyed by address and disjoint. `pending`: may start. `dangling`:
     announced, and its controller is gone. `running`: started by this controller. `parked`: waits
     for a person. `rate` is the most that a token of a prompt's answer costs; `overrun`: a step has
-    used more than had been reserved for it, and no one has raised the budget since.
+    used more than had been reserved for it, and the budget was not raised since.
     """
 
     program: Program

@@ -30,9 +30,9 @@ from .form import (
     word,
 )  # fmt: skip
 from .loops import FAR, Loops, Outcome, Owes, opening
-from .place import OUTSIDE, Call, Place
+from .place import OUTSIDE, Call, Need, Place
 from .steps import Steps
-from .texts import Need, Texts
+from .texts import Texts
 
 _BUDGET = 1_000_000
 STORING = "# It may store text from outside, and runs no command.\n"
@@ -145,7 +145,7 @@ class Bodies(Loops):
         bodies share that begin in that state."""
         indent = (Literal("  " * depth),) if depth else ()
         groups: dict[tuple[str, int, int], list[Way]] = {}
-        for outcome in self._outcomes(state, goal, depth):
+        for outcome in self._outcomes(state, goal, depth, owes):
             way = Way(outcome.items, outcome.guard)
             groups.setdefault((outcome.after, outcome.bits, outcome.gone), []).append(way)
         for (after, bits, gone), ways in groups.items():
@@ -156,7 +156,7 @@ class Bodies(Loops):
             # A branch that may yield the plan's result is told by nothing in the text from one that may not.
             statement = self.texts.share(f"say_{self.states[state]}_{depth}", ways, owes.result)
             rest = Use(self._rest(after, goal, depth, owes), Change(ALL & ~gone, bits))
-            for guard in _owed(owes.bits, bits, 1 + far):
+            for guard in _owed(owes.bits, bits, far, self.need(goal, goal, depth)):
                 yield Way((*indent, statement, rest), guard._replace(clear=guard.clear | clear))
 
     def _rest(self, state: str, goal: str, depth: int, owes: Owes) -> str:
@@ -168,13 +168,16 @@ class Bodies(Loops):
             least = self.need(state, goal, depth)
             if least < FAR:
                 more = self.body(state, goal, depth, Change(less=True), owes)
-                ways += [Way((more,), guard) for guard in _owed(owes.bits, 0, 1 + least)]
+                far = 0 if state == goal else least
+                guards = list(_owed(owes.bits, 0, far, self.need(goal, goal, depth)))
+                guards[-1] = guards[-1]._replace(left=1 + least)  # nothing is missing
+                ways += [Way((more,), guard) for guard in guards]
             self.form.rules[name] += ways
         return name
 
     # ---- statements --------------------------------------------------------------------
 
-    def _outcomes(self, state: str, goal: str, depth: int) -> Iterator[Outcome]:
+    def _outcomes(self, state: str, goal: str, depth: int, owes: Owes) -> Iterator[Outcome]:
         row = self.place.automaton.transitions[state]
         ended = state in self.place.ended
         moves: dict[str, list[str | None]] = {} if ended else {state: [None]}
@@ -185,7 +188,8 @@ class Bodies(Loops):
             if plain is not None:
                 yield Outcome((plain,), after)
             for number, slot in self.slots:
-                given = self.steps.bound(actions, depth, slot)
+                owed = bool(owes.bits >> number & 1)
+                given = self.steps.bound(actions, depth, slot, owed)
                 if given is not None:
                     yield from self._binding(number, (given,), after)
         yield from self._yields(state)
@@ -198,7 +202,7 @@ class Bodies(Loops):
 
     def _yields(self, state: str) -> Iterator[Outcome]:
         for number, guard in enumerate((Guard(COLLECTS), Guard(RESULT, COLLECTS))):
-            values = [self.texts.value("any", OUTSIDE)]
+            values: list[Item] = [self.texts.value("any", OUTSIDE)]
             if self.place.free and not number:
                 values = self._as_given("collected", self.place.collects)
             for value in values:
@@ -255,7 +259,8 @@ class Bodies(Loops):
         if self.place.free:
             names = (*call.required, *call.optional)
             values = {
-                name: self._as_given(f"{call.name}_{name}", call.given[name]) for name in names
+                name: self._as_given(f"{call.name}_{call.deep}_{name}", call.given[name])
+                for name in names
             }
             deep = (Literal(" depth "), self.texts.number(1)) if call.deep else ()
         else:
@@ -303,6 +308,8 @@ class Bodies(Loops):
         for gone in (RESULT, 0) if self.place.yields else (RESULT,):
             guard = ANYWHERE if gone else Guard(RESULT)
             for joined in (0, *(bits for at, bits in self.place.joined if at == depth)):
+                if any(self.owing(state, end, depth, joined) for end in (one, other)):
+                    continue
                 inner, owes = self._enter(depth, bits=chosen, gone=gone), Owes(joined, not gone)
                 then, orelse = (
                     self.body(state, end, depth + 1, inner, owes) for end in (one, other)
@@ -316,11 +323,14 @@ class Bodies(Loops):
                 yield Outcome((head, body), after, 0, RESULT & ~gone, guard)
 
 
-def _owed(owed: int, bits: int, least: int) -> Iterator[Guard]:
-    """What a statement asks that binds `bits`, where a body still owes names, by which of them are missing: each may take one
-    more statement."""
+def _owed(owed: int, bits: int, far: int, each: int) -> Iterator[Guard]:
+    """What a statement asks that binds `bits`, where a body still owes names and its end is `far` away, by which of them are
+    missing, none at last: each may take a way from the end round to it (`each` statements), or a statement on the way there."""
     for missing in _subsets(owed):
-        yield Guard(owed & ~missing, missing, least + (missing & ~bits).bit_count())
+        count = (missing & ~bits).bit_count()
+        if each < FAR or count <= far:
+            more = each * count if each < FAR else 0
+            yield Guard(owed & ~missing, missing, 1 + far + more)
 
 
 def _subsets(bits: int) -> Iterator[int]:

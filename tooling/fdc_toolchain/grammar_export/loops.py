@@ -26,9 +26,9 @@ from .form import (
     left,
     word,
 )  # fmt: skip
-from .place import OUTSIDE, Place, Slot, known
+from .place import OUTSIDE, Need, Place, Slot, known
 from .steps import Steps
-from .texts import Need, Texts
+from .texts import Texts
 
 FAR = 1 << 20
 _ROUNDS = (2, 1, 1, 1)
@@ -74,6 +74,12 @@ class Loops:
     def need(self, state: str, goal: str, depth: int) -> int:
         """The least number of statements that lead there."""
         return self.near.get((depth, state, goal), FAR)
+
+    def owing(self, state: str, goal: str, depth: int, bits: int) -> bool:
+        """Whether a body inside may be too short to bind these names."""
+        far, each = self.need(state, goal, depth + 1), self.need(goal, goal, depth + 1)
+        count = bits.bit_count()
+        return far + each * count > self._inside(depth) if each < FAR else count > far
 
     def ends(self, state: str, depth: int) -> list[str]:
         """The states that a body inside of a statement can leave."""
@@ -123,6 +129,8 @@ class Loops:
         its `until`."""
         for bits in (0, *(bits for at, bits in self.place.rounds if at == depth)):
             found = self.texts.condition(OUTSIDE - 1, apart=f"_b{bits:x}" if bits else "")
+            if self.owing(inside, end, depth, bits):
+                continue
             inner = self._enter(depth, gone=RESULT | COLLECTS)
             body = self.body(inside, end, depth + 1, inner, Owes(bits))
             yield Outcome((self._head("iterate", depth, "", (Literal("max"),)), body), end, bits)
@@ -165,7 +173,7 @@ class Loops:
     def _files(self, inside: str, end: str, depth: int) -> Iterator[Outcome]:
         """`for_each_file`: the path is `file1`, in a loop inside `file2`."""
         globs: list[Item] = [self.texts.files["glob"]]
-        one = self.texts.reference("text", 1)
+        one = self.texts.reference("text", 1) if self.place.free else None
         if one is not None:
             globs.append(one)
         before = 0

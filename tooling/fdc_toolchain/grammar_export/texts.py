@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from ..linking import types
-from ..linking.types import DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, OPEN, TEXTS, Type
+from ..linking.types import KINDS, NULL, NUMBER, OBJECT, OPEN, Type
 from .form import STORES, Chars, Form, Guard, Item, Literal, Use, Way, word
-from .place import OUTSIDE, Place
+from .place import OUTSIDE, WANTED, Need, Place
 
 _LETTERS = (
     "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e\u0391-\u03a1\u03b1-\u03c9\u0410-\u044f\u4e00-\u9fa5"
@@ -45,24 +45,6 @@ class Reference(NamedTuple):
         return ([()] if self.whole else []) + ([(self.field,)] if self.field else [])
 
 
-class Need(NamedTuple):
-    """What a value must be: a name for rules, and whether types fit. Where values are followed, all values of a type must;
-    of a plan's own names some must, for the linter then assumes it."""
-
-    name: str
-    fits: Callable[[tuple[Type, ...]], bool]
-
-
-_WANTED = {
-    "any": KINDS & ~NULL,
-    "value": KINDS & ~NULL,
-    "text": TEXTS,
-    "number": NUMBER | DIGITS,
-    "length": NULL | TEXTS | LIST | OBJECT,
-    "list": LIST,
-}
-
-
 class Texts:
     """Rules of one place. What names a value asks for the bit of its slot."""
 
@@ -71,6 +53,7 @@ class Texts:
         self.form = form
         self.sizes = Sizes(60, 2, 2) if place.brief else Sizes(200, 5, 6)
         self.shared: dict[tuple[object, ...], Use] = {}
+        self.fitted: dict[tuple[str, int, bool], list[Reference]] = {}
         self.apart = ""
         self.files = self._files()
 
@@ -91,7 +74,7 @@ class Texts:
 
     def needs(self, need: str) -> Need:
         """What a use asks of a value: any, value, text, number, length, list."""
-        wanted = _WANTED[need]
+        wanted = WANTED[need]
         if self.place.free:
             return Need(need, lambda kinds: all(kind.kinds & (wanted | OPEN) for kind in kinds))
 
@@ -106,31 +89,37 @@ class Texts:
 
     def fitting(self, need: Need, level: int, only: bool = False) -> list[Reference]:
         """The references that may stand where a value is needed. `only`: of that level, none of a better one."""
-        out = []
-        for number, slot in enumerate(self.place.slots):
-            if slot.level <= level and (slot.level == level or not only):
-                whole, field = need.fits(slot.kinds), self._below(slot.kinds, need, slot.reads)
-                if whole or field:
-                    out.append(Reference(slot.name, 1 << number, slot.level, whole, field))
-        return out
+        key = (need.name, level, only)
+        if key not in self.fitted:
+            found = []
+            for number, slot in enumerate(self.place.slots):
+                if need.made not in ("", slot.made):
+                    continue
+                if slot.level <= level and (slot.level == level or not only):
+                    whole, field = need.fits(slot.kinds), self._below(slot.kinds, need, slot.reads)
+                    if whole or field:
+                        found.append(Reference(slot.name, 1 << number, slot.level, whole, field))
+            self.fitted[key] = found
+        return self.fitted[key]
 
     def _below(
         self, kinds: tuple[Type, ...], need: Need, reads: tuple[tuple[str, ...], ...], deep: int = 0
     ) -> Use | None:
-        """The fields of such a value that fit, each with its point: those that it is known to have. Where nothing says which it
-        has, those that a plan `reads`."""
+        """The fields of such a value that fit, each with its point: those that it is known to have, whatever has bound it, and
+        those that a plan `reads`."""
         free = self.place.free
         objects = [
             kind for kind in kinds if kind.kinds & OBJECT and (free or kind.kinds & KINDS == OBJECT)
         ]
-        if len(objects) < len(kinds) or deep > (_FIELDS if free else 0):
+        if deep > (_FIELDS if free else 0):
             return None
         known = [{name for name, _ in kind.fields} for kind in objects if kind.fields is not None]
-        names = set.intersection(*known) if known else {path[0] for path in reads if path}
+        names = set.intersection(*known) if known and len(objects) == len(kinds) else set()
+        names |= {path[0] for path in reads if path}
         ways = []
         for name in sorted(names):
-            inner = tuple(dict.fromkeys(kind.field(name) for kind in objects))
-            inner = tuple(one for one in inner if one != types.ANY)
+            found = {kind.field(name) for kind in objects if name in dict(kind.fields or ())}
+            inner = tuple(sorted(found - {types.ANY}, key=repr))
             if need.fits(inner):
                 ways.append(Way(word(f".{name}")))
             below = tuple(path[1:] for path in reads if path[:1] == (name,))
@@ -154,14 +143,17 @@ class Texts:
         """A reference; `stored`: into a file, which a model's text and text from outside
         go into only where the plan says so."""
         need = self.needs(need) if isinstance(need, str) else need
+        name = f"r_{need.name}_{level}" + "_s" * stored + "_n" * (not braces) + "_only" * only
+        name += self.apart
+        if name in self.form.rules:
+            return Use(name)
         ways = []
         for one in self.fitting(need, level, only):
             guard = Guard(one.bit | (STORES if stored and one.level > 1 else 0))
             for tail in one.tails():
                 inner: tuple[Item, ...] = (Literal(one.name), *tail)
                 ways.append(Way((Literal("{"), *inner, Literal("}")) if braces else inner, guard))
-        name = f"r_{need.name}_{level}" + "_s" * stored + "_n" * (not braces) + "_only" * only
-        return self.put(f"{name}{self.apart}", ways) if ways else None
+        return self.put(name, ways) if ways else None
 
     # ---- texts -------------------------------------------------------------------------
 
@@ -317,12 +309,18 @@ class Texts:
         )
         return out
 
+    def to_read(self, level: int) -> Need:
+        """What may be read. What is given to a name for text of the workspace comes from a file that a loop found: any other
+        path may be that of a file below `{run}/outside/`."""
+        need = self.needs("text")
+        return need if level == OUTSIDE else need._replace(name="file", made="file")
+
     def path(self, access: str, level: int) -> list[Item]:
         """What may stand for a path that a step reads or writes."""
         if self.place.free:
             return [self.value("text", OUTSIDE)]
         out: list[Item] = []
-        one = self.reference("text", min(level, 1))
+        one = self.reference(self.to_read(level), min(level, 1))
         if access == "read" and "read" in self.files:
             out.append(self.files["read"])
         if access in ("create", "write"):

@@ -59,8 +59,11 @@ class Plan(NamedTuple):
         """The text of another file of the workspace; None where it cannot be read."""
         if key in self.unsaved or key == self.key:
             return self.unsaved.get(key, self.text)
+        path = os.path.join(self.session.workspace, key)
+        if not os.path.isfile(path):  # a pipe would be waited for
+            return None
         try:
-            with open(os.path.join(self.session.workspace, key), encoding="utf-8") as file:
+            with open(path, encoding="utf-8") as file:
                 return file.read()
         except (OSError, ValueError):
             return None

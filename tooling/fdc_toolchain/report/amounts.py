@@ -13,5 +13,5 @@ def duration(seconds: float) -> str:
 
 
 def number(value: float) -> str:
-    """`5000`, `0.25`, `1,234,567`: no digits that say nothing."""
+    """`5000`, `0.25`, `1,234,567`: whole numbers without decimals, others with four digits."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.4g}"

@@ -1,4 +1,4 @@
-"""What an approval is about, as lines for a person: what will change, with every control character written out.
+"""The lines that an approval shows to a person: what will change, with control characters escaped.
 
 The rows are those of `workspace.preview`. The terminal and the web page show the same lines.
 """
@@ -13,14 +13,14 @@ from .terminal.terminal_text import visible
 Role = Literal["head", "add", "del", "same", "note"]
 
 OPENED = "opened"
-"""The rows of what is protected and a plan names, and the key of such an approval."""
+"""The kind of rows about protected paths that a plan opens by name, and the key of such an approval."""
 
 LONGEST = 2_000
 """Characters of a line that are shown."""
 
 
 class Line(NamedTuple):
-    """A line and what it is: a heading, a line that comes or goes or stays, a remark."""
+    """A line and its role: a heading, an added, deleted or unchanged line, or a note."""
 
     role: Role
     text: str
@@ -31,8 +31,8 @@ def lines(shows: dict[str, Any] | None) -> list[Line]:
     if not shows:
         return []
     rows = shows.get("rows", [])
-    found = [line for row in rows for line in _row(row)]
-    return found or [
+    found_lines = [line for row in rows for line in _row(row)]
+    return found_lines or [
         Line(
             "note", "nothing that follows changes a file or runs a command, as far as is known now"
         )
@@ -40,17 +40,17 @@ def lines(shows: dict[str, Any] | None) -> list[Line]:
 
 
 def _row(row: dict[str, Any]) -> Iterable[Line]:
-    what = row.get("what")
-    if what == "more":
+    kind = row.get("what")
+    if kind == "more":
         yield Line("note", f"and {row['count']} more changes that are not shown")
         return
-    where = (
+    place = (
         f"{row.get('plan', '')}:{row['line']}: " if "line" in row else f"{row.get('plan', '')}: "
     )
     perhaps = "perhaps: " if row.get("perhaps") else ""
-    said = _SAID.get(str(what), _change)
-    yield Line("head", _text(where + perhaps + said(row)))
-    if what == "files":
+    describe = _DESCRIPTIONS.get(str(kind), _change)
+    yield Line("head", _text(place + perhaps + describe(row)))
+    if kind == "files":
         yield from (Line("same", _text(path)) for path in row["files"])
         if row["count"] > len(row["files"]):
             yield Line("note", f"and {row['count'] - len(row['files'])} more files")
@@ -72,7 +72,7 @@ def _change(row: dict[str, Any]) -> str:
     return f"{row.get('what')} {row.get('file', '')}"
 
 
-_SAID: dict[str, Callable[[dict[str, Any]], str]] = {
+_DESCRIPTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "files": lambda row: f"{row['count']} files match {row['glob']}, and no others are used",
     "command": lambda row: f"runs {row['text']}",
     "step": lambda row: f"does {row['text']}",

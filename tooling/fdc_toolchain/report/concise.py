@@ -17,10 +17,10 @@ def render(
     uncounted: int = 0,
     others: int = 0,
 ) -> str:
-    """A line for each finding and fragment, and for each assumption where they are asked for; then the verdict, if clean."""
+    """A line for each finding and fragment, and with `assumptions` for each assumption; then the verdict, if no findings."""
     parts = parted(diagnostics)
     shown = [item for item in diagnostics if assumptions or item.severity != "assumption"]
-    text = "".join(one(item, style) + "\n" for item in shown)
+    text = "".join(finding_line(item, style) + "\n" for item in shown)
     assumed = len(parts.assumptions) + uncounted
     if not parts.findings and (assumed or parts.fragments):
         number = len(parts.fragments)
@@ -29,7 +29,7 @@ def render(
     return text
 
 
-def one(item: Diagnostic, style: Style = PLAIN) -> str:
+def finding_line(item: Diagnostic, style: Style = PLAIN) -> str:
     """The finding in one line, without the line end."""
     place = visible(str(item.span))
     if place.startswith("::"):  # a CI runner would read a command here

@@ -1,4 +1,4 @@
-"""What repairs or formatting would change, as a unified diff.
+"""Unified diffs of what repairs or formatting would change.
 
 Without a width and colours (a pipe, a file) the diff is exact and `patch` applies it; for a
 terminal hidden characters are escaped.

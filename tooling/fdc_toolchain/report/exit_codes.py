@@ -1,4 +1,4 @@
-"""The exit code of a command among the results of steps: what is shown wherever the step stands."""
+"""The exit code of a command in the result of a step."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A rule's explanation for a terminal: Markdown read lightly, its files as indented blocks."""
+"""A rule's explanation for a terminal: simplified Markdown, with its files as indented blocks."""
 
 from __future__ import annotations
 
-from .explanations import Explanation, expectation, parts, told
+from .explanations import Explanation, block_sentence, expectation, parts
 from .terminal.style import Style
 from .terminal.terminal_text import visible, wrapped
 
@@ -10,11 +10,11 @@ _MARGIN = "  "
 
 
 def render(item: Explanation, style: Style) -> str:
-    """The explanation as text, painted and wrapped as the style says."""
+    """The explanation as text, coloured and wrapped by the style."""
     head = f"{style.paint(item.severity, f'{item.severity}[{item.code}]')} {style.paint('strong', item.rule)}"
     out = [f"{head}: {item.summary}"]
     for part in parts(item.markdown):
-        sentence = told(part) if part.kind == "block" else None
+        sentence = block_sentence(part) if part.kind == "block" else None
         if part.kind == "heading":
             if part.lines[0].startswith("## "):
                 out += ["", style.paint("strong", part.lines[0][3:])]
@@ -46,8 +46,8 @@ def _prose(text: str, style: Style) -> list[str]:
 
 
 def _code(line: str, style: Style) -> str:
-    found = expectation(line)
-    if found is not None:
-        severity, shown = found
+    expected = expectation(line)
+    if expected is not None:
+        severity, shown = expected
         return f"{_MARGIN * 2}{style.paint(severity, shown)}"
     return f"{_MARGIN * 2}{visible(line)}"

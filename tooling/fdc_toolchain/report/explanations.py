@@ -30,7 +30,7 @@ class Explanation(NamedTuple):
 
 
 def path(rule: str) -> str:
-    """Where the rule's explanation lies."""
+    """The path of the rule's explanation."""
     return os.path.join(_FOLDER, f"{rule}.md")
 
 
@@ -112,7 +112,7 @@ def parts(markdown: str) -> Iterator[Part]:
 
 
 def expectation(line: str) -> tuple[str, str] | None:
-    """(severity, what to show) of a line that says which finding the next line has, or None."""
+    """(severity, text to show) of a line that states the finding of the next line, or None."""
     mark = line.strip()
     for severity in ("error", "warning", "info", "assumption", "fragment"):
         if mark.startswith(f"## {severity}: "):
@@ -121,8 +121,8 @@ def expectation(line: str) -> tuple[str, str] | None:
     return None
 
 
-def told(part: Part) -> str | None:
-    """What a block that is not a file says, in a sentence; None for a file."""
+def block_sentence(part: Part) -> str | None:
+    """A sentence for a block that is a command or a list of findings; None for a file."""
     if part.language == "console":
         command = next((line[2:] for line in part.lines if line.startswith("$ ")), "")
         return f"Checked by `{command}`."

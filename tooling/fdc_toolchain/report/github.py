@@ -16,13 +16,13 @@ def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
     """A command for each finding, then the summary. Assumptions and fragments are not annotations."""
     findings = parted(diagnostics).findings
     return (
-        "".join(one(item) + "\n" for item in findings)
+        "".join(annotation(item) + "\n" for item in findings)
         + summary.line(findings, files_checked)
         + "\n"
     )
 
 
-def one(item: Diagnostic) -> str:
+def annotation(item: Diagnostic) -> str:
     """The command for one finding. Columns are given only where the span is in one line, as GitHub asks."""
     span = item.span
     line = max(1, span.line)

@@ -1,8 +1,8 @@
 """Findings as JSON for other programs: one document, or one object a line (`jsonl`).
 
 The form is versioned (`format`) and described by `grammar/diagnostics.schema.json`; keys are
-only ever added to a version. The text is ASCII, so that no reader's terminal or encoding can
-be played with; halves of surrogate pairs, which are not characters, become U+FFFD.
+only ever added to a version. The text is ASCII, so that it cannot contain control or misleading
+characters; halves of surrogate pairs, which are not characters, become U+FFFD.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
         "format": FORMAT,
         "tool": {"name": "fdc", "version": version()},
         "summary": _summary(parts, files_checked),
-        "diagnostics": [one(item) for item in parts.findings],
-        "assumptions": [one(item) for item in parts.assumptions],
-        "fragments": [one(item) for item in parts.fragments],
+        "diagnostics": [finding_json(item) for item in parts.findings],
+        "assumptions": [finding_json(item) for item in parts.assumptions],
+        "fragments": [finding_json(item) for item in parts.fragments],
     }
     return dumps(document, indent=1) + "\n"
 
@@ -42,14 +42,16 @@ def render_lines(diagnostics: list[Diagnostic], files_checked: int) -> str:
         ("fragment", parts.fragments),
     )
     rows = [
-        {"format": FORMAT, "kind": kind, **one(item)} for kind, items in kinds for item in items
+        {"format": FORMAT, "kind": kind, **finding_json(item)}
+        for kind, items in kinds
+        for item in items
     ]
     rows.append({"format": FORMAT, "kind": "summary", **_summary(parts, files_checked)})
     return "".join(dumps(row) + "\n" for row in rows)
 
 
-def one(item: Diagnostic) -> dict[str, Any]:
-    """A finding as plain JSON values, whole."""
+def finding_json(item: Diagnostic) -> dict[str, Any]:
+    """A finding with all its parts, as plain JSON values."""
     fix = item.fix
     return {
         "code": item.code,
@@ -100,13 +102,13 @@ def version() -> str:
 
 
 def _summary(parts: Parts, files_checked: int) -> dict[str, int]:
-    found = summary.counts(parts.findings)
+    counts = summary.counts(parts.findings)
     fixable = sum(1 for item in parts.findings if item.fix is not None and item.fix.safe)
     return {
         "files": files_checked,
-        "errors": found["error"],
-        "warnings": found["warning"],
-        "infos": found["info"],
+        "errors": counts["error"],
+        "warnings": counts["warning"],
+        "infos": counts["info"],
         "fixable": fixable,
         "assumptions": len(parts.assumptions),
         "fragments": len(parts.fragments),

@@ -24,10 +24,10 @@ def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
         )
         suites = [_element("testsuite", _numbers("fdc", 1, 0), case)]
     failures = sum(1 for item in diagnostics if item.severity == "error")
-    whole = _element(
+    document = _element(
         "testsuites", _numbers("fdc lint", max(1, len(diagnostics)), failures), *suites
     )
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{whole}'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{document}'
 
 
 def _numbers(name: str, tests: int, failures: int) -> dict[str, str]:
@@ -50,7 +50,7 @@ def _suite(path: str, items: list[Diagnostic]) -> str:
 def _case(item: Diagnostic) -> str:
     name = f"{item.code} {item.rule} at {item.span.line}:{item.span.column}"
     lines = [
-        concise.one(item),
+        concise.finding_line(item),
         *(f"help: {visible(line)}" for line in (item.help or "").split("\n") if line),
     ]
     text = _escape("\n".join(lines))

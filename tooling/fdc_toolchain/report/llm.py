@@ -1,6 +1,6 @@
-"""Findings for an agent that repairs the plan: each with its repair in words, the whole within `LIMIT` characters.
+"""Findings for an agent that repairs the plan: each with its repair in words, in at most `LIMIT` characters.
 
-The most serious findings come first, and of those the first in the report. What is left out is counted.
+The most serious findings come first, then the order of the report. The last line counts those left out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LIMIT = 1500
 """Characters of the whole text, line ends counted."""
 
 _PLACE, _MESSAGE, _REPAIR, _FOOT = 160, 360, 240, 120
-"""The most characters of the parts of a finding, and of what the last line takes."""
+"""Maximum characters of the parts of a finding, and of the last line."""
 
 _ORDER: tuple[Severity, ...] = ("error", "warning", "info", "fragment", "assumption")
 
@@ -55,11 +55,11 @@ def render(
     return "\n".join(lines) + "\n"
 
 
-def _head(found: list[Diagnostic], commands: bool) -> str:
+def _head(findings: list[Diagnostic], commands: bool) -> str:
     """How many findings there are, and the command that repairs what can be repaired."""
-    line = f"{_counted(found)}."
-    safe = sum(item.fix is not None and item.fix.safe for item in found)
-    unsafe = sum(item.fix is not None for item in found) - safe
+    line = f"{_counted(findings)}."
+    safe = sum(item.fix is not None and item.fix.safe for item in findings)
+    unsafe = sum(item.fix is not None for item in findings) - safe
     if not commands:
         return line
     if safe:
@@ -86,8 +86,8 @@ def _finding(item: Diagnostic, commands: bool) -> str:
 
 def _repair(item: Diagnostic, commands: bool) -> str:
     if item.fix is not None:
-        how = " (--fix)" if item.fix.safe else " (--fix --unsafe-fixes)"
-        return _short(item.fix.title, _REPAIR) + (how if commands else "")
+        option = " (--fix)" if item.fix.safe else " (--fix --unsafe-fixes)"
+        return _short(item.fix.title, _REPAIR) + (option if commands else "")
     return _short("; ".join((item.help or "").splitlines()), _REPAIR)
 
 

@@ -1,4 +1,4 @@
-"""The one way from findings to text: a format's name chooses the renderer, which alone is imported."""
+"""Renders findings as text: the format's name chooses the renderer; only that one is imported."""
 
 from __future__ import annotations
 
@@ -81,4 +81,4 @@ def render(
         from .hosts import gitlab
 
         return gitlab.render(diagnostics, sources)
-    raise ValueError(f"no output format `{format}`; there are {', '.join(FORMATS)}")
+    raise ValueError(f"unknown output format `{format}`; expected one of {', '.join(FORMATS)}")

@@ -1,9 +1,9 @@
-"""A run as one page that needs nothing else: no script, no file beside it, no network.
+"""A run as one self-contained page, without scripts, other files or network access.
 
-`Run` is all that the page says, as plain values; its maker (`runs.records.run_view`) reads the journal, and
+`Run` has all data of the page as plain values; `runs.records.run_view` makes it from the journal, and
 `render` lays it out. Every text in it may come from a plan, a tool or a model: the template escapes all of it, hidden
-characters are written out (`shown`), links lead into the page, to files of the workspace or to http(s) only, and a
-content security policy lets nothing load or run. Equal runs make equal pages, byte for byte.
+characters are escaped too (`shown`), links lead into the page, to files of the workspace or to http(s) only, and a
+content security policy blocks loading and scripts. Equal runs make equal pages, byte for byte.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ FAILED_COMMAND = "failed command"
 """The state of a step whose command ended with another exit code than 0 while the run went on."""
 
 MOST_STEPS = 5_000
-"""Steps on a page; of a longer run the first and the last halves of so many."""
+"""Maximum steps on a page; of a longer run half are its first steps and half its last."""
 
 MOST_TEXT = 4_000
-"""Characters of one value."""
+"""Maximum characters of one value."""
 
 MOST_TEXTS = 6_000_000
-"""Characters of all values together; those that come later show their beginnings only."""
+"""Maximum characters of all values together; later values show only their beginning."""
 
 MOST_BARS = 2_000
-"""Steps in the drawing of the whole time: the longest ones."""
+"""Maximum steps in the timeline: the longest ones."""
 
 _PLAIN = re.compile(
     "[\n -~\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03a1\u03a3-\u03ff\u0400-\u0482\u2010-\u2015\u2018-\u2022\u2026\u20ac"
     "\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]*"
 )
-"""Texts in which nothing can hide, told at a glance; all others are looked at character by character."""
+"""Matches texts without hidden characters, as a fast path; others are checked character by character."""
 
 _GROUP = 100
 _LANES = 24
@@ -79,7 +79,7 @@ class Step(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of a plan's text: how often its steps did what (state to number), and the step to look at."""
+    """A line of a plan's text: the number of its steps by state, and the step to link to."""
 
     number: int
     text: str
@@ -88,7 +88,7 @@ class Line(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A plan's text. `remark` says where it is not the text that was proved."""
+    """A plan's text. `remark`: how it differs from the text that was proved."""
 
     path: str
     lines: tuple[Line, ...]
@@ -104,7 +104,7 @@ class Budget(NamedTuple):
 
 
 class Run(NamedTuple):
-    """All that the page says of a run. Texts as they are; `render` makes them safe."""
+    """All data of the page. Texts are not escaped; `render` does that."""
 
     name: str
     plan: str
@@ -129,7 +129,7 @@ class Run(NamedTuple):
     result: Value | None
     simulated: bool = False
     assumptions: tuple[tuple[str, int, str], ...] = ()
-    """What the proof rests on: path, line, sentence."""
+    """The assumptions of the proof: path, line, sentence."""
 
 
 def shown(text: str) -> str:
@@ -147,16 +147,18 @@ def environment(*folders: str) -> Any:
 
     from .amounts import duration, number
 
-    made = Environment(
+    jinja = Environment(
         loader=FileSystemLoader([*folders, TEMPLATES]), undefined=StrictUndefined, autoescape=True,
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, finalize=_finally,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, finalize=_show_text,
     )  # fmt: skip
-    made.filters.update(shown=shown, duration=duration, number=number, brief=first, percent=percent)
-    return made
+    jinja.filters.update(
+        shown=shown, duration=duration, number=number, brief=first, percent=percent
+    )
+    return jinja
 
 
-def _finally(value: Any) -> Any:
-    """No text reaches the page with something hidden in it, whether or not a template asks for that."""
+def _show_text(value: Any) -> Any:
+    """Escapes hidden characters in every text of the page, also where a template does not do it."""
     return shown(value) if type(value) is str else value
 
 
@@ -167,14 +169,14 @@ def render(run: Run, base: str | None = None) -> str:
 
 
 def shell() -> dict[str, Any]:
-    """What a page of ours needs around its content: its style, and the policy that lets in nothing but that."""
+    """The style of a page, and its hash for a content security policy that allows only this style."""
     with open(os.path.join(TEMPLATES, "run_page.css"), encoding="utf-8") as file:
         style = "\n" + file.read()
     return {"style": style, "style_hash": source_hash(style)}
 
 
 def source_hash(text: str) -> str:
-    """The name under which a content security policy allows exactly this text."""
+    """The hash by which a content security policy allows exactly this text."""
     return "sha256-" + b64encode(sha256(text.encode("utf-8")).digest()).decode("ascii")
 
 
@@ -190,7 +192,7 @@ def parts(run: Run, base: str | None) -> dict[str, Any]:
 
 
 def link(citation: str, base: str | None) -> str | None:
-    """Where a citation leads: an http(s) address, or a file of the workspace; None where nowhere safe."""
+    """The target of a citation: an http(s) address, or a file of the workspace; None if it is neither."""
     from urllib.parse import quote, urlsplit
 
     if citation.startswith(("https://", "http://")):
@@ -225,12 +227,12 @@ def first(text: str, most: int = 90) -> str:
 
 
 def percent(part: float, whole: float | None) -> float:
-    """How much of a whole, from 0 to 100."""
+    """The percentage of `part` in `whole`, from 0 to 100."""
     return 0.0 if not whole else round(max(0.0, min(100.0, 100.0 * part / whole)), 2)
 
 
 class Bar(NamedTuple):
-    """A step in the drawing: thousandths of the whole time, and the lane in which it lies."""
+    """A step in the timeline: start and width in thousandths of the whole time, and its lane."""
 
     step: Step
     x: float
@@ -239,18 +241,18 @@ class Bar(NamedTuple):
 
 
 def bars(steps: Sequence[Step], seconds: float) -> list[Bar]:
-    """The longest steps, so laid in lanes that those that ran at once lie below each other."""
-    whole = max([seconds, *(step.began + step.took for step in steps)], default=0.0) or 1.0
+    """The longest steps, in lanes, so that steps that ran at the same time are below each other."""
+    total = max([seconds, *(step.began + step.took for step in steps)], default=0.0) or 1.0
     chosen = sorted(steps, key=lambda step: (-step.took, step.number))[:MOST_BARS]
     ends: list[float] = []
     out = []
     for step in sorted(chosen, key=lambda step: (step.began, step.number)):
-        x, width = 1000 * step.began / whole, max(1000 * step.took / whole, 1.5)
+        x, width = 1000 * step.began / total, max(1000 * step.took / total, 1.5)
         lane = next((number for number, end in enumerate(ends) if end <= x + 0.01), len(ends))
         if lane == len(ends) and lane < _LANES:
             ends.append(0.0)
         lane = min(lane, _LANES - 1)
-        ends[lane] = x + 1000 * step.took / whole
+        ends[lane] = x + 1000 * step.took / total
         out.append(Bar(step, round(min(x, 998.5), 2), round(width, 2), lane))
     return out
 

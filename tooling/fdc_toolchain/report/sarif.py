@@ -1,8 +1,8 @@
 """SARIF 2.1.0, for code scanning: rules with their explanations, results with places, runs and fixes.
 
 Columns count code points. URIs are relative to %SRCROOT%, the folder the command ran in, and
-percent-encoded. What GitHub refuses or cuts (results a run, steps of a flow, places of a
-result) is cut here, and said in a notification. The help is in the file, too: `helpUri` needs an address.
+percent-encoded. What GitHub limits (results a run, steps of a flow, places of a
+result) is cut here, and a notification says so. The help texts are in the file, because `helpUri` needs a web address.
 """
 
 from __future__ import annotations
@@ -56,20 +56,21 @@ _STAGES = {
 def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) -> str:
     """One log with one run."""
     notes = []
-    kept = diagnostics
-    if len(kept) > MOST_RESULTS:
+    reported = diagnostics
+    if len(reported) > MOST_RESULTS:
         gravity = list(_LEVELS)
-        kept = sorted(kept, key=lambda item: gravity.index(item.severity))[:MOST_RESULTS]
+        reported = sorted(reported, key=lambda item: gravity.index(item.severity))[:MOST_RESULTS]
         notes.append(
             f"{len(diagnostics) - MOST_RESULTS} findings are left out: a run holds at most {MOST_RESULTS}"
         )
-    codes = {code: number for number, code in enumerate(sorted({item.code for item in kept}))}
+    codes = {code: number for number, code in enumerate(sorted({item.code for item in reported}))}
     texts = lines_of(sources)
-    marks = fingerprints(kept, texts)
+    marks = fingerprints(reported, texts)
     results = [
-        _result(item, codes[item.code], mark, texts) for item, mark in zip(kept, marks, strict=True)
+        _result(item, codes[item.code], mark, texts)
+        for item, mark in zip(reported, marks, strict=True)
     ]
-    paths = sorted({item.span.path for item in kept})
+    paths = sorted({item.span.path for item in reported})
     run = {
         "tool": {
             "driver": {
@@ -105,7 +106,7 @@ def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) 
 
 
 def uri(path: str) -> str:
-    """The path as a URI reference: relative ones stay relative, whatever characters they have."""
+    """The path as a URI reference; relative ones stay relative."""
     try:
         data = path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -117,7 +118,7 @@ def uri(path: str) -> str:
 
 
 def message(text: str) -> dict[str, str]:
-    """A plain text message: hidden characters visible, nothing that a viewer reads as a placeholder or a link."""
+    """A plain text message: hidden characters, placeholders and links are escaped."""
     shown = "\n".join(visible(line) for line in text.split("\n"))
     return {"text": shown.replace("{", "{{").replace("}", "}}").replace("](", "] (")}
 
@@ -135,11 +136,14 @@ def _rule(code: str) -> dict[str, Any]:
         },
     }
     try:
-        found = explanations.load(code)
-        what, help_ = found.sections.get("What it flags", row.summary), found.markdown
+        explanation = explanations.load(code)
+        description, help_ = (
+            explanation.sections.get("What it flags", row.summary),
+            explanation.markdown,
+        )
     except OSError:
-        what = help_ = row.summary
-    out["fullDescription"] = {"text": " ".join(what.split())[:1000]}
+        description = help_ = row.summary
+    out["fullDescription"] = {"text": " ".join(description.split())[:1000]}
     out["help"] = {"text": help_, "markdown": help_}
     address = help_uri(code, os.environ.get("FDC_DOCS", ""), _urls())
     if address:
@@ -150,7 +154,7 @@ def _rule(code: str) -> dict[str, Any]:
 def help_uri(code: str, docs: str, urls: Iterable[str]) -> str:
     """The page of a rule: in the folder `docs` of a repository, as FDC_DOCS names it, else on the site that pyproject.toml
     declares as `Documentation` (`urls`, as in the package's metadata). Empty where neither is an address of the web."""
-    site = next((one.partition(",")[2] for one in urls if one.startswith("Documentation,")), "")
+    site = next((row.partition(",")[2] for row in urls if row.startswith("Documentation,")), "")
     for base, page in ((docs, f"rules.md#{CODES[code].name}"), (site, f"rules/{code}.html")):
         base = base.strip().rstrip("/")
         if base.startswith(("https://", "http://")):
@@ -224,9 +228,11 @@ def _physical(span: Span, texts: Texts) -> dict[str, Any]:
 def _artifact(path: str) -> dict[str, str]:
     if path.startswith(SHIPPED):
         return {"uri": uri(path[len(SHIPPED) :]), "uriBaseId": "%FDC%"}
-    found = uri(path)
+    reference = uri(path)
     return (
-        {"uri": found} if found.startswith("file://") else {"uri": found, "uriBaseId": "%SRCROOT%"}
+        {"uri": reference}
+        if reference.startswith("file://")
+        else {"uri": reference, "uriBaseId": "%SRCROOT%"}
     )
 
 

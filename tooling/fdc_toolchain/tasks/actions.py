@@ -1,4 +1,4 @@
-"""What a lesson asks for: sentences of a post-mortem, or JSON, to an action (FDC-74 to FDC-77, C-14). Pure.
+"""Parses the action of a lesson from a sentence of a post-mortem, or from JSON (FDC-74 to FDC-77, C-14). Pure.
 
 An action is the JSON object that a lesson keeps under `action`: `type`, `command` and `parameters`. Only the three
 sentences below and a code change are ever carried out; every other text is a `placeholder`, for a person.
@@ -47,7 +47,7 @@ _CHANGE = re.compile(rf"change (?:the )?file {_NAME}(?: as follows)?[.:]?", re.I
 
 
 class Fault(NamedTuple):
-    """Why an action cannot be carried out. `skipped`: the lesson stays as it is (FDC-82); otherwise it has failed."""
+    """Why an action cannot be carried out. `skipped`: the lesson stays pending (FDC-82); otherwise it has failed."""
 
     message: str
     skipped: bool
@@ -66,24 +66,26 @@ def parse_action_to_command(text: str, block: str | None = None) -> dict[str, An
     The whole sentence must have one of the forms: `Never add tool 'x' to protocol 'y'` adds nothing. Anything
     else is UPDATE_PROTOCOL/placeholder with the text as `description` (FDC-77).
     """
-    said = " ".join(text.split())
-    bare = said.removesuffix(".").rstrip()
+    sentence = " ".join(text.split())
+    bare = sentence.removesuffix(".").rstrip()
     if len(bare) > 1 and bare[0] == bare[-1] == "`" and bare.count("`") == 2:
         bare = bare[1:-1].removesuffix(".")
     for command, form in _SENTENCES:
-        found = form.fullmatch(bare)
-        if found is None:
+        match = form.fullmatch(bare)
+        if match is None:
             continue
-        words = [word for word in found.groups() if word is not None]
+        words = [word for word in match.groups() if word is not None]
         if command == "update-rule":
             rule, protocol, description = words
             return _update(command, protocol_id=protocol, rule_id=rule, description=description)
         tool, protocol = words
         return _update(command, protocol_id=protocol, tool_name=tool)
-    change = _CHANGE.fullmatch(said)
+    change = _CHANGE.fullmatch(sentence)
     if change is not None and block is not None:
         return {"type": CODE, "parameters": {"filepath": change[1], "diff": block}}
-    return _update(PLACEHOLDER, description=said if block is None else f"{said}\n{block}".strip())
+    return _update(
+        PLACEHOLDER, description=sentence if block is None else f"{sentence}\n{block}".strip()
+    )
 
 
 def _update(command: str, **parameters: str) -> dict[str, Any]:
@@ -91,7 +93,7 @@ def _update(command: str, **parameters: str) -> dict[str, Any]:
 
 
 def canonical(action: Mapping[str, Any]) -> dict[str, Any]:
-    """An action with the names that this product writes: both spellings of history are read (C-14).
+    """An action with the current names; older spellings are converted (C-14).
 
     `propose-code-change` becomes PROPOSE_CODE_CHANGE; `details`, the diff itself or an object with it, becomes
     `parameters`. What is unknown is kept.
@@ -101,8 +103,8 @@ def canonical(action: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(kind, str):
         out["type"] = kind.strip().upper().replace("-", "_")
     if out.get("type") == CODE:
-        given = out.get("parameters")
-        parameters = dict(given) if isinstance(given, dict) else {}
+        raw = out.get("parameters")
+        parameters = dict(raw) if isinstance(raw, dict) else {}
         details = out.pop("details", None)
         if isinstance(details, str):
             details = {"diff": details}
@@ -124,8 +126,8 @@ def wish_of(action: object) -> Wish | Fault:
     if not isinstance(action, dict):
         return Fault("it has no action", True)
     known = canonical(action)
-    given = known.get("parameters")
-    parameters = given if isinstance(given, dict) else {}
+    raw = known.get("parameters")
+    parameters = raw if isinstance(raw, dict) else {}
     kind, command = known.get("type"), known.get("command")
     if kind == CODE:
         fault = _missing(parameters, ("filepath", "diff"))
@@ -151,8 +153,8 @@ def shown(action: object) -> str:
     if not isinstance(action, dict):
         return "no action"
     known = canonical(action)
-    given = known.get("parameters")
-    values = given if isinstance(given, dict) else {}
+    raw = known.get("parameters")
+    values = raw if isinstance(raw, dict) else {}
 
     def of(name: str) -> str:
         return _short(values.get(name), 200)

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from .. import resources
 
 LOG = "logs/activity.log.jsonl"
-"""Where a workspace keeps it."""
+"""The path of the log in a workspace."""
 
 Entry = Mapping[str, Any]
 Status = Literal["SUCCESS", "FAILURE", "IN_PROGRESS"]
@@ -31,7 +31,7 @@ class ValidationError(ValueError):
 
 
 class History(NamedTuple):
-    """What a log says: its entries in order, and the numbers of the lines that are not entries."""
+    """The content of a log: its entries in order, and the numbers of the lines that are not entries."""
 
     entries: tuple[Entry, ...] = ()
     damaged: tuple[int, ...] = ()
@@ -47,7 +47,7 @@ class History(NamedTuple):
 
 
 class Transact(Protocol):
-    """Reads a log, lets `choose` decide on what is in it, appends what it returns; no other process writes in between."""
+    """Reads a log, passes it to `choose`, appends the entries that this returns; no other process writes in between."""
 
     def __call__(self, choose: Callable[[History], Sequence[Entry]]) -> Sequence[Entry]: ...
 
@@ -86,8 +86,8 @@ def entry(
 
 def faults(item: Entry) -> list[str]:
     """Why this is not an entry, each with its JSON path; empty for one that follows the schema."""
-    found = sorted(_validator().iter_errors(item), key=lambda wrong: wrong.json_path)
-    return [f"{wrong.json_path}: {wrong.message}" for wrong in found]
+    errors = sorted(_validator().iter_errors(item), key=lambda wrong: wrong.json_path)
+    return [f"{wrong.json_path}: {wrong.message}" for wrong in errors]
 
 
 def line(item: Entry) -> bytes:
@@ -106,7 +106,7 @@ def line(item: Entry) -> bytes:
 
 
 def read(data: bytes) -> History:
-    """The entries of a log. Lines that are not JSON object are counted and passed over, wherever they are."""
+    """The entries of a log. Lines that are not a JSON object are skipped, and their numbers kept."""
     entries: list[Entry] = []
     damaged: list[int] = []
     for number, raw in enumerate(data.split(b"\n"), 1):
@@ -132,26 +132,26 @@ class Task(NamedTuple):
 
 def open_tasks(data: bytes) -> list[Task]:
     """The tasks of a log that were started and not closed, the one that was started last at the end."""
-    found: dict[str, Task] = {}
+    open_by_id: dict[str, Task] = {}
     marked = (raw for raw in data.split(b"\n") if b"TASK_START" in raw or b"TASK_END" in raw)
     for item in read(b"\n".join(marked)).entries:
         task, session = _inner(item, "task", "id"), item.get("session_id")
         action = _inner(item, "action", "type")
         if not isinstance(task, str) or not task or action not in ("TASK_START", "TASK_END"):
             continue
-        found.pop(task, None)
+        open_by_id.pop(task, None)
         if action == "TASK_START" and isinstance(session, str) and session:
-            found[task] = Task(task, session)
-    return list(found.values())
+            open_by_id[task] = Task(task, session)
+    return list(open_by_id.values())
 
 
 def log_ids(data: bytes) -> set[str]:
-    """The `log_id` of every line of a log that looks as if it had one."""
-    return {found.decode("ascii") for found in re.findall(rb'"log_id": ?"([0-9a-f-]{36})"', data)}
+    """Every `log_id` in the text of a log, also in damaged lines."""
+    return {match.decode("ascii") for match in re.findall(rb'"log_id": ?"([0-9a-f-]{36})"', data)}
 
 
 def failed(item: Entry) -> bool:
-    """True for an entry that says that something did not work."""
+    """True for an entry about a failure."""
     return _inner(item, "outcome", "status") == "FAILURE"
 
 
@@ -170,14 +170,14 @@ def task_fault(task_id: str) -> str | None:
 
 def safe_id(task_id: str) -> str:
     """The id as a part of a file's name: its letters, digits, `-` and `_` (FDC-17). Empty without a letter or digit."""
-    kept = "".join(c for c in task_id if c.isalnum() or c in "-_")
-    kept = kept.encode("utf-8")[:150].decode("utf-8", "ignore")
-    return kept if any(c.isalnum() for c in kept) else ""
+    safe = "".join(c for c in task_id if c.isalnum() or c in "-_")
+    safe = safe.encode("utf-8")[:150].decode("utf-8", "ignore")
+    return safe if any(c.isalnum() for c in safe) else ""
 
 
 def _inner(item: Entry, outer: str, key: str) -> object:
-    found = item.get(outer)
-    return found.get(key) if isinstance(found, dict) else None
+    value = item.get(outer)
+    return value.get(key) if isinstance(value, dict) else None
 
 
 @functools.cache

@@ -12,9 +12,8 @@ from .activity import LOG, Entry, History, line, read
 def append(root: str, *entries: Entry, sync: bool = True) -> None:
     """Adds entries to the log of the workspace at `root`, all or none of them, each on a line of its own.
 
-    Without `sync` a power cut may take them away again; for entries that can be made anew. Raises
-    ValidationError before anything is written, TimeoutError for a lock that stays taken, OSError where
-    the system refuses.
+    Without `sync` a power cut may lose them: for entries that can be made again. Raises
+    ValidationError before anything is written, TimeoutError if the lock stays taken, and OSError.
     """
     data = b"".join(map(line, entries))
     path = _path(root)
@@ -23,7 +22,7 @@ def append(root: str, *entries: Entry, sync: bool = True) -> None:
 
 
 def transact(root: str, choose: Callable[[History], Sequence[Entry]]) -> Sequence[Entry]:
-    """Appends what `choose` makes of the log so far, and returns it. No other writer comes in between.
+    """Appends the entries that `choose` returns for the log so far, and returns them. No other process writes in between.
 
     Raises what `append` and `choose` raise; nothing is written then.
     """
@@ -35,17 +34,17 @@ def transact(root: str, choose: Callable[[History], Sequence[Entry]]) -> Sequenc
 
 
 def history(root: str) -> History:
-    """What the log of a workspace says; nothing where there is none. Raises OSError."""
+    """The entries of a workspace's log; none where there is no log. Raises OSError."""
     return read(content(root))
 
 
 def content(root: str) -> bytes:
-    """The log as it lies there; nothing where there is none. Raises OSError."""
+    """The bytes of the log; empty where there is none. Raises OSError."""
     return durable.read(os.path.join(root, *LOG.split("/")), limit=1 << 30) or b""
 
 
 def sync(root: str) -> None:
-    """Forces to the disk what was appended without that. Raises OSError."""
+    """Forces to the disk what was appended without `sync`. Raises OSError."""
     handle = os.open(_path(root), os.O_RDWR | os.O_CREAT, 0o666)
     try:
         os.fsync(handle)

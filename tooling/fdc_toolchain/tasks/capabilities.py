@@ -9,7 +9,7 @@ SECTIONS = ("Filesystem", "Network", "Environment variables")
 
 
 class Check(NamedTuple):
-    """One thing that was tried. `status` says how it went, `finding` what was seen."""
+    """One check: its result (`status`), and a sentence about it (`finding`)."""
 
     section: str
     status: Literal["PASS", "WARN", "FAIL"]

@@ -1,7 +1,7 @@
 """Begins and ends a task: the orientation cascade, the log's TASK_START and TASK_END, the post-mortem.
 
-Rows FDC-07, 08, 17, 60 to 62, 70. The log and the probe are handed in, since adapters live beside this
-room; so is the time. Whether a task was started is what the log says, and nothing else.
+Rows FDC-07, 08, 17, 60 to 62, 70. The log, the probe and the time are parameters. The log alone decides
+whether a task was started.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates",
 
 
 class Report(NamedTuple):
-    """What happened: the lines to show and, where it was refused, why."""
+    """The lines to show and, where it was refused, why."""
 
     lines: tuple[str, ...]
     refused: str | None = None
@@ -44,9 +44,9 @@ def start(
 ) -> Report:
     """Runs the orientation cascade (L1 identity, L2 repository, L3 environment), then logs one TASK_START.
 
-    `documents` says how many documents of the workspace can be read, and which cannot and why (FDC-53).
-    Refused, with nothing logged: an id that is none, a failing L1 or L2, a task that was closed. A
-    task that is open already stays as it is. A probe that fails is recorded and is not a refusal.
+    `documents` returns how many documents of the workspace can be read, and which cannot and why (FDC-53).
+    Refused, with nothing logged: an invalid id, a failing L1 or L2, a task that was closed. A
+    task that is open already stays as it is. A probe that fails is recorded, and is not a reason to refuse.
     """
     fault = task_fault(task_id)
     if fault:
@@ -74,19 +74,19 @@ def start(
         "vm_capability_report": capabilities,
     }
     details = {"orientation": oriented}
-    written: list[Entry] = []
+    new_entries: list[Entry] = []
 
     def choose(history: History) -> Sequence[Entry]:
         lines.extend(_damage(history))
         ends = history.of(task_id, "TASK_END")
         if ends:
-            when = ends[-1].get("timestamp")
+            closed_at = ends[-1].get("timestamp")
             raise NotPossible(
-                f"the task `{task_id}` was closed at {when}; begin a new one under another id"
+                f"the task `{task_id}` was closed at {closed_at}; begin a new one under another id"
             )
         if not history.of(task_id, "TASK_START"):
             session = new_id()
-            written.append(
+            new_entries.append(
                 entry(
                     "TASK_START",
                     details,
@@ -97,7 +97,7 @@ def start(
                     now=now,
                 )
             )
-        return written
+        return new_entries
 
     try:
         transact(choose)
@@ -105,7 +105,10 @@ def start(
         return Report(tuple(lines), str(refused))
     done = f"TASK_START logged for task `{task_id}` in {LOG}"
     return Report(
-        (*lines, done if written else f"task `{task_id}` was started before; nothing was logged")
+        (
+            *lines,
+            done if new_entries else f"task `{task_id}` was started before; nothing was logged",
+        )
     )
 
 
@@ -140,9 +143,9 @@ def close(
                 f"task `{task_id}` was closed at {ends[-1].get('timestamp')}; nothing was logged"
             )
             return []
-        path, made = draft(root, task_id, history, now=now, template=template)
+        path, is_new = draft(root, task_id, history, now=now, template=template)
         lines.append(
-            f"post-mortem to fill in: {path}" if made else f"post-mortem kept as it is: {path}"
+            f"post-mortem to fill in: {path}" if is_new else f"post-mortem kept as it is: {path}"
         )
         lines.append(f"TASK_END logged for task `{task_id}` in {LOG}")
         session = starts[-1].get("session_id")
@@ -162,16 +165,16 @@ def close(
 
 def open_ids(history: History) -> list[str]:
     """The ids of the tasks that were started and not closed, in the order in which they were started."""
-    found: dict[str, bool] = {}
+    open_by_id: dict[str, bool] = {}
     for item in history.entries:
         task, action = item.get("task"), item.get("action")
         name = task.get("id") if isinstance(task, dict) else None
         kind = action.get("type") if isinstance(action, dict) else None
         if isinstance(name, str) and kind == "TASK_START":
-            found.setdefault(name, True)
+            open_by_id.setdefault(name, True)
         elif isinstance(name, str) and kind == "TASK_END":
-            found[name] = False
-    return [name for name, is_open in found.items() if is_open]
+            open_by_id[name] = False
+    return [name for name, is_open in open_by_id.items() if is_open]
 
 
 def finalize(
@@ -179,8 +182,8 @@ def finalize(
 ) -> Report:
     """Logs POST_MORTEM for a task that is closed and whose post-mortem is written, all of it (FDC-69).
 
-    Refused, with nothing logged: a task that is not closed, a post-mortem that is gone or in which the template
-    still speaks; the report names each gap with its line. A second call changes nothing.
+    Refused, with nothing logged: a task that is not closed, a post-mortem that is missing or has text of the
+    template that is not filled in; the report names each gap with its line. A second call changes nothing.
     """
     fault = task_fault(task_id)
     if fault:
@@ -243,27 +246,27 @@ def draft(
 
 
 def _identity(root: str) -> tuple[dict[str, Any], str | None]:
-    """L1 (FDC-60): who the agent is and until when it knows the world."""
+    """L1 (FDC-60): the agent's model and its knowledge cutoff."""
     import json
 
     data = durable.read(os.path.join(root, *META.split("/")))
     if data is None:
         return {}, f"{META} does not exist; `fdc init` writes it"
     try:
-        found = json.loads(data.decode("utf-8-sig"))
+        meta = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as wrong:
         return {}, f"{META} is not valid JSON: {wrong}"
-    if not isinstance(found, dict):
+    if not isinstance(meta, dict):
         return {}, f"{META} is not a JSON object"
     for key in ("model_name", "knowledge_cutoff"):
-        value = found.get(key)
+        value = meta.get(key)
         if not isinstance(value, str) or not value.strip() or not value.isprintable():
             return {}, f"{META} has no text for `{key}`"
-    return {key: found[key] for key in ("model_name", "knowledge_cutoff")}, None
+    return {key: meta[key] for key in ("model_name", "knowledge_cutoff")}, None
 
 
 def _artifacts(root: str) -> tuple[list[str], str | None]:
-    """L2 (FDC-61): what the repository knows, one line an artifact; what cannot be read is said, not fatal."""
+    """L2 (FDC-61): the files of knowledge_core/, one line for each; unreadable ones are listed too, and are not an error."""
     import json
 
     folder = os.path.join(root, "knowledge_core")
@@ -292,13 +295,13 @@ def _artifacts(root: str) -> tuple[list[str], str | None]:
 
 
 def _documents(read: int, skipped: Sequence[tuple[str, str]], lines: list[str]) -> dict[str, Any]:
-    """What of the scan is shown and recorded: the number, and what no one can read here."""
+    """The result of the scan to show and to record: the numbers, and the documents that cannot be read."""
     lines.append(f"  documents: {read} can be read, {len(skipped)} cannot")
-    lines += [f"    skipped {path}: {why}" for path, why in skipped[:_SHOWN]]
+    lines += [f"    skipped {path}: {reason}" for path, reason in skipped[:_SHOWN]]
     if len(skipped) > _SHOWN:
         lines.append(f"    and {len(skipped) - _SHOWN} more")
-    kept = [{"path": path, "reason": why} for path, why in skipped[:_KEPT]]
-    return {"documents": {"read": read, "skipped_count": len(skipped), "skipped": kept}}
+    recorded = [{"path": path, "reason": reason} for path, reason in skipped[:_KEPT]]
+    return {"documents": {"read": read, "skipped_count": len(skipped), "skipped": recorded}}
 
 
 def _damage(history: History) -> list[str]:
@@ -309,7 +312,7 @@ def _damage(history: History) -> list[str]:
 
 
 def _existing(root: str, task_id: str) -> str | None:
-    """The post-mortem that somebody, or a close that was killed, has written for this task already."""
+    """The post-mortem that exists for this task, written by a person or by a `close` that was killed; else None."""
     try:
         names = sorted(os.listdir(os.path.join(root, "postmortems")))
     except FileNotFoundError:
@@ -330,7 +333,7 @@ def _is_of(root: str, path: str, task_id: str) -> bool:
 
 
 def _free(root: str, task_id: str, now: datetime) -> str:
-    """A path that no other task's post-mortem has: two ids can have one safe form."""
+    """A free path for a post-mortem: two ids can have the same safe form."""
     import hashlib
 
     stem = f"postmortems/{now:%Y-%m-%d}-{safe_id(task_id)}"

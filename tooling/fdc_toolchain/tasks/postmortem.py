@@ -1,9 +1,9 @@
-"""Reads post-mortems: who they are about, and the lessons in them (FDC-71, FDC-73, C-33). Pure.
+"""Reads post-mortems: the task that they are about, and the lessons in them (FDC-71, FDC-73, C-33). Pure.
 
-Lessons are looked for below headings that speak of lessons or of corrective actions, in three forms: a list of
+Lessons are searched below headings about lessons or corrective actions, in three forms: a list of
 `**Lesson:**` and `**Action:**` pairs, a table with these two columns, and JSON in a code block. Where there is none of
-these, each item of a list is a lesson. What a template left open is not a lesson (T-33); what is half written is said, with
-its line, and so is a text in which no lesson is found.
+these, each item of a list is a lesson. Placeholders of the template are not lessons (T-33). Incomplete lessons are reported
+with their line, and so is a text in which no lesson is found.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from .actions import canonical, parse_action_to_command
 
 OUTSIDE = "<!-- fdc: the author of this task's texts was shown text from outside -->"
-"""First line of a post-mortem whose words may be those of strangers: nothing that it asks for is done without a person."""
+"""First line of a post-mortem that may have text from outside: its actions need a person's approval."""
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _ABOUT = re.compile(
@@ -42,7 +42,7 @@ _COLUMNS = (
     ("lesson", ("lesson", "insight", "lesson learned")),
     ("action", ("action", "corrective action")),
 )
-_UNSAID = frozenset(("", "-", "tbd", "todo", "n/a", "none"))
+_PLACEHOLDERS = frozenset(("", "-", "tbd", "todo", "n/a", "none"))
 
 
 class Found(NamedTuple):
@@ -54,7 +54,7 @@ class Found(NamedTuple):
 
 
 class Postmortem(NamedTuple):
-    """What a post-mortem says. `notes` are (line, sentence): what looked like a lesson and is none."""
+    """The content of a post-mortem. `notes` are (line, sentence) about parts that looked like a lesson and are not."""
 
     task_id: str
     date: str
@@ -87,29 +87,29 @@ def read(text: str, today: date) -> Postmortem:
     lines = list(_lines(text))
     plain = "\n".join(line.text for line in lines if line.block is None)
     notes: list[tuple[int, str]] = []
-    found: list[Found] = []
+    lessons: list[Found] = []
     for section in _sections(lines):
-        before = len(found), len(notes)
-        found += _listed(section, notes)
-        found += _tabled(section, notes)
+        before = len(lessons), len(notes)
+        lessons += _listed(section, notes)
+        lessons += _tabled(section, notes)
         for line in section:
             if line.block is not None and line.block[0] in ("json", "jsonc", "json5"):
-                found += _encoded(line, notes)
-        if before == (len(found), len(notes)):
-            found += _itemised(section, notes)
-    found.sort(key=lambda item: item.line)
+                lessons += _encoded(line, notes)
+        if before == (len(lessons), len(notes)):
+            lessons += _itemised(section, notes)
+    lessons.sort(key=lambda item: item.line)
     return Postmortem(
-        _of(_TASK, plain) or "Unknown",
-        _of(_DATE, plain) or today.isoformat(),
-        tuple(found),
+        _first_value(_TASK, plain) or "Unknown",
+        _first_value(_DATE, plain) or today.isoformat(),
+        tuple(lessons),
         tuple(sorted(notes)),
     )
 
 
-def is_unsaid(text: str) -> bool:
-    """True for what a template leaves for its reader: nothing, dots, or a text that is one pair of brackets."""
+def is_placeholder(text: str) -> bool:
+    """True for a placeholder of a template: no text, dots, or a text in one pair of brackets."""
     bare = text.strip().strip("*_`.\u2026").strip()
-    if bare.lower() in _UNSAID:
+    if bare.lower() in _PLACEHOLDERS:
         return True
     closing = {"[": "]", "<": ">", "{": "}"}.get(bare[0])
     if closing is None:
@@ -122,16 +122,16 @@ def is_unsaid(text: str) -> bool:
     return False
 
 
-def _of(pattern: re.Pattern[str], text: str) -> str:
-    for found in pattern.finditer(text):
-        said = (found[1] or found[2]).strip().strip("*").strip()
-        if not is_unsaid(said):
-            return said[:200]
+def _first_value(pattern: re.Pattern[str], text: str) -> str:
+    for match in pattern.finditer(text):
+        value = (match[1] or match[2]).strip().strip("*").strip()
+        if not is_placeholder(value):
+            return value[:200]
     return ""
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """The lines that are Markdown; a code block is one of them, and comments are blank."""
+    """The lines of a Markdown text; a code block counts as one line, and comments are blank."""
     fence, indent, language, opened = "", 0, "", 0
     inside: list[str] = []
     hidden = False
@@ -172,7 +172,7 @@ def _uncommented(line: str, hidden: bool) -> tuple[str, bool]:
 
 
 def _sections(lines: list[_Line]) -> Iterator[list[_Line]]:
-    """The stretches below each heading that speaks of lessons, to the next heading of its level or above."""
+    """The sections below each heading about lessons, up to the next heading of its level or above."""
     current: list[_Line] | None = None
     level = 0
     for line in lines:
@@ -200,7 +200,7 @@ def _listed(section: list[_Line], notes: list[tuple[int, str]]) -> Iterator[Foun
         if label is not None:
             part = "action" if label[1].lower() == "action" else "lesson"
             if draft is None or part in draft.parts or part == "lesson":
-                yield from _made(draft, notes)
+                yield from _finished_lesson(draft, notes)
                 draft = _Draft(line.number)
             draft.parts[part] = [label[2]]
         elif draft is not None and part:
@@ -210,12 +210,12 @@ def _listed(section: list[_Line], notes: list[tuple[int, str]]) -> Iterator[Foun
                 part = ""
             else:
                 draft.parts[part].append(line.text)
-    yield from _made(draft, notes)
+    yield from _finished_lesson(draft, notes)
 
 
 def _itemised(section: list[_Line], notes: list[tuple[int, str]]) -> Iterator[Found]:
-    """The items of a section's lists, where none of them has a label; each says itself what to do."""
-    said: list[tuple[int, list[str]]] = []
+    """The items of a section's lists, if none has a label; each item is a lesson and its action."""
+    items: list[tuple[int, list[str]]] = []
     inside = False
     plain = [line for line in section if line.block is None and line.text.strip()]
     if any(_LABEL.fullmatch(line.text) or line.text.lstrip().startswith("|") for line in plain):
@@ -224,17 +224,17 @@ def _itemised(section: list[_Line], notes: list[tuple[int, str]]) -> Iterator[Fo
         if line.block is not None or _HEADING.fullmatch(line.text):
             inside = False
         elif _ITEM.match(line.text):
-            said.append((line.number, [_ITEM.sub("", line.text, count=1)]))
+            items.append((line.number, [_ITEM.sub("", line.text, count=1)]))
             inside = True
         elif inside and line.text.strip():
-            said[-1][1].append(line.text)
+            items[-1][1].append(line.text)
         else:
             inside = False
-    for number, parts in said:
+    for number, parts in items:
         text = " ".join(" ".join(parts).split())
-        if not is_unsaid(text) and not text.lower().startswith("nothing was learned"):
+        if not is_placeholder(text) and not text.lower().startswith("nothing was learned"):
             yield Found(number, text, parse_action_to_command(text))
-    if plain and not said and not plain[0].text.lower().lstrip().startswith("nothing was learned"):
+    if plain and not items and not plain[0].text.lower().lstrip().startswith("nothing was learned"):
         notes.append(
             (plain[0].number, "no lesson is found in this text; a list of lessons is read")
         )
@@ -262,7 +262,7 @@ def _tabled(section: list[_Line], notes: list[tuple[int, str]]) -> Iterator[Foun
         elif max(columns.values()) < len(cells):
             draft = _Draft(line.number)
             draft.parts = {part: [cells[at]] for part, at in columns.items()}
-            yield from _made(draft, notes)
+            yield from _finished_lesson(draft, notes)
 
 
 def _cells(line: str) -> list[str]:
@@ -302,43 +302,51 @@ def _encoded(line: _Line, notes: list[tuple[int, str]]) -> Iterator[Found]:
             None,
         )
         action = item.get("action") if isinstance(item, dict) else None
-        if isinstance(insight, str) and isinstance(action, (str, dict)) and not is_unsaid(insight):
-            if isinstance(action, str) and is_unsaid(action):
+        if (
+            isinstance(insight, str)
+            and isinstance(action, (str, dict))
+            and not is_placeholder(insight)
+        ):
+            if isinstance(action, str) and is_placeholder(action):
                 notes.append((line.number, "a lesson without an action changes nothing"))
                 continue
-            made = parse_action_to_command(action) if isinstance(action, str) else _kept(action)
-            yield Found(line.number, " ".join(insight.split()), made)
+            parsed_action = (
+                parse_action_to_command(action)
+                if isinstance(action, str)
+                else _clean_action(action)
+            )
+            yield Found(line.number, " ".join(insight.split()), parsed_action)
         else:
             notes.append((line.number, "a lesson in JSON has an `insight` and an `action`"))
 
 
-def _kept(action: dict[str, Any]) -> dict[str, Any]:
-    """What an action is made of, and nothing else that the text may bring along."""
+def _clean_action(action: dict[str, Any]) -> dict[str, Any]:
+    """An action with its known keys and texts only; all else in the JSON is dropped."""
     known = canonical(action)
-    given = known.get("parameters")
+    raw = known.get("parameters")
     parameters = (
-        {key: value for key, value in given.items() if isinstance(value, str)}
-        if isinstance(given, dict)
+        {key: value for key, value in raw.items() if isinstance(value, str)}
+        if isinstance(raw, dict)
         else {}
     )
-    named = {key: known[key] for key in ("type", "command") if isinstance(known.get(key), str)}
-    return {**named, "parameters": parameters}
+    kinds = {key: known[key] for key in ("type", "command") if isinstance(known.get(key), str)}
+    return {**kinds, "parameters": parameters}
 
 
 def _no_number(name: str) -> Any:
-    raise ValueError(f"`{name}` is not a JSON")
+    raise ValueError(f"`{name}` is not a JSON number")
 
 
-def _made(draft: _Draft | None, notes: list[tuple[int, str]]) -> Iterator[Found]:
+def _finished_lesson(draft: _Draft | None, notes: list[tuple[int, str]]) -> Iterator[Found]:
     if draft is None:
         return
     insight, action = draft.text("lesson"), draft.text("action")
-    if is_unsaid(insight) and is_unsaid(action):
+    if is_placeholder(insight) and is_placeholder(action):
         return  # the template's own line
-    if is_unsaid(insight) or is_unsaid(action):
+    if is_placeholder(insight) or is_placeholder(action):
         missing = (
             "a lesson without an action changes nothing"
-            if is_unsaid(action)
+            if is_placeholder(action)
             else "an action without its lesson"
         )
         notes.append((draft.line, missing))

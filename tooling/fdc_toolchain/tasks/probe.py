@@ -1,4 +1,4 @@
-"""Tries out what the machine lets an agent do: files, network, environment (FDC-65)."""
+"""Checks what the machine lets an agent do: files, network, environment (FDC-65)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from .capabilities import Check
 
 NETWORK = "example.com:443"
-"""Asked for a connection when no one names another host."""
+"""The default host for the connection test."""
 
 SLOW_FILES = 250.0
 SLOW_NETWORK = 1000.0
@@ -53,7 +53,7 @@ def probe_filesystem(folder: str) -> Check:
     took = (time.perf_counter() - start) * 1000
     if not same:
         return Check(
-            "Filesystem", "FAIL", f"a file in `{folder}` reads back other than it was written"
+            "Filesystem", "FAIL", f"a file in `{folder}` does not read back as it was written"
         )
     return Check(
         "Filesystem",
@@ -96,7 +96,7 @@ def probe_environment_variables(environment: Mapping[str, str] = os.environ) -> 
 def _connect(host: str, port: int) -> float | str:
     """Milliseconds to a connection, or why there is none.
 
-    In a thread of its own: a resolver without network may take half a minute, and cannot be told to stop.
+    Runs in its own thread: a resolver without network may take half a minute, and cannot be stopped.
     """
     import socket
     import threading

@@ -1,11 +1,10 @@
-"""What a run does, in the activity log of its task: one line for each step that came back (FDC-68).
+"""Writes a run's steps to the activity log of its task: one line for each step that returned (FDC-68).
 
-A line is derived from a journal record and nothing else, and its `log_id` from the run, the step's
-address and the attempt. So a controller that was killed between journal and log leaves nothing
-undone: the next one adds the lines that are not there, and none twice.
+A line depends only on a journal record, and its `log_id` on the run, the step's address and the attempt.
+So if a controller is killed between journal and log, the next one adds the missing lines, and none twice.
 
-The lines are written by a thread of their own, as the steps come back; the run goes on meanwhile.
-They are forced to the disk when the controller leaves. Until then the journal has them.
+A separate thread writes the lines as the steps return; the run continues meanwhile.
+They are forced to the disk when the controller ends. Until then the journal has them.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from .activity import Entry, Status, Task, entry, log_ids
 
 _NAMESPACE = uuid.UUID("6d0ac5b0-6f1d-5c7e-9f6b-5f0d0f6c0001")
 _MOST = 200
-"""Characters of an argument or message that a line keeps; the journal has the whole."""
+"""Maximum characters of an argument or message in a line; the journal has all of it."""
 
 BY_TOOL = {
     "set_plan": "PLAN_UPDATE",
@@ -42,7 +41,7 @@ BY_TOOL = {
     "message_user": "INFO",
     "request_user_input": "INFO",
 }
-"""Tools whose type of action (FDC-107) their action type and parameters do not tell."""
+"""Types of action (FDC-107) of tools for which the action type and the parameters do not decide it."""
 
 BY_ACTION = {
     "read_op": "FILE_READ",
@@ -53,7 +52,7 @@ BY_ACTION = {
 
 
 class Step(NamedTuple):
-    """One step that came back, and when."""
+    """One step that returned, and when."""
 
     effect: Perform
     outcome: Outcome
@@ -67,7 +66,7 @@ WRITERS = frozenset(("close_task",))
 
 
 class RunLog:
-    """The log of one run in the hands of one controller. Use from the driving thread."""
+    """The log of one run, for the controller that drives it. Use from the driving thread."""
 
     def __init__(self, root: str, run: str, program: Program, task: Task) -> None:
         self._root = root
@@ -97,7 +96,7 @@ class RunLog:
             raise _world(failed) from failed
 
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
-        """A step came back and is in the journal. Raises WorldFailed where an earlier line could not be written."""
+        """A step returned and is in the journal. Raises WorldFailed where an earlier line could not be written."""
         if self._failed is not None:
             raise self._failed
         if effect.kind != "tool":
@@ -108,14 +107,14 @@ class RunLog:
         self._steps.put(Step(effect, outcome, took, datetime.now(UTC)))
 
     def settle(self) -> None:
-        """Waits until the lines of all steps so far are written, or could not be: the next writer comes after them."""
+        """Waits until the lines of all steps so far are written or have failed, so that later lines come after them."""
         if self._thread is not None:
-            written = threading.Event()
-            self._steps.put(written)
-            written.wait()
+            settled = threading.Event()
+            self._steps.put(settled)
+            settled.wait()
 
     def close(self) -> None:
-        """Writes what is left and forces it to the disk. Raises WorldFailed, or ValidationError for a bug of fdc."""
+        """Writes the remaining lines and forces them to the disk. Raises WorldFailed, or ValidationError for a bug of fdc."""
         thread, self._thread = self._thread, None
         if thread is None:
             return
@@ -143,9 +142,9 @@ class RunLog:
                     self._failed = _world(failed)
                 except Exception as bug:
                     self._failed = bug
-            for one in batch:
-                if isinstance(one, threading.Event):
-                    one.set()
+            for item in batch:
+                if isinstance(item, threading.Event):
+                    item.set()
             if None in batch:
                 return
 
@@ -155,7 +154,7 @@ class RunLog:
 
 
 class Watched:
-    """A `Progress` that has every step logged as well."""
+    """A `Progress` that also logs every step."""
 
     def __init__(self, show: Progress, log: RunLog) -> None:
         self._show = show
@@ -175,12 +174,12 @@ class Watched:
 
 
 def log_id(run: str, effect: Perform) -> str:
-    """The name of a step's line: the same independent of writer and time."""
+    """The id of a step's line, which does not depend on the writer and the time."""
     return str(uuid.uuid5(_NAMESPACE, f"{run}:{effect.address}:{effect.turn}"))
 
 
 def entry_of(run: str, program: Program, task: Task, step: Step) -> Entry:
-    """The line of one step, from what is recorded of it. Pure."""
+    """The log entry of one step, from its record. Pure."""
     effect, outcome, took = step.effect, step.outcome, step.took
     stack, instruction = stack_of(program, effect.address)
     action = (instruction or {}).get("action")
@@ -223,13 +222,13 @@ def entry_of(run: str, program: Program, task: Task, step: Step) -> Entry:
 
 
 def action_type(effect: Perform, outcome: Outcome, action: str | None, tool: dict[str, Any]) -> str:
-    """Which of the types of FDC-107 a step is: by its tool, its action type and what it touches.
+    """The type of FDC-107 of a step: by its tool, its action type and what it touches.
 
     A file that begins as reports of research do is a RESEARCH_REPORT once it is written (FDC-57).
     """
-    named = BY_TOOL.get(effect.tool)
-    if named is not None:
-        return named
+    kind = BY_TOOL.get(effect.tool)
+    if kind is not None:
+        return kind
     accesses = {parameter.get("access") for parameter in tool.get("parameters", ())} - {
         None,
         "read",
@@ -255,12 +254,12 @@ def stack_of(program: Program, address: str) -> tuple[list[dict[str, Any]], Inst
     stack: list[dict[str, Any]] = []
     top = 0
     item: Instruction | None = None
-    while found := re.match(r"/([0-9]+)", rest):
-        number = int(found[1])
+    while match := re.match(r"/([0-9]+)", rest):
+        number = int(match[1])
         if number > len(block):
             item = None
             break
-        item, rest = block[number - 1], rest[found.end() :]
+        item, rest = block[number - 1], rest[match.end() :]
         top = top or number
         inner = re.match(r"\[[0-9]+\]|#[0-9]+|\.(then|else)", rest)
         if rest.startswith(">") and item["op"] == "call":
@@ -284,7 +283,7 @@ def _frame(plan: dict[str, Any], top: int, item: Instruction | None) -> dict[str
 
 
 def _outcome(outcome: Outcome) -> tuple[Status, dict[str, str] | None]:
-    """A command that failed has failed, also where the plan keeps the result to look at it."""
+    """The status and the error. A command that failed counts as a failure, also where the plan keeps its result."""
     failure = outcome.failure
     if failure is not None:
         return "FAILURE", {"kind": failure.kind, "message": failure.message}
@@ -299,7 +298,7 @@ def _outcome(outcome: Outcome) -> tuple[Status, dict[str, str] | None]:
 
 
 def _recorded(rows: Iterable[tuple[Record, Perform | None]]) -> Iterable[Step]:
-    """The steps that a controller of this run performed, with the time as well as the journal knows it."""
+    """The steps that controllers of this run performed, with the time as far as the journal has it."""
     began: float | None = None
     for record, effect in rows:
         if record.kind == "session":
@@ -314,9 +313,9 @@ def _recorded(rows: Iterable[tuple[Record, Perform | None]]) -> Iterable[Step]:
             failed = body.get("failed")
             failure = None if failed is None else Failure(failed["kind"], failed["message"])
             outcome = Outcome(body.get("value"), failure, body.get("usage"), body.get("notes"))
-            when = datetime.fromtimestamp(began + record.at, UTC)
+            at = datetime.fromtimestamp(began + record.at, UTC)
             yield Step(
-                effect._replace(turn=record.turn), outcome, body.get("took", 0.0), when, late=True
+                effect._replace(turn=record.turn), outcome, body.get("took", 0.0), at, late=True
             )
 
 

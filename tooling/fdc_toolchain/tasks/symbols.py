@@ -1,4 +1,4 @@
-"""What the Python files of a workspace define, and which of them import which (FDC-66). Pure.
+"""Indexes the Python files of a workspace: their definitions, and which file imports which (FDC-66). Pure.
 
 Both are data for other programs too: `symbols.json` is a list, `dependency_graph.json` is what
 `networkx.node_link_graph(..., edges="edges")` reads. An edge leads from a file to one that it imports.
@@ -37,7 +37,7 @@ class Index(NamedTuple):
 
 
 def index(files: Mapping[str, str], skipped: Iterable[tuple[str, str]] = ()) -> Index:
-    """The index of these texts by path. A file that is not a Python is skipped, with the reason."""
+    """The index of these texts by path. A file that is not valid Python is skipped, with the reason."""
     symbols: list[Symbol] = []
     left = list(skipped)
     imports: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
@@ -46,39 +46,41 @@ def index(files: Mapping[str, str], skipped: Iterable[tuple[str, str]] = ()) -> 
             with warnings.catch_warnings():
                 warnings.simplefilter(
                     "ignore", SyntaxWarning
-                )  # an odd escape in somebody's text is their linter's business
+                )  # invalid escapes in strings are not reported here
                 tree = ast.parse(files[path])
         except (SyntaxError, ValueError, RecursionError, MemoryError) as wrong:
             line = (
                 f" (line {wrong.lineno})" if isinstance(wrong, SyntaxError) and wrong.lineno else ""
             )
-            left.append((path, f"no Python that this version reads{line}"))
+            left.append((path, f"not valid Python for this version{line}"))
             continue
         symbols += _defined(tree, path)
         imports[path] = list(_imports(tree))
     known = _by_end(imports)
     edges = {
         (path, target)
-        for path, wanted in imports.items()
-        for level, module, names in wanted
+        for path, imported in imports.items()
+        for level, module, names in imported
         for target in _targets(path, level, module, names, known)
         if target != path
     }
     return Index(tuple(symbols), tuple(sorted(imports)), tuple(sorted(edges)), tuple(sorted(left)))
 
 
-def symbols_json(found: Index) -> bytes:
+def symbols_json(workspace_index: Index) -> bytes:
     """`knowledge_core/symbols.json`: the same index gives the same bytes."""
     return _written(
         {
             "format": FORMAT,
-            "symbols": [one._asdict() for one in found.symbols],
-            "skipped": [{"path": path, "reason": why} for path, why in found.skipped],
+            "symbols": [symbol._asdict() for symbol in workspace_index.symbols],
+            "skipped": [
+                {"path": path, "reason": reason} for path, reason in workspace_index.skipped
+            ],
         }
     )
 
 
-def graph_json(found: Index) -> bytes:
+def graph_json(workspace_index: Index) -> bytes:
     """`knowledge_core/dependency_graph.json`, in networkx's node-link form."""
     return _written(
         {
@@ -86,8 +88,10 @@ def graph_json(found: Index) -> bytes:
             "directed": True,
             "multigraph": False,
             "graph": {},
-            "nodes": [{"id": path} for path in found.files],
-            "edges": [{"source": source, "target": target} for source, target in found.edges],
+            "nodes": [{"id": path} for path in workspace_index.files],
+            "edges": [
+                {"source": source, "target": target} for source, target in workspace_index.edges
+            ],
         }
     )
 
@@ -119,14 +123,14 @@ def _read(data: bytes | None, path: str, key: str) -> list[Any]:
         raise ValueError(
             f"{path} is not valid JSON; `fdc knowledge build` writes it anew"
         ) from wrong
-    found = document.get(key) if isinstance(document, dict) else None
-    if not isinstance(found, list):
+    rows = document.get(key) if isinstance(document, dict) else None
+    if not isinstance(rows, list):
         raise ValueError(f"{path} has no list of {key}; `fdc knowledge build` writes it anew")
-    return found
+    return rows
 
 
 def _written(document: dict[str, Any]) -> bytes:
-    """JSON with a row of a list on each line, so that a change of one definition is a change of one line."""
+    """JSON with one item of a list on each line, so that a change of one definition changes one line."""
     parts = []
     for key, value in document.items():
         if isinstance(value, list) and value:
@@ -140,7 +144,7 @@ def _written(document: dict[str, Any]) -> bytes:
 def _defined(tree: ast.Module, path: str) -> Iterable[Symbol]:
     work: list[tuple[ast.AST, str, bool]] = [(tree, "", True)]
     while work:
-        node, inside, named = work.pop(0)
+        node, inside, at_top = work.pop(0)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
                 name = f"{inside}{child.name}"
@@ -154,7 +158,7 @@ def _defined(tree: ast.Module, path: str) -> Iterable[Symbol]:
                 yield Symbol(name, kind, path, child.lineno)
                 if isinstance(child, ast.ClassDef):
                     work.append((child, f"{name}.", False))
-            elif named and isinstance(child, (ast.Assign, ast.AnnAssign)):
+            elif at_top and isinstance(child, (ast.Assign, ast.AnnAssign)):
                 targets = child.targets if isinstance(child, ast.Assign) else [child.target]
                 for target in targets:
                     if isinstance(target, ast.Name):
@@ -165,11 +169,11 @@ def _defined(tree: ast.Module, path: str) -> Iterable[Symbol]:
                             child.lineno,
                         )
             elif isinstance(child, (ast.If, ast.Try, ast.With)):
-                work.append((child, inside, named))
+                work.append((child, inside, at_top))
 
 
 def _imports(tree: ast.Module) -> Iterable[tuple[int, str, tuple[str, ...]]]:
-    """(how many dots, the module, the names taken from it) of every import, wherever it stands."""
+    """(number of dots, module, names taken from it) of every import in a file."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -180,10 +184,10 @@ def _imports(tree: ast.Module) -> Iterable[tuple[int, str, tuple[str, ...]]]:
 
 def _by_end(files: Mapping[str, object]) -> dict[str, list[str]]:
     """Files by the last part of the module that they are."""
-    found: dict[str, list[str]] = {}
+    by_end: dict[str, list[str]] = {}
     for path in files:
-        found.setdefault(_module(path).rpartition("/")[2], []).append(path)
-    return found
+        by_end.setdefault(_module(path).rpartition("/")[2], []).append(path)
+    return by_end
 
 
 def _module(path: str) -> str:
@@ -195,7 +199,7 @@ def _module(path: str) -> str:
 def _targets(
     path: str, level: int, module: str, names: tuple[str, ...], known: Mapping[str, list[str]]
 ) -> Iterable[str]:
-    """The files of the workspace that an import reaches; none for what comes from elsewhere."""
+    """The files of the workspace that an import reaches; none for modules from elsewhere."""
     base = module.replace(".", "/")
     if level:
         above = posixpath.dirname(path)
@@ -203,27 +207,28 @@ def _targets(
             above = posixpath.dirname(above)
         base = posixpath.join(above, base) if base else above
     for name in names:
-        found = _file(f"{base}/{name}" if base else name, path, level, known)
-        if found is not None:
-            yield found
-    found = _file(base, path, level, known) if base else None
-    if found is not None:
-        yield found
+        file = _file(f"{base}/{name}" if base else name, path, level, known)
+        if file is not None:
+            yield file
+    file = _file(base, path, level, known) if base else None
+    if file is not None:
+        yield file
 
 
 def _file(module: str, importer: str, level: int, known: Mapping[str, list[str]]) -> str | None:
-    """The file that a module's path means: exactly, or the one nearest to the importer below some source root."""
+    """The file of a module's path: an exact match, or the one nearest to the importer below some source root."""
     candidates = [
-        one
-        for one in known.get(module.rpartition("/")[2], ())
-        if _fits(_module(one), module, level)
+        path
+        for path in known.get(module.rpartition("/")[2], ())
+        if _fits(_module(path), module, level)
     ]
     if not candidates:
         return None
     return min(
-        candidates, key=lambda one: (-len(posixpath.commonprefix([one, importer])), len(one), one)
+        candidates,
+        key=lambda path: (-len(posixpath.commonprefix([path, importer])), len(path), path),
     )
 
 
-def _fits(module: str, wanted: str, level: int) -> bool:
-    return module == wanted or (not level and module.endswith(f"/{wanted}"))
+def _fits(module: str, target: str, level: int) -> bool:
+    return module == target or (not level and module.endswith(f"/{target}"))

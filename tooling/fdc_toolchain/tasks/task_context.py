@@ -1,7 +1,7 @@
-"""Phase 1 of a task: what the workspace already knows about it (FDC-66). Pure: data in, one object out.
+"""Phase 1 of a task: collects what the workspace has about it (FDC-66). Pure: data in, one object out.
 
-Entities are the definitions and files that the task's words name; impact is what depends on them,
-by way of imports; history is what the activity log and the post-mortems say of them.
+Entities are the definitions and files that the task's words name; impact is what imports
+them; history is what the activity log and the post-mortems have about them.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from .activity import Entry, failed
 from .symbols import Symbol
 
 MOST = 50
-"""Entries of one list that are kept; `left_off` says how many were not."""
+"""Maximum entries of one list; `left_off` has the number of the others."""
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[./-][A-Za-z0-9_]+)*")
 _QUOTED = re.compile(r"`([^`]+)`")
 _SHORT = 4
-"""Plain words of so many letters say nothing on their own."""
+"""Plain words of at most so many letters are ignored."""
 
 
 class Known(NamedTuple):
@@ -34,7 +34,7 @@ class Known(NamedTuple):
 
 
 def context_of(goal: str, known: Known) -> dict[str, Any]:
-    """The context of a task: `entities`, `impact`, `history`, `documents`, each a list with what it rests on."""
+    """The context of a task: `entities`, `impact`, `history`, `documents`, each a list with sources."""
     words = set(_WORD.findall(goal))
     code = {word for word in words if not (word.isalpha() and word.islower())}
     code |= {word for quoted in _QUOTED.findall(goal) for word in _WORD.findall(quoted)}
@@ -55,21 +55,21 @@ def context_of(goal: str, known: Known) -> dict[str, Any]:
         "goal": goal,
         **{name: rows[:MOST] for name, rows in lists.items()},
         "documents_read": len(known.documents),
-        "skipped": [{"path": path, "reason": why} for path, why in known.skipped],
+        "skipped": [{"path": path, "reason": reason} for path, reason in known.skipped],
         "left_off": left_off,
     }
 
 
 def _entities(words: set[str], code: set[str], known: Known) -> list[dict[str, Any]]:
-    """What the words name: definitions, by a word that looks like code or stands in backticks; files, by any word."""
+    """What the words name: definitions, by words that look like code or are in backticks; files, by any word."""
     rows = [
-        one._asdict()
-        for one in known.symbols
-        if one.name in code or one.name.rpartition(".")[2] in code
+        symbol._asdict()
+        for symbol in known.symbols
+        if symbol.name in code or symbol.name.rpartition(".")[2] in code
     ]
     files = (
         {path for edge in known.edges for path in edge}
-        | {one.path for one in known.symbols}
+        | {symbol.path for symbol in known.symbols}
         | set(known.documents)
     )
     for path in sorted(files):
@@ -88,15 +88,17 @@ def _impact(paths: set[str], edges: Iterable[tuple[str, str]]) -> list[dict[str,
     sources = paths & set(graph)
     if not sources:
         return []
-    found = networkx.multi_source_dijkstra_path_length(graph, sources, weight=None)
+    distances = networkx.multi_source_dijkstra_path_length(graph, sources, weight=None)
     rows = [
-        {"path": path, "distance": int(distance)} for path, distance in found.items() if distance
+        {"path": path, "distance": int(distance)}
+        for path, distance in distances.items()
+        if distance
     ]
     return sorted(rows, key=lambda row: (row["distance"], row["path"]))
 
 
 def _logged(paths: set[str], words: set[str], entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """What was done with these files or under such a task, the latest first."""
+    """Log entries about these files or about tasks with these words, the latest first."""
     rows = []
     for item in entries:
         task, action, outcome = (item.get(name) for name in ("task", "action", "outcome"))
@@ -120,7 +122,7 @@ def _logged(paths: set[str], words: set[str], entries: Iterable[Entry]) -> list[
 
 
 def _lessons(words: set[str], postmortems: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Lines of post-mortems that speak of these words, the latest post-mortem first."""
+    """Lines of post-mortems with these words, the latest post-mortem first."""
     return [
         {"postmortem": path, "line": number, "text": text}
         for path in sorted(postmortems, reverse=True)
@@ -129,12 +131,12 @@ def _lessons(words: set[str], postmortems: Mapping[str, str]) -> list[dict[str, 
 
 
 def _mentions(words: set[str], documents: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
-    """Where documents speak of these words: the first line of each."""
+    """The first line of each document that has one of these words."""
     rows = []
     for path in sorted(documents):
-        found = next(iter(_lines(words, documents[path])), None)
-        if found is not None:
-            rows.append({"path": path, "line": found[0], "text": found[1]})
+        mention = next(iter(_lines(words, documents[path])), None)
+        if mention is not None:
+            rows.append({"path": path, "line": mention[0], "text": mention[1]})
     return rows
 
 

@@ -1,4 +1,4 @@
-"""What of a post-mortem no one has written yet (FDC-69). Pure."""
+"""Finds the parts of a post-mortem that are not filled in (FDC-69). Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from datetime import date
 from typing import NamedTuple
 
-from .postmortem import is_unsaid, read
+from .postmortem import is_placeholder, read
 
 SECTIONS = (
     "Summary", "What Went Well", "What Could Be Improved", "Root Cause Analysis", "Proposed Corrective Actions",
@@ -15,7 +15,7 @@ SECTIONS = (
 
 LEARNED = SECTIONS[-1]
 NOTHING = "Nothing was learned: WHY"
-"""How a person says that a task taught nothing."""
+"""The form in which a person states that a task taught nothing."""
 
 _HEADING = re.compile(r"#{1,6}\s+(?:[0-9]+[.)]?\s+)?(.*?)\s*#*")
 _NOTHING = re.compile(r"^[ \t]*(?:[-*+] )?nothing was learned:(.*)", re.IGNORECASE | re.MULTILINE)
@@ -23,7 +23,7 @@ _MARKS = re.compile(r"\s*(?:(?:[-*+]|[0-9]{1,9}[.)])\s+)?(?:(?:\*\*|__)[^*_]+:(?
 
 
 class Gap(NamedTuple):
-    """One place that is still to be written: its line, its section, and what stands there or what is missing."""
+    """One part that is not filled in: its line, its section, and the placeholder or what is missing."""
 
     line: int
     section: str
@@ -33,13 +33,13 @@ class Gap(NamedTuple):
 def unfilled(text: str) -> list[Gap]:
     """Every gap of a post-mortem, in the order of its lines; empty where all of it is written.
 
-    A gap is a line that is nothing but a text in square brackets (behind a list's mark and a bold label),
-    a section in which nothing is written, and one of `SECTIONS` that is not there. So is the last of them where
-    it has neither a lesson with its action nor a person's word that nothing was learned.
+    A gap is a line that has only a text in square brackets (after a list mark and a bold label),
+    an empty section, and a missing one of `SECTIONS`. So is the last of them if it has neither a
+    lesson with its action nor the statement that nothing was learned.
     """
     gaps: list[Gap] = []
     heads: list[tuple[int, str]] = []
-    said: set[str] = set()
+    written_sections: set[str] = set()
     section, fenced = "", False
     for number, line in enumerate(text.splitlines(), 1):
         if line.lstrip().startswith(("```", "~~~")):
@@ -54,22 +54,22 @@ def unfilled(text: str) -> list[Gap]:
         if (
             not fenced
             and bare.startswith("[")
-            and is_unsaid(bare)
+            and is_placeholder(bare)
             and bare.lower() not in ("[ ]", "[x]")
         ):
             gaps.append(Gap(number, section, bare))
         elif bare:
-            said.add(section)
+            written_sections.add(section)
     open_ = {gap.section for gap in gaps}
     names = {name.lower() for _, name in heads}
     for number, name in heads:
-        if name in SECTIONS and name not in said and name not in open_:
+        if name in SECTIONS and name not in written_sections and name not in open_:
             gaps.append(Gap(number, name, "nothing is written here"))
     last = text.count("\n") + 1
     gaps += [
         Gap(last, name, "the section is missing") for name in SECTIONS if name.lower() not in names
     ]
-    word = any(not is_unsaid(found[1].replace("WHY", "")) for found in _NOTHING.finditer(text))
+    word = any(not is_placeholder(match[1].replace("WHY", "")) for match in _NOTHING.finditer(text))
     if (
         LEARNED not in {gap.section for gap in gaps}
         and not word

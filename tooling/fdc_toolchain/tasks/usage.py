@@ -1,4 +1,4 @@
-"""What a workspace's activity log says about how it is worked there (FDC-101). Pure: bytes in, counts out."""
+"""Counts the use of tools in a workspace's activity log (FDC-101). Pure: bytes in, counts out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STEPS = ("TOOL_EXEC", "FILE_READ", "FILE_WRITE")
 
 
 class Use(NamedTuple):
-    """How often a tool was used, how often it failed, and the first line of the log that says so."""
+    """How often a tool was used, how often it failed, and the first line of the log about it."""
 
     name: str
     used: int
@@ -42,13 +42,13 @@ class Usage(NamedTuple):
     tasks: int = 0
     unclosed: tuple[tuple[str, int], ...] = ()
     odd: tuple[tuple[int, str], ...] = ()
-    """Entries that are counted, whose type of action is another tool's."""
+    """Entries whose type of action is not one of the schema; they are counted all the same."""
     nameless: int = 0
-    """Entries that speak of a step and name no tool."""
+    """Entries about a step that name no tool."""
 
 
 def usage(log: bytes) -> Usage:
-    """Sums a log up; lines that are not entries are counted by number, and their reasons given where there are some."""
+    """Counts the entries of a log; lines that are not valid entries are listed by number, with the reason if there is one."""
     damaged: list[int] = []
     invalid: list[tuple[int, str]] = []
     odd: list[tuple[int, str]] = []
@@ -59,11 +59,11 @@ def usage(log: bytes) -> Usage:
     for number, raw in enumerate(log.split(b"\n"), 1):
         if not raw.strip():
             continue
-        found = read(raw).entries
-        if not found:
+        parsed = read(raw).entries
+        if not parsed:
             damaged.append(number)
             continue
-        item = found[0]
+        item = parsed[0]
         wrong = faults(item)
         if len(wrong) == 1 and isinstance((item.get("action") or {}).get("type"), str):
             if wrong[0].startswith("$.action.type:"):
@@ -118,7 +118,7 @@ def _uses(rows: dict[str, list[int]]) -> tuple[Use, ...]:
 
 
 def _implied(item: Entry) -> Iterable[str]:
-    """The scripts that make an entry of this type: nothing else may (FDC-12)."""
+    """The scripts that make entries of this type; only they may (FDC-12)."""
     action = item["action"]["type"]
     if action == "TASK_START":
         return ("fdc_cli", "environmental_probe")
@@ -131,5 +131,5 @@ def _started(details: dict[str, Any]) -> set[str]:
     command = arguments.get("command") if isinstance(arguments, dict) else None
     if not isinstance(command, str):
         return set()
-    found = set(_SCRIPT.findall(command))
-    return found | {"fdc_cli" if name == "fdc" else name for name in _FDC.findall(command)}
+    scripts = set(_SCRIPT.findall(command))
+    return scripts | {"fdc_cli" if name == "fdc" else name for name in _FDC.findall(command)}

@@ -1,8 +1,8 @@
-"""Does a glob match a path? In time that grows with the product of their lengths, whatever the glob.
+"""Matches paths against globs, in time that is at most the product of their lengths.
 
-`*` and `?` stand inside a name, `**/` for any folders, none included, and `**` for anything. No
-regular expression: globs are written by the author of the plan, and `*a*a*a*a*b` must not
-keep a linter busy until the sun goes out.
+`*` and `?` stand for characters of a name, `**/` for any number of folders, and `**` for anything. No
+regular expressions are used: a plan's author writes the globs, and `*a*a*a*a*b` must not
+take exponential time.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 Tokens = tuple[str, ...]
-"""Characters, and the four that stand for more: `_NAME`, `_ONE`, `_ANY`, `_FOLDERS`."""
+"""Characters, and the wildcards `_NAME`, `_ONE`, `_ANY`, `_FOLDERS`."""
 
 _ONE, _NAME, _ANY, _FOLDERS = "one of", "name of", "any", "folders"
 
@@ -38,17 +38,17 @@ def compiled(pieces: Iterable[tuple[bool, str]]) -> Tokens:
 def fits(path: str, tokens: Tokens) -> bool:
     """True where the whole path is one that the tokens describe."""
     walker = _walker(tokens)
-    here = walker.start
+    place = walker.start
     for character in path:
-        there = here.next.get(character)
-        if there is None:
-            there = walker.step(here, character)
-        here = there
-    return here.accepts
+        following = place.next.get(character)
+        if following is None:
+            following = walker.step(place, character)
+        place = following
+    return place.accepts
 
 
 class _Place:
-    """A set of positions, and what characters have led to from there."""
+    """A state of the matcher: a set of positions, and the states after characters that were read there."""
 
     __slots__ = ("positions", "next", "accepts")
 
@@ -59,27 +59,27 @@ class _Place:
 
 
 class _Walker:
-    """The sets of positions that paths have led to, each with its ways on, as many as were walked and no more."""
+    """The matcher of one glob: a deterministic automaton whose states are made when a path reaches them."""
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
         self.places: dict[frozenset[int], _Place] = {}
         self.start = self._place(frozenset(closed({0}, tokens)))
 
-    def step(self, here: _Place, character: str) -> _Place:
-        """Where a character leads from a place."""
+    def step(self, place: _Place, character: str) -> _Place:
+        """The state after a character."""
         if len(self.places) > 2000:
             self.places.clear()
-        found = here.next[character] = self._place(
-            frozenset(after(here.positions, self.tokens, character))
+        following = place.next[character] = self._place(
+            frozenset(after(place.positions, self.tokens, character))
         )
-        return found
+        return following
 
     def _place(self, positions: frozenset[int]) -> _Place:
-        found = self.places.get(positions)
-        if found is None:
-            found = self.places[positions] = _Place(positions, 2 * len(self.tokens) in positions)
-        return found
+        place = self.places.get(positions)
+        if place is None:
+            place = self.places[positions] = _Place(positions, 2 * len(self.tokens) in positions)
+        return place
 
 
 @lru_cache(maxsize=256)
@@ -87,10 +87,10 @@ def _walker(tokens: Tokens) -> _Walker:
     return _Walker(tokens)
 
 
-def after(here: Iterable[int], tokens: Tokens, character: str) -> set[int]:
+def after(positions: Iterable[int], tokens: Tokens, character: str) -> set[int]:
     """The positions after a character: a token's number, doubled; odd ones stand inside a folder's name of `**/`."""
     out: set[int] = set()
-    for position in here:
+    for position in positions:
         number = position >> 1
         if number == len(tokens):
             continue
@@ -108,7 +108,7 @@ def after(here: Iterable[int], tokens: Tokens, character: str) -> set[int]:
 
 
 def closed(positions: set[int], tokens: Tokens) -> set[int]:
-    """With the positions behind every token that may stand for nothing."""
+    """The positions, with those after every token that may match the empty text."""
     out = set(positions)
     work = list(positions)
     while work:
@@ -133,12 +133,12 @@ def matches(path: str, glob: str) -> bool:
 
 
 def compare(inner: Tokens, outer: Tokens) -> bool | None:
-    """How two sets of paths lie to each other: True where the first is part of the second, False where they share none.
+    """Compares two sets of paths: True where the first is part of the second, False where they share no path.
 
-    None in between. Walks both at once, letter by letter; letters that neither names are all alike.
+    None otherwise. Walks both at once, letter by letter; all letters that neither glob names behave alike.
     """
-    named = {token for token in (*inner, *outer) if len(token) == 1}
-    letters = (*sorted(named | {"/"}), "\0")
+    literals = {token for token in (*inner, *outer) if len(token) == 1}
+    letters = (*sorted(literals | {"/"}), "\0")
     start = (frozenset(closed({0}, inner)), frozenset(closed({0}, outer)))
     seen = {start}
     work = [start]
@@ -161,23 +161,23 @@ def compare(inner: Tokens, outer: Tokens) -> bool | None:
     return None if both and only else both
 
 
-def meet(one: Tokens, other: Tokens) -> bool:
+def meet(first: Tokens, second: Tokens) -> bool:
     """True where some path is one that both describe. In time that grows with the product of their lengths."""
-    ends = 2 * len(one), 2 * len(other)
-    work = [(left, right) for left in closed({0}, one) for right in closed({0}, other)]
+    ends = 2 * len(first), 2 * len(second)
+    work = [(left, right) for left in closed({0}, first) for right in closed({0}, second)]
     seen = set(work)
     while work:
         at = work.pop()
         if at == ends:
             return True
-        named = [
-            tokens[here >> 1]
-            for tokens, here in zip((one, other), at, strict=True)
-            if here >> 1 < len(tokens)
+        current_tokens = [
+            tokens[position >> 1]
+            for tokens, position in zip((first, second), at, strict=True)
+            if position >> 1 < len(tokens)
         ]
-        for letter in {"/", "\0", *(token for token in named if len(token) == 1)}:
-            for left in after(at[:1], one, letter):
-                for right in after(at[1:], other, letter):
+        for letter in {"/", "\0", *(token for token in current_tokens if len(token) == 1)}:
+            for left in after(at[:1], first, letter):
+                for right in after(at[1:], second, letter):
                     if (left, right) not in seen:
                         seen.add((left, right))
                         work.append((left, right))
@@ -203,14 +203,14 @@ def within(glob: str, allowed: Iterable[Tokens], *, folder: bool = False) -> boo
         compiled([(False, "/".join("*" if "[" in part else part for part in text.split("/")))])
         for text in texts
     ]
-    return any(compare(one, outer) is True for outer in allowed for one in inner)
+    return any(compare(pattern, outer) is True for outer in allowed for pattern in inner)
 
 
 def plain(path: str) -> str:
-    """A path without the components that mean nothing: `./`, doubled slashes, a slash at the start.
+    """A path without `./`, doubled slashes and a slash at the start.
 
-    What goes upwards with `..` stays as it is: no tool of ours follows it.
+    `..` stays as it is: no tool of fdc follows it.
     """
     names = path.split("/")
-    kept = [name for name in names if name not in ("", ".")]
-    return "/".join(kept) + ("/" if kept and names[-1] in ("", ".") else "")
+    parts = [name for name in names if name not in ("", ".")]
+    return "/".join(parts) + ("/" if parts and names[-1] in ("", ".") else "")

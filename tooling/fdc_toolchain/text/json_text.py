@@ -1,7 +1,7 @@
-"""Strict JSON, with the place of everything in it.
+"""A parser of strict JSON that keeps the place of every value.
 
-The standard library's reader keeps no places, lets the last of two equal keys win, takes `NaN`
-and recurses. This one does none of that: it is iterative, so that no input can exhaust the
+The standard library's parser keeps no places, takes the last of two equal keys, accepts `NaN`
+and recurses. This one is iterative, so that no input can exhaust the
 stack, and it gives a tree of nodes whose offsets become spans through `Places`.
 """
 
@@ -15,10 +15,10 @@ from ..diagnostics.span import Span
 from .suggest import did_you_mean
 
 MAX_DEPTH = 64
-"""Arrays and objects inside each other; deeper is refused."""
+"""Maximum nesting of arrays and objects."""
 
 MAX_DIGITS = 400
-"""Characters of one number; longer is refused (Python's own conversion is quadratic)."""
+"""Maximum characters of one number (Python's conversion takes quadratic time)."""
 
 _TOKEN = re.compile(
     r'[ \t\r\n]*+(?:(?P<mark>[{}\[\],:])|(?P<quote>")'
@@ -58,7 +58,7 @@ class Member(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Why a text is not strict JSON. `limit` tells a text that is too much from one that is wrong."""
+    """Why a text is not strict JSON. `limit`: it is over a limit, and not wrong."""
 
     start: int
     end: int
@@ -69,7 +69,7 @@ class Problem(NamedTuple):
 
 
 def plain(node: Node) -> Any:
-    """The value of a node as Python has it."""
+    """The value of a node as plain Python values."""
     if node.kind == "object":
         return {member.key.value: plain(member.value) for member in node.value}
     if node.kind == "array":
@@ -91,7 +91,7 @@ class Places:
             at = text.find("\n", at + 1)
 
     def span(self, start: int, end: int) -> Span:
-        """The span from `start` to `end`; an empty stretch becomes one column wide, to be seen."""
+        """The span from `start` to `end`; an empty one becomes one column wide, so that it can be shown."""
         line = bisect_right(self._starts, start)
         column = start - self._starts[line - 1] + 1
         if end <= start:
@@ -110,7 +110,7 @@ class _Stop(Exception):
 def parse(text: str, max_depth: int = MAX_DEPTH) -> tuple[Node | None, list[Problem]]:
     """The tree of a JSON text, and all that is wrong with it. Never raises.
 
-    Repeated keys are all reported and the tree goes on; anything else ends it, with None.
+    Repeated keys are reported and parsing continues; any other fault ends it, with None.
     """
     problems: list[Problem] = []
     try:
@@ -187,31 +187,31 @@ def _next(text: str, at: int, expect: str) -> tuple[str, int, int]:
     start = _SPACE.match(text, at).end()  # type: ignore[union-attr]
     if start >= len(text):
         last = len(text.rstrip(" \t\r\n"))
-        wanted = {"more": "a `,` or the closing bracket", ":": "a `:`"}.get(
+        expected = {"more": "a `,` or the closing bracket", ":": "a `:`"}.get(
             expect, "a " + expect.split()[0]
         )
-        raise _Stop(Problem(last, last, f"the text ends where {wanted} is expected"))
+        raise _Stop(Problem(last, last, f"the text ends where {expected} is expected"))
     return "other", start, start + 1
 
 
-def _unexpected(text: str, kind: str, start: int, end: int, wanted: str) -> _Stop:
-    found = text[start : min(end, start + 40)]
-    shown = found if found.isprintable() else found.encode("unicode_escape").decode("ascii")
+def _unexpected(text: str, kind: str, start: int, end: int, expected: str) -> _Stop:
+    token = text[start : min(end, start + 40)]
+    shown = token if token.isprintable() else token.encode("unicode_escape").decode("ascii")
     hint = None
     before = text[:start].rstrip()[-1:]
-    if kind == "mark" and found in "}]" and before == ",":
+    if kind == "mark" and token in "}]" and before == ",":
         hint = "remove the comma before it"
-    elif found in ("/", "#"):
+    elif token in ("/", "#"):
         hint = "JSON has no comments"
-    elif found == "'":
+    elif token == "'":
         hint = "JSON writes strings in double quotes"
-    elif kind == "word" and found.lstrip("+-").lower() in ("nan", "infinity", "inf"):
+    elif kind == "word" and token.lstrip("+-").lower() in ("nan", "infinity", "inf"):
         hint = "JSON has no such number"
-    elif kind == "word" and wanted == "a value":
-        hint = did_you_mean(found, _WORDS)
-    elif kind == "quote" and wanted.startswith("a `,`"):
+    elif kind == "word" and expected == "a value":
+        hint = did_you_mean(token, _WORDS)
+    elif kind == "quote" and expected.startswith("a `,`"):
         shown, hint = '"', "is a comma missing before it?"
-    return _Stop(Problem(start, end, f"expected {wanted}, found `{shown}`", hint))
+    return _Stop(Problem(start, end, f"expected {expected}, found `{shown}`", hint))
 
 
 def _close(stack: list[list[Any]], end: int) -> Node:
@@ -237,10 +237,10 @@ def _number(text: str, start: int, end: int) -> Node:
         raise _Stop(
             Problem(start, end, f"a number longer than {MAX_DIGITS} characters", limit=True)
         )
-    written = text[start:end]
-    value = float(written) if any(mark in written for mark in ".eE") else int(written)
+    digits = text[start:end]
+    value = float(digits) if any(mark in digits for mark in ".eE") else int(digits)
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
-        raise _Stop(Problem(start, end, f"the number `{written[:40]}` is too large", limit=True))
+        raise _Stop(Problem(start, end, f"the number `{digits[:40]}` is too large", limit=True))
     return Node("number", value, start, end)
 
 

@@ -6,8 +6,8 @@
     lines that stand there afterwards
     >>>>>>> REPLACE
 
-Every section is looked for in the text as it was, so their order does not matter. A section
-that is not found, found twice, or touches another one fails the whole; nothing is guessed.
+Every section is searched in the original text, so their order does not matter. If a section
+is not found, is found twice, or overlaps another one, nothing is applied.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ OPEN, MIDDLE, CLOSE = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
 
 
 class NoMerge(ValueError):
-    """A diff that is none, or that does not fit the text; the message is one sentence."""
+    """A diff that is invalid, or does not fit the text; the message is one sentence."""
 
 
 class Section(NamedTuple):
@@ -66,17 +66,19 @@ def sections(diff: str) -> list[Section]:
 
 
 def apply(text: str, diff: str) -> tuple[str, int]:
-    """The text with every section replaced, and how many there were. Raises NoMerge; nothing is half done."""
-    wanted = sections(diff)
+    """The text with every section replaced, and how many there were. Raises NoMerge; then nothing was replaced."""
+    parsed = sections(diff)
     lines = text.split("\n")
     plain = [line.removesuffix("\r") for line in lines]
     places: list[tuple[int, Section]] = []
-    for section in wanted:
-        found = _places(plain, section.search)
-        if len(found) != 1:
-            how = "is not in the file" if not found else f"is in the file {len(found)} times"
-            raise NoMerge(f"the section at line {section.line} of the diff {how}")
-        places.append((found[0], section))
+    for section in parsed:
+        matches = _places(plain, section.search)
+        if len(matches) != 1:
+            problem = (
+                "is not in the file" if not matches else f"is in the file {len(matches)} times"
+            )
+            raise NoMerge(f"the section at line {section.line} of the diff {problem}")
+        places.append((matches[0], section))
     places.sort(key=lambda place: place[0])
     for (start, first), (after, second) in zip(places, places[1:], strict=False):
         if start + len(first.search) > after:
@@ -98,5 +100,5 @@ def _places(lines: list[str], search: list[str]) -> list[int]:
     ]
 
 
-def _malformed(line: int, what: str) -> NoMerge:
-    return NoMerge(f"line {line} of the diff: {what}")
+def _malformed(line: int, problem: str) -> NoMerge:
+    return NoMerge(f"line {line} of the diff: {problem}")

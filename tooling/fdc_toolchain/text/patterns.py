@@ -1,4 +1,4 @@
-"""Regular expressions that plans write: Python's."""
+"""Checks regular expressions in plans (Python's syntax)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import threading
 import warnings
 
 _MARKS = re.compile(r"[\\*+?{\[()]")
-"""The characters without which nothing can be wrong with a pattern."""
+"""Special characters: a pattern without them is always valid."""
 
 _FILTERS = threading.Lock()
-"""Two threads that change the filters of warnings at once may leave them changed."""
+"""Held while the filters of warnings are changed, which is not safe in several threads."""
 
 
 def no_pattern(text: str) -> str | None:

@@ -1,4 +1,4 @@
-"""A class of named parts without `dataclasses`, whose import takes as long as starting Python."""
+"""A base class for records without `dataclasses`, whose import takes as long as starting Python."""
 
 from __future__ import annotations
 

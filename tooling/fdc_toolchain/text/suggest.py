@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 MOST = 100
-"""Characters of a word that is compared with others."""
+"""Maximum characters of a word for which similar words are searched."""
 
 
 def distance(left: str, right: str, limit: int) -> int:
@@ -34,16 +34,16 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     limit = max(1, len(word) // 3)
     best: tuple[int, str] | None = None
     for candidate in sorted(known):
-        found = distance(word.lower(), candidate.lower(), limit)
-        if found <= limit and (best is None or found < best[0]):
-            best = (found, candidate)
+        edits = distance(word.lower(), candidate.lower(), limit)
+        if edits <= limit and (best is None or edits < best[0]):
+            best = (edits, candidate)
     return best and best[1]
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """A help sentence, or None when nothing is near."""
-    found = nearest(word, known)
-    return found and f"did you mean `{found}`?"
+    match = nearest(word, known)
+    return match and f"did you mean `{match}`?"
 
 
 def near(word: str, known: Iterable[str], most: int = 5) -> list[str]:
@@ -54,8 +54,8 @@ def near(word: str, known: Iterable[str], most: int = 5) -> list[str]:
     small, limit = word.lower(), max(1, len(word) // 3)
     rated = []
     for name in known:
-        whole = name.lower()
-        far = min(distance(small, part, limit) for part in (whole, *whole.split("_")))
-        if far <= limit or (len(small) > 2 and small in whole):
+        lowered = name.lower()
+        far = min(distance(small, part, limit) for part in (lowered, *lowered.split("_")))
+        if far <= limit or (len(small) > 2 and small in lowered):
             rated.append((far, name))
     return [name for _, name in sorted(rated)[:most]]

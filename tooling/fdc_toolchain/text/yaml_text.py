@@ -1,6 +1,6 @@
-"""YAML as the tree of `json_text`, with the place of everything in it; only what JSON can say is read.
+"""Parses YAML into the tree of `json_text`, with places; only values that JSON has are read.
 
-Aliases, tags and merges are refused: a protocol or an automaton says everything where it stands.
+Aliases, tags and merges are refused: a protocol or an automaton must state each value in its place.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def parse(path: str, text: str) -> tuple[Node | None, list[Problem]]:
         return None, [*problems, stop.problem]
     except yaml.MarkedYAMLError as wrong:
         mark = wrong.problem_mark or wrong.context_mark
-        said = f"this is not YAML: {wrong.problem or wrong.context}"
-        return None, [Problem(mark.index if mark else 0, mark.index if mark else 0, said)]
+        message = f"this is not YAML: {wrong.problem or wrong.context}"
+        return None, [Problem(mark.index if mark else 0, mark.index if mark else 0, message)]
     except yaml.YAMLError as wrong:
         return None, [Problem(0, 0, f"this is not YAML: {str(wrong).splitlines()[0]}")]
     except (ValueError, OverflowError) as wrong:  # characters and versions that there are not
@@ -59,47 +59,47 @@ def _stop(at: Any, message: str, help_: str | None = None, limit: bool = False) 
     return _Stop(Problem(at.start_mark.index, at.end_mark.index, message, help_, limit))
 
 
-def _node(found: Any, problems: list[Problem], depth: int) -> Node:
+def _node(yaml_node: Any, problems: list[Problem], depth: int) -> Node:
     import yaml
 
-    start, end = found.start_mark.index, found.end_mark.index
-    tag = found.tag.removeprefix(_TAG)
+    start, end = yaml_node.start_mark.index, yaml_node.end_mark.index
+    tag = yaml_node.tag.removeprefix(_TAG)
     if depth > MAX_DEPTH:
-        raise _stop(found, f"nested deeper than {MAX_DEPTH}", limit=True)
-    if isinstance(found, yaml.SequenceNode) and tag == "seq":
-        items = tuple(_node(item, problems, depth + 1) for item in found.value)
+        raise _stop(yaml_node, f"nested deeper than {MAX_DEPTH}", limit=True)
+    if isinstance(yaml_node, yaml.SequenceNode) and tag == "seq":
+        items = tuple(_node(item, problems, depth + 1) for item in yaml_node.value)
         return Node("array", items, start, items[-1].end if items else end)
-    if isinstance(found, yaml.MappingNode) and tag == "map":
-        return _object(found, problems, depth)
-    if not isinstance(found, yaml.ScalarNode) or tag not in (
+    if isinstance(yaml_node, yaml.MappingNode) and tag == "map":
+        return _object(yaml_node, problems, depth)
+    if not isinstance(yaml_node, yaml.ScalarNode) or tag not in (
         "str", "int", "float", "bool", "null", "timestamp",
     ):  # fmt: skip
         raise _stop(
-            found, f"`{found.tag[:80]}` is not read here", "write a text, a list or a table"
+            yaml_node, f"`{yaml_node.tag[:80]}` is not read here", "write a text, a list or a table"
         )
-    return Node(*_scalar(tag, found), start, end)
+    return Node(*_scalar(tag, yaml_node), start, end)
 
 
-def _object(found: Any, problems: list[Problem], depth: int) -> Node:
+def _object(yaml_node: Any, problems: list[Problem], depth: int) -> Node:
     members: list[Member] = []
     seen: dict[str, Node] = {}
-    for name, value in found.value:
+    for name, value in yaml_node.value:
         key = Node("string", str(name.value), name.start_mark.index, name.end_mark.index)
         if not isinstance(name.value, str) or name.tag == f"{_TAG}merge":
             raise _stop(name, "a key is a text")
         if key.value in seen:
-            said = f"the key `{key.value[:80]}` twice in one object"
-            problems.append(Problem(key.start, key.end, said, earlier=seen[key.value]))
+            message = f"the key `{key.value[:80]}` twice in one object"
+            problems.append(Problem(key.start, key.end, message, earlier=seen[key.value]))
         seen.setdefault(key.value, key)
         members.append(Member(key, _node(value, problems, depth + 1)))
-    end = members[-1].value.end if members else found.end_mark.index
-    return Node("object", tuple(members), found.start_mark.index, end)
+    end = members[-1].value.end if members else yaml_node.end_mark.index
+    return Node("object", tuple(members), yaml_node.start_mark.index, end)
 
 
-def _scalar(tag: str, found: Any) -> tuple[str, Any]:
-    """The kind and the value of a scalar. What JSON would not take for a number or a word is a text: dates, `yes`, `0o7`."""
-    text = found.value
-    if tag in ("int", "float") and not found.style:
+def _scalar(tag: str, yaml_node: Any) -> tuple[str, Any]:
+    """The kind and the value of a scalar. What is not a number or a word in JSON is a text: dates, `yes`, `0o7`."""
+    text = yaml_node.value
+    if tag in ("int", "float") and not yaml_node.style:
         root, wrong = parse_json(text)
         if root is not None and not wrong:
             return root.kind, root.value

@@ -37,7 +37,7 @@ from .failure import ToolFailure
 from .shown_files import Noted, difference, digest
 
 if TYPE_CHECKING:
-    from ..engine.released import Released
+    from ..engine.files.released import Released
     from .outside_table import Keeper
 
 MAX_FILE = places.MAX_FILE

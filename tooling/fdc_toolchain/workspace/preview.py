@@ -1,7 +1,7 @@
 """What an approval shows: the changes that the run will make behind it, and the files that this is made of.
 
 Nothing is changed. Loops over files and steps that only read are looked up now; what they found is bound: the run acts on
-these files and no others, as they are now (`engine.released`). Contents are shown as a difference, up to a size.
+these files and no others, as they are now (`engine.files.released`). Contents are shown as a difference, up to a size.
 
     {"rows": [row, ...],                      # what is shown, in its order
      "lists": {GLOB: [PATH, ...]},            # what is bound: the files that a glob names,
@@ -16,7 +16,7 @@ from typing import Any
 
 from ..engine.ahead import UNKNOWN, Hole, follow
 from ..engine.events import Perform
-from ..engine.released import NONE, Released
+from ..engine.files.released import NONE, Released
 from ..engine.state import Scope, Strand
 from ..engine.values import text
 from ..program.model import Grant, Program

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Protocol
 
-from ..engine.released import NONE, Released
+from ..engine.files.released import NONE, Released
 from ..program.model import Grant
 from .failure import ToolFailure
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fdc_packs.research.explore.code_search import Tree
 from fdc_packs.research.explore.strategies import places
-from fdc_packs.research.retrieval.file_worth import TESTS
+from fdc_packs.research.retrieval.file_worth import TESTS, shows_others
 
 from ..search import numbered
 from ..statements import content, names, stem_of
@@ -17,8 +17,8 @@ ROWS = 12
 PER_FILE = 4
 NAMED = 0.5
 """What a telling word of a query in the name of a definition adds to the worth of its places; two add four times that."""
-IN_TESTS = 0.5
-"""What a place in tests is worth beside one in the code that they test."""
+ASIDE = 0.5
+"""What a place in tests or examples is worth beside one in the code that they test or show, whatever they are called."""
 PER_SUBJECT = 3
 """Places of one definition among what is found."""
 _STRATEGIES = {"ImplementationScan": 1.0, "PatternSearch": 0.8, "BoundaryExplore": 0.5}
@@ -50,6 +50,7 @@ def places_of(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
     from fdc_packs.research.retrieval.retrieve import refine, search
 
     concepts = concepts_of(query)
+    asked = {concept.word for concept in concepts}
     found = tree.search(concepts, names(query))
     most = max(found.weights, default=0.0) or 1.0
     telling = {
@@ -61,12 +62,8 @@ def places_of(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
         for one in places(tree, found, strategy, "")[:80]:
             note = one.description[:1].upper() + one.description[1:]
             told = sum(telling.get(part, 0.0) for part in content(one.subject))
-            score = (
-                one.score
-                * worth
-                * (1 + NAMED * told**2)
-                * (IN_TESTS if TESTS.search(one.path) else 1.0)
-            )
+            named = 1 + NAMED * told**2
+            score = one.score * worth * (ASIDE if shows_others(one.path, asked) else named)
             top = max(top, score)
             row = row_of(tree, one.path, one.line, note, one.kind, one.subject, one.home, score)
             if row is not None:
@@ -78,13 +75,14 @@ def places_of(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
         path = index.documents[passage.document].path
         if path in tree.documents:
             spans.append((path, passage.line, passage.end_line, hit.score))
-    named = {span[0] for span in spans}
-    documents = [document for path, document in tree.documents.items() if path in named]
+    paths = {span[0] for span in spans}
+    documents = [document for path, document in tree.documents.items() if path in paths]
     weights = [index.rarity(concept) for concept in concepts]
     best = 0.0
     for nth, cited in enumerate(extract(documents, spans, concepts, weights, query, 8)):
         best = best or cited.score or 1.0
         worth = (top or 1.0) * 0.7 * 0.93**nth
+        worth *= ASIDE if shows_others(cited.path, asked) else 1.0
         said = " ".join(cited.text.split())[:600]
         around = tree.around(
             cited.path, cited.line

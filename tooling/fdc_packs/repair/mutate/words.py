@@ -280,8 +280,8 @@ def _text(known: Known, node: ast.Constant) -> Iterator[Row]:
         found.raise_to(" " if value == "" else "", 0.2)
         short = sorted(text for text in known.texts if 0 < len(text) <= 2)
         for text in (*_CLOSE, *short[:MOST]):  # a bracket that another text of the statement opens
-            near = known.segment(known.statement(node) or node)
-            opened = _CLOSE.get(text, "?") in near and text not in near
+            whole = known.segment(known.statement(node) or node)
+            opened = _CLOSE.get(text, "?") in whole and text not in whole
             found.raise_to(text, 0.5 if opened else 0.1 if text in short else 0.0)
     if len(value) < 4:
         found.raise_to(value.strip(), 0.15)

@@ -27,6 +27,8 @@ _PYTEST = re.compile(
 )
 _UNITTEST = re.compile(r"\S*python[\d.]*\s+(?:-[A-Za-z]+\s+)*?-m\s+unittest(?=\s|$)")
 _OPTIONS = ("-p", "-o", "-c", "-W", "--rootdir", "--import-mode", "--confcutdir", "--override-ini")
+_OWN = "-q --tb=short -rfE -p no:cacheprovider --continue-on-collection-errors"
+"""A file that cannot be imported, which another release of Python or a missing package explains, hides no other file."""
 _RAN = re.compile(r"\b(\d+) passed\b|^Ran (\d+) tests? ", re.MULTILINE)
 _PROMPT = re.compile(rb"^\s*>>> ", re.MULTILINE)
 
@@ -44,7 +46,7 @@ def commands(command: str, files: list[str]) -> tuple[dict[str, str], list[str]]
     """The commands by what they run, and what no command is known for. `files`: those that have doctests."""
     found = _PYTEST.search(command)
     if found is not None:
-        begin = f"{command[: found.end()]} {_kept(command[found.end() :])}-q --tb=short -rfE -p no:cacheprovider"
+        begin = f"{command[: found.end()]} {_kept(command[found.end() :])}{_OWN}"
         out = {"the whole test suite": begin}
         if files:
             named = " ".join(shlex.quote(path) for path in files)

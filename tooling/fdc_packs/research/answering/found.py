@@ -18,6 +18,8 @@ NEAR = 6
 """Lines: what lies nearer to a place is that place."""
 FIRST, OTHERS = 8, 2
 """Lines that are shown of the first place, and of each of the others."""
+FAR = 12
+"""Lines from which on the deciding lines are shown without the head of their definition, whose name stands above them."""
 WIDEST = 76
 CODE_FIRST = 0.5
 """Code is shown before comments where it has this part of what they have of the question."""
@@ -25,11 +27,11 @@ LISTED = 200
 """References that are kept; all of them are counted."""
 
 HIGH, MODERATE, LOW, NONE = "High", "Moderate", "Low", "None"
-FITTED = (-2.42, 1.91, 7.75, 3.68, -4.62)
-"""A logistic regression of "one of the places answers" on the tuned questions of benchmarks/research, and on questions asked of a
-package that has no answer: bias, worth (log), what five lines in a row have of the question times how much was asked, what the
-name has of it, what five lines have of it."""
-LEVELS = ((HIGH, 0.7), (MODERATE, 0.45), (LOW, 0.3))
+FITTED = (-4.27, 2.07, 0.89, 0.44)
+"""A logistic regression of "the question has an answer here" on the tuned questions of benchmarks/research, on those without an
+answer, and on questions asked of the wrong package: bias, worth of the first place (log), words close together, words asked."""
+LEVELS = ((HIGH, 0.9), (MODERATE, 0.8), (LOW, 0.55))
+"""By the share of answers that are right, package by package, with the regression made on the others."""
 CLOSE = 5
 """Lines in a row that count as one place of the question's words."""
 
@@ -161,12 +163,16 @@ def _excerpt(search: Search, unit: Unit, most: int) -> tuple[tuple[int, str], ..
     if one is not None and one.doc and most > OTHERS:
         wanted.add(one.doc)
     inner = [at for at in range(first, last + 1) if at not in wanted and lines[at - 1].strip()]
-    size = max(1, most - len(wanted))
-    worth, stretch = _stretch(search, hits, inner, size)
-    if most > OTHERS:
-        told = [at for at in inner if at not in prose]
+    told = [at for at in inner if at not in prose] if most > OTHERS else []
+
+    def deciding(size: int) -> list[int]:
+        worth, stretch = _stretch(search, hits, inner, size)
         other, code = _stretch(search, hits, told, size)
-        stretch = code if other >= CODE_FIRST * worth > 0 else stretch
+        return code if other >= CODE_FIRST * worth > 0 else stretch
+
+    stretch = deciding(max(1, most - len(wanted)))
+    if wanted and stretch and stretch[-1] - first >= FAR:
+        wanted, stretch = set(), deciding(most)
     shown = sorted(wanted | set(stretch))
     return tuple((at, _cut(lines[at - 1])) for at in shown)
 
@@ -176,9 +182,8 @@ def _stretch(
 ) -> tuple[float, list[int]]:
     """Of some lines those in a row that have most of the question, and what that is worth."""
     best, start = -1.0, 0
-    for nth in range(max(1, len(inner) - size + 1)):
-        if nth and inner[nth] not in hits:
-            continue
+    last = max(0, len(inner) - size)
+    for nth in sorted({0, *(min(at, last) for at, line in enumerate(inner) if line in hits)}):
         here: dict[int, float] = {}
         for at in inner[nth : nth + size]:
             for number, weight in hits.get(at, {}).items():
@@ -190,7 +195,8 @@ def _stretch(
 
 
 def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
-    """How sure the first places are, by how much of what the question tells stands close together in the first one."""
+    """How sure it is that the question has an answer here: by what the first place is worth, and by how many of the words that
+    tell something stand close together in one of the first places."""
     concepts, files = search.concepts, search.files
     whole = [search.weights[n] or search.unheard * one.weight for n, one in enumerate(concepts)]
     telling = [
@@ -199,31 +205,31 @@ def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
         if one.weight == 1.0 and (one.word not in ASKING or files(number))
     ]
     total = sum(whole[number] for number in telling) or 1.0
-    top = units[0]
-    named = search.named(top.definition.qualified if top.definition is not None else top.heading)
-    lines = sorted(line for line, _ in top.lines)
-    close = 0.0
-    for first in lines or [top.line]:
-        here = dict(named)
-        for line in (one for one in lines if 0 <= one - first < CLOSE):
-            for number, weight in search.hits[top.path][line].items():
-                here[number] = max(here.get(number, 0.0), weight)
-        close = max(close, _share(here, telling, whole) / total)
+    close = max(_close(search, unit, telling) for unit in units[:MOST])
     bias, *by = FITTED
-    name = _share(named, telling, whole) / total
-    signs = (math.log(top.score / total + 0.01), close * len(telling) / 5, name, close)
+    signs = (math.log(units[0].score / total + 0.01), close, len(telling))
     likely = 1 / (1 + math.exp(-bias - sum(one * value for one, value in zip(by, signs))))
     lost = ", ".join(f"`{concepts[number].word}`" for number in telling if not files(number))
-    why = f"the first place has {close:.0%} of the question's words close together, by weight"
+    why = f"{round(close)} of {len(telling)} telling words stand close together in a place"
     why += f"; no file has {lost}" if lost else ""
     for level, least in LEVELS:
         if likely >= least:
             return level, why
-    return NONE, f"no file has {lost}" if lost else f"{why}, which is too little"
+    return NONE, f"no file has {lost}" if lost else f"only {why}"
 
 
-def _share(have: dict[int, float], telling: list[int], whole: list[float]) -> float:
-    return sum(whole[number] * min(1.0, have.get(number, 0.0)) for number in telling)
+def _close(search: Search, unit: Unit, telling: list[int]) -> float:
+    """How many of the concepts the name of a unit and a few lines in a row of it have; one under another name is a part."""
+    named = search.named(unit.definition.qualified if unit.definition is not None else unit.heading)
+    lines = sorted(line for line, _ in unit.lines)
+    most = 0.0
+    for first in lines or [unit.line]:
+        here = dict(named)
+        for line in (one for one in lines if 0 <= one - first < CLOSE):
+            for number, weight in search.hits[unit.path][line].items():
+                here[number] = max(here.get(number, 0.0), weight)
+        most = max(most, sum(min(1.0, here.get(number, 0.0)) for number in telling))
+    return most
 
 
 def _line(tree: Tree, path: str, line: int) -> str:

@@ -12,6 +12,8 @@ TESTS = re.compile(
     r"(?:^|/)(?:tests?|testing|spec|__tests__)/|(?:^|/)(?:test_[^/]*|[^/]*_test|[^/]*\.(?:test|spec)|conftest)\.\w+$"
 )
 EXAMPLES = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?)/")
+_OF_TESTS = frozenset(("test", "tests", "testing"))
+_OF_EXAMPLES = frozenset(("example", "examples", "sample", "demo", "benchmark"))
 FOREIGN = re.compile(
     r"(?:^|/)(?:_?vendor(?:ed)?|third_party|external|node_modules|dist|build|migrations)/|\.min\."
 )
@@ -43,18 +45,20 @@ def no_source(document: Document) -> str:
     return ""
 
 
+def shows_others(path: str, asked: set[str]) -> bool:
+    """Whether a file tests or shows other code, and no word that is asked for is about tests or examples."""
+    return bool(
+        (TESTS.search(path) and not asked & _OF_TESTS)
+        or (EXAMPLES.search(path) and not asked & _OF_EXAMPLES)
+    )
+
+
 def worth_of(document: Document, asked: set[str]) -> float:
     """What a file is worth to a question with these words, from 0 to 1."""
     factor = 1.0
-    if TESTS.search(document.path) and not asked & {"test", "tests", "testing"}:
+    if TESTS.search(document.path) and not asked & _OF_TESTS:
         factor *= 0.45
-    if EXAMPLES.search(document.path) and not asked & {
-        "example",
-        "examples",
-        "sample",
-        "demo",
-        "benchmark",
-    }:
+    if EXAMPLES.search(document.path) and not asked & _OF_EXAMPLES:
         factor *= 0.7
     if FOREIGN.search(document.path):
         factor *= 0.6

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ... import durable
-from ...report.json_ import one
+from ...report.json_ import finding_json
 from .audit import ADVICE, BROKEN, ENFORCED, Audit
 
 TEMPLATE = os.path.join(
@@ -70,7 +70,7 @@ def as_json(found: Audit) -> dict[str, Any]:
         },
         "tools": [{**row._asdict(), "protocols": list(row.protocols)} for row in found.tools],
         "plans": found.plans,
-        "findings": [one(item) for item in found.findings],
+        "findings": [finding_json(item) for item in found.findings],
     }  # fmt: skip
 
 

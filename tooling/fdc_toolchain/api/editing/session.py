@@ -1,4 +1,4 @@
-"""Plans of one workspace that are checked again after every keystroke."""
+"""Checks plans of one workspace again after every keystroke."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _Asked = tuple[str, str | None, tuple[tuple[str, str], ...]]
 
 
 class Session:
-    """A workspace in a long-lived process: what an edit does not change is not looked at again.
+    """A workspace in a long-lived process: parts that an edit does not change are not checked again.
 
-    What it finds is what `api.check` finds. Its methods can be called from any thread; they wait for each other.
+    The results are those of `api.check`. Its methods can be called from any thread; they wait for each other.
     """
 
     def __init__(self, *, workspace: Path) -> None:
@@ -56,12 +56,12 @@ class Session:
             from .states import states_of
             from .symbols import Names, calls_of, tokens_of
 
-            found = self._again(plan, text, unsaved)
-            result = result_of(found, labelled=False)
-            unit = found.context.linker.units[result.plan]
+            current = self._again(plan, text, unsaved)
+            result = result_of(current, labelled=False)
+            unit = current.context.linker.units[result.plan]
             symbols = Names(unit).symbols()
             calls = calls_of(unit, result.calls)
-            machine, states = states_of(found, result.plan)
+            machine, states = states_of(current, result.plan)
             return PlanView(
                 result=result,
                 parameters={name: param.default for name, param in unit.params.items()},
@@ -93,11 +93,11 @@ class Session:
             from ...linking.project.discover import find_plans
             from ...workspace.confirmed_settings import settings_of
 
-            found = find_plans([self._root], self._root, settings_of(self._root).exclude)
-            return tuple(sorted(os.path.relpath(path, self._root) for path in found))
+            paths = find_plans([self._root], self._root, settings_of(self._root).exclude)
+            return tuple(sorted(os.path.relpath(path, self._root) for path in paths))
 
     def _again(self, plan: Path, text: str | None, unsaved: Mapping[str, str]) -> Checked:
-        """What was found last, where the same was asked: what is shown belongs to what was said."""
+        """The last result if the arguments are the same, else a new check."""
         if self._last is not None and self._last[0] == _asked(plan, text, unsaved):
             return self._last[1]
         return self._checked(plan, text, unsaved)
@@ -107,11 +107,11 @@ class Session:
 
         if self._kept is None:
             self._kept = Kept()
-        asked = _asked(plan, text, unsaved)
+        request = _asked(plan, text, unsaved)
         self._last = None
-        found = checked(self._root, plan, text, unsaved, False, self._kept)
-        self._last = asked, found
-        return found
+        fresh = checked(self._root, plan, text, unsaved, False, self._kept)
+        self._last = request, fresh
+        return fresh
 
 
 def _asked(plan: Path, text: str | None, unsaved: Mapping[str, str]) -> _Asked:
@@ -120,7 +120,7 @@ def _asked(plan: Path, text: str | None, unsaved: Mapping[str, str]) -> _Asked:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without looks for garbage: a check makes none with cycles, and in a large heap each look takes longer than a rule."""
+    """Disables garbage collection: a check makes no cycles, and in a large heap a collection takes longer than a rule."""
     on = gc.isenabled()
     gc.disable()
     try:

@@ -54,7 +54,7 @@ def states_of(checked: Checked, key: str) -> tuple[Machine | None, tuple[StepSta
 
 
 class _Walk:
-    """Notes the states at every statement, in whichever round of a loop."""
+    """Collects the states at every statement, in all rounds of loops."""
 
     def __init__(self, summaries: Summaries, instance: Instance) -> None:
         self.summaries = summaries
@@ -67,7 +67,7 @@ class _Walk:
         return tuple(name for at, name in enumerate(self.table.states) if mask >> at & 1)
 
     def body(self, nodes: list[Node], mask: int) -> None:
-        """Notes a body that begins in the states of `mask`."""
+        """Collects the states of a body that begins in the states of `mask`."""
         from ...linking.model import Act, Choice, Invoke, Loop
 
         for node in nodes:

@@ -60,11 +60,11 @@ class Names:
             places.append(self.span(line, column, len(name)))
 
     def at(self, line: int, column: int, name: str) -> bool:
-        """True where the text has the name there: escapes in quotes shift what a value says of its places."""
+        """True where the text has the name at this place: escapes in quotes shift the places in a value."""
         return 0 < line <= len(self.lines) and self.lines[line - 1].startswith(name, column - 1)
 
     def refs(self, refs: Iterable[Ref], line: int, column: int) -> None:
-        """Notes references at offsets from a place, with or without a brace before the name."""
+        """Adds references at offsets from a place, with or without a brace before the name."""
         for ref in refs:
             name = ref.path[0]
             for at in (column + ref.start + 1, column + ref.start):
@@ -73,7 +73,7 @@ class Names:
                     break
 
     def tail(self, node: Statement) -> None:
-        """Notes the references in the text of a line; in quotes, escapes make it longer than the value that it stands for."""
+        """Adds the references in the text of a line; escapes in quotes make it longer than its value."""
         text: str = getattr(node, "tail", "")
         for match in values.placeholder().finditer(text) if "{" in text else ():
             if not match.group().startswith("{{"):
@@ -94,9 +94,9 @@ class Names:
         for node in nodes:
             if isinstance(node, Act):
                 self.tail(node.step)
-                taken = node.bound.tool.block
-                if taken is not None and taken.name in node.bound.arguments:
-                    self.block(node, node.bound.arguments[taken.name])
+                parameter = node.bound.tool.block
+                if parameter is not None and parameter.name in node.bound.arguments:
+                    self.block(node, node.bound.arguments[parameter.name])
                 self.result(node.step)
             elif isinstance(node, Invoke):
                 self.tail(node.call)
@@ -122,29 +122,29 @@ class Names:
             self.bind(name, "result", node.line, node.column)
 
     def loop(self, node: Loop) -> None:
-        here = node.node
-        self.tail(here)
-        self.condition(here, node.until)
+        statement = node.node
+        self.tail(statement)
+        self.condition(statement, node.until)
         if node.name and node.kind == "each":
-            found = _AS.search(here.tail)
-            if found is not None:
-                self.bind(node.name, "loop", here.line, here.tail_column + found.start(1))
+            match = _AS.search(statement.tail)
+            if match is not None:
+                self.bind(node.name, "loop", statement.line, statement.tail_column + match.start(1))
         elif node.name:
-            self.bind(node.name, "loop", here.line, here.tail_column)
+            self.bind(node.name, "loop", statement.line, statement.tail_column)
         if node.alias:
             self.bind(node.alias, "file", 0, 0)
         self.body(node.body)
-        self.result(here)
+        self.result(statement)
 
 
 def calls_of(unit: Unit, calls: tuple[Call, ...]) -> tuple[CallSite, ...]:
     """The calls of a plan, with the places of their names and of the keys of their arguments."""
     out = []
-    for made, call in zip(unit.calls, calls, strict=True):
-        tail = values.call_tail(made.call.tail)
+    for invoke, call in zip(unit.calls, calls, strict=True):
+        tail = values.call_tail(invoke.call.tail)
         if isinstance(tail, Malformed):
             continue
-        line, column = made.call.line, made.call.tail_column
+        line, column = invoke.call.line, invoke.call.tail_column
 
         def span(start: int, end: int, line: int = line, column: int = column) -> Span:
             return Span(
@@ -167,19 +167,21 @@ def calls_of(unit: Unit, calls: tuple[Call, ...]) -> tuple[CallSite, ...]:
 def tokens_of(
     unit: Unit, symbols: tuple[Symbol, ...], calls: tuple[CallSite, ...]
 ) -> tuple[Token, ...]:
-    """The stretches of a plan's text that have a meaning of their own, in order; no two overlap."""
+    """The tokens of a plan's text, in order and without overlaps."""
     nodes = unit.plan.statements if unit.plan is not None else []
-    found = list(_statements(nodes, unit.text.split("\n")))
+    tokens = list(_statements(nodes, unit.text.split("\n")))
     for symbol in symbols:
         for span in (*symbol.bound, *symbol.read):
             length = span.end_column - span.column
-            found.append(Token(line=span.line, column=span.column, length=length, kind="name"))
+            tokens.append(Token(line=span.line, column=span.column, length=length, kind="name"))
     for site in calls:
         span = site.name
         length = span.end_column - span.column
-        found.append(Token(line=span.line, column=span.column, length=length, kind="plan"))
+        tokens.append(Token(line=span.line, column=span.column, length=length, kind="plan"))
     out: list[Token] = []
-    for token in sorted(found, key=lambda one: (one.line, one.column, -one.length)):
+    for token in sorted(
+        tokens, key=lambda stretch: (stretch.line, stretch.column, -stretch.length)
+    ):
         before = out[-1] if out else None
         free = (
             before is None

@@ -1,4 +1,4 @@
-"""What an editor sees in a plan: frozen, of plain values."""
+"""The parts of a plan that an editor shows: frozen classes of plain values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """A stretch of one line and what it is. `name`: a name that the plan binds; `plan`: the name of a plan that is called."""
+    """A part of one line and its kind. `name`: a name that the plan binds; `plan`: the name of a plan that is called."""
 
     line: int
     column: int
@@ -66,7 +66,7 @@ class CallSite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanView:
-    """A plan as an editor shows it. What a broken line would say is left out; the rest is there.
+    """A plan as an editor shows it, without the lines that have errors.
 
     `parameters`: those that the plan declares, with their defaults. `actions`: by line, the action of the step.
     `machine`: None where no automaton governs the plan.
@@ -82,12 +82,12 @@ class PlanView:
     actions: dict[int, str]
 
     def before(self, line: int) -> tuple[str, ...]:
-        """The states in which a statement on that line would begin, as far as the text above says it."""
-        found: tuple[str, ...] = () if self.machine is None else self.machine.start
+        """The states in which a statement on that line would begin, by the text above it."""
+        states: tuple[str, ...] = () if self.machine is None else self.machine.start
         for step in self.states:
             if step.line == line:
                 return step.before
             if step.line > line:
                 break
-            found = step.after
-        return found
+            states = step.after
+        return states

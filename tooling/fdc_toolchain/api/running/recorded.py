@@ -1,4 +1,4 @@
-"""What is on record of a run, as values of the API."""
+"""The record of a run as values of the API."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 def steps_of(rows: Rows) -> tuple[Step, ...]:
-    """The steps on a record, in the order in which they came back. Of the others, the last attempt."""
+    """The steps of a record, in the order in which they returned, and the last attempt of steps without an outcome."""
     last: dict[str, tuple[int, bool]] = {}
     for record, effect in rows:
         if effect is not None:
             settles = record.kind in ("outcome", "interrupted")
             last[record.address] = max(last.get(record.address, (0, False)), (record.turn, settles))
-    found = (
+    steps = (
         _recorded(record, effect, last[record.address] == (record.turn, False))
         for record, effect in rows
         if effect is not None
     )
-    return tuple(step for step in found if step is not None)
+    return tuple(step for step in steps if step is not None)
 
 
 def _recorded(record: Record, effect: Perform, unsettled: bool) -> Step | None:
@@ -69,55 +69,57 @@ def step_of(
     )
 
 
-def stop_of(said: Mapping[str, object] | None) -> Stop | None:
-    if said is None:
+def stop_of(stop: Mapping[str, object] | None) -> Stop | None:
+    if stop is None:
         return None
-    line = said["line"]
+    line = stop["line"]
     return Stop(
-        kind=str(said["kind"]),
-        message=str(said["message"]),
-        address=str(said["address"]),
-        path=str(said["path"]),
+        kind=str(stop["kind"]),
+        message=str(stop["message"]),
+        address=str(stop["address"]),
+        path=str(stop["path"]),
         line=line if isinstance(line, int) else 0,
     )
 
 
 def questions_of(root: str, store: Store, row: RunRow) -> tuple[Question, ...]:
-    """What a waiting run needs a person for: answers, and to know whether steps happened."""
+    """The questions of a waiting run: those for answers, and whether steps happened."""
     from ...runs.records import questions
 
-    found = [question_of(row, one) for one in questions.questions(root, store, row)]
-    asked = (row.ending or {}).get("questions", ()) if row.status == "waiting" else ()
-    found += [_assumed(one) for one in asked if one["how"] == "assume"]
-    return tuple(found)
+    result = [
+        question_of(row, open_question) for open_question in questions.questions(root, store, row)
+    ]
+    stored = (row.ending or {}).get("questions", ()) if row.status == "waiting" else ()
+    result += [_assume_question(question) for question in stored if question["how"] == "assume"]
+    return tuple(result)
 
 
-def _assumed(asked: Mapping[str, Any]) -> Question:
+def _assume_question(question: Mapping[str, Any]) -> Question:
     return Question(
-        address=asked["address"],
+        address=question["address"],
         how="assume",
-        text=str(asked["text"]),
-        tool=asked["tool"],
-        path=asked["path"],
-        line=asked["line"],
-        args=asked["args"],
+        text=str(question["text"]),
+        tool=question["tool"],
+        path=question["path"],
+        line=question["line"],
+        args=question["args"],
     )
 
 
-def question_of(row: RunRow, found: Open) -> Question:
+def question_of(row: RunRow, open_question: Open) -> Question:
     from ...runs.records import questions
 
-    effect = found.effect
+    effect = open_question.effect
     return Question(
         address=effect.address,
         how="answer",
-        text=found.text,
+        text=open_question.text,
         tool=effect.tool,
         path=effect.path,
         line=effect.line,
         args=effect.args,
-        approval=found.approval,
-        screen=tuple(questions.screen(found._replace(given=None))),
-        given=found.given,
-        seen=questions.name_of(row, found),
+        approval=open_question.approval,
+        screen=tuple(questions.screen(open_question._replace(given=None))),
+        given=open_question.given,
+        seen=questions.name_of(row, open_question),
     )

@@ -1,4 +1,4 @@
-"""Runs of a workspace: begun, driven, answered, looked at. Every call opens and closes what it needs."""
+"""Calls about runs of a workspace: begin, drive, answer, show. Every call opens and closes what it needs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def begin(
     policy: Policy | None = None,
     wait: bool = False,
 ) -> str:
-    """Proves a plan and puts a new run of it on record; returns the run's name. Nothing of it happens before `drive`.
+    """Proves a plan and records a new run of it; returns the run's name. No step runs before `drive`.
 
     `inputs` are the plan's parameters; `budget` are ceilings by measure; `task` is the open task whose log the steps go into
     (None: the one that was started last, if any). `policy` None: as the environment says, like the command line.
@@ -49,12 +49,14 @@ def begin(
 
         _outside("begin a run")
         root = root_of(workspace)
-        found = proved(checked(root, plan, None, {}, True))
-        program = program_of(found)
-        given = create_run.given_for(program, {name: _text(name, inputs[name]) for name in inputs})
+        proved_plan = proved(checked(root, plan, None, {}, True))
+        program = program_of(proved_plan)
+        parameters = create_run.given_for(
+            program, {name: _text(name, inputs[name]) for name in inputs}
+        )
         log = create_run.task_for(root, task)
         return create_run.begin(
-            root, program, found.keys[0], given, _budget(budget), log, _operator(policy),
+            root, program, proved_plan.keys[0], parameters, _budget(budget), log, _operator(policy),
             wait=wait or None, embedded=True,
         )  # fmt: skip
 
@@ -69,7 +71,7 @@ def drive(
     command_seconds: float | None = None,
     wait: bool = False,
 ) -> RunResult:
-    """Takes a run as far as it goes: to its end, or to a question that no person answers.
+    """Drives a run to its end, or to a question that is not answered.
 
     `run`: its name, the beginning of it, or `last`. `jobs`: branches at once; `command_seconds`: the most that a command may
     take. The signals of the process are left alone: Ctrl-C leaves the run so that it can be resumed, and KeyboardInterrupt
@@ -97,7 +99,7 @@ def resume(
     command_seconds: float | None = None,
     wait: bool = False,
 ) -> RunResult:
-    """Goes on with a run where it stopped; nothing that is recorded is done again. Otherwise as `drive`.
+    """Continues a run where it stopped; recorded steps do not run again. Otherwise as `drive`.
 
     `answers` and `assume` are by the address of a question; answers are kept first, as by `answer`.
     `budget`: new ceilings; `retry`: failed steps are tried again; `trust`: a run goes on that was not begun by this user on
@@ -117,7 +119,7 @@ def resume(
             row = run_driver.the_run(store, text_of(run))
             run_driver.known(row)
             assert store is not None  # a run was found in it
-            found = _answerable(root, store, row, answers)
+            answerable = _answerable(root, store, row, answers)
         open_ = _addresses(row, "assume")
         for address in assume:
             if address not in open_:
@@ -125,12 +127,12 @@ def resume(
                 raise InvalidInput(
                     f"the run {row.name} asks nothing to assume at `{address}`{known}"
                 )
-        for question, text in found:
+        for question, text in answerable:
             questions.give(root, row, question, text, "fdc.api", time.time())
         show = bridge(watcher)
         ended = run_driver.drive_run(
             root, row.name, show,
-            assume={at: _assumption(what) for at, what in assume.items()},
+            assume={at: _assumption(assumed) for at, assumed in assume.items()},
             budget=_budget(budget), retry=retry, trusted=trust, force=force, jobs=jobs, shell_seconds=command_seconds,
             operator=_operator(policy), seen=row.epoch, wait=wait or None, embedded=True,
         )  # fmt: skip
@@ -146,7 +148,7 @@ def answer(
     seen: str | None = None,
     through: str = "fdc.api",
 ) -> Question:
-    """Keeps an answer for a waiting run, which takes it up when it is resumed; returns the question with it.
+    """Stores an answer for a waiting run, which uses it when it is resumed; returns the question with it.
 
     `address`: which question, where there are several. `seen`: the `seen` of the question that the person was shown; where
     it is another one by now, nothing is kept. `through`: the program in which the person answered; the record keeps it beside
@@ -163,11 +165,11 @@ def answer(
             row = open_journal.the_run(store, text_of(run))
             open_journal.known(row)
             assert store is not None  # a run was found in it
-            found = questions.questions(root, store, row)
+            open_questions = questions.questions(root, store, row)
             status = open_journal.status_of(root, row)
-        if not found:
+        if not open_questions:
             raise questions.none_open(row, status)
-        chosen = questions.chosen(row, found, address, text)
+        chosen = questions.chosen(row, open_questions, address, text)
         if seen is not None and questions.name_of(row, chosen) != seen:
             raise RunRefused(
                 f"the run {row.name} asks something else at {chosen.effect.address} by now; look at it again"
@@ -190,7 +192,7 @@ def cancel(run: str, *, workspace: Path, seconds: float = 30.0) -> None:
 
 
 def show(run: str, *, workspace: Path) -> RunState:
-    """A run out of its record: how it stands, every step, and what it asks. Raises NotFound, WorldTrouble."""
+    """A run from its record: its status, every step, and its questions. Raises NotFound, WorldTrouble."""
     with calling():
         from ...runs.records import open_journal
         from ...runs.records.followed import followed
@@ -200,10 +202,10 @@ def show(run: str, *, workspace: Path) -> RunState:
             row = open_journal.the_run(store, text_of(run))
             open_journal.known(row)
             assert store is not None  # a run was found in it
-            found = followed(store.program(row), row, store.records(row))
+            replayed = followed(store.program(row), row, store.records(row))
             record = store.check(row.id)
-            asked = () if record.faults or record.older else questions_of(root, store, row)
-        said = row.ending or {}
+            open_questions = () if record.faults or record.older else questions_of(root, store, row)
+        ending = row.ending or {}
         return RunState(
             run=row.name,
             plan=row.plan,
@@ -211,25 +213,25 @@ def show(run: str, *, workspace: Path) -> RunState:
             program=row.digest,
             inputs=dict(row.inputs.get("given", {})),
             started=row.started,
-            steps=steps_of(found.rows),
-            questions=asked,
-            stop=stop_of(said.get("stop")),
-            message=str(said.get("message", "")),
-            result=found.state.result if found.state.ended else None,
-            spent=dict(said.get("spent", {})),
+            steps=steps_of(replayed.rows),
+            questions=open_questions,
+            stop=stop_of(ending.get("stop")),
+            message=str(ending.get("message", "")),
+            result=replayed.state.result if replayed.state.ended else None,
+            spent=dict(ending.get("spent", {})),
             whole=not record.faults and not record.older,
             seal=record.signature,
         )
 
 
 def runs(*, workspace: Path, status: RunStatus | None = None) -> tuple[RunSummary, ...]:
-    """The runs of a workspace, the oldest first; `status`: only those that stand so. Raises WorldTrouble."""
+    """The runs of a workspace, the oldest first; `status`: only runs with this status. Raises WorldTrouble."""
     with calling():
         from ...runs.records.open_journal import reading
 
         root = root_of(workspace)
         with reading(root) as store:
-            found = tuple(
+            summaries = tuple(
                 RunSummary(
                     run=row.name,
                     plan=row.plan,
@@ -241,15 +243,15 @@ def runs(*, workspace: Path, status: RunStatus | None = None) -> tuple[RunSummar
                 for row in (store.runs() if store is not None else ())
                 if store is not None
             )
-        return tuple(item for item in found if status in (None, item.status))
+        return tuple(item for item in summaries if status in (None, item.status))
 
 
-def _outside(what: str) -> None:
+def _outside(action: str) -> None:
     """Raises RunRefused in a command of a run, which may do none of this (FDC-37)."""
     inside = os.environ.get("FDC_RUN")
     if inside:
         raise RunRefused(
-            f"a command of the run {inside} may not {what}; a plan calls another with `call_plan`"
+            f"a command of the run {inside} may not {action}; a plan calls another with `call_plan`"
         )
 
 
@@ -290,16 +292,16 @@ def _text(name: str, text: str) -> str:
     return text
 
 
-def _assumption(what: Assume) -> Assumption:
+def _assumption(assumed: Assume) -> Assumption:
     from ...engine.events import Outcome
 
-    return Outcome(what.result) if isinstance(what, Done) else what
+    return Outcome(assumed.result) if isinstance(assumed, Done) else assumed
 
 
 def _addresses(row: RunRow, how: str) -> list[str]:
-    """Where a waiting run asks."""
-    asked = (row.ending or {}).get("questions", ()) if row.status == "waiting" else ()
-    return [one["address"] for one in asked if one["how"] == how]
+    """The addresses of a waiting run's questions of one kind."""
+    stored = (row.ending or {}).get("questions", ()) if row.status == "waiting" else ()
+    return [question["address"] for question in stored if question["how"] == how]
 
 
 def _answerable(
@@ -310,11 +312,11 @@ def _answerable(
 
     if not answers:
         return []
-    found = questions.questions(root, store, row)
-    if not found:
+    open_questions = questions.questions(root, store, row)
+    if not open_questions:
         raise questions.none_open(row, open_journal.status_of(root, row))
     return [
-        (questions.chosen(row, found, address, _text(address, text)), text)
+        (questions.chosen(row, open_questions, address, _text(address, text)), text)
         for address, text in answers.items()
     ]
 
@@ -327,15 +329,15 @@ def _status(root: str, row: RunRow) -> RunStatus:
 
 
 def _result(root: str, ended: Ended, wrote: tuple[str, ...], said: tuple[str, ...]) -> RunResult:
-    """How driving ended, with its questions as they stand on record."""
+    """How driving ended, with its questions from the record."""
     from ...runs.records import open_journal
 
-    asked: tuple[Question, ...] = ()
+    open_questions: tuple[Question, ...] = ()
     if ended.questions:
         with open_journal.reading(root) as store:
             row = None if store is None else store.run(ended.run)
             if store is not None and row is not None:
-                asked = questions_of(root, store, row)
+                open_questions = questions_of(root, store, row)
     status: RunStatus = ended.status  # type: ignore[assignment]
     result: JSON = ended.result
     return RunResult(
@@ -344,7 +346,7 @@ def _result(root: str, ended: Ended, wrote: tuple[str, ...], said: tuple[str, ..
         status=status,
         result=result,
         stop=stop_of(ended.stop),
-        questions=asked,
+        questions=open_questions,
         message=ended.message,
         steps=ended.steps,
         seconds=ended.seconds,

@@ -1,4 +1,4 @@
-"""What happens in a run while it is driven, told to the observer."""
+"""Reports the events of a run to an observer while it is driven."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Watcher:
-    """Is told what happens while a run is driven. Derive from it, and override what you need.
+    """Receives the events of a run while it is driven. Derive from it, and override what you need.
 
     Its methods are called from threads of fdc, several at a time. An exception that one raises does not stop the run: it is
     logged (the logger `fdc`), and counts as None.
@@ -25,10 +25,10 @@ class Watcher:
         """A step was started."""
 
     def ended(self, step: Step) -> None:
-        """A step came back."""
+        """A step returned."""
 
     def say(self, text: str) -> None:
-        """The plan's own words to its user."""
+        """A message of the plan to its user."""
 
     def ask(self, question: str, screen: tuple[str, ...]) -> str | None:
         """The answer of a person, or None where no person answers now. `screen` are the lines that they have to see first."""
@@ -36,39 +36,41 @@ class Watcher:
 
 
 def bridge(watcher: Watcher | None) -> Silent:
-    """The observer of the run service that tells a watcher."""
+    """An observer of the run service that calls a watcher."""
     from ...runs.observer import Silent
 
     if watcher is None:
         return Silent()
-    told = watcher
+    observer = watcher
 
     class Bridge(Silent):
-        """Tells the watcher."""
+        """Calls the watcher."""
 
         def begun(self, effect: Perform) -> None:
             super().begun(effect)
-            _told(lambda: told.began(step_of(effect, "begun")))
+            _call_watcher(lambda: observer.began(step_of(effect, "begun")))
 
         def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
             super().done(effect, outcome, took)
             failure = None if outcome.failure is None else outcome.failure.message
             status: StepStatus = "done" if failure is None else "failed"
-            _told(lambda: told.ended(step_of(effect, status, outcome.value, failure, took)))
+            _call_watcher(
+                lambda: observer.ended(step_of(effect, status, outcome.value, failure, took))
+            )
 
         def say(self, text: str) -> None:
             super().say(text)
-            _told(lambda: told.say(text))
+            _call_watcher(lambda: observer.say(text))
 
         def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
-            given = _told(lambda: told.ask(question, tuple(above)))
-            return given if isinstance(given, str) else None
+            reply = _call_watcher(lambda: observer.ask(question, tuple(above)))
+            return reply if isinstance(reply, str) else None
 
     return Bridge()
 
 
-def _told(call: Callable[[], str | None]) -> str | None:
-    """What a method of a watcher returns; an exception of it is logged."""
+def _call_watcher(call: Callable[[], str | None]) -> str | None:
+    """The result of a watcher's method; an exception is logged, and gives None."""
     try:
         return call()
     except Exception:

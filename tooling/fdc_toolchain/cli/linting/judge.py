@@ -11,7 +11,8 @@ from ...diagnostics.diagnostic import Diagnostic, ordered, parted
 from ...diagnostics.formats import COUNTING
 from ...diagnostics.verdict_line import verdict_line
 from ...exits import CLEAN, FINDINGS, WorldError
-from ...linking.project.places import leads_out
+from ...linking.project.places import MAX_FILE, leads_out
+from ...linking.project.regular_file import read
 from ...workspace.confirmed_settings import settings_of
 from .options import Options
 
@@ -61,8 +62,7 @@ def reader(root: str) -> Callable[[str], str | None]:
             elif leads_out(root, key):
                 return None
             else:
-                with open(os.path.join(root, key), "rb") as file:
-                    data = file.read()
+                data = read(os.path.join(root, key), MAX_FILE)
         except OSError:
             return None
         return decoded(data)

@@ -18,4 +18,4 @@ def show(data: bytes, found: Iterable[Diagnostic]) -> None:
     texts = lines_of(lambda _: text)
     for item in found:
         if item.severity == "error":
-            click.echo(human.one(item, texts, style()), err=True)
+            click.echo(human.render_finding(item, texts, style()), err=True)

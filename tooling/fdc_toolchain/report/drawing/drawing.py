@@ -1,7 +1,7 @@
-"""A drawing as a value: what is drawn, and nothing about how.
+"""A drawing as a value, independent of the format.
 
-Automata and plans both become a `Graph`; `draw_mermaid`, `draw_dot` and `draw_svg` turn one
-into text. Labels may hold anything that a user wrote: escaping is each renderer's duty.
+Automata and plans both become a `Graph`; `mermaid.render`, `dot.render` and `svg.render` turn one
+into text. Labels may hold any text of a user: each renderer must escape them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ NodeKind = Literal["state", "accept", "step", "call", "loop", "fork", "branch", 
 EdgeKind = Literal["flow", "back", "call"]
 
 MAX_LABEL = 48
-"""Columns of a label that are drawn; the rest is behind a pointer (SVG) or left out."""
+"""Columns of a label that are drawn; the rest is in a tooltip (SVG) or left out."""
 
 MAX_LINES = 12
 """Labels of one edge that are drawn under each other; more are counted in a last line."""
@@ -81,11 +81,11 @@ def text_lines(item: Node | Cluster) -> list[str]:
 
 
 def numbered(graph: Graph) -> dict[str, int]:
-    """A number for every node: ids of our own, because a user's would have to be escaped in every format."""
+    """A number for every node, used as its id: a user's name would have to be escaped in every format."""
     return {node.id: number for number, node in enumerate(graph.nodes)}
 
 
 def full(node: Node) -> str:
-    """All that a node says, in one line of bounded length."""
+    """The label and the note of a node, in one line of bounded length."""
     text = f"{node.label} ({node.note})" if node.note else node.label
     return visible(text if len(text) <= 400 else text[:400] + "...")

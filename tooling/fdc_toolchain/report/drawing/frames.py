@@ -1,9 +1,8 @@
-"""Where the frames of a drawing stand, and the ways of the arrows between them.
+"""Places the frames of a drawing, and routes the arrows between them.
 
 Frames stand in columns by depth of calls, from left to right. A call leaves its step to the
 right, and runs in the free gaps only: between columns, and along the top past columns that it
-skips. Calls of one plan share its lane, so that they join like tributaries. No call crosses a
-node.
+skips. Calls of one plan share its lane. No call crosses a node.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _CORNER = 7.0
 
 
 class Arrangement(NamedTuple):
-    """Top left corners of the frames, the way of each call as points, and the size of it all."""
+    """Top left corners of the frames, the route of each call as points, and the size of the drawing."""
 
     origins: list[Point]
     ways: list[list[Point]]
@@ -104,14 +103,14 @@ def arrange(sizes: list[tuple[float, float]], calls: list[Call]) -> Arrangement:
 def rounded(points: list[Point]) -> str:
     """The path through these points, its corners rounded."""
     way = f"M{points[0][0]:.1f} {points[0][1]:.1f}"
-    for before, here, after in zip(points, points[1:], points[2:], strict=False):
-        enter, leave = _towards(here, before), _towards(here, after)
-        way += f"L{enter[0]:.1f} {enter[1]:.1f}Q{here[0]:.1f} {here[1]:.1f} {leave[0]:.1f} {leave[1]:.1f}"
+    for before, corner, after in zip(points, points[1:], points[2:], strict=False):
+        enter, leave = _towards(corner, before), _towards(corner, after)
+        way += f"L{enter[0]:.1f} {enter[1]:.1f}Q{corner[0]:.1f} {corner[1]:.1f} {leave[0]:.1f} {leave[1]:.1f}"
     return way + f"L{points[-1][0]:.1f} {points[-1][1]:.1f}"
 
 
 def _depths(frames: int, calls: list[Call]) -> list[int]:
-    """The depth of each frame's deepest caller plus one. A cycle, which lint refuses, ends too."""
+    """The depth of each frame's deepest caller plus one. Terminates for cycles too, which lint refuses."""
     column = [0] * frames
     pairs = sorted({(call.source, call.target) for call in calls if call.source != call.target})
     for _ in range(frames):
@@ -126,13 +125,13 @@ def _depths(frames: int, calls: list[Call]) -> list[int]:
     return [used[depth] for depth in column]
 
 
-def _plus(one: Point, two: Point) -> Point:
-    return one[0] + two[0], one[1] + two[1]
+def _plus(point: Point, offset: Point) -> Point:
+    return point[0] + offset[0], point[1] + offset[1]
 
 
-def _towards(here: Point, there: Point) -> Point:
-    """The point a corner's radius from `here` on the way to `there`, or half-way where that is nearer."""
-    across, down = there[0] - here[0], there[1] - here[1]
+def _towards(corner: Point, target: Point) -> Point:
+    """The point at a corner's radius from `corner` towards `target`, or half-way where that is nearer."""
+    across, down = target[0] - corner[0], target[1] - corner[1]
     length = max(abs(across), abs(down))
     share = min(_CORNER / length, 0.5) if length else 0.0
-    return here[0] + across * share, here[1] + down * share
+    return corner[0] + across * share, corner[1] + down * share

@@ -14,13 +14,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 MAX_PIECES = 6_000
-"""Boxes and pieces of links in one drawing; beyond that no one could read it."""
+"""Maximum boxes and pieces of links in one drawing; a larger one cannot be read."""
 
 _SWEEPS = 24
 
 
 class TooLarge(ValueError):
-    """The graph has more in it than a drawing can show."""
+    """The graph is too large for a drawing."""
 
 
 class Link(NamedTuple):
@@ -80,7 +80,7 @@ def arrange(boxes: int, links: list[Link], first: list[int]) -> Rows:
 
 
 def _turned(boxes: int, links: list[Link], first: list[int]) -> list[bool]:
-    """The links that a depth-first walk finds to lead back to where it is coming from."""
+    """For each link, whether it leads back to a box on the path of a depth-first walk."""
     outgoing: list[list[int]] = [[] for _ in range(boxes)]
     for number, link in enumerate(links):
         if link.source != link.target:
@@ -155,17 +155,17 @@ def _ordered(
             }
             rows[index] = _sorted(rows[index], neighbours, other, rightmost=sweep % 4 > 1)
         _switch(rows, above, below)
-        found = _crossings(rows, below)
+        crossings = _crossings(rows, below)
         idle += 1
-        if found < fewest:
-            best, fewest, idle = [list(row) for row in rows], found, 0
+        if crossings < fewest:
+            best, fewest, idle = [list(row) for row in rows], crossings, 0
     return best
 
 
 def _by_walk(
     count: int, rows: list[list[int]], below: list[list[int]], first: list[int]
 ) -> list[list[int]]:
-    """The first order: as a walk from the start meets them, which keeps families together."""
+    """The first order: that of a depth-first walk from the start, which keeps connected boxes together."""
     place: dict[int, int] = {}
     for root in [*first, *(piece for row in rows for piece in row)]:
         stack = [root]
@@ -207,9 +207,11 @@ def _switch(rows: list[list[int]], above: list[list[int]], below: list[list[int]
                 left, right = row[at], row[at + 1]
                 saved = 0
                 for neighbours, place in sides:
-                    for one in neighbours[left]:
-                        for two in neighbours[right]:
-                            saved += (place[one] > place[two]) - (place[one] < place[two])
+                    for left_end in neighbours[left]:
+                        for right_end in neighbours[right]:
+                            saved += (place[left_end] > place[right_end]) - (
+                                place[left_end] < place[right_end]
+                            )
                 if saved > 0:
                     row[at], row[at + 1] = right, left
                     better = True

@@ -1,6 +1,6 @@
 """Layered layout, second half: from rows of boxes to coordinates and curves.
 
-Along each row every piece wants to stand at the weighted mean of its neighbours in the rows
+Along each row every piece is placed near the weighted mean of its neighbours in the rows
 above and below; the closest places that keep the gaps are found exactly (isotonic regression,
 pool adjacent violators), row by row, a fixed number of times.
 """
@@ -43,7 +43,7 @@ class Route(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Centres of boxes, routes of links (None for a link from a box to itself), and the size of it all."""
+    """Centres of boxes, routes of links (None for a link from a box to itself), and the size of the drawing."""
 
     centres: list[Point]
     routes: list[Route | None]
@@ -76,8 +76,8 @@ def layout(boxes: list[Box], links: list[Link], first: list[int]) -> Layout:
     return Layout(centres, routes, width, bottom[-1] if bottom else 0.0)
 
 
-def _gap(one: int, two: int, boxes: int) -> float:
-    return GAP if one < boxes or two < boxes else LANE
+def _gap(left: int, right: int, boxes: int) -> float:
+    return GAP if left < boxes or right < boxes else LANE
 
 
 def _across(arranged: Rows, left: dict[int, float], right: dict[int, float]) -> dict[int, float]:
@@ -279,10 +279,10 @@ def _ports(
 ) -> dict[int, float]:
     """Where links meet a side of a box: in the order of where they come from, evenly spread."""
     ports: dict[int, float] = {}
-    for box, found in ends.items():
-        found.sort()
-        room = min(boxes[box].body_width * 0.7, 30.0 * (len(found) - 1))
-        for place, (_, number) in enumerate(found):
-            share = place / (len(found) - 1) - 0.5 if len(found) > 1 else 0.0
+    for box, arrivals in ends.items():
+        arrivals.sort()
+        room = min(boxes[box].body_width * 0.7, 30.0 * (len(arrivals) - 1))
+        for place, (_, number) in enumerate(arrivals):
+            share = place / (len(arrivals) - 1) - 0.5 if len(arrivals) > 1 else 0.0
             ports[number] = x[box] + room * share
     return ports

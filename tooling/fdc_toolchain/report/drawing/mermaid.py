@@ -55,7 +55,7 @@ def _edge(edge: Edge, number: dict[str, int]) -> str:
 
 
 def _text(lines: list[str]) -> str:
-    """A quoted label. Whatever Mermaid, Markdown or HTML could read as a mark is written as a character code."""
+    """A quoted label. Characters that have a meaning in Mermaid, Markdown or HTML are written as character codes."""
     return '"' + "<br/>".join("".join(_character(c) for c in line) or " " for line in lines) + '"'
 
 

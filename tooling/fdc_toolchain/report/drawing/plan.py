@@ -79,16 +79,16 @@ class _Flow:
         return open_
 
     def statement(self, node: tree.Statement, open_: Open) -> Open:
-        here = str(node.line)
+        line = str(node.line)
         note = f"line {node.line}"
-        label = _written(node)
+        label = _source_line(node)
         if isinstance(node, tree.If):
-            branch = self.add(here, label, "branch", note, open_)
+            branch = self.add(line, label, "branch", note, open_)
             held = self.body(node.body, [(branch, ("true",))])
             return held + self.body(node.orelse, [(branch, ("false",))])
         if isinstance(node, (tree.ForEach, tree.For, tree.Iterate)):
             parallel = isinstance(node, tree.For) and node.fork
-            loop = self.add(here, label, "fork" if parallel else "loop", note, open_)
+            loop = self.add(line, label, "fork" if parallel else "loop", note, open_)
             word = "again" if isinstance(node, tree.Iterate) else "each"
             self.lead(self.body(node.body, [(loop, (word,))]), loop, "back")
             return [(loop, ("done",))]
@@ -96,21 +96,21 @@ class _Flow:
             callee = self.item.calls.get(node.line)
             if callee is None:
                 note += ", plan not found"
-            call = self.add(here, label, "call", note, open_)
+            call = self.add(line, label, "call", note, open_)
             if callee is not None and callee in self.entries:
                 self.edges.append(Edge(call, self.entries[callee], (), "call"))
             return [(call, ())]
         return [
             (
                 self.add(
-                    here, label, "gate" if isinstance(node, tree.Require) else "step", note, open_
+                    line, label, "gate" if isinstance(node, tree.Require) else "step", note, open_
                 ),
                 (),
             )
         ]
 
 
-def _written(node: tree.Statement) -> str:
+def _source_line(node: tree.Statement) -> str:
     """The line as it is written, without its indentation."""
     if isinstance(node, tree.Step):
         word = node.tool

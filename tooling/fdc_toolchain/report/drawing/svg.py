@@ -1,8 +1,8 @@
-"""A graph as one self-contained SVG file: no script, no font, no address but the format's own.
+"""A graph as one self-contained SVG file, without scripts, fonts or links.
 
-Colours follow the reader's scheme where the viewer knows it, and stand on a ground of their own
-where it does not, so that the picture is legible on any page. Text is set in a monospaced face,
-whose widths are known without measuring; that is what keeps labels inside their boxes.
+Colours follow the reader's light or dark scheme where the viewer supports it. The picture has its own
+background, so it is legible on any page. Text is set in a monospaced font, whose widths are known
+without measuring, so that labels fit into their boxes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Size = tuple[float, float]
 
 
 class _Part(NamedTuple):
-    """One frame's share of the drawing, laid out by itself; places are relative to its corner."""
+    """The layout of one frame; places are relative to its corner."""
 
     cluster: Cluster
     edges: list[Edge]
@@ -41,7 +41,7 @@ class _Part(NamedTuple):
 
 
 def render(graph: Graph) -> str:
-    """SVG text, the same for the same graph. Raises `layers.TooLarge` for more than a picture can show."""
+    """SVG text, the same for the same graph. Raises `layers.TooLarge` for a graph that is too large."""
     number = numbered(graph)
     sizes = _sizes(graph, number)
     cluster_of = {node.id: node.cluster for node in graph.nodes}
@@ -54,12 +54,12 @@ def render(graph: Graph) -> str:
     for cluster in [Cluster("", ""), *graph.clusters]:
         inside = [at for at, node in enumerate(graph.nodes) if node.cluster == cluster.id]
         if inside:
-            own = [edge for edge in inner if cluster_of[edge.source] == cluster.id]
-            parts.append(_part(graph, cluster, inside, own, sizes))
+            cluster_edges = [edge for edge in inner if cluster_of[edge.source] == cluster.id]
+            parts.append(_part(graph, cluster, inside, cluster_edges, sizes))
     calls = [_call(graph, edge, parts, number, sizes) for edge in crossing]
-    whole = frames.arrange([(part.width, part.height) for part in parts], calls)
+    arrangement = frames.arrange([(part.width, part.height) for part in parts], calls)
     grounds, lines, words, shapes = [], [], [], []
-    for part, origin in zip(parts, whole.origins, strict=True):
+    for part, origin in zip(parts, arrangement.origins, strict=True):
         if part.cluster.id:
             grounds += _frame(part, *origin)
         for at, centre in part.centres.items():
@@ -78,10 +78,11 @@ def render(graph: Graph) -> str:
             if route.label is not None:
                 words += _label(edge, _plus(route.label, origin))
     lines += [
-        _path(edge, frames.rounded(way)) for edge, way in zip(crossing, whole.ways, strict=True)
+        _path(edge, frames.rounded(way))
+        for edge, way in zip(crossing, arrangement.ways, strict=True)
     ]
-    width = max(whole.width, 9.2 * columns(shown(graph.title, 100))) + 2 * MARGIN
-    height = whole.height + 2 * MARGIN + TITLE
+    width = max(arrangement.width, 9.2 * columns(shown(graph.title, 100))) + 2 * MARGIN
+    height = arrangement.height + 2 * MARGIN + TITLE
     title = escaped(shown(graph.title, 100))
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
     return "\n".join(
@@ -103,8 +104,8 @@ def render(graph: Graph) -> str:
     )
 
 
-def _plus(one: Point, two: Point) -> Point:
-    return one[0] + two[0], one[1] + two[1]
+def _plus(point: Point, offset: Point) -> Point:
+    return point[0] + offset[0], point[1] + offset[1]
 
 
 def _part(

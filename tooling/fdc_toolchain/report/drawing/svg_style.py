@@ -1,4 +1,4 @@
-"""The look of an SVG drawing: colours for both schemes, and the bodies of the kinds of node."""
+"""The style of an SVG drawing: colours for both schemes, and the shapes of the kinds of node."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ STYLE = f"<style>{_SHAPE}{_SCHEMES}</style>\n<defs>{_TIPS}</defs>"
 
 
 def escaped(text: str) -> str:
-    """Text for an element or a quoted attribute. Hidden characters are the caller's business (`draw.shown`)."""
+    """Text for an element or a quoted attribute. The caller escapes hidden characters (`drawing.shown`)."""
     return (
         text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     )
@@ -98,8 +98,8 @@ def body(kind: str, x: float, y: float, width: float, height: float) -> list[str
 
 
 def _polygon(points: list[tuple[float, float]]) -> list[str]:
-    written = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    return [f'<polygon class="body" points="{written}"/>']
+    corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return [f'<polygon class="body" points="{corners}"/>']
 
 
 def _rect(

@@ -1,1 +1,1 @@
-"""What the servers of other people read: code quality of GitLab, and the marks by which findings are known again."""
+"""Reports for code hosts: GitLab's code quality, and fingerprints that recognise a finding again."""

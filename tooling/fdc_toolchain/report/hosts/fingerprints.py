@@ -1,4 +1,4 @@
-"""Marks by which a finding is known again after lines above it have changed."""
+"""Fingerprints that stay the same for a finding when lines above it change."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..terminal.texts import Texts
 
 
 def fingerprints(items: list[Diagnostic], texts: Texts) -> list[str]:
-    """What stays the same when lines above change: the rule, the line's words, and which of its twins it is."""
+    """A fingerprint of each finding: its rule, the words of its line, and a number among equal ones."""
     seen: dict[tuple[str, str], int] = {}
     out = []
     for item in items:

@@ -1,4 +1,4 @@
-"""GitLab's code quality report: a list with an entry for each finding, whose fingerprint no other has."""
+"""GitLab's code quality report: a list with an entry for each finding, each with a unique fingerprint."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Pieces of source text with marks under them: the part of a report between `-->` and `= help`.
+"""Excerpts of source text with marks under them: the part of a report between `-->` and `= help`.
 
-Marks in one line share it; lines of one file share one excerpt; what covers several lines gets
+Marks in one line share it; lines of one file share one excerpt; a span of several lines gets
 an excerpt of its own with a bracket in the margin. A line that is too long for the report is
-shown as a window around the mark. Spans that lie outside of their text are brought back into
-it, or give no excerpt: nothing here fails.
+shown as a window around the mark. Spans outside of their text are moved into
+it, or give no excerpt: nothing here raises.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FIRST, _LAST = 3, 2
 
 
 class Mark(NamedTuple):
-    """A place in a text (0-based line, code points from 0, end exclusive) and what is said about it."""
+    """A place in a text (0-based line, code points from 0, end exclusive), and its message."""
 
     span: Span
     top: int
@@ -170,15 +170,15 @@ def _window(line: str, left: int, right: int, room: int) -> tuple[str, Callable[
     if high > 6 * room:  # only what can be shown is measured
         low = max(0, left - 2 * room)
         high = min(high, left + 2 * room)
-    found = cells(line[low:high])
+    shown_cells = cells(line[low:high])
     ends = [0]
-    for _, width in found:
+    for _, width in shown_cells:
         ends.append(ends[-1] + width)
     shift = 0
-    first, last = 0, len(found)
+    first, last = 0, len(shown_cells)
     if low or high < len(line) or ends[-1] > room:
-        begin = ends[max(0, min(left - low, len(found)))]
-        end = ends[max(0, min(right - low, len(found)))]
+        begin = ends[max(0, min(left - low, len(shown_cells)))]
+        end = ends[max(0, min(right - low, len(shown_cells)))]
         if low or end > room - 3:
             start = (
                 max(begin - room // 3, min(end - room * 2 // 3, begin - 6), 0)
@@ -186,20 +186,20 @@ def _window(line: str, left: int, right: int, room: int) -> tuple[str, Callable[
                 else 0
             )
             first = _at(ends, start)
-        taken = 3 if first or low else 0
-        shift = ends[first] - taken
+        dots = 3 if first or low else 0
+        shift = ends[first] - dots
         while last > first and ends[last] - shift > room - (
-            3 if last < len(found) or high < len(line) else 0
+            3 if last < len(shown_cells) or high < len(line) else 0
         ):
             last -= 1
-        text = "".join(shown for shown, _ in found[first:last])
+        text = "".join(shown for shown, _ in shown_cells[first:last])
         text = (
-            ("..." if taken else "")
+            ("..." if dots else "")
             + text
-            + ("..." if last < len(found) or high < len(line) else "")
+            + ("..." if last < len(shown_cells) or high < len(line) else "")
         )
     else:
-        text = "".join(shown for shown, _ in found)
+        text = "".join(shown for shown, _ in shown_cells)
 
     def place(index: int) -> int:
         index = max(first, min(index - low, last))

@@ -8,7 +8,7 @@
        |
        = help: did you mean `read_file`?
 
-Text goes in and comes out; whether it is painted and how wide it may be says the `Style`.
+The `Style` decides about colours and the width.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def render(
         else parts.findings
     )
     runs: Runs = {}
-    out = [one(item, texts, style, runs) for item in shown]
+    out = [render_finding(item, texts, style, runs) for item in shown]
     if parts.fragments:
         out.append("".join(_fragment(item, style) for item in parts.fragments))
     hidden, assumed = not assumptions, len(parts.assumptions) + uncounted
@@ -65,10 +65,10 @@ def _fragment(item: Diagnostic, style: Style) -> str:
     return "\n  ".join(lines) + "\n"
 
 
-def one(item: Diagnostic, texts: Texts, style: Style, runs: Runs | None = None) -> str:
+def render_finding(item: Diagnostic, texts: Texts, style: Style, runs: Runs | None = None) -> str:
     """One finding, ending in a line end. `runs`: those that are shown above, each with the code of its finding."""
     severity = item.severity
-    found: list[tuple[excerpt.Mark, list[str]]] = []
+    marks: list[tuple[excerpt.Mark, list[str]]] = []
     notes: list[tuple[Span, str]] = []
     for span, message, role, sign in _places(item, severity):
         lines = texts(span.path)
@@ -76,10 +76,10 @@ def one(item: Diagnostic, texts: Texts, style: Style, runs: Runs | None = None) 
             excerpt.settle(span, lines, visible(message), role, sign) if lines is not None else None
         )
         if mark is not None and lines is not None:
-            found.append((mark, lines))
+            marks.append((mark, lines))
         elif message:
             notes.append((span, message))
-    blocks = excerpt.blocks(found)
+    blocks = excerpt.blocks(marks)
     gutter = max([len(str(excerpt.last_line(block))) for block in blocks], default=1)
     bar = style.paint("faint", " " * gutter + " |")
     out = _headline(item, style)
@@ -117,8 +117,8 @@ def one(item: Diagnostic, texts: Texts, style: Style, runs: Runs | None = None) 
 
 
 def _places(item: Diagnostic, severity: str) -> list[tuple[Span, str, str, str]]:
-    own = [(item.span, "", severity, "^")]
-    return own + [(label.span, label.message.strip(), "label", "-") for label in item.labels]
+    main = [(item.span, "", severity, "^")]
+    return main + [(label.span, label.message.strip(), "label", "-") for label in item.labels]
 
 
 def _headline(item: Diagnostic, style: Style) -> list[str]:
@@ -147,12 +147,12 @@ def _note(word: str, text: str, gutter: int, style: Style) -> list[str]:
 
 
 def _fix(fix: Fix) -> str:
-    how = (
+    option = (
         "`--fix` does this"
         if fix.safe
         else "`--fix --unsafe-fixes` does this; it may change what the plan does"
     )
-    return f"{fix.title} ({how})"
+    return f"{fix.title} ({option})"
 
 
 def _summary(

@@ -1,9 +1,9 @@
-"""Colours and width: how a report for people is dressed.
+"""Colours and width of a report for people.
 
 The caller decides (a terminal or not, NO_COLOR, `--color`) and passes a `Style`; nothing here
-looks at the environment. Eight basic colours only, so that the terminal's own theme decides
-what they look like on a light or a dark ground; yellow and plain blue are left out because
-no theme makes them legible on both.
+reads the environment. Only the eight basic colours are used, so that the terminal's theme decides
+how they look on a light or a dark background; yellow and plain blue are not used, because
+they are not legible on both.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ROLES = {
 
 
 class Style(NamedTuple):
-    """`colour` paints; `width` is the terminal's columns, or 0 where nothing is wrapped (a pipe, a file)."""
+    """`colour`: use colours; `width`: the terminal's columns, or 0 where nothing is wrapped (a pipe, a file)."""
 
     colour: bool = False
     width: int = 0

@@ -11,7 +11,7 @@ def plural(number: int, word: str) -> str:
 
 
 def counts(diagnostics: list[Diagnostic]) -> dict[str, int]:
-    """Findings by severity, the gravest first; severities without a finding count 0. Assumptions and fragments are none."""
+    """The number of findings by severity, the most serious first. Assumptions and fragments do not count."""
     out = {"error": 0, "warning": 0, "info": 0}
     for item in diagnostics:
         if item.severity in out:
@@ -22,8 +22,8 @@ def counts(diagnostics: list[Diagnostic]) -> dict[str, int]:
 def line(diagnostics: list[Diagnostic], files_checked: int) -> str:
     """`2 errors, 1 warning in 3 files; 1 of them can be fixed with `--fix``, or `no findings in 3 files`."""
     words = {"error": "error", "warning": "warning", "info": "note"}
-    found = [plural(number, words[name]) for name, number in counts(diagnostics).items() if number]
-    text = f"{', '.join(found) or 'no findings'} in {plural(files_checked, 'file')}"
+    parts = [plural(number, words[name]) for name, number in counts(diagnostics).items() if number]
+    text = f"{', '.join(parts) or 'no findings'} in {plural(files_checked, 'file')}"
     fixable = sum(1 for item in diagnostics if item.fix is not None and item.fix.safe)
     if fixable:
         of_all = "all" if fixable == len(diagnostics) else fixable

@@ -1,7 +1,7 @@
-"""What a text looks like in a terminal: escapes for what must not reach it, and widths.
+"""Texts for a terminal: escapes of control and hidden characters, and widths.
 
 Every character that cannot be seen, moves the cursor, changes colours or reorders the line is
-written as `\\u{HEX}`, so that a report shows what is there and never obeys it (ANSI, bidi and
+written as `\\u{HEX}`, so that a report shows it and the terminal does not execute it (ANSI, bidi and
 zero-width characters in plans and tool output). `##[` is broken up too, because a CI runner
 reads a command there wherever it stands in a line.
 """
@@ -11,15 +11,15 @@ from __future__ import annotations
 TAB = 4
 
 _EMOJI = "\ufe0f"
-"""Asks for the colourful form of the character before it, which is two columns wide."""
+"""The variation selector for the emoji form of the character before it, which is two columns wide."""
 
 _BLANK = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\ufe0e\ufe0f\uffa0"
 )
-"""Printable as Unicode has it, and yet nothing is to be seen."""
+"""Characters that Unicode calls printable, but that show nothing."""
 
 _MARKS = 4
-"""Combining marks on one letter that are shown as they are; a heap of them draws over other lines."""
+"""Maximum combining marks on one letter that are shown; more would draw over other lines."""
 
 
 def _escaped(character: str) -> str:
@@ -43,7 +43,7 @@ def cells(text: str, *, start: int = 0, tab: int = TAB) -> list[tuple[str, int]]
     """For each character, what is shown for it and how many columns that takes.
 
     Tabs are expanded as if the text began in column `start`, or escaped where `tab` is 0. A
-    combining mark that has nothing to stand on gets a dotted circle.
+    combining mark without a base character gets a dotted circle.
     """
     if text.isascii() and text.isprintable() and "##[" not in text:
         return [(c, 1) for c in text]
@@ -122,7 +122,7 @@ def cut(text: str, width: int) -> str:
 
 
 def folded(text: str, width: int) -> str:
-    """Painted lines, those that are wider than `width` (0: none) broken between words; what goes on is indented further."""
+    """Coloured lines; those wider than `width` (0: no limit) are broken between words, with continuation lines indented."""
     return "\n".join(_folded(line, width) for line in text.split("\n")) if width else text
 
 

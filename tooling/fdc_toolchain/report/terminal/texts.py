@@ -14,10 +14,10 @@ def lines_of(sources: Callable[[str], str | None]) -> Texts:
     def lines(path: str) -> list[str] | None:
         if path not in cache:
             text = sources(path)
-            found = None if text is None else text.split("\n")
-            if found and "\r" in text:  # type: ignore[operator]
-                found = [line[:-1] if line.endswith("\r") else line for line in found]
-            cache[path] = found
+            rows = None if text is None else text.split("\n")
+            if rows and "\r" in text:  # type: ignore[operator]
+                rows = [line[:-1] if line.endswith("\r") else line for line in rows]
+            cache[path] = rows
         return cache[path]
 
     return lines

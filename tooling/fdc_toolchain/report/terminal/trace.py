@@ -1,6 +1,6 @@
-"""The run that shows a flaw, as a numbered list of steps through calls.
+"""The run that shows a fault, as a numbered list of steps through calls.
 
-How deep in calls a step is says its message, where that begins with spaces (two for each
+The depth of a step is that of its message, if that begins with spaces (two for each
 level); else a path that is not on the stack of plans is a call, and one that is on it a return.
 """
 
@@ -15,7 +15,7 @@ _HEAD, _TAIL = 12, 8
 """Steps shown of a long run, at its start and at its end."""
 
 _PLACE, _TEXT = 34, 28
-"""Where the report has a width: the most columns for `path:line`, the fewest for a step with its message beside it."""
+"""With a width: maximum columns for `path:line`, and minimum columns for a step with its message beside it."""
 
 
 def depths(trace: tuple[Label, ...]) -> list[int]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...engine.events import Failure, Outcome, Perform
-from ...engine.released import NONE, Released
+from ...engine.files.released import NONE, Released
 from ...program.model import Program
 from ...text.glob_match import plain
 from ...workspace import preview, shown_files

@@ -60,9 +60,12 @@ class ChatServer:
         try:
             return self._streamed(choice, request, hear, broken)
         except openai.APIStatusError as failed:
-            raise of_status(failed) from None
+            raise of_status(failed, failed.status_code) from None
         except openai.APIError as failed:
-            raise Passing(failed) from None
+            # vLLM answers 200, and says in the stream that it refuses the request.
+            said = failed.body.get("code") if isinstance(failed.body, dict) else None
+            status = said if isinstance(said, int) else 0
+            raise (of_status(failed, status) if status >= 400 else Passing(failed)) from None
         except (
             httpx2.HTTPError,
             ValueError,

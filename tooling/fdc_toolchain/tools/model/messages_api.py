@@ -44,7 +44,7 @@ class MessagesServer:
         try:
             return self._streamed(choice, request, hear, broken)
         except anthropic.APIStatusError as failed:
-            raise of_status(failed) from None
+            raise of_status(failed, failed.status_code) from None
         except anthropic.APIError as failed:  # no connection, or an error in the middle of a stream
             raise Passing(failed) from None
         except anthropic.AnthropicError as wrong:

@@ -94,9 +94,8 @@ def heard(text: str, size: int, hear: Hear | None) -> int:
     return size
 
 
-def of_status(failed: Any) -> Passing | Refused:
-    """What an `APIStatusError` of an SDK means."""
-    status = failed.status_code
+def of_status(failed: Any, status: int) -> Passing | Refused:
+    """What an error of an SDK means, by its status."""
     if status not in (408, 409, 425, 429) and 300 <= status < 500:
         return Refused(failed, status)
     try:

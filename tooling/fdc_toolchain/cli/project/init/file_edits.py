@@ -104,8 +104,9 @@ class Work:
         self._apply(path, lambda old: make(old or b""), wanted)
 
     def note(self, path: str, word: str, why: str) -> None:
-        """Says something of a file that stays as it is."""
-        self.done.append(Done(path, word, why))
+        """Says something of a file that stays as it is; of one that is written too, only that it is written."""
+        if all(one.path != path for one in self.done):
+            self.done.append(Done(path, word, why))
 
     def _apply(
         self, path: str, make: Callable[[bytes | None], bytes | None], wanted: str = ""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..program.model import Program
-from ..text.glob_match import plain
+from ...program.model import Program
+from ...text.glob_match import plain
 
 SEVERAL = 0
 

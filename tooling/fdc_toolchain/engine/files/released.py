@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..program.model import Grant
-from ..text.glob_match import compiled, fits, plain
+from ...program.model import Grant
+from ...text.glob_match import compiled, fits, plain
 
 NONE = ""
 """As a digest: there was no file."""
