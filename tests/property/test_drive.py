@@ -35,6 +35,7 @@ class _LarkBuilder(Transformer[Any, Any], _Builder):  # type: ignore[misc]
     """The same methods, called by Lark."""
 
 
+@pytest.mark.long
 def test_tails_are_read_as_lark_reads_them() -> None:
     lark = Lark(
         GRAMMAR,
