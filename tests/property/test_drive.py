@@ -7,6 +7,7 @@ import os
 import random
 from typing import Any
 
+import pytest
 from fdc_toolchain import resources
 from fdc_toolchain.diagnostics.source import Limits
 from fdc_toolchain.syntax import tail_values, values
