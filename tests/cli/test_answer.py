@@ -167,7 +167,7 @@ def test_of_several_questions_each_is_answered_by_its_address(workspace: Path) -
     )
     (workspace / "b.txt").write_text("")
     assert fdc("run", "p.plan", cwd=workspace).returncode == 5
-    asked = [one["address"] for one in show(workspace)["ending"]["questions"]]
+    asked = sorted(one["address"] for one in show(workspace)["ending"]["questions"])
     assert len(asked) == 2
     unclear = fdc("answer", "last", "x", cwd=workspace)
     assert unclear.returncode == 2 and all(address in unclear.stderr for address in asked)

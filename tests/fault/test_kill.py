@@ -312,7 +312,7 @@ def test_of_two_controllers_one_drives_and_the_other_says_who(deeds: Path) -> No
     check_finished(deeds)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_of_many_controllers_that_resume_at_once_one_wins(deeds: Path) -> None:
     killed_at(deeds, "after look-a.in")
     name = the_run(deeds)["run"]

@@ -223,6 +223,7 @@ def test_what_one_process_drives_is_not_kept_apart_but_for_a_worker(workspace: P
     fourth.release()
 
 
+@pytest.mark.long
 def test_what_a_run_or_a_driving_process_starts_is_of_its_kin(workspace: Path) -> None:
     """`fdc research` is begun by commands of runs and by `fdc agent`."""
     root, script = str(workspace), "import sys; from fdc_toolchain.runs.records import claims\n"

@@ -7,6 +7,7 @@ import os
 import random
 from typing import Any
 
+import pytest
 from fdc_toolchain import resources
 from fdc_toolchain.diagnostics.source import Limits
 from fdc_toolchain.syntax import tail_values, values
@@ -35,6 +36,7 @@ class _LarkBuilder(Transformer[Any, Any], _Builder):  # type: ignore[misc]
     """The same methods, called by Lark."""
 
 
+@pytest.mark.long
 def test_tails_are_read_as_lark_reads_them() -> None:
     lark = Lark(
         GRAMMAR,

@@ -276,7 +276,8 @@ def test_every_test_runs_in_ci_or_in_the_soak_and_none_twice(tmp_path: Path) -> 
 
     def chosen(verb: str) -> set[str]:
         done = process.run(
-            ["make", verb, "SETUP=true", "PARALLEL=--quiet", f"PY={sys.executable}", f"ARGS=--collect-only {BARE}"],
+            ["make", verb, "SETUP=true", "COMPILE=true", "PARALLEL=--quiet", f"PY={sys.executable}",
+             f"ARGS=--collect-only {BARE}"],
             cwd=tmp_path,
         )  # fmt: skip
         assert done.returncode == 0, done

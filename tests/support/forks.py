@@ -30,6 +30,8 @@ _BEFORE_PYTHON = ("PYTHON", "LD_", "LC_", "LANG", "MALLOC_")
 _LARGE = {
     "ANTHROPIC_BASE_URL": ("anthropic", "anthropic.resources.messages"),
     "--database": ("dbos", "psycopg"),
+    "lsp": ("fdc_toolchain.language_server.server",),
+    "mcp": ("fdc_toolchain.mcp_server.run_tool", "fdc_toolchain.mcp_server.transports"),
 }
 """Packages that take a second to import: ahead of the first command with such a variable or such an argument."""
 
@@ -220,8 +222,10 @@ def _serve(handle: int) -> None:
         gc.collect()
         gc.freeze()
 
+    rooms = {name.split(".")[1] for names in _LARGE.values() for name in names if "fdc_" in name}
     packages = pkgutil.walk_packages(fdc_toolchain.__path__, "fdc_toolchain.")
-    load(found.name for found in packages if not found.name.endswith("__main__"))
+    names = (found.name for found in packages)
+    load(name for name in names if name.split(".")[1] not in {"__main__", *rooms})
     load(("jinja2", "jsonschema", "markdown_it", "networkx", "pathspec", "yaml"))
     for name in ("tests", "tests.support", "tests.support.repository", __name__):
         sys.modules.pop(name, None)  # a command knows nothing of tests

@@ -37,6 +37,7 @@ def absent(checked: Checked) -> list[Diagnostic]:
     return [item for item in checked.assumptions if item.code == "FDC715"]
 
 
+@pytest.mark.long
 def test_a_word_is_closed_where_a_close_comes_last_or_a_submit_right_after_it():
     """Every word of up to five steps. No automaton notices a message, so it may follow a close; nothing follows a submit."""
     for length in range(1, 6):

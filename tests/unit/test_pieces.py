@@ -154,6 +154,7 @@ def chance_tools() -> FunctionTools:
     )
 
 
+@pytest.mark.long
 def test_programs_by_chance_taken_apart_end_as_they_do_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -144,6 +144,7 @@ def test_an_edit_that_passes_because_it_cannot_run_is_shown_and_not_applied(fold
     assert ["right", "crash"] == [row["key"] for row in embedded.weighed(rows, found)]
 
 
+@pytest.mark.long
 def test_fewer_failures_are_told_from_none(folder: Path) -> None:
     """What ran while the tests were imported is edited before they are."""
     broken = CODE.replace("x + x", "x * x + 1")

@@ -49,6 +49,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     return Place(str(tmp_path))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("now", "broken"),
     [

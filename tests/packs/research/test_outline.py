@@ -186,7 +186,7 @@ def test_what_says_nothing_is_no_prose() -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_hostile_lines_are_read_in_linear_time() -> None:
     """Each of these takes a naive pattern hours; all of them together take well under the suite's limit here."""
     size = 6_000

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console.options import workspace_option
+from ..console.options import format_option, workspace_option
 from ..exits import CLEAN, UsageError
 from ..linking.catalogue import CORE, catalogues, document
 from ..packs.shipped import pack_of
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("name", required=False)
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@format_option
 @click.option(
     "--pack", "packs", multiple=True, metavar="NAME", help="As in a plan that says `use pack NAME`."
 )

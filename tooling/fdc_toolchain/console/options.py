@@ -30,6 +30,15 @@ workspace_option = click.option(
     help="The workspace; the nearest one above the current folder otherwise.",
 )
 
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Lines, or JSON.",
+)
+
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Print only the result and how the run ended."
 )

@@ -12,6 +12,7 @@ import click
 from ..engine.decide import MEASURES
 from ..exits import UsageError
 from ..workspace.operator import APPROVALS
+from .options import workspace_option
 
 if TYPE_CHECKING:
     from ..workspace.operator import Operator
@@ -82,9 +83,7 @@ _OPTIONS = (
         default="text",
         help="How the end is told.",
     ),
-    click.option(
-        "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
-    ),
+    workspace_option,
 )
 
 

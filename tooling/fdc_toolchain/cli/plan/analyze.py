@@ -6,6 +6,7 @@ import os
 
 import click
 
+from ...console.options import workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 
@@ -19,11 +20,7 @@ from ...report.terminal.terminal_text import visible
     default="text",
     help="How the figures are shown.",
 )
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 def command(plan: str, form: str, workspace: str | None) -> int:
     """Say how much PLAN can cost: its complexity class, its modality, its worst case.
 

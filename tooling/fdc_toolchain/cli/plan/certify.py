@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ...console.options import workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 
 _SHOWN = 16
@@ -29,9 +30,7 @@ _SHOWN = 16
 @click.option(
     "--output", "-o", metavar="FILE", help="Write the certificate there instead of stdout."
 )
-@click.option(
-    "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
-)
+@workspace_option
 def command(
     plan: str, certificate: str | None, checks: bool, output: str | None, workspace: str | None
 ) -> int:

@@ -6,6 +6,7 @@ import os
 
 import click
 
+from ...console.options import workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 
 
@@ -20,11 +21,7 @@ from ...exits import CLEAN, FINDINGS, UsageError
     help="text: the steps; json: the program.",
 )
 @click.option("--digest", is_flag=True, help="Print the program's hash only.")
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 def command(plan: str, form: str, digest: bool, workspace: str | None) -> int:
     """List the steps of PLAN, with those of every plan that it reaches; or print the program that it compiles to.
 

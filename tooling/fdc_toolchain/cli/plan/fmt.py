@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ...console.options import workspace_option
 from ...console.terminal import style
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
@@ -29,11 +30,7 @@ from ..shared import parse_errors
 @click.option(
     "--stdin-filename", metavar="PATH", default="<stdin>", help="The name of what `-` reads."
 )
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 def command(
     paths: tuple[str, ...],
     check: bool,

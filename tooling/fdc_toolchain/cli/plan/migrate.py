@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from ...console.options import workspace_option
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.catalogue import read_catalogue
@@ -27,11 +28,7 @@ from ..shared import parse_errors
     "--write", is_flag=True, help="Write the plans in place, instead of one of them to stdout."
 )
 @click.option("--quiet", "-q", is_flag=True, help="Do not list the changes.")
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | None) -> int:
     """Convert the plans at PATHS from an older notation to the language.
 

@@ -6,6 +6,7 @@ import os
 
 import click
 
+from ...console.options import workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.catalogue import Catalogue
 from ...linking.graph import Instance
@@ -68,11 +69,7 @@ class _Walk:
 
 @click.command("validate")
 @click.argument("plan")
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 @click.option("--fsm", metavar="PATH", help="The automaton of a plan that names none.")
 @click.option(
     "--evidence",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.options import workspace_option
 from ...exits import Refused, UsageError, WorldError
 from .agent_talk import Talk, analysis_of, findings_lines, plan_place, tell
 
@@ -105,9 +106,7 @@ _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
     default="text",
     help="How the end is told.",
 )
-@click.option(
-    "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
-)
+@workspace_option
 def command(
     task: str | None,
     task_id: str | None,

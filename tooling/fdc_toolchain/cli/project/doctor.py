@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.options import format_option, workspace_option
 from ...console.run_options import database_option, root_of
 from ...exits import CLEAN, FINDINGS
 
@@ -30,12 +31,8 @@ if TYPE_CHECKING:
     "--model", metavar="NAME", help="The model that would answer prompts (else FDC_MODEL)."
 )
 @database_option
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
-)
-@click.option(
-    "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
-)
+@format_option
+@workspace_option
 def command(
     live: bool, model: str | None, database: str | None, form: str, workspace: str | None
 ) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...console.options import format_option
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 from ...report.terminal.terminal_text import visible
 from ..shared.lifecycle_options import root_of, workspace_option
@@ -67,9 +68,7 @@ def build(workspace: str | None, only_check: bool) -> int:
 @click.option(
     "--task-id", metavar="ID", help="Put the context into the log of this open task, as Phase 1."
 )
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@format_option
 def context(goal: str, workspace: str | None, task_id: str | None, form: str) -> int:
     """Say what the workspace knows about GOAL: its entities, what depends on them, their history."""
     root = root_of(workspace)

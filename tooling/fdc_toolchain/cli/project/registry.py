@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ...agent.audit import registry as work
+from ...console.options import format_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.project.root import find_root
 from ...linking.registry import NAME_RULE, REGISTRY
@@ -72,9 +73,7 @@ def deregister(base: str, name: str) -> int:
 
 
 @command.command("list")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@format_option
 @_in_workspace
 def list_(base: str, form: str) -> int:
     """List the registered names and their paths, sorted by name."""

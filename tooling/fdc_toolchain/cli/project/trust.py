@@ -6,6 +6,7 @@ import os
 
 import click
 
+from ...console.options import workspace_option
 from ...console.run_options import root_of
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 
@@ -25,9 +26,7 @@ from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 @click.option(
     "--withdraw", is_flag=True, help="Take the confirmation, or the approval of the files, back."
 )
-@click.option(
-    "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
-)
+@workspace_option
 def command(files: tuple[str, ...], yes: bool, withdraw: bool, workspace: str | None) -> int:
     """Confirm the rows of `[[allow]]` in this workspace's settings, or approve files.
 

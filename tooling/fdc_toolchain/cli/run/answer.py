@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.options import workspace_option
 from ...console.run_options import database_option, is_terminal, root_of
 from ...exits import CLEAN, PERSON, UsageError
 
@@ -24,11 +25,7 @@ if TYPE_CHECKING:
 @click.argument("words", nargs=-1, metavar="[[ADDRESS] TEXT]")
 @click.option("--resume", is_flag=True, help="Go on with the run at once, as `fdc resume` does.")
 @database_option
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 @click.pass_context
 def command(
     ctx: click.Context,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ...console.options import workspace_option
 from ...console.run_options import database_option, root_of
 from ...exits import CLEAN
 
@@ -19,11 +20,7 @@ from ...exits import CLEAN
     help="How long a controller gets to stop.",
 )  # fmt: skip
 @database_option
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 def command(run: str, seconds: float, database: str | None, workspace: str | None) -> int:
     """Cancel RUN: it stops before its next step, its commands are killed, and `fdc resume` refuses it.
 

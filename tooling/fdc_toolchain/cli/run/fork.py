@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ...console.options import workspace_option
 from ...console.run_options import database_option, pairs_of, root_of
 from ...exits import CLEAN, UsageError
 
@@ -19,11 +20,7 @@ from ...exits import CLEAN, UsageError
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print the new run's name and nothing else.")
 @database_option
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 def command(
     step: str,
     inputs: tuple[str, ...],

@@ -6,6 +6,7 @@ import json
 
 import click
 
+from ...console.options import workspace_option
 from ...console.run_options import database_option, root_of
 from ...exits import CLEAN, FINDINGS, WorldError
 
@@ -24,11 +25,7 @@ from ...exits import CLEAN, FINDINGS, WorldError
     help="A sentence, or JSON.",
 )
 @database_option
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 def command(run: str, form: str, database: str | None, workspace: str | None) -> int:
     """Execute RUN again with every outcome taken from its record: no effect is performed, nothing is written.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.options import workspace_option
 from ...console.run_options import database_option, root_of
 from ...exits import CLEAN, UsageError, WorldError
 
@@ -28,11 +29,7 @@ if TYPE_CHECKING:
     help="Where the page goes; otherwise it is printed, but not on a terminal.",
 )
 @database_option
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 def command(run: str, output: str | None, database: str | None, workspace: str | None) -> int:
     """Write RUN (the beginning of its name will do) as one HTML page that needs no script, no network and no other file.
 

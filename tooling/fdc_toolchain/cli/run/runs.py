@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...console.options import workspace_option
 from ...console.run_options import database_option, root_of
 from ...exits import CLEAN
 
@@ -35,11 +36,7 @@ STATES = ("new", "running", "finished", "stopped", "waiting", "interrupted", "br
     help="A table, or JSON.",
 )
 @database_option
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 def command(
     context: click.Context,
     last: int | None,
@@ -133,11 +130,7 @@ def _inputs(given: dict[str, str]) -> str:
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
 @database_option
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 def prune(older: str, dry_run: bool, database: str | None, workspace: str | None) -> int:
     """Remove runs that finished, stopped or were cancelled, with all that belongs to them.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...console.options import format_option, workspace_option
 from ...console.run_options import database_option, root_of
 from ...console.terminal import say
 from ...exits import CLEAN, UsageError
@@ -33,15 +34,9 @@ _SHOWN = ("tool", "effect", "args", "path", "line")
     metavar="ADDRESS",
     help="One step whole: what it was asked, what it brought back.",
 )
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
-)
+@format_option
 @database_option
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 def command(
     run: str, address: str | None, form: str, database: str | None, workspace: str | None
 ) -> int:

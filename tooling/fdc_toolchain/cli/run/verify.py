@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...console.options import format_option, workspace_option
 from ...console.run_options import database_option, root_of
 from ...exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
 
@@ -22,19 +23,13 @@ SEALS = {"ours": "sealed by your key", "none": "not sealed", "other": "sealed by
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("run", required=False, default="")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
-)
+@format_option
 @click.option(
     "--accept-older", is_flag=True,
     help="Take the record of RUN as it is, although this machine saw more of it: you restored a backup on purpose.",
 )  # fmt: skip
 @database_option
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 def command(
     run: str, form: str, accept_older: bool, database: str | None, workspace: str | None
 ) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.options import workspace_option
 from ...console.run_options import database_option, root_of, tell_weakness
 from ...exits import CLEAN, WORLD, Refused, UsageError, WorldError
 from ...runs.workers.signals import Asked, Requests
@@ -84,9 +85,7 @@ _LEAVING = 4.0
     metavar="NAME",
     help="The model that answers prompts (else FDC_MODEL; none: what is embedded).",
 )
-@click.option(
-    "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
-)
+@workspace_option
 def command(
     database: str | None,
     name: str | None,

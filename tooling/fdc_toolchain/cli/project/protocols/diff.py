@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from .... import durable
+from ....console.options import format_option
 from ....exits import CLEAN, FINDINGS, UsageError, WorldError
 from ....linking.project.root import find_root
 from ....protocols import build as work
@@ -43,9 +44,7 @@ class _Place(NamedTuple):
 @click.option(
     "--since", metavar="REV", help="Compare with the git revision REV; nothing is checked out."
 )
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
-)
+@format_option
 def command(one: str | None, other: str | None, since: str | None, form: str) -> int:
     """Compare the protocols in A with those in B: a folder of sources, or a compiled file.
 

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import click
 
+from ....console.options import workspace_option
 from ....console.run_options import database_option, is_terminal, root_of
 from ....exits import CLEAN, WorldError
 from ....runs.interrupt import interruptible
@@ -41,11 +42,7 @@ _WHO = "if you did not open it before, somebody else did: end this with Ctrl-C"
 )
 @click.option("--no-open", is_flag=True, help="Only print the address.")
 @database_option
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
-)
+@workspace_option
 def command(port: int, no_open: bool, database: str | None, workspace: str | None) -> int:
     """Show all runs of the workspace, or of a database, in a browser, live: reports, questions and approvals to answer, resume.
 
