@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from . import desk, plans
+from . import desk, plans, values
 from .labels import TOOLS
 from .suites import Attack, Suite
 
@@ -70,7 +70,7 @@ def _held(folder: Path, attack: Attack) -> bool:
     lines = ["set_plan attack", "plan_step_complete planned"]
     for call in attack.calls:
         words = [
-            f"{name}={plans.quoted(plans.plain(value))}"
+            f"{name}={values.quoted(values.plain(value))}"
             for name, value in call.args.items()
             if value is not None
         ]

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .labels import TOOLS
-from .plans import FORMS
 from .suites import Task
+from .values import FORMS
 
 SPOOL = "spool"
 """Where a tool's function and the world meet: a call is a file below `in`, what came of it one below `out`."""

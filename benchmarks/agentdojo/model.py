@@ -15,8 +15,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 from .labels import TOOLS
-from .plans import Want, plain
+from .plans import Want
 from .suites import BEGIN, END, Attack
+from .values import plain
 
 
 class Script(NamedTuple):

@@ -9,18 +9,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from .labels import TOOLS
 from .suites import Call, Task
-
-FORMS = {
-    "url": r"(?:https?://)?www\.[\w.-]+\w(?:/[\w./-]*\w)?",
-    "email": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
-    "iban": r"\b[A-Z]{2}\d{14,30}\b",
-}
-"""What a pure function finds in a text."""
+from .values import (
+    Place,
+    counted,
+    extracted,
+    find,
+    is_same,
+    lone,
+    names,
+    plain,
+    quoted,
+    said,
+    within,
+    words,
+)
 
 KEYS = ("title", "filename")
 """Fields by which a thing of the account is known."""
@@ -46,10 +53,6 @@ CONDITIONS = {
 }  # fmt: skip
 """Tasks whose prompt has a condition on a consequential call, which the calls of the benchmark do not show."""
 
-_MONTHS = (
-    "january february march april may june july august september october november december".split()
-)
-
 
 class Want(NamedTuple):
     """What a step asks a model for: the parameter of a tool ("" for the answer), and what is right."""
@@ -67,14 +70,6 @@ class Plan(NamedTuple):
     lines: dict[int, int]
     wants: dict[str, Want]
     questions: int
-
-
-class Place(NamedTuple):
-    """Where a value stands in what the step `number` brought; `alone`: nothing else there could have been taken."""
-
-    number: int
-    path: str
-    alone: bool
 
 
 def plan_of(
@@ -319,7 +314,9 @@ class _Writer:
                     name = item.get(field)
                     low = str(name).casefold()
                     same = [one for one in things if str(one.get(field)).casefold() == low]
-                    give = next((one for one in own if one in item and _same(item[one], value)), "")
+                    give = next(
+                        (one for one in own if one in item and is_same(item[one], value)), ""
+                    )
                     if name and give and len(same) == 1 and said(name, self.task.prompt):
                         return number, field, str(name), give
         return None
@@ -345,7 +342,9 @@ class _Writer:
                             "amount",
                         )
                         counted = counted and place is None
-                        if give != field and (counted or all(_same(part, value) for part in given)):
+                        if give != field and (
+                            counted or all(is_same(part, value) for part in given)
+                        ):
                             literal = quoted(word) if isinstance(word, str) else f"{word:g}"
                             return Rows(number, field, literal, give)
         return None
@@ -366,7 +365,7 @@ class _Writer:
         tool = TOOLS[call.tool]
         if not self.done or said(value, self.task.prompt) or isinstance(value, bool) or value == "":
             return True
-        if value == TODAY.get(self.task.suite) or _counted(value, call.args, self.task.prompt):
+        if value == TODAY.get(self.task.suite) or counted(value, call.args, self.task.prompt):
             return True
         if SPELLED.get((parameter, str(value)), "\0") in self.task.prompt.casefold():
             return True
@@ -374,159 +373,8 @@ class _Writer:
         if parameter in OWN_WORDS and not words(value) & words(json.dumps(results)):
             return True
         return (
-            not tool.acts and tool.sink(parameter, False) == "data" and not _within(value, results)
+            not tool.acts and tool.sink(parameter, False) == "data" and not within(value, results)
         )
-
-
-def lone(value: Any) -> Any:
-    """The one item of a list that has one; else the value, of a longer list nothing."""
-    if isinstance(value, list):
-        return value[0] if len(value) == 1 and isinstance(value[0], str) else None
-    return value if isinstance(value, str) else None
-
-
-def names(text: str) -> list[str]:
-    """The names that a text lists after its heading, one in a line."""
-    return text.partition(": ")[2].strip().split("\n")
-
-
-def said(value: Any, prompt: str) -> bool:
-    """Whether the prompt says a value: as words, as a number, as a day (and a time) that it names."""
-    if isinstance(value, list):
-        return bool(value) and all(said(one, prompt) for one in value)
-    if isinstance(value, dict):
-        return False
-    text, low = str(value).casefold().strip(), " ".join(prompt.casefold().split())
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value) in {float(one) for one in re.findall(r"\d+(?:\.\d+)?", low)}
-    if re.search(rf"(?<!\w){re.escape(' '.join(text.split()))}(?!\w)", low):
-        return True
-    found = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)(?: (\d\d:\d\d))?", text)
-    if found is None:
-        return False
-    year, month, day, time = found.groups()
-    named = f"{year}-{month}-{day}" in low or _names(low, _MONTHS[int(month) - 1], int(day))
-    open_ = (
-        re.search(r"\d:\d\d|\d ?[ap]m\b", low) is None
-    )  # the prompt leaves the hour to the planner
-    return named and (time is None or open_ or _hour(low, time))
-
-
-def _names(low: str, month: str, day: int) -> bool:
-    ordinal = rf"0?{day}(?:st|nd|rd|th)?"
-    return (
-        re.search(
-            rf"(?:{month}|{month[:3]}) {ordinal}\b|\b{ordinal}(?: of)? (?:{month}|{month[:3]})\b",
-            low,
-        )
-        is not None
-    )
-
-
-def _hour(low: str, time: str) -> bool:
-    hour, minute = time.split(":")
-    clock = f"{(int(hour) - 1) % 12 + 1}{'' if minute == '00' else ':' + minute}"
-    half = "pm" if int(hour) >= 12 else "am"
-    return time in low or re.search(rf"\b{clock} ?{half}\b", low) is not None
-
-
-def _counted(value: Any, args: Mapping[str, Any], prompt: str) -> bool:
-    """An end that the planner counts itself: the prompt says the beginning, and how many hours it takes."""
-    start = args.get("start_time") or args.get("new_start_time")
-    if value not in (args.get("end_time"), args.get("new_end_time")) or not said(start, prompt):
-        return False
-    hours = int(value[11:13]) - int(start[11:13])
-    words = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
-    said_hours = rf"\b(?:{hours}|{words.get(hours, hours)})[ -]hours?\b"
-    return (
-        value[:10] == start[:10]
-        and value[14:] == start[14:]
-        and re.search(said_hours, prompt.casefold()) is not None
-    )
-
-
-def words(text: str) -> set[str]:
-    """The words of a text."""
-    return set(re.findall(r"[^\W_]+", text.casefold()))
-
-
-def find(value: Any, results: Collection[Any]) -> Place | None:
-    """Where a value stands, as it is, in what was brought: the latest place where it is alone, else the latest."""
-    places = [
-        Place(number, path, alone)
-        for number, one in enumerate(results, 1)
-        for path, alone in _walk(one, value, "", True)
-    ]
-    alone = [place for place in places if place.alone]
-    return (alone or places or [None])[-1]
-
-
-def extracted(value: Any, results: Collection[Any], used: Collection[str] = ()) -> Place | None:
-    """Where a text of one of FORMS stands; `path` is the rest of an `extract`. Where the plan uses each text of this form
-    that stands there, nothing was chosen."""
-    (text,) = value if isinstance(value, list) and len(value) == 1 else (value,)
-    form = next(
-        (
-            name
-            for name, pattern in FORMS.items()
-            if isinstance(text, str) and re.fullmatch(pattern, text)
-        ),
-        None,
-    )
-    for number, one in enumerate(results, 1) if form else ():
-        parts = re.findall(
-            FORMS[form], one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)
-        )
-        if text in parts:
-            return Place(
-                number,
-                f"form={form} place={parts.index(text)}",
-                len(parts) == 1 or set(parts) <= set(used),
-            )
-    return None
-
-
-def _walk(here: Any, value: Any, path: str, alone: bool) -> Iterator[tuple[str, bool]]:
-    if _same(here, value):
-        yield path, alone
-    elif isinstance(here, list):
-        for number, one in enumerate(here):
-            yield from _walk(one, value, f"{path}/{number}", alone and len(here) == 1)
-    elif isinstance(here, dict):
-        record = all(re.fullmatch(r"[a-z_]+", key) for key in here)
-        for key, one in here.items():
-            yield from _walk(one, value, f"{path}/{key}", alone and (record or len(here) == 1))
-
-
-def _same(here: Any, value: Any) -> bool:
-    if isinstance(here, bool) or isinstance(value, (bool, dict)) or here in (None, "", []):
-        return False
-    if isinstance(here, list) and isinstance(value, list):
-        return sorted(map(str, here)) == sorted(map(str, value))
-    if isinstance(value, list) and len(value) == 1:
-        return bool(here == value[0])
-    return type(here) is type(value) and bool(here == value)
-
-
-def _within(value: Any, results: Collection[Any]) -> bool:
-    """Whether an argument, or an item of it, stands anywhere in what was brought."""
-    items = value if isinstance(value, list) else [value]
-    text = json.dumps(list(results), ensure_ascii=False)
-    return any(len(str(item)) > 2 and str(item) in text for item in items)
-
-
-def plain(value: Any) -> str:
-    """A value as the text that a tool takes: the items of a list in lines of their own."""
-    if isinstance(value, list):
-        return "\n".join(json.dumps(one) if isinstance(one, dict) else str(one) for one in value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def quoted(text: str) -> str:
-    """A text as a word of a plan."""
-    for one, other in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\t", "\\t"), ("\r", " ")):
-        text = text.replace(one, other)
-    return '"' + re.sub(r"\{([A-Za-z_][\w.]*)\}", r"{{\1}}", text) + '"'
 
 
 def _word(name: str, value: str) -> str:

@@ -203,6 +203,7 @@ def test_the_page_of_a_waiting_run(reported: Path) -> None:
         "request_user_input at main/6 waits for a person",
     ):
         assert words in page.text, words
+    assert re.search(r"overwrite_file_with_block\s+docs/b\.md\s+one", page.text), "the path first"
     first = page.source
     assert page_of(reported).source == first  # equal runs make equal pages
     assert fdc("report", "last", cwd=reported).stdout == first

@@ -83,7 +83,7 @@ def test_what_a_secret_link_leads_to_is_secret(top, tier):
     assert {"hunter2hunter2", "swordfish99"} == set(values_of(str(top)))
 
 
-def test_another_name_of_a_protected_file_is_protected(top, tier):
+def test_another_name_of_a_protected_or_secret_file_is_one_too(top, tier):
     """Hard links that were there before: a command could write through the name that no list has."""
     for path, other in (
         ("AGENTS.md", "notes/a.txt"),
@@ -96,7 +96,14 @@ def test_another_name_of_a_protected_file_is_protected(top, tier):
         os.link(top / path, top / other)
     (top / "d.txt").write_text("was\n")
     os.link(top / "d.txt", top / "e.txt")
+    for path, other in (("sub/.env", "f.txt"), (".aws/config", "g.txt")):
+        (top / path).parent.mkdir(exist_ok=True)
+        (top / path).write_text("TOKEN=hunter2hunter2\n")
+        os.link(top / path, top / other)
     held = opened(str(top))
+    assert "hunter2" not in str(run(held, "cat f.txt g.txt; exit 0", only(tier)))
+    with pytest.raises(ToolFailure, match="is secret"):
+        held.read("f.txt")
     names = ("notes/a.txt", "b.sh", "c.md", "d.txt")
     run(
         held,

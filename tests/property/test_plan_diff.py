@@ -183,7 +183,15 @@ GOOD = 'require tests.exit_code == 0 else "no"\n'
 PAIR = "for_each_file docs/*.md as a max 5\n  for_each_file docs/*.md as b max 5\n    require a == b else 'x'\n"
 ASK = "ok <- request_user_input Fine?\nrequire ok else 'x'\n"
 ROUNDS = "iterate max 5\n  " + LOOK + "  " + GOOD
+EACH = (
+    "l <- list_files docs\nfor i in {l} max 5\n  t <- read_file {i}\n  require t == 'go' else 'x'\n"
+)
+READ = "t <- read_file docs/tea.md\n"
 WEAKER = (
+    (EACH + "  git_commit {i}\n", EACH.replace("for", "fork") + "  git_commit {i}\n"),
+    (EACH + "for i in {l} max 5\n  git_commit {i}\n", EACH + "  git_commit {i}\n"),
+    ("iterate max 3\n  " + READ + "  require t == 'go' else 'x'\n  git_commit x\n",
+     READ + "iterate max 3\n  require t == 'go' else 'x'\n  git_commit x\n"),
     (WRITE + LOOK + GOOD, LOOK + GOOD + WRITE),
     (LOOK + WRITE + "last <- " + LOOK[9:] + GOOD.replace("tests", "last") + "message_user {tests} {last}\n",
      LOOK + WRITE + "last <- " + LOOK[9:] + GOOD + "message_user {tests} {last}\n"),

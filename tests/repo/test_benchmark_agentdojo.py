@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.agentdojo import attacks, benign, desk, labels, model, plans, run, suites
+from benchmarks.agentdojo import attacks, benign, desk, labels, model, plans, run, suites, values
 from benchmarks.agentdojo.suites import Attack, Call, Task
 from tests.support.repository import ROOT
 
@@ -59,7 +59,7 @@ def test_what_the_prompt_says_is_a_literal_and_the_rest_is_made_of_what_was_read
     ],
 )
 def test_a_value_is_said_by_the_prompt_or_not(value: Any, prompt: str, expected: bool) -> None:
-    assert expected == plans.said(value, prompt)
+    assert expected == values.said(value, prompt)
 
 
 def test_a_choice_among_things_rests_on_all_that_was_read_and_a_named_thing_does_not() -> None:

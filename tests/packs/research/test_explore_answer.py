@@ -5,6 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+from fdc_packs.research.answering.found import FAR, find_places
+from fdc_packs.research.explore.code_search import Tree
+from fdc_packs.research.explore.mapped import searched
+from fdc_toolchain.tools.files.documents import scan
+
 from tests.support.explored import QUESTION, aggregated, data, documented, shop, thinking
 from tests.support.process import fdc
 
@@ -17,6 +23,22 @@ def test_the_first_lines_answer_and_fit_a_terminal(tmp_path: Path) -> None:
     assert rows[0].startswith("shop/orders.py:10  place_order")
     assert any("release(basket)" in row and row.split()[0] == "14" for row in rows)
     assert "Quotations only: no model was asked." in done.stdout
+
+
+@pytest.mark.parametrize("far", [True, False])
+def test_the_head_of_a_definition_is_shown_where_it_is_near_what_decides(
+    tmp_path: Path, far: bool
+) -> None:
+    filler = "".join(f"    step({at})\n" for at in range(FAR if far else 2))
+    text = f"def settle(order):\n{filler}    refund(order.deposit)\n    book()\n"
+    (tmp_path / "shop.py").write_text(text)
+    scanned = scan(str(tmp_path), code=True)
+    tree = Tree(scanned, scanned.documents)
+    question = "Where is the deposit of an order given back as a refund?"
+    (place, *_) = find_places(tree, searched(tree, question), question).places
+    shown = {line for line, _ in place.code}
+    assert (place.line, place.name) == (1, "settle")
+    assert (1 in shown) is not far and text.split("\n").index("    book()") in shown
 
 
 FALSE = [

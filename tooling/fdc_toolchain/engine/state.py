@@ -163,7 +163,7 @@ class RunState:
     The four dictionaries are keyed by address and disjoint. `pending`: may start. `dangling`:
     announced, and its controller is gone. `running`: started by this controller. `parked`: waits
     for a person. `rate` is the most that a token of a prompt's answer costs; `overrun`: a step has
-    used more than had been reserved for it, and no one has raised the budget since.
+    used more than had been reserved for it, and the budget was not raised since.
     """
 
     program: Program

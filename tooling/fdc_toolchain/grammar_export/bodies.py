@@ -30,9 +30,9 @@ from .form import (
     word,
 )  # fmt: skip
 from .loops import FAR, Loops, Outcome, Owes, opening
-from .place import OUTSIDE, Call, Place
+from .place import OUTSIDE, Call, Need, Place
 from .steps import Steps
-from .texts import Need, Texts
+from .texts import Texts
 
 _BUDGET = 1_000_000
 STORING = "# It may store text from outside, and runs no command.\n"

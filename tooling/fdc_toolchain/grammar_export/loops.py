@@ -26,9 +26,9 @@ from .form import (
     left,
     word,
 )  # fmt: skip
-from .place import OUTSIDE, Place, Slot, known
+from .place import OUTSIDE, Need, Place, Slot, known
 from .steps import Steps
-from .texts import Need, Texts
+from .texts import Texts
 
 FAR = 1 << 20
 _ROUNDS = (2, 1, 1, 1)
@@ -173,7 +173,7 @@ class Loops:
     def _files(self, inside: str, end: str, depth: int) -> Iterator[Outcome]:
         """`for_each_file`: the path is `file1`, in a loop inside `file2`."""
         globs: list[Item] = [self.texts.files["glob"]]
-        one = self.texts.reference("text", 1)
+        one = self.texts.reference("text", 1) if self.place.free else None
         if one is not None:
             globs.append(one)
         before = 0

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..linking import types
-from ..linking.types import LIST, Type
+from ..linking.types import DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, TEXTS, Type
 
 if TYPE_CHECKING:
     from ..automata.model import Automaton
@@ -31,6 +31,26 @@ class Slot(NamedTuple):
     level: int
     made: str
     reads: tuple[tuple[str, ...], ...] = ()
+
+
+class Need(NamedTuple):
+    """What a value must be: a name for rules, whether types fit, and what binds it (anything: ""). Where values are followed, all
+    values of a type must fit; of a plan's own names some must, for the linter then assumes it."""
+
+    name: str
+    fits: Callable[[tuple[Type, ...]], bool]
+    made: str = ""
+
+
+WANTED = {
+    "any": KINDS & ~NULL,
+    "value": KINDS & ~NULL,
+    "text": TEXTS,
+    "number": NUMBER | DIGITS,
+    "length": NULL | TEXTS | LIST | OBJECT,
+    "list": LIST,
+}
+"""Kinds of values that uses ask for."""
 
 
 class Call(NamedTuple):

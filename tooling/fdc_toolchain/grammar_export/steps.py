@@ -129,7 +129,7 @@ class Steps:
                     if block is not None:
                         most = min(level, _limit(limits[block.name]))
                         items += (self.texts.block(depth, most, stored=writes and not outside),)
-                    out.append(Way(items, guard._replace(some=self._named(inline))))
+                    out.append(Way(items, guard._replace(some=self._named(inline, level))))
         return out
 
     def _free(self, tool: Tool, depth: int, limits: dict[str, str | None]) -> list[Way]:
@@ -146,12 +146,14 @@ class Steps:
             out.append(Way((Literal(tool.name), *tail, Literal("\n"), *lines)))
         return out
 
-    def _named(self, inline: list[Parameter]) -> int:
+    def _named(self, inline: list[Parameter], level: int) -> int:
         """The names of which one must be bound where a step needs a path and no file exists."""
         asks = any(
             item.kind == "path" and item.access not in ("create", "write") for item in inline
         )
-        return self.texts.mask("text", 1) if asks and "read" not in self.texts.files else 0
+        if not asks or "read" in self.texts.files:
+            return 0
+        return sum(one.bit for one in self.texts.fitting(self.texts.to_read(level), min(level, 1)))
 
     def _guard(self, tool: Tool, slot: Slot | None) -> Guard:
         """Where such a step may stand."""
@@ -230,7 +232,7 @@ class Steps:
                 return [texts.files["outside"]]
             return texts.path(item.access or "read", level)
         if item.kind == "glob" and not self.place.free:
-            one = texts.reference("text", min(level, 1))
+            one = texts.reference(texts.to_read(level), min(level, 1))
             return [texts.files["glob"], *([one] if one is not None else [])]
         if item.sink == "command" and not self.place.free:
             one = texts.reference("text", level)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from ..linking import types
-from ..linking.types import DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, OPEN, TEXTS, Type
+from ..linking.types import KINDS, NULL, NUMBER, OBJECT, OPEN, Type
 from .form import STORES, Chars, Form, Guard, Item, Literal, Use, Way, word
-from .place import OUTSIDE, Place
+from .place import OUTSIDE, WANTED, Need, Place
 
 _LETTERS = (
     "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e\u0391-\u03a1\u03b1-\u03c9\u0410-\u044f\u4e00-\u9fa5"
@@ -45,24 +45,6 @@ class Reference(NamedTuple):
         return ([()] if self.whole else []) + ([(self.field,)] if self.field else [])
 
 
-class Need(NamedTuple):
-    """What a value must be: a name for rules, and whether types fit. Where values are followed, all values of a type must;
-    of a plan's own names some must, for the linter then assumes it."""
-
-    name: str
-    fits: Callable[[tuple[Type, ...]], bool]
-
-
-_WANTED = {
-    "any": KINDS & ~NULL,
-    "value": KINDS & ~NULL,
-    "text": TEXTS,
-    "number": NUMBER | DIGITS,
-    "length": NULL | TEXTS | LIST | OBJECT,
-    "list": LIST,
-}
-
-
 class Texts:
     """Rules of one place. What names a value asks for the bit of its slot."""
 
@@ -92,7 +74,7 @@ class Texts:
 
     def needs(self, need: str) -> Need:
         """What a use asks of a value: any, value, text, number, length, list."""
-        wanted = _WANTED[need]
+        wanted = WANTED[need]
         if self.place.free:
             return Need(need, lambda kinds: all(kind.kinds & (wanted | OPEN) for kind in kinds))
 
@@ -111,6 +93,8 @@ class Texts:
         if key not in self.fitted:
             found = []
             for number, slot in enumerate(self.place.slots):
+                if need.made not in ("", slot.made):
+                    continue
                 if slot.level <= level and (slot.level == level or not only):
                     whole, field = need.fits(slot.kinds), self._below(slot.kinds, need, slot.reads)
                     if whole or field:
@@ -325,12 +309,18 @@ class Texts:
         )
         return out
 
+    def to_read(self, level: int) -> Need:
+        """What may be read. What is given to a name for text of the workspace comes from a file that a loop found: any other
+        path may be that of a file below `{run}/outside/`."""
+        need = self.needs("text")
+        return need if level == OUTSIDE else need._replace(name="file", made="file")
+
     def path(self, access: str, level: int) -> list[Item]:
         """What may stand for a path that a step reads or writes."""
         if self.place.free:
             return [self.value("text", OUTSIDE)]
         out: list[Item] = []
-        one = self.reference("text", min(level, 1))
+        one = self.reference(self.to_read(level), min(level, 1))
         if access == "read" and "read" in self.files:
             out.append(self.files["read"])
         if access in ("create", "write"):

@@ -7,7 +7,7 @@ written down once. What differs is here:
 - A record is inserted only while its run's row, locked for that moment, has the writer's epoch; a
   controller that takes a run over waits for that lock, so it reads all that the one before it wrote.
 - `run` has three columns more, outside of the chain: `parent`, of a piece of a run (`runs.workers.fork_shards`),
-  `cancel`, whether somebody wants it cancelled, and `touched`, when the row was last written, by the server's clock.
+  `cancel`, whether a user wants it cancelled, and `touched`, when the row was last written, by the server's clock.
 - An advisory lock (`runs.workers.liveness`), and not a lock on a file, shows that a process drives a run.
 """
 

@@ -83,4 +83,4 @@ def _make(path: str) -> None:
         finally:
             os.unlink(temporary)
     except OSError:
-        return  # a home that cannot be written, or somebody was faster: the reader finds out
+        return  # the folder cannot be written, or another process was faster: `_read` finds out

@@ -11,7 +11,7 @@ from .model import BUILT_IN, Unit
 
 class Piece(NamedTuple):
     """A reference in a command. `is_text`: a parameter of the plan where it names the program, or where the shell reads
-    code: there it is part of the command, and whoever starts the plan is trusted. Everything else is data."""
+    code: there it is part of the command, and the caller of the plan is trusted with it. Everything else is data."""
 
     ref: Ref
     place: Place

@@ -1,7 +1,7 @@
 """The marks in a compiled file: that fdc wrote it, from which inputs, and a seal that shows edits.
 
 The last lines of a compiled file are a comment with the digest of each input and the seal, which is
-the digest of all lines that are neither empty nor in a region of somebody's own (`regions`).
+the digest of all lines that are neither empty nor in a region of the user's text (`regions`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def seal(body: str) -> str:
 
 
 def is_sealed(text: str) -> bool:
-    """True where no one has edited the compiled `text` outside of regions."""
+    """True where the compiled `text` was not edited outside of regions."""
     lines = [line for line in take(text).rest if line.strip()]
     return (
         bool(lines)

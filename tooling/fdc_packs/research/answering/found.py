@@ -30,7 +30,7 @@ HIGH, MODERATE, LOW, NONE = "High", "Moderate", "Low", "None"
 FITTED = (-4.27, 2.07, 0.89, 0.44)
 """A logistic regression of "the question has an answer here" on the tuned questions of benchmarks/research, on those without an
 answer, and on questions asked of the wrong package: bias, worth of the first place (log), words close together, words asked."""
-LEVELS = ((HIGH, 0.9), (MODERATE, 0.8), (LOW, 0.48))
+LEVELS = ((HIGH, 0.9), (MODERATE, 0.8), (LOW, 0.55))
 """By the share of answers that are right, package by package, with the regression made on the others."""
 CLOSE = 5
 """Lines in a row that count as one place of the question's words."""
@@ -182,9 +182,8 @@ def _stretch(
 ) -> tuple[float, list[int]]:
     """Of some lines those in a row that have most of the question, and what that is worth."""
     best, start = -1.0, 0
-    for nth in range(max(1, len(inner) - size + 1)):
-        if nth and inner[nth] not in hits:
-            continue
+    last = max(0, len(inner) - size)
+    for nth in sorted({0, *(min(at, last) for at, line in enumerate(inner) if line in hits)}):
         here: dict[int, float] = {}
         for at in inner[nth : nth + size]:
             for number, weight in hits.get(at, {}).items():

@@ -6,7 +6,7 @@ import textwrap
 from typing import Any
 
 LINES, COLUMNS = 25, 80
-OFTEN = {"High": 9, "Moderate": 5, "Low": 5}
+OFTEN = {"High": 9, "Moderate": 6, "Low": 5}
 """Of ten answers with that confidence so many are right; measured by `make bench-research`."""
 QUOTED = "Quotations only: no model was asked."
 MORE = "`--full` shows the rest."

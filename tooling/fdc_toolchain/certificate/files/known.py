@@ -51,7 +51,7 @@ def joined(states: list[Point], where: str) -> Point:
     """The join of some points. A name that has different values in them stands for a new value."""
     first, *rest = states
     names = {name: key if all(point.names.get(name) == key for point in states) else ((f"{where}${name}", "", ""),)
-             for one in states for name, key in one.names.items()}  # fmt: skip
+             for state in states for name, key in state.names.items()}  # fmt: skip
     return Point(names, {key: either(point.files[key] for point in states) for key in first.files
                         if all(key in point.files for point in rest)})  # fmt: skip
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ... import cachedir
 from .protected import Protection, own_environment, packages
-from .secret_files import secret
+from .secret_files import of_name, secret
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -60,7 +60,7 @@ class Leads:
         self._work = [(self.root, False, False)]
         for path in self._of_git():
             self._lead(path, self.protect)
-        self._twice: set[tuple[int, int]] = set()
+        self._twice: dict[tuple[int, int], list[dict[str, None]]] = {}
         seen: set[tuple[str, bool, bool]] = set()
         while self._work:
             row = self._work.pop()
@@ -85,6 +85,7 @@ class Leads:
         is_git_folder = f"/{start}".endswith("/.git/")
         of_git = is_git_folder or f"/{start}".endswith(("/.git/hooks/", "/.git/info/"))
         inside = self._whole and self._list.of(start) is not None
+        hides = hidden or self._whole and secret(start, self._secrets) is not None
         for name, is_link, is_folder in rows:
             path, below = start + name, os.path.join(folder, name)
             if is_link:
@@ -93,9 +94,8 @@ class Leads:
                 if hidden or secret(path, self._secrets) is not None:
                     self._lead(below, self.secret)
             elif not is_folder:
-                near = self._whole and (inside or self._list.may_name(name))
-                if self._whole and obeyed or near and self._list.of(path) is not None:
-                    self._named_twice(below)
+                if self._whole:
+                    self._file(start, name, obeyed, inside, hides)
             elif name == ".fdc":
                 continue
             elif of_git:
@@ -112,14 +112,23 @@ class Leads:
         ):
             self.protect[start[:-1]] = None
 
-    def _named_twice(self, path: str) -> None:
-        """Remembers a protected file that has more than one name: who writes it by the other one writes it, too."""
+    def _file(self, start: str, name: str, obeyed: bool, inside: bool, hides: bool) -> None:
+        """Looks at a file in the folder `start`, which is protected (`inside`) or secret (`hides`) itself, for more names."""
+        path = start + name
+        near = inside or self._list.may_name(name)
+        if obeyed or near and self._list.of(path) is not None:
+            self._named_twice(path, self.protect)
+        if hides or of_name(name) or self._secrets and secret(path, self._secrets) is not None:
+            self._named_twice(path, self.secret)
+
+    def _named_twice(self, path: str, into: dict[str, None]) -> None:
+        """Remembers a protected or secret file that has more than one name: who comes to one of them comes to the file."""
         try:
-            found = os.lstat(path)
+            found = os.lstat(os.path.join(self.root, path))
         except OSError:
             return
         if found.st_nlink > 1:
-            self._twice.add((found.st_dev, found.st_ino))
+            self._twice.setdefault((found.st_dev, found.st_ino), []).append(into)
 
     def _other_names(self) -> None:
         """Notes all names in the workspace of the files that `_named_twice` remembers."""
@@ -129,8 +138,8 @@ class Leads:
             for path in (os.path.join(here, name) for name in names):
                 with suppress(OSError):
                     found = os.lstat(path)
-                    if (found.st_dev, found.st_ino) in self._twice:
-                        self._note(path, self.protect)
+                    for into in self._twice.get((found.st_dev, found.st_ino), ()):
+                        self._note(path, into)
 
     def _lead(self, path: str, into: dict[str, None]) -> None:
         """Notes each link on the way from a path, and where it ends, as far as that lies in the workspace."""

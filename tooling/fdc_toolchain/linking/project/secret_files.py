@@ -66,7 +66,7 @@ def secret(path: str, more: Iterable[str] = ()) -> Secret | None:
     """Why a path is not read unless a plan names it, or None. `more`: globs of a workspace's own (`secret` in its settings)."""
     parts = [name for name in path.split("/") if name not in ("", ".")]
     for at, name in enumerate(parts):
-        kind = _of_name(name)
+        kind = of_name(name)
         if kind:
             return Secret("/".join(parts[: at + 1]), kind)
     globs = [folded_path(glob) for glob in more]
@@ -80,7 +80,7 @@ def secret(path: str, more: Iterable[str] = ()) -> Secret | None:
 
 
 @lru_cache(maxsize=1 << 14)
-def _of_name(name: str) -> str:
+def of_name(name: str) -> str:
     """What a file or folder of that name holds; empty for any other."""
     folded = folded_name(name)
     kind = ANYWHERE.get(folded)

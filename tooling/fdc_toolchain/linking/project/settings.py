@@ -106,7 +106,7 @@ def _parse(data: bytes, name: str) -> Settings | None:
         table: Any = tomllib.loads(data.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
         if name == "pyproject.toml" and b"tool.fdc" not in data:
-            return None  # somebody else's to repair
+            return None  # the file has no settings of fdc, and its own tools report the fault
         raise SettingsError(f"{name}: {wrong}") from wrong
     except RecursionError as wrong:
         raise SettingsError(f"{name}: nested too deeply") from wrong

@@ -372,8 +372,7 @@ def _weaker(
         now = after.gates.get(name, 0)
         if now < count and not shown_gate.startswith(("if ", "else of")):
             yield f"{'asked less often' if now else 'gone, or another one'}: {shown_gate}"
-    if after.lenient - before.lenient:
-        yield "a branch of a fork may fail, and the run goes on (`keep failures`)"
+    yield from dict.fromkeys(way for way, _ in after.lenient - before.lenient)
     yield from _unguarded(before.steps, after.steps)
     yield from asked_too_early(before, after)
 

@@ -41,7 +41,8 @@ class Done(NamedTuple):
 class Walked(NamedTuple):
     """A whole program: its steps, its gates (how often each is asked: in an `iterate`, as often as that goes round), the
     globs of its loops; `acted`: what its steps change, in the order of the text; `seen`: how many of these stand before what
-    is asked or looked at; `lenient`: the forks, by what they go over, in which a branch may fail and the run goes on."""
+    is asked or looked at; `lenient`: the ways in which something goes on beside what was stopped, each with what
+    its fork goes over."""
 
     steps: list[Done]
     gates: dict[str, int]
@@ -49,7 +50,7 @@ class Walked(NamedTuple):
     globs: set[str]
     acted: list[str]
     seen: dict[str, tuple[int, str]]
-    lenient: Counter[Origin]
+    lenient: Counter[tuple[str, Origin]]
 
 
 def told(*parts: object) -> Origin:
@@ -86,7 +87,7 @@ class _Walker:
         self.fixed: set[Origin] = set()
         self.left = MOST
         self.kept = False
-        self.lenient: Counter[Origin] = Counter()
+        self.lenient: Counter[tuple[str, Origin]] = Counter()
         self.results: list[Origin] = []
         self.passed: frozenset[str] = frozenset()
         self.behind: frozenset[str] = frozenset()
@@ -273,23 +274,36 @@ class _Walker:
         inner |= {name: told("item", over, self.over.count(over)) for name in names if name}
         self.kept |= "keep" in row
         if "keep" in row:
-            self.lenient[over] += 1
+            self.lenient[
+                "a branch of a fork may fail, and the run goes on (`keep failures`)", over
+            ] += 1
+        asked = self.asked()
         outer, self.results = self.results, []
         self.over.append(over)
-        some = (
-            set()
-            if row["op"] == "iterate"
-            else {self.gate("if", over, f"if {row['op']} goes round")}
-        )
-        after = self.body(row["body"], inner, gates | some)
+        some = {self.gate("if", over, f"if {row['op']} goes round")}
+        after = self.body(row["body"], inner, gates | some) - some
         self.over.pop()
+        if row["op"] == "fork" and self.asked() > asked:
+            self.lenient["branches of a fork go on beside one that a gate stops", over] += 1
         self.kept = kept
         self.results = outer
         for name in carried:
             env[name] = told("after", whole, name)
         if row.get("bind"):
             env[row["bind"]] = told("gathered", whole)
-        return after if row["op"] == "iterate" else gates
+        if row["op"] == "iterate":
+            return after
+        # What stands behind the loop stands behind the gates of each round that there was.
+        held = [] if "keep" in row else sorted(after - gates)
+        every = {self.gate("if", told(over, held), "if every round held")} if held else set()
+        return gates | every
+
+    def asked(self) -> int:
+        """How many gates were met that stop a run."""
+        ways = ("if ", "else of")
+        return sum(
+            count for name, count in self.gates.items() if not self.shown[name].startswith(ways)
+        )
 
 
 def chooses(tool: Mapping[str, Any], item: Mapping[str, Any]) -> bool:

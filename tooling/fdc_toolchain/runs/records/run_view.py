@@ -175,6 +175,7 @@ class _Steps:
             if effect is None
             else {name: value for name, value in effect.args.items() if value is not None}
         )
+        texts = sorted((written(value) for value in args.values()), key=lambda text: "\n" in text)
         output = None
         if record.kind == "outcome" and failed is None and body.get("value") is not None:
             output = self._cut("output", body["value"])
@@ -183,7 +184,7 @@ class _Steps:
             notes["attempt"] = record.turn
         return Step(
             number, record.address, record.tool, "" if effect is None else effect.effect, path, line, state,
-            max(0.0, record.at - took), took, " ".join(run_page.first(written(value), 60) for value in args.values()),
+            max(0.0, record.at - took), took, " ".join(run_page.first(text, 60) for text in texts),
             tuple(self._cut(name, value) for name, value in args.items()), output,
             _failure(failed, effect),
             self.evidence.get((path, line), ""),
