@@ -168,7 +168,7 @@ def settle(
     """
     by_file: dict[str, list[Diagnostic]] = {key: [] for key in marked}
     out: list[Diagnostic] = []
-    for item in ordered(_once(found)):
+    for item in ordered(found):
         by_file.get(item.span.path, out).append(item)
     for key, (plan, whole) in marked.items():
         out += suppressions.apply(plan, by_file[key], judged=whole)
@@ -179,20 +179,6 @@ def settle(
     if settings.assumptions:
         out = [_denied(settings, item) for item in out]
     return ordered(out)
-
-
-def _once(found: list[Diagnostic]) -> list[Diagnostic]:
-    """Without the findings of an unclosed end where the automaton's finding has the same place and run: one mistake."""
-
-    def run(item: Diagnostic) -> list[tuple[str, int]]:
-        return [(step.span.path, step.span.line) for step in item.trace]
-
-    seen = [(item.span, run(item)) for item in found if item.code in ("FDC401", "FDC402")]
-    return [
-        item
-        for item in found
-        if item.code != "FDC403" or not item.trace or (item.span, run(item)) not in seen
-    ]
 
 
 def _ignored(settings: Settings, item: Diagnostic) -> bool:
