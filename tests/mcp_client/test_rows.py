@@ -139,9 +139,9 @@ def test_a_row_as_it_was_locked_is_right() -> None:
     [
         ({"effect": "read"}, "the server says `idempotent` of the tool"),
         ({"trust": "workspace"}, "is not trusted"),
-        ({"clears": ["path"]}, "`clears` is not for tools of MCP servers"),
-        ({"repeatable": True}, "`repeatable` is not for tools of MCP servers"),
-        ({"parameters": [{"name": "path", "kind": "word", "sink": "data"}]}, "it may choose anything"),
+        ({"clears": ["path"]}, "`clears` is not allowed for tools of MCP servers"),
+        ({"repeatable": True}, "`repeatable` is not allowed for tools of MCP servers"),
+        ({"parameters": [{"name": "path", "kind": "word", "sink": "data"}]}, "so a row cannot state it"),
         ({"access": {"read": [], "net": True}}, "starts or opens something else"),
         ({"run": {"mcp": {**ROW["run"]["mcp"], "command": ["sh", "-c", "evil"]}}}, "starts or opens something else"),
         ({"run": {"mcp": {**ROW["run"]["mcp"], "server": "ghost"}}}, "for the server `ghost`"),
