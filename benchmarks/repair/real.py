@@ -135,6 +135,7 @@ def section() -> list[str]:
     claimed = count["right"] + count["wrong"]
     packages = len({one[0] for one in known["pairs"]})
     parts, within = sum(one[5] for one in known["pairs"]), len(known["candidates"])
+    ran = sum(one[3] > 0 for one in known["pairs"])
     limits = f"{mine.ADDED} lines added, {mine.FUNCTIONS} functions, no new name"
     counted = ", ".join(f"{count[one]} {one}" for one in VERDICTS)
     out = [
@@ -143,7 +144,7 @@ def section() -> list[str]:
         f"{len(known['pairs'])} pairs of consecutive releases of {packages} packages were mined; `benchmarks/repair/releases.py`",
         "names 25, before anybody had looked. The newer release's tests were put beside the older code, and the smallest",
         "part of the diff was searched that makes a red test green.",
-        f"Of {parts} such parts {within} are within bounds ({limits}).",
+        f"The tests of {ran} pairs ran here. Of {parts} such parts {within} are within bounds ({limits}).",
         f"Each was read: {len(bugs)} are bugs, {len(read) - len(bugs)} are none, {within - len(read)} are not read yet.",
         "`fdc fix` is given the test files of what is red, and the package; it has no model. *Right*: every test and doctest of",
         "the newer release passes that passes with the authors' own part of the diff.",
@@ -164,7 +165,8 @@ def section() -> list[str]:
         change = change.replace("|", "\\|").replace("`", "'")
         change = f"`{change[:120]}`" if change else ""
         out.append(
-            f"| {one['package']} {one['old']} | {one['said']} | {size} | {result['verdict']} | {change} |"
+            f"| {one['package']} {one['old']} | {one['said']} | {size} |"
+            f" {result['verdict']}{result.get('note', '')} | {change} |"
         )
     return [*out, ""]
 

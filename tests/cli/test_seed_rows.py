@@ -1,7 +1,6 @@
 """The rows of the development cycle that a user can see, each as `python3 tooling/fdc_cli.py ...` from a folder of their own.
 
-One test a row (FDC-07 to FDC-49, FDC-93b to 93d, FDC-103, FDC-104), with the words that the row gives. Rows of
-`start`, `close` and the registry have more tests in their own files.
+One test a row (FDC-07 to FDC-49, FDC-93b to 93d, FDC-103, FDC-104). `start`, `close` and the registry have more elsewhere.
 """
 
 from __future__ import annotations

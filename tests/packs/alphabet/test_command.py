@@ -36,13 +36,11 @@ def values(folder: Path, path: str) -> Any:
 
 
 def state(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = values(folder, layout.STATE)["iteration_state"]
-    return found
+    return values(folder, layout.STATE)["iteration_state"]  # type: ignore[no-any-return]
 
 
 def primitives(folder: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = values(folder, layout.INDEX)["alphabet_state"]["primitives"]
-    return found
+    return values(folder, layout.INDEX)["alphabet_state"]["primitives"]  # type: ignore[no-any-return]
 
 
 def run(folder: Path, *more: str, env: dict[str, str] | None = None) -> Any:
