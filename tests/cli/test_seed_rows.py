@@ -6,13 +6,11 @@ One test a row (FDC-07 to FDC-49, FDC-93b to 93d, FDC-103, FDC-104). `start`, `c
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.process import fdc, run
-from tests.support.repository import ROOT
+from tests.support.process import fdc
 
 pytestmark = pytest.mark.slow
 
@@ -501,22 +499,14 @@ TOPICS = (
 )
 
 
-@pytest.mark.long
 def test_fdc_48_and_49_a_generated_research_plan_is_accepted_whatever_its_topic(desk: Desk):
     for topic in TOPICS:
-        done = run(
-            [sys.executable, ROOT / "tooling" / "research_planner.py", "--", topic], cwd=desk.folder
-        )
+        done = fdc("--", topic, cwd=desk.folder, script="research_planner.py")
         assert done.returncode == 0, done.stderr
         assert done.stdout.startswith("# FSM: tooling/research_fsm.json\n")
         code, out = desk("lint", text=done.stdout)
         assert code == 0, (topic, out)
-    assert (
-        run(
-            [sys.executable, ROOT / "tooling" / "research_planner.py", ""], cwd=desk.folder
-        ).returncode
-        != 0
-    )
+    assert 0 != fdc("", cwd=desk.folder, script="research_planner.py").returncode
 
 
 # ---- models, prohibitions, habits ---------------------------------------------------------------
