@@ -28,7 +28,7 @@ demo: ## prove the plan library, then answer a question from this repository's o
 	$(FDC) lint plans/library tooling/fdc_packs
 	$(FDC) research "$(QUESTION)" --docs .
 
-test: ## run every test that is quick, in five minutes (ARGS="tests/repo -x" for some)
+test: ## run every test that is quick, in five to six minutes on two processors (ARGS="tests/repo -x" for some)
 	@$(SETUP) dev
 	@[ -d tests/unit/__pycache__ ] || { $(COMPILE); }
 	@$(PY) -m pytest $(PARALLEL) $(ARGS)
