@@ -148,10 +148,11 @@ def _file(
     literal = "{" not in text
     if literal:
         text = value.literal or ""
-        why = places.outside(text)
+        why = places.outside(text) or places.of_folder(text)
     else:
         why = f"`{text}` leads upwards with `..`" if ".." in text.split("/") else None
         why = f"`{text}` is not a path relative to the workspace" if text.startswith("/") else why
+        why = why or places.of_folder(text)
     if why is not None:
         return Diagnostic(
             _HERE, "FDC416", why, help="a path counts from the workspace's root, and stays in it"

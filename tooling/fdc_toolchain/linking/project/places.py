@@ -35,6 +35,16 @@ def outside(path: str) -> str | None:
     return None
 
 
+def of_folder(path: str) -> str | None:
+    """Why the path of a file is refused that ends as one of a folder does; None where it does not.
+
+    A tool would take `a.md/` for `a.md`, of which rules, grants and assumptions speak.
+    """
+    if path.rpartition("/")[2] in ("", "."):
+        return f"`{path}` ends with a slash, and the path of a file does not"
+    return None
+
+
 def leads_out(root: str, key: str) -> bool:
     """True for a key below the workspace `root` that a link leads outside. Its content is not shown."""
     if key.startswith(("/", "fdc:", "<")):

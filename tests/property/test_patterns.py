@@ -1,0 +1,101 @@
+"""Arguments as patterns and as paths (`rules.solver`) against all that their values may make of them, for short values."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+from fdc_toolchain.rules.solver.events import fits, pattern_of
+from fdc_toolchain.rules.solver.files.path_language import APART, GLOB, hits
+from fdc_toolchain.rules.solver.files.paths import Path, path_of
+from fdc_toolchain.syntax.values import rest
+from fdc_toolchain.text.glob_match import compiled, matches, meet, plain
+
+from tests.support.profiles import share
+
+PIECES = ("a", "b.md", "docs/", "/", "./", "//", ".", "a/", "/a", "d/./", ".md", "x")
+VALUES = ("", "a", ".", "x", "a/b", "docs", "docs/", "/a", "b.md", "./a")
+GLOBS = (
+    "docs/*",
+    "docs/**",
+    "**/*.md",
+    "a",
+    "*",
+    "**",
+    "docs/a",
+    "a/b.md",
+    "a/*",
+    "*.md",
+    "d/**",
+    "x/**/a",
+)
+FILES = (
+    "a", "x", "b.md", "a.md", "docs/a", "docs/b.md", "docs/a/b.md", "docsa", "a/b.md", "a/x", "ab.md", "d/a", "d/x/a", "x/a",
+    "x/a/a", "x/d/e/a", "docs/x",
+)  # fmt: skip
+
+
+def refused(path: str) -> bool:
+    """Whether a step refuses the path (docs/rules.md, FDC416)."""
+    return path.startswith("/") or path.rpartition("/")[2] in ("", ".")
+
+
+def test_what_a_pattern_says_of_a_glob_holds_for_every_value() -> None:
+    said = {True: 0, False: 0, None: 0}
+    for seed in range(share(8_000)):
+        rng = Random(seed)
+        parts = [rng.choice((*PIECES, *("{p}", "{q}") * 3)) for _ in range(rng.randrange(1, 6))]
+        text = "".join(parts)
+        if "{" not in text or text.startswith("/"):
+            continue
+        pattern, glob = pattern_of(rest(text), "path"), rng.choice(GLOBS)
+        verdict = fits(pattern, glob)
+        said[verdict] += 1
+        for p, q in product(VALUES, repeat=2) if verdict is not None else ():
+            whole = text.replace("{p}", p).replace("{q}", q)
+            if refused(whole):
+                continue
+            assert matches(plain(whole), glob) == verdict, (text, glob, whole, pattern)
+    assert min(said.values()) > sum(said.values()) // 40, said
+
+
+def _template(rng: Random, glob: str) -> tuple[str, Path]:
+    """A text with values in it, and the path of the analysis that it stands for: `{f}` is a file that the glob matches."""
+    words = [rng.choice((*PIECES, "{p}", "{q}", "{f}")) for _ in range(rng.randrange(1, 5))]
+    text = "".join(words).lstrip("/") or "a"
+    path = path_of(rest(text))
+    return text, tuple((*part, GLOB + glob) if part == ("f",) else part for part in path)
+
+
+def test_paths_that_lie_apart_never_name_one_file() -> None:
+    """The same name is the same value in both; a value may be any text, `{f}` one of the files that a glob matches."""
+    apart = met = 0
+    for seed in range(share(6_000)):
+        rng = Random(seed)
+        glob = rng.choice(GLOBS)
+        (left, one), (right, other) = _template(rng, glob), _template(rng, glob)
+        files = [name for name in FILES if matches(name, glob)] or ["none"]
+        if hits(one, other) != APART:
+            met += 1
+            continue
+        apart += 1
+        for p, q, f in product(VALUES, VALUES, files):
+            values = {"{p}": p, "{q}": q, "{f}": f}
+            names = [left, right]
+            for name, value in values.items():
+                names = [text.replace(name, value) for text in names]
+            if any(map(refused, names)):
+                continue
+            first, second = map(plain, names)
+            assert first != second, (left, right, values, one, other)
+    assert min(apart, met) > (apart + met) // 10, (apart, met)
+
+
+def test_a_file_that_a_glob_matches_meets_literal_paths_and_globs_just_as_the_glob_does() -> None:
+    for glob in GLOBS:
+        found = (("f", GLOB + glob),)
+        for name in FILES:
+            assert (hits(found, (name,)) != APART) == matches(name, glob), (glob, name)
+        for second in GLOBS:
+            both = meet(compiled([(False, glob)]), compiled([(False, second)]))
+            assert (hits(found, (("g", GLOB + second),)) != APART) == both, (glob, second)
