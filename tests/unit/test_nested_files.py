@@ -81,7 +81,6 @@ def stops(workspace: Path, first: str, second: str, value: str) -> bool:
     ("first", "second", "value"),
     [
         ("out/{page}", "out/a/y.md", "a"),
-        ("out/{page}", "out/a/y.md", ""),
         ("{page}", "out/a/y.md", "out"),
         ("out/{page}.d", "out/a.d/y.md", "a"),
     ],
