@@ -125,3 +125,20 @@ def test_a_gate_is_an_end_of_the_run_where_a_rule_counts_aborts(text: str, expec
     check = {"template": "existence", "a": "read_op", "on_abort": "check"}
     assert verdict(text, check, gate=GATE)[0] == expected
     assert verdict(text, {**check, "on_abort": "ignore"}, gate=GATE)[0] == "holds"
+
+
+@pytest.mark.parametrize(
+    ("glob", "expected"),
+    [
+        ("src/{p}/*", "holds"),
+        ("docs/{p}", "violated"),
+        ("doc[s]/{p}", "violated"),
+        ("{p}", "violated"),
+    ],
+)
+def test_a_loop_over_files_whose_glob_is_computed_may_go_through_each_file_that_it_can_name(
+    glob: str, expected: str
+) -> None:
+    check = {**OPENED, "b": "read_file"}
+    text = f"param p\n{write('docs/a.md')}read_file docs/a.md\nfor_each_file {glob} as f\n  read_file {{f}}\n"
+    assert verdict(text, check)[0] == expected
