@@ -38,6 +38,8 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
         "equivalent: quicker only, a plan is looked at again",
     ("rules/solver/flow/labels.py", "if known is None:", "0: if ... -> if True"):
         "equivalent: a cache",
+    ("rules/solver/words.py", "elif isinstance(node, Gate):", "0: if ... -> if False"):
+        "perhaps equivalent: the steps before a fork have counted as an end already",
     ("rules/closure.py", "if summaries.root(instance) & ~CLOSURE.accept:", "3: BitAnd -> BitOr"):
         "equivalent: quicker only, the search finds nothing then",
     ("rules/names.py", "if name is None:", "0: if ... -> if False"):

@@ -11,7 +11,8 @@ from fdc_toolchain.text import glob_match
 from tests.support.linting import findings, lint
 
 READ_BACK = {"template": "response", "same": "path", "a": "write_op", "b": "read_file"}
-GATE, READ = 'require cited("x") else "no"\n', "read_file any.json\n"
+GATE = 'require cited("x") else "no"\n'
+FORK = "items <- list_files\nfork x in {items} max 3\n  "
 OPENED = {"template": "alternate_succession", "same": "path", "a": "write_op", "b": "delete_file"}
 
 
@@ -115,14 +116,16 @@ def test_a_witness_is_the_shortest_of_its_kind_and_names_a_file_where_one_does()
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (GATE + READ, "violated"),
-        (READ + GATE, "holds"),
-        ("call_plan gate.plan\n" + READ, "violated"),
-        ('if cited("y")\n  ' + GATE + READ, "violated"),
+        (GATE + write("a.md"), "violated"),
+        (write("a.md") + GATE, "holds"),
+        ("call_plan gate.plan\n" + write("a.md"), "violated"),
+        ('if cited("y")\n  ' + GATE + write("a.md"), "violated"),
+        (FORK + GATE + write("a.md"), "violated"),
+        (write("a.md") + FORK + GATE, "holds"),
     ],
 )
 def test_a_gate_is_an_end_of_the_run_where_a_rule_counts_aborts(text: str, expected: str) -> None:
-    check = {"template": "existence", "a": "read_op", "on_abort": "check"}
+    check = {"template": "existence", "a": "write_op", "on_abort": "check"}
     assert verdict(text, check, gate=GATE)[0] == expected
     assert verdict(text, {**check, "on_abort": "ignore"}, gate=GATE)[0] == "holds"
 
