@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.sandbox.own_access import access_of
+from fdc_toolchain.linking.catalogue import CORE, document
+from fdc_toolchain.workspace import capability
 from fdc_toolchain.workspace.failure import ToolFailure
-from fdc_toolchain.workspace.files import Root
 
 from tests.support.linting import lint, places
+from tests.support.process import fdc
 
 NO_WRITE = {"template": "absence", "a": {"tool": "overwrite_file_with_block", "arguments": {"path": "docs/*.md"}}}  # fmt: skip
 RULE = json.dumps(
@@ -31,20 +32,24 @@ def test_a_path_with_a_slash_at_its_end_is_refused_by_lint(path: str) -> None:
     assert [("a.plan", 2, "FDC416")] == places(lint(files, "a.plan"), "FDC416")
 
 
-@pytest.mark.parametrize("path", ["a.md/", "a.md/.", "new/"])
-def test_a_value_with_a_slash_at_its_end_is_refused_by_the_step(path: str, tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("tea")
-    root = Root(str(tmp_path))
-    for use in (
-        lambda: root.read(path),
-        lambda: root.write(path, b"x", "write", "k"),
-        lambda: root.delete(path),
-        lambda: root.rename("a.md", path),
-        lambda: access_of({"parameters": [{"name": "p", "access": "write"}]}, {"p": path}),
-    ):
-        with pytest.raises(ToolFailure, match="ends with a slash") as failed:
-            use()
-        assert failed.value.kind == "path"
-    root.close()
-    assert ["a.md"] == [found.name for found in tmp_path.iterdir()]
-    assert "tea" == (tmp_path / "a.md").read_text()
+@pytest.mark.parametrize(
+    "tool", ["overwrite_file_with_block", "read_file", "delete_file", "git_add"]
+)
+@pytest.mark.parametrize("path", ["a.md/", "a.md/.", "new//"])
+def test_a_value_with_a_slash_at_its_end_is_refused_by_every_step(tool: str, path: str) -> None:
+    """At the door that the tools of fdc, of packs, of workspaces and of MCP servers all pass."""
+    declared = document(CORE)["tools"][tool]
+    with pytest.raises(ToolFailure, match="ends with a slash") as failed:
+        capability.check(declared, {"path": path}, ())
+    assert failed.value.kind == "path"
+    capability.check(declared, {"path": path.rstrip("/.")}, ())
+
+
+def test_a_run_that_is_given_such_a_path_leaves_the_file_alone(workspace: Path) -> None:
+    (workspace / "a.md").write_text("tea")
+    step = "overwrite_file_with_block {p}\n  gone\nread_file {p}\n"
+    head, end = "param p\nset_plan x\nplan_step_complete y\n", "close_task\nsubmit\n"
+    (workspace / "a.plan").write_text(head + step + end)
+    done = fdc("run", "a.plan", "p=a.md/", cwd=workspace)
+    assert done.returncode == 1 and "ends with a slash" in done.stdout
+    assert "stays inside the workspace" in done.stdout and "tea" == (workspace / "a.md").read_text()

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ..linking.own_row import reads_all
 from ..program.model import Grant
-from ..workspace.files import file_parts
+from ..workspace.files import parts_of
 
 PASSED = ("LANG", "LANGUAGE", "TZ")
 """Variables that a tool sees, beside those that begin with `LC_` and those that its row names."""
@@ -39,10 +39,7 @@ class Access(NamedTuple):
 
 
 def access_of(declared: Mapping[str, Any], args: Mapping[str, Any]) -> Access:
-    """What a step may touch with these arguments.
-
-    Raises ToolFailure for a path that leads out of the workspace or ends with a slash.
-    """
+    """What a step may touch with these arguments. Raises ToolFailure for a path that leads out of the workspace."""
     row = declared.get("access", {})
     write: list[tuple[tuple[bool, str], ...]] = [((False, glob),) for glob in row.get("write", ())]
     named = []
@@ -50,7 +47,7 @@ def access_of(declared: Mapping[str, Any], args: Mapping[str, Any]) -> Access:
         how = parameter.get("access") if isinstance(parameter, dict) else None
         value = args.get(parameter["name"]) if how else None
         if isinstance(value, str):
-            path = "/".join(file_parts(value))
+            path = "/".join(parts_of(value))
             named.append(path)
             if how != "read":
                 write.append(((True, path),))

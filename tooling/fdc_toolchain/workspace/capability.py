@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..linking.catalogue import reads_at_large, runs_plan
+from ..linking.project import places
 from ..program.model import Grant
 from ..text.glob_match import compiled, fits, within
 from .failure import ToolFailure
@@ -19,8 +20,19 @@ from .files import parts_of
 _WRITES = ("create", "write", "edit", "delete")
 
 
+def _one_name(declared: dict[str, Any], args: dict[str, Any]) -> None:
+    """Raises ToolFailure for a file whose path ends with a slash: rules and assumptions speak of the other name."""
+    for parameter in declared.get("parameters", ()):
+        value = args.get(parameter["name"])
+        if parameter.get("access") is not None and isinstance(value, str):
+            refused = places.of_folder(value)
+            if refused is not None:
+                raise ToolFailure("path", refused)
+
+
 def check(declared: dict[str, Any], args: dict[str, Any], grants: Sequence[Grant]) -> None:
-    """Raises ToolFailure where a step touches what one of the grants in force does not name."""
+    """Raises ToolFailure where a step touches what one of the grants in force does not name, or gives a file another name."""
+    _one_name(declared, args)
     for grant in grants:
         for parameter in declared.get("parameters", ()):
             access = parameter.get("access")

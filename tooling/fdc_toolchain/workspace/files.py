@@ -177,7 +177,7 @@ class Root:
 
     def read(self, path: str) -> bytes:
         """The bytes of a regular file. Raises ToolFailure or WorldFailed."""
-        parts = file_parts(path)
+        parts = parts_of(path)
         wrong = self.withheld("/".join(parts))
         if wrong:
             raise ToolFailure("protected", wrong)
@@ -362,7 +362,7 @@ class Root:
         return sorted(out)
 
     def _writable(self, path: str, data: bytes | None) -> list[str]:
-        parts = file_parts(path)
+        parts = parts_of(path)
         if not self.guarded:
             return parts
         if parts[:1] + parts[2:] == ["runs", "outside"] and self.kind(path) != "file":
@@ -388,12 +388,3 @@ def parts_of(path: str) -> list[str]:
     if refused is not None:
         raise ToolFailure("path", refused)
     return places.components(path)
-
-
-def file_parts(path: str) -> list[str]:
-    """The same of a file, whose path does not end with a slash."""
-    parts = parts_of(path)
-    refused = places.of_folder(path)
-    if refused is not None:
-        raise ToolFailure("path", refused)
-    return parts
