@@ -622,3 +622,8 @@ def test_a_predicate_of_the_workspace_may_look_at_every_file() -> None:
         assert places(checked, "FDC472") == ([("a.plan", line + 1, "FDC472")] if line else [])
     cited = WEB + write + 'if cited("x")\n  submit done\n'
     assert found(cited) == []
+
+
+def test_of_a_name_that_nothing_binds_only_that_is_said() -> None:
+    checked = lint({"a.plan": HEAD + "run_in_bash_session python3 -c '{page}'\n"}, "a.plan")
+    assert [item.code for item in findings(checked)] == ["FDC311"]
