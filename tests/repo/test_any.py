@@ -35,7 +35,7 @@ KNOWN: dict[str, int] = {
     "fdc_toolchain/packs": 7,
     "fdc_toolchain/program": 12,
     "fdc_toolchain/protocols": 8,
-    "fdc_toolchain/report": 7,
+    "fdc_toolchain/report": 6,
     "fdc_toolchain/rules": 5,
     "fdc_toolchain/runs": 57,
     "fdc_toolchain/sandbox": 1,
