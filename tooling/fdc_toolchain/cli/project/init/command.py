@@ -64,7 +64,8 @@ def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_r
     if hidden:
         names = ", ".join(f"`{visible(path)}`" for path in hidden)
         say(
-            f"\nThe .gitignore of this repository hides {names}: nobody else gets it. `git add --force PATH` adds it all the same."
+            f"\nThe .gitignore of this repository hides {names}: nobody else gets it."
+            " `git add --force PATH` adds it all the same."
         )
     if not dry_run:
         try:
