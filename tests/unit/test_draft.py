@@ -80,6 +80,14 @@ def test_a_skeleton_holds_and_has_the_tools_of_the_task(
     assert proved(linker.root, "p.plan", made.text).findings == []
 
 
+@pytest.mark.parametrize(
+    ("task", "staged"),
+    [("Add a function to the parser", False), ("run git add", True)],
+)
+def test_a_vague_verb_alone_takes_no_tool(linker: Linker, task: str, staged: bool) -> None:
+    assert ("git_add" in skeleton(linker, task, fsm=FSM).text) is staged
+
+
 def test_what_the_task_does_not_say_is_an_input_or_asked(linker: Linker) -> None:
     made = skeleton(linker, "rename a file", fsm=FSM)
     assert made.inputs == (("path", "path of rename_file"), ("target", "target of rename_file"))

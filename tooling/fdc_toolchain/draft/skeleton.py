@@ -30,6 +30,8 @@ _FEW = frozenset(
     "a an and are as at be but by each every for from has have how if in into is it its may of on or that the their them"
     " then there these they this those to was were what when where which who why with".split()
 )
+_VAGUE = frozenset("add get make put set".split())
+"""Verbs that any task may have: they speak for a tool only next to another word of its name."""
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|`([^`\n]+)`")
 _WORDS = re.compile(r"[a-z]+")
 
@@ -110,7 +112,7 @@ def _fitting(tools: Sequence[Tool], task: str, seen: _Task) -> list[Tool]:
     while len(chosen) < _MOST:
         scores = {}
         for tool in tools:
-            shared = said[tool.name] & left
+            shared = _shared(said[tool.name], names[tool.name], left)
             score = sum(1 / spread[one] ** 0.5 for one in shared)
             score *= 1 + len(shared & names[tool.name]) / max(1, len(names[tool.name]))
             if shared and tool not in [one for _, one in chosen]:
@@ -120,7 +122,7 @@ def _fitting(tools: Sequence[Tool], task: str, seen: _Task) -> list[Tool]:
         best = max(
             (tool for tool in tools if tool.name in scores), key=lambda one: scores[one.name]
         )
-        shared = said[best.name] & left
+        shared = _shared(said[best.name], names[best.name], left)
         chosen.append((min(asked.index(one) for one in shared), best))
         left -= shared
     chosen.sort(key=lambda pair: pair[0])
@@ -129,6 +131,13 @@ def _fitting(tools: Sequence[Tool], task: str, seen: _Task) -> list[Tool]:
     if seen.files and not any(item.access in there for tool in out for item in tool.inline):
         out = [*[tool for tool in tools if _reads(tool) and kind_of(tool).kinds & TEXTS][:1], *out]
     return out
+
+
+def _shared(said: set[str], name: set[str], left: set[str]) -> set[str]:
+    """The words that a tool and the task share; vague verbs only where another word of its name is there."""
+    shared = said & left
+    vague = shared & {_stem(word) for word in _VAGUE}
+    return shared if shared & name - vague else shared - vague
 
 
 def _reads(tool: Tool) -> bool:
