@@ -16,6 +16,8 @@ FORMS = Path(runtime.__file__).with_name("forms.txt").read_text("utf-8").splitli
 
 TRICKS = [
     "const f = agent; for (const n of [1, 2, 3]) await f(n)",
+    "// one\rawait agent('x')",
+    "/* one */ // two\u2028await agent('x')",
     "await [1, 2, 3].reduce(async (p, n) => { await p; return agent(n) }, null)",
     "await agent.call(null, 'x')",
     "await agent['call'](null, 'x')",
@@ -129,6 +131,12 @@ def test_no_trick_starts_more_agents_than_its_bound() -> None:
             str(bound.cost.agents),
             happened,
         )
+
+
+def test_the_first_line_of_a_script_hides_nothing() -> None:
+    for end in "\r\u2028\u2029":
+        bound = bound_of(f"#!node{end}await agent('x')", "x.js")
+        assert isinstance(bound, Bound) and bound.cost is None
 
 
 def test_most_tricks_are_refused_and_plain_ones_are_not() -> None:
