@@ -294,7 +294,9 @@ class Texts:
         out = {}
         if place.files:
             out["read"] = self.put("file", [Way(word(name)) for name in place.files])
-        globs = [f"**/*.{end}" for end in endings] + [f"{folder}/*" for folder in folders]
+        globs = [f"**/*.{end}" for end in endings]
+        globs += [name for folder in folders for name in (f"{folder}/*", folder)]
+        globs += ["*"] if any("/" not in name for name in place.files) else []
         globs += sorted({f"{name.rpartition('/')[0]}/*.{name.rpartition('.')[2]}" for name in place.files
                          if "/" in name and "." in name.rpartition("/")[2]})[:MOST_LITERAL]  # fmt: skip
         out["glob"] = self.put(
