@@ -186,7 +186,7 @@ class Loops:
         clear: int = 0,
     ) -> Use:
         """The first line of a loop, which the loops of all states of one depth share."""
-        digits = 3 if self.place.free else self._few() if few else _ROUNDS[min(depth, 3)]
+        digits = 5 if self.place.free else self._few() if few else _ROUNDS[min(depth, 3)]
         line = word(
             opening(statement), *over, Literal(" "), self.texts.number(digits), *end, Literal("\n")
         )
