@@ -56,7 +56,7 @@ def pooled(place: Path, text: str) -> tuple[LLMatcher, str] | None:
     """The grammar of the plan's automaton and tools, and the plan with its names renamed as that spells it."""
     here = linker(place)
     tools = sorted({*re.findall(r"[a-z_]+", text)} & {*here.catalogue.tools})
-    made = export(here, "llguidance", fsm=text.split()[2], tools=tools, most=40)
+    made = export(here, "llguidance", fsm=text.split()[2], tools=tools, most=20)
     judge = matcher(made.text)
 
     def begins(some: str) -> bool:
