@@ -186,36 +186,34 @@ class Loops:
         clear: int = 0,
     ) -> Use:
         """The first line of a loop, which the loops of all states of one depth share."""
-        digits = 3 if self.place.free else self._few() if few else _ROUNDS[min(depth, 3)]
+        digits = 5 if self.place.free else self._few() if few else _ROUNDS[min(depth, 3)]
         line = word(
             opening(statement), *over, Literal(" "), self.texts.number(digits), *end, Literal("\n")
         )
         ways = [Way(line, Guard(bits, clear, some=some))]
+        if statement == "for_each_file":  # there it may be left out
+            line = word(opening(statement), *over[:-1], Literal("\n"))
+            ways.append(Way(line, Guard(bits, clear, some=some)))
         return self.texts.share(f"head_{statement}_{name}", ways)
 
     def _files(self, inside: str, end: str, depth: int, few: int) -> Iterator[Outcome]:
-        """`for_each_file`: the path is `file1`, in a loop inside `file2`."""
-        globs: list[Item] = [self.texts.files["glob"]]
-        one = self.texts.reference("text", 1) if self.place.free else None
-        if one is not None:
-            globs.append(one)
+        """`for_each_file`: the path is `file1`, in a loop inside `file2`, and has one of a plan's own names besides."""
+        free = self.place.free
+        glob = self.texts.value("text", OUTSIDE) if free else self.texts.files["glob"]
+        others = [row for row in self.slots if free and row[1].made in ("item", "both")]
         before = 0
         for number, slot in self.slots:
             if slot.made != "file":
                 continue
             bit = 1 << number
-            inner = self._enter(depth, bits=bit | few, gone=RESULT | COLLECTS)
-            body = self.body(inside, end, depth + 1, inner)
-            for glob in globs:
-                head = self._head(
-                    "for_each_file",
-                    depth,
-                    slot.name,
-                    (glob, Literal(" max")),
-                    few,
-                    bits=before,
-                    clear=bit,
-                )
+            for other, alias in (None, None), *others:
+                named = bit if other is None else bit | 1 << other
+                shown = () if alias is None else (Literal(f" as {alias.name}"),)
+                inner = self._enter(depth, bits=named | few, gone=RESULT | COLLECTS)
+                body = self.body(inside, end, depth + 1, inner)
+                line = (glob, *shown, Literal(" max"))
+                name = slot.name if alias is None else f"{slot.name}_{alias.name}"
+                head = self._head("for_each_file", depth, name, line, few, bits=before, clear=bit)
                 yield Outcome((head, body), inside)
             before |= bit
 
