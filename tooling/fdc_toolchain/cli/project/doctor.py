@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--live",
     is_flag=True,
-    help="Ask the model's server too: one tiny question, which costs next to nothing.",
+    help="Also ask the model's server a short question, which costs a few tokens.",
 )
 @click.option(
     "--model", metavar="NAME", help="The model that would answer prompts (else FDC_MODEL)."

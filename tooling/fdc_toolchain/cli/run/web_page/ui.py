@@ -38,7 +38,7 @@ _WHO = "if you did not open it before, somebody else did: end this with Ctrl-C"
     type=click.IntRange(0, 65535),
     default=0,
     metavar="N",
-    help="The port; otherwise any that is free.",
+    help="The port. [default: a free port]",
 )
 @click.option("--no-open", is_flag=True, help="Only print the address.")
 @database_option
