@@ -62,7 +62,7 @@ _LEAVING = 4.0
 )
 @click.option("--serve", "serves", multiple=True, metavar="ID",
               help="Say that this folder stands for the workspace ID (`fdc doctor --database` shows them), too; `unnamed`: for "
-              "runs of an fdc that knew no workspaces.")  # fmt: skip
+              "runs of an older fdc, without a workspace.")  # fmt: skip
 @click.option(
     "--any-commit",
     is_flag=True,
