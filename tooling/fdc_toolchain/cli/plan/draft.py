@@ -143,8 +143,8 @@ def _made(
         ]
         if not made.fits:
             remarks.append(
-                "no tool fits the words of the task, so the plan has no step that does it: say it with a verb and what it is done"
-                " to (`read docs/a.md`), put commands between backticks, or write the steps yourself (`fdc tools` lists the tools)"
+                "no tool fits the words of the task, so the plan has no step that does it: write a verb and its object"
+                " (`read docs/a.md`), put commands between backticks, or write the steps yourself (`fdc tools` lists the tools)"
             )
         if made.inputs:
             given = " ".join(f"{name}=..." for name, _ in made.inputs)
