@@ -1,4 +1,4 @@
-"""Who is there in a database: its workers, the workspaces that they serve, and runs that wait and that no one serves."""
+"""Lists the workers of a database, the workspaces that they serve, and waiting runs that no worker serves."""
 
 from __future__ import annotations
 
