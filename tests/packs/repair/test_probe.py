@@ -201,6 +201,21 @@ def test_a_choice_is_made_by_what_changes_least_or_not_at_all(
     assert decided == embedded.told_apart(rows)
 
 
+def test_of_edits_that_behave_alike_the_one_that_adds_least_comes_first() -> None:
+    """`tuple(sorted(sorted(x)))` and `tuple(sorted(x))` are the same; the second one is what a person writes."""
+    rows = [
+        {"key": key, "confidence": worth, "risky": False, "mends": False, "pieces": pieces}
+        for key, worth, pieces in (
+            ("around", 0.9, [[5, 9, "tuple(sort)"]]),
+            ("instead", 0.1, [[5, 9, "tuple"]]),
+        )
+    ]
+    for other, first in (("x", "instead"), ("y", "around")):
+        changes = {"around": [3, 9, "x", False], "instead": [3, 9, other, False]}
+        probed = {"verdicts": dict.fromkeys(changes, "passes"), "changes": changes}
+        assert first == embedded.weighed(rows, probed)[0]["key"]
+
+
 def test_a_copy_without_settings_of_pytest_ends_its_search(tmp_path: Path) -> None:
     """pytest looks for settings above the copy, where the sandbox lets no one read; settings that are there stay."""
     for name, text, ended in (
