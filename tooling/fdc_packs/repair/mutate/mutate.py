@@ -181,7 +181,7 @@ def _types(source: Source) -> set[ast.AST]:
 
 
 def risky(edit: Edit) -> bool:
-    """True for an edit that negates (or exchanges the branches of), drops or widens a condition, drops a statement, or moves one to another block."""
+    """True for an edit that negates, drops or widens a condition, exchanges its branches, drops a statement or moves one."""
     if edit.kind in ("negation", "branches", "removed", "nesting", "nested", "widened"):
         return True
     if edit.kind == "operand" and isinstance(edit.node, ast.BoolOp):
