@@ -133,15 +133,19 @@ def test_an_edit_that_passes_because_it_cannot_run_is_shown_and_not_applied(fold
     at = broken.index("(0 / 0)")
     edits = [
         {"key": key, "path": "code_under.py", "pieces": [[at, at + 7, new]], "risky": False}
-        for key, new in (("crash", "x[0]"), ("right", "x"))
+        for key, new in (("crash", "x[0]"), ("right", "x"), ("other", "-x"))
     ]
     found = repair_probe.probe(PYTEST.replace("test_code", "test_under"), None, str(folder), edits)  # type: ignore[arg-type]
-    assert {"crash": "passes", "right": "passes"} == found["verdicts"]
+    assert dict.fromkeys(("crash", "right", "other"), "passes") == found["verdicts"]
     assert [True, False] == [found["changes"][key][3] for key in ("crash", "right")]
+    right, other = (found["changes"][key] for key in ("right", "other"))
+    assert right[:2] == other[:2] and right[2] != other[2], "the words of its own `raise` count"
+    rows = [{"risky": False, "mends": False, "change": one} for one in (right, other)]
+    assert not embedded.told_apart(rows)
     rows = [
         {"key": key, "confidence": 0.5, "risky": False, "mends": False} for key in found["verdicts"]
     ]
-    assert ["right", "crash"] == [row["key"] for row in embedded.weighed(rows, found)]
+    assert ["right", "other", "crash"] == [row["key"] for row in embedded.weighed(rows, found)]
 
 
 @pytest.mark.long
