@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fdc_packs.alphabet.calculus import metrics, primes
 from fdc_packs.alphabet.drawing import charts, charts_page, raster
-from fdc_packs.alphabet.drawing.charts_svg import nice, printed
+from fdc_packs.alphabet.drawing.charts import nice, printed
 from fdc_packs.alphabet.model import EMPTY, Alphabet, Primitive, alphabet_of
 from hypothesis import given
 from hypothesis import strategies as st

@@ -10,6 +10,7 @@ import yaml
 from fdc_packs.alphabet.calculus import consistency_report, metrics, primes
 from fdc_packs.alphabet.calculus.metrics import BenchmarkError
 from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
+from fdc_packs.alphabet.texts import text as markdown
 from fdc_toolchain.resources import read
 
 
@@ -158,7 +159,7 @@ def test_the_consistency_report_passes_warns_and_fails() -> None:
         check["result"] for check in found["checks"].values()
     )
     assert found["overall_score"] < 1
-    text = consistency_report.consistency_text(found)
+    text = markdown("consistency", found)
     assert "| circularity | fail | 2 |" in text and "PRM_0099" in text
     warned = consistency_report.consistency(alphabet("a").replaced(a._replace(definition="an a")))
     assert "warning" == warned["checks"]["circularity"]["result"]

@@ -290,7 +290,7 @@ def _drive(
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
     bench = bench_for(
         root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row),
-        Driver(partial(writing, root), drive_run),
+        Driver(partial(writing, root), drive_run), row.inputs,
     )  # fmt: skip
     bench = bench._replace(
         met=met(root, program, records), opened=openings.approved(program, records)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from ..circles import shortest_circle
 from ..model import Alphabet, Primitive
 
 RULES = ("ids", "circularity", "redundancy", "references", "iterations", "contrasts")
@@ -133,16 +134,18 @@ def _equal(alphabet: Alphabet, some: Iterable[Primitive]) -> Iterator[Violation]
 
 def _circles(alphabet: Alphabet) -> Iterator[Violation]:
     """ALPH-50: a circle of presuppositions for each knot of them, the shortest through its first member."""
-    done: set[str] = set()
-    index: dict[str, int] = {}
-    for one in alphabet:
-        if one.id not in index:
-            for knot in _knots(alphabet, one.id, index):
-                if not done & set(knot):
-                    done |= set(knot)
-                    circle = _shortest(alphabet, min(knot))
-                    if circle:
-                        yield _circle(circle)
+    import networkx
+
+    edges = ((one.id, other) for one in alphabet for other in _needs(alphabet, one.id))
+    knots = networkx.strongly_connected_components(networkx.DiGraph(edges))
+    for first in sorted(min(knot) for knot in knots):
+        circle = _shortest(alphabet, first)
+        if circle:
+            yield _circle(circle)
+
+
+def _shortest(alphabet: Alphabet, start: str) -> list[str]:
+    return shortest_circle(start, lambda name: _needs(alphabet, name))
 
 
 def _circles_through(alphabet: Alphabet, some: Iterable[Primitive]) -> Iterator[Violation]:
@@ -163,62 +166,6 @@ def _circle(path: list[str]) -> Violation:
 def _needs(alphabet: Alphabet, name: str) -> tuple[str, ...]:
     one = alphabet.get(name)
     return one.presupposes if one is not None and one.in_use else ()
-
-
-def _shortest(alphabet: Alphabet, start: str) -> list[str]:
-    """The shortest circle of presuppositions through a primitive; empty where there is none."""
-    before: dict[str, str] = {}
-    layer = [start]
-    while layer:
-        following: list[str] = []
-        for at in layer:
-            for other in _needs(alphabet, at):
-                if other == start:
-                    path = [at]
-                    while path[-1] != start:
-                        path.append(before[path[-1]])
-                    return path[::-1]
-                if other not in before:
-                    before[other] = at
-                    following.append(other)
-        layer = following
-    return []
-
-
-def _knots(alphabet: Alphabet, start: str, index: dict[str, int]) -> list[list[str]]:
-    """The strongly connected sets reachable from `start` that have a circle (Tarjan's, without recursion)."""
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    on: set[str] = set()
-    found: list[list[str]] = []
-    work: list[tuple[str, Iterator[str]]] = []
-
-    def enter(name: str) -> None:
-        index[name] = low[name] = len(index)
-        stack.append(name)
-        on.add(name)
-        work.append((name, iter(_needs(alphabet, name))))
-
-    enter(start)
-    while work:
-        at, others = work[-1]
-        for other in others:
-            if other not in index:
-                enter(other)
-                break
-            if other in on:
-                low[at] = min(low[at], index[other])
-        else:
-            work.pop()
-            if work:
-                low[work[-1][0]] = min(low[work[-1][0]], low[at])
-            if low[at] == index[at]:
-                knot = stack[stack.index(at) :]
-                del stack[len(stack) - len(knot) :]
-                on -= set(knot)
-                if len(knot) > 1 or at in _needs(alphabet, at):
-                    found.append(knot)
-    return found
 
 
 def score(alphabet: Alphabet, found: Collection[Violation]) -> float:

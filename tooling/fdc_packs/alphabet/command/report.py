@@ -65,7 +65,7 @@ def written(root: str, output: str = "") -> list[str]:
 def _pngs(drawings: dict[str, str]) -> dict[str, bytes]:
     """The drawings as PNG, where the extra that does this is installed; else none, and a sentence."""
     from ..drawing import raster
-    from ..drawing.charts_svg import printed
+    from ..drawing.charts import printed
 
     try:
         return {

@@ -139,6 +139,11 @@ def _made(
             f"`{name}` fits the task, but the automaton accepts no plan with it in this place"
             for name in made.left_out
         ]
+        if not made.fits:
+            remarks.append(
+                "no tool fits the words of the task, so the plan has no step that does it: say it with a verb and what it is done"
+                " to (`read docs/a.md`), put commands between backticks, or write the steps yourself (`fdc tools` lists the tools)"
+            )
         if made.inputs:
             given = " ".join(f"{name}=..." for name, _ in made.inputs)
             what = ", ".join(what for _, what in made.inputs)

@@ -246,7 +246,7 @@ class Drive:
         shown = kept.shown(self.row)
         bench = bench_for(
             fleet.root, run, show, given, fleet.shell_seconds, fleet.operator, {}, shown,
-            fleet.driver,
+            fleet.driver, self.row.inputs,
         )  # fmt: skip
         bench = bench._replace(
             opened=openings.approved(self.program, [*before, *self.store.records(self.row)])

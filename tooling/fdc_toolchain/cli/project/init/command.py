@@ -60,6 +60,13 @@ def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_r
     for name in dict.fromkeys(agents):
         agent_files.wanted(work, name, rules, chosen or test_command.ASSUMED)
     _show(work, root, dry_run)
+    hidden = file_edits.hidden(work) if git else []
+    if hidden:
+        names = ", ".join(f"`{visible(path)}`" for path in hidden)
+        say(
+            f"\nThe .gitignore of this repository hides {names}: nobody else gets it."
+            " `git add --force PATH` adds it all the same."
+        )
     if not dry_run:
         try:
             replace_all(work.files)
