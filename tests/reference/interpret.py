@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import json
 import re
-import shlex
 import tomllib
 from collections.abc import Generator
 from functools import cache
@@ -20,7 +19,7 @@ from typing import Any, NamedTuple
 from tests.reference import automata, branches, parse, tools
 from tests.reference.conditions import Condition, holds
 from tests.reference.stops import KINDS, Stop
-from tests.reference.values import Names, fill, look_up, text_of
+from tests.reference.values import Names, fill, look_up, quoted, text_of
 from tests.reference.world import FreeWorld, World
 
 DEFAULT_AUTOMATON = "tooling/fdc_fsm.json"
@@ -486,11 +485,6 @@ class Interpreter:
             access = "read" if parameter["access"] == "read" else "write"
             if not allowed(frame, access, path):
                 raise Stop("capability", f"may not {access} `{path}`", path)
-
-
-def quoted(value: Any) -> str:
-    """A value as one word of a shell."""
-    return shlex.quote(text_of(value))
 
 
 def allowed(frame: Frame, access: str, path: str | None) -> bool:

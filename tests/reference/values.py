@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from typing import Any
 
 from tests.reference.stops import Stop
@@ -52,3 +53,8 @@ def fill(
         return match[0] if foreign(match[2]) else show(look_up(match[2], names))
 
     return REFERENCE.sub(one, template)
+
+
+def quoted(value: Any) -> str:
+    """A value as one word of a shell."""
+    return shlex.quote(text_of(value))
