@@ -24,11 +24,10 @@ STARTERS = {
 MODULES = {"multiprocessing", "concurrent.futures.process", "runpy", "pty"}
 STARTING = {
     "cli/hooks/hook_answer.py": "a copy of itself, which decides and can be ended",
-    "cli/linting/changed.py": "git, which says what changed",
     "cli/linting/watching.py": "copies of itself, each of which lints once",
     "cli/linting/parallel.py": "copies of itself, which prove plans and run none",
     "cli/project/pack_install.py": "pip, which a person asked for, by python_process",
-    "cli/project/protocols/diff.py": "git",
+    "linking/project/quiet_git.py": "git, which starts no other program",
     "cli/run/web_page/workspace_runs.py": "fdc itself, by python_process",
     "agent/host/background.py": "what it is given: fdc itself, by python_process",
     "sandbox/sandbox_launcher.py": "the launcher of commands",
