@@ -36,7 +36,7 @@ STARTING = {
     "tools/files/git_tools.py": "git, which says who the user is",
     "runs/records/identity.py": "git, which says what is checked out",
     "tools/files/readable.py": "a reader of pages, by python_process",
-    "../fdc_packs/repair/tools/repair_patch.py": "git, on three files of its own",
+    "../fdc_packs/repair/tools/repair_patch.py": "git merge-file, on three files of its own",
     "../fdc_packs/repair/tools/probe_inside/__init__.py": "forks inside of the sandbox",
     "sandbox/sandbox.py": "what tries out whether there is a sandbox, by python_process",
     "tools/shell.py": "what was fenced in",
