@@ -24,11 +24,10 @@ STARTERS = {
 MODULES = {"multiprocessing", "concurrent.futures.process", "runpy", "pty"}
 STARTING = {
     "cli/hooks/hook_answer.py": "a copy of itself, which decides and can be ended",
-    "cli/linting/changed.py": "git, which says what changed",
     "cli/linting/watching.py": "copies of itself, each of which lints once",
     "cli/linting/parallel.py": "copies of itself, which prove plans and run none",
     "cli/project/pack_install.py": "pip, which a person asked for, by python_process",
-    "cli/project/protocols/diff.py": "git",
+    "linking/project/quiet_git.py": "git, which starts no other program",
     "cli/run/web_page/workspace_runs.py": "fdc itself, by python_process",
     "agent/host/background.py": "what it is given: fdc itself, by python_process",
     "sandbox/sandbox_launcher.py": "the launcher of commands",
@@ -37,7 +36,7 @@ STARTING = {
     "tools/files/git_tools.py": "git, which says who the user is",
     "runs/records/identity.py": "git, which says what is checked out",
     "tools/files/readable.py": "a reader of pages, by python_process",
-    "../fdc_packs/repair/tools/repair_patch.py": "git, on three files of its own",
+    "../fdc_packs/repair/tools/repair_patch.py": "git merge-file, on three files of its own",
     "../fdc_packs/repair/tools/probe_inside/__init__.py": "forks inside of the sandbox",
     "sandbox/sandbox.py": "what tries out whether there is a sandbox, by python_process",
     "tools/shell.py": "what was fenced in",
