@@ -9,7 +9,7 @@ from typing import Any
 from fdc_packs.research.answering.found import find_places
 from fdc_packs.research.explore.code_search import Tree
 from fdc_packs.research.explore.mapped import searched
-from fdc_packs.research.retrieval.file_worth import TESTS
+from fdc_packs.research.retrieval.file_worth import ASIDE, TESTS, shows_others
 
 from ..search import numbered
 
@@ -18,7 +18,8 @@ PER_FILE = 4
 PLACES = 24
 """Places that one query brings."""
 LATER = 0.95
-"""What a place is worth, of what the one before it is: the order is that of `fdc explore`, whatever the scores."""
+"""What a place is worth, of what the one before it is: the order is that of `fdc explore`, with tests and
+examples behind the code that they show, whatever they are called."""
 PER_SUBJECT = 3
 """Places of one definition among what is found."""
 _CONFIDENCE = {
@@ -37,6 +38,7 @@ def places_of(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
     search = searched(tree, query)
     found = find_places(tree, search, query, PLACES).places
     top = max((one.score for one in found), default=0.0)
+    asked = {concept.word for concept in search.concepts}
     for nth, one in enumerate(found):
         hits = search.hits.get(one.path, {})
 
@@ -53,7 +55,7 @@ def places_of(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
             kind, note = "sentence", f"`{subject or one.path}` says"
         else:
             kind, note = "code", f"Code of `{subject or one.path}`"
-        score = top * LATER**nth
+        score = top * LATER**nth * (ASIDE if shows_others(one.path, asked) else 1.0)
         row = row_of(tree, one.path, line, note, kind, subject, home, score)
         if row is not None:
             yield row
