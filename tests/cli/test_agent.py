@@ -60,6 +60,21 @@ def test_a_task_from_its_first_line_to_its_last(home: Path) -> None:
     )
 
 
+def test_in_a_new_repository_a_task_ends_beside_another_that_somebody_started(
+    tmp_path: Path,
+) -> None:
+    """Issue 15: `fdc start` and `fdc agent` work after `fdc init`; each ends its own task."""
+    assert 0 == fdc("init", cwd=tmp_path).returncode
+    assert 0 == fdc("start", "--task-id", "MINE", "--network", "off", cwd=tmp_path).returncode
+    (tmp_path / "plan.txt").write_text(PLAN)
+    code, out, err = agent(tmp_path, "Say hello", "--task-id", "T-1")
+    assert (0, "") == (code, err), out
+    log = (tmp_path / "logs" / "activity.log.jsonl").read_text().splitlines()
+    assert ["T-1"] == [
+        row["task"]["id"] for row in map(json.loads, log) if row["action"]["type"] == "TASK_END"
+    ]
+
+
 def test_a_plan_that_is_refused_is_repaired(home: Path) -> None:
     """FDC-04: findings go to a file, the next version is awaited, over several lives of the controller."""
     assert (5, True) == ((end := agent(home, "Say hello"))[0], "waiting for plan.txt" in end[1])

@@ -124,6 +124,24 @@ def test_what_people_wrote_stays_byte_for_byte(fresh: Path) -> None:
     assert 0 == fdc("init", *ALL, cwd=fresh).returncode and made == tree(fresh)
 
 
+def test_a_file_that_git_would_not_give_to_others_is_named(fresh: Path) -> None:
+    (fresh / ".gitignore").write_text("*.toml\n/protocols/\n.claude/\n")
+    (fresh / "knowledge_core").mkdir()
+    (fresh / "knowledge_core" / ".gitignore").write_text("/agent_meta.json\n")
+    (fresh / ".git" / "info").mkdir(exist_ok=True)
+    (fresh / ".git" / "info" / "exclude").write_text("CLAUDE.md\n")
+    hidden = r"(?m)^The \.gitignore of this repository hides (.*): nobody else gets it\."
+    told = fdc("init", "--agent", "claude", "--dry-run", cwd=fresh).stdout
+    said = re.findall(hidden, told)
+    assert 1 == len(said), told
+    assert said == re.findall(hidden, fdc("init", "--agent", "claude", cwd=fresh).stdout)
+    run(["git", "add", "."], cwd=fresh)
+    given = run(["git", "ls-files"], cwd=fresh).stdout.split()
+    assert set(tree(fresh)) - set(given) == set(re.findall(r"`(\S+)`", said[0]))
+    run(["git", "add", "--force", "."], cwd=fresh)
+    assert "hides" not in fdc("init", "--agent", "claude", cwd=fresh).stdout
+
+
 def test_outside_of_git_and_with_settings_rules_or_tests_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.fdc]\ntest-command = "tox -q"\n', "utf-8")
     done = fdc("init", str(tmp_path), cwd="/")

@@ -379,6 +379,15 @@ def test_of_several_open_tasks_a_plan_says_which_one_ends(oriented: Path) -> Non
     assert ("TASK_END", "T-2") in types(oriented) and ("TASK_END", "T-1") not in types(oriented)
 
 
+def test_a_run_for_a_task_that_is_named_closes_that_task_of_several(oriented: Path) -> None:
+    begin(oriented, "T-1")
+    begin(oriented, "T-2")
+    (oriented / "a.plan").write_text(CLOSING.format(""))
+    done = fdc("run", "a.plan", "--task-id", "T-1", cwd=oriented)
+    assert 0 == done.returncode, done.stdout
+    assert ("TASK_END", "T-1") in types(oriented) and ("TASK_END", "T-2") not in types(oriented)
+
+
 def test_a_plan_that_comes_with_fdc_leaves_the_task_open_in_which_it_is_run(oriented: Path) -> None:
     begin(oriented, "T-1")
     (oriented / "tea.md").write_text("# Tea\n\nGreen tea is brewed at 80 degrees.\n")

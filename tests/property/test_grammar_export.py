@@ -130,6 +130,15 @@ def test_two_thousand_derivations_hold_with_other_automata(place: Path, fsm: str
     hold(judged(place, derivations(export(linker(place), "gbnf", fsm=fsm, most=8).text, 2000)))
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("fsm", [*PACKS_AUTOMATA, "tooling/research_fsm.json"])
+def test_walks_with_and_without_a_budget_hold_with_other_automata(place: Path, fsm: str) -> None:
+    made = matcher(export(linker(place), "llguidance", fsm=fsm).text)
+    texts = list(walked(made, 30))
+    assert any("budget" not in text for text in texts)
+    hold(judged(place, iter(texts)))
+
+
 PLAIN_REPAIR = "set_plan x\n{bound}run_tests {given}\nclose_repair case\nclose_task\n"
 
 

@@ -237,3 +237,10 @@ def test_a_run_whose_diff_does_not_fit_names_the_assumption(workspace: Path) -> 
         "an assumption of the proof was false: the SEARCH lines of this step are in `p.md` once"
         in done.stdout
     )
+
+
+@pytest.mark.parametrize(("most", "wrong"), [("max 1", True), ("max 2", False), ("max 3", False)])
+def test_a_script_that_another_branch_makes_is_no_error(most: str, wrong: bool) -> None:
+    text = f"l <- list_files\nfork n in {{l}} {most}\n  run_in_bash_session python3 s.py\n"
+    text += "  overwrite_file_with_block s.py\n    pass\n"
+    assert bool(found(text, "FDC485")) == wrong

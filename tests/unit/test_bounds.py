@@ -34,6 +34,7 @@ LOOPS = {
     ),
     "nested through a call": ("for_each_file *.py\n  call_plan one.plan\n", "Exponential (EXPTIME-Class)", "EXP", 2),
     "nested through two calls": ("for_each_file *.py\n  call_plan two.plan\n", "Exponential (EXPTIME-Class)", "EXP", 3),
+    "none, and a plan is run": ("run_plan one.plan\n", "Constant (O(1))", "P", 0),
     "in a branch": (
         'if cited("x")\n  for_each_file *.py\n    read_file {file1}\n', "Polynomial (P-Class)", "P", 1,
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import threading
 import time
@@ -65,7 +66,9 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
         ('Find lines with "T O" in docs', ['grep "T O" docs']),
         ("fetch https://example.org/tea and tell me", ["view_text_website https://example.org/tea"]),
         ("delete docs/green.md", ["delete_file docs/green.md"]),
-        ("say {hello}", ["hello_world"]),
+        ("say {hello} world", ["hello_world"]),
+        ("I want you to search the web for tea", ["google_search I want"]),
+        ("Show the lines of docs/green.md", ["read_lines docs/green.md"]),
         ("zzz", ["set_plan zzz"]),
         ("list what is in docs, and which of them is old", ["list_files docs\nclose_task"]),
     ],
@@ -78,6 +81,38 @@ def test_a_skeleton_holds_and_has_the_tools_of_the_task(
     for step in steps:
         assert step in made.text
     assert proved(linker.root, "p.plan", made.text).findings == []
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Add a --verbose flag to the command line",
+        "Add `--verbose` to the command line",
+        "Add a function to the parser",
+        "Fix the bug in the login page",
+        "Create a login page",
+        "Delete the user account",
+        "Improve the session handling",
+        "Set the timeout to 5",
+        "Choose among three names",
+        "Record the temperature",
+        "Summarise docs/green.md",
+    ],
+)
+def test_a_word_alone_takes_no_tool(linker: Linker, task: str) -> None:
+    """The plan has the steps that the automaton asks for, and the look at a file that the task names."""
+    made = skeleton(linker, task, fsm=FSM)
+    words = [line.split()[0] for line in made.text.splitlines()[1:]]
+    named = ["text1"] * ("docs/" in task)
+    assert words == ["set_plan", "plan_step_complete", *named, "close_task", "submit"]
+    assert not made.fits and made.inputs == ()
+
+
+def test_a_tool_fits_by_its_whole_name_or_its_verb_and_what_it_is_done_to(linker: Linker) -> None:
+    for task, name in (("run git add", "git_add"), ("Read the config file", "read_file"), ("Commit the work", "git_commit"),
+                       ("Answer the review comments", "reply_to_pr_comments")):  # fmt: skip
+        made = skeleton(linker, task, fsm=FSM)
+        assert made.fits and re.search(rf"^(text1 <- )?{name}\b", made.text, re.M), made.text
 
 
 def test_what_the_task_does_not_say_is_an_input_or_asked(linker: Linker) -> None:

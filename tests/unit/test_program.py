@@ -153,3 +153,23 @@ def test_a_program_that_somebody_changes_changes_no_other() -> None:
     assert programs[1] == program_of(
         lint("# FSM: any.json\nx <- read_file a.txt\nmessage_user {x}\n", there=("a.txt",))
     )
+
+
+def test_arguments_are_shown_in_the_order_in_which_the_plan_has_them() -> None:
+    text = "set_plan x\nplan_step_complete x\ngrep needle tea.md\nrename_file z.md b.md\nclose_task\nsubmit\n"
+    made = program_of(lint({"a.plan": text, "tea.md": "t\n", "z.md": "z\n"}, "a.plan"))
+    again = load(encode(made))
+    body = again["plans"][again["root"]]["body"]
+    assert {"grep": ["needle", "tea.md"], "rename_file": ["z.md", "b.md"]} == {
+        row["tool"]: [parts[0] for parts in row["args"].values()]
+        for row in body
+        if row["tool"] in ("grep", "rename_file")
+    }
+    assert digest(made) == digest(again)
+    row = again["tools"]["grep"]
+    for odd in (None, 3, [3, {}, {"name": []}], [{"name": "most"}]):
+        row["parameters"] = odd
+        try:
+            load(encode(again))
+        except ProgramError:
+            pass

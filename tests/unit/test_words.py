@@ -82,3 +82,18 @@ def test_the_turns_of_a_loop_are_told_as_remarks_between_the_steps() -> None:
     assert [label.message.strip() for label in found.trace if "turn" in label.message] == [
         "(turn 2)"
     ]
+
+
+def test_the_run_that_is_shown_of_a_loop_of_many_turns_begins_at_the_first_step() -> None:
+    machine = json.dumps(
+        {
+            "states": ["S", "T"], "start_state": "S", "accept_states": ["S", "T"], "alphabet": ["plan_op", "read_op"],
+            "transitions": {"S": {"plan_op": "S", "read_op": "T"}, "T": {"plan_op": "T"}},
+        }
+    )  # fmt: skip
+    for turns in (3, 20):
+        plan = f"# FSM: m.json\nset_plan x\niterate max {turns}\n  set_plan y\n  read_file a.txt\n"
+        checked = lint({"a.plan": plan, "m.json": machine}, "a.plan", there=["a.txt"])
+        refused = findings(checked, "FDC401")
+        assert [item.span.line for item in refused] == [5]
+        assert [label.span.line for label in refused[0].trace] == [2, 4, 5, 3, 4, 5]

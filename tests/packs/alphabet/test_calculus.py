@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from fdc_packs.alphabet import calculus
-from fdc_packs.alphabet.calculus import Basis, CalculusError, Concept, Rules
+from fdc_packs.alphabet.calculus import Basis, CalculusError, Concept
 from fdc_packs.alphabet.calculus.inference import clauses, closure
 from fdc_packs.alphabet.calculus.operators import (
     ArityError,
@@ -15,11 +15,12 @@ from fdc_packs.alphabet.calculus.operators import (
     conjoin,
     disjoin,
     negate,
-    predicate,
-    relate,
+    rules_of,
 )
 from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
 from fdc_toolchain import resources
+
+from tests.support.alphabets import first_primes
 
 FOLDER = "tooling/fdc_packs/alphabet/data/calculus"
 
@@ -166,7 +167,7 @@ def test_an_expression_that_is_none_says_where(text: str, says: str) -> None:
 @pytest.mark.long
 def test_too_many_alternatives_are_refused_and_not_computed() -> None:
     labels = [f"w{number}" for number in range(40)]
-    basis = Basis(dict(zip(labels, calculus.primes.first(40))))
+    basis = Basis(dict(zip(labels, first_primes(40))))
     pairs = " and ".join(f"({a} or {b})" for a, b in zip(labels[::2], labels[1::2]))
     with pytest.raises(CalculusError, match="at most 4096 are composed"):
         calculus.meaning_of(basis, pairs)
@@ -181,25 +182,24 @@ def test_operators_count_their_operands() -> None:
         disjoin,
         negate,
         lambda: negate(time, space),
-        lambda: predicate(time),
-        lambda: predicate(time, "x", "y"),
+        lambda: calculus.statements_of(basis, "time()"),
+        lambda: calculus.statements_of(basis, "time(x, y, z)"),
     ]
-    for call in (*wrong, lambda: relate(time, "x"), lambda: Rules().implying(time)):
+    for call in (*wrong, lambda: rules_of(time)):
         with pytest.raises(ArityError):
             call()
-    assert (time, "x") == predicate(time, "x") and (space, "a", "b") == relate(space, "a", "b")
+    (said,), (related,) = (calculus.statements_of(basis, one) for one in ("time(x)", "space(a, b)"))
+    assert (time, ("x",)) == said[:2] and (space, ("a", "b")) == related[:2]
     with pytest.raises(CalculusError, match="several alternatives"):
-        Rules().implying(time, disjoin(time, space))
+        rules_of(time, disjoin(time, space))
 
 
 def test_rules_give_modus_ponens_and_contraposition() -> None:
     """ALPH-76, 79: the store keeps one rule for each alternative of a condition, and says how a thing follows."""
     names = alphabet()
     basis = calculus.basis_of(names)
-    rules = Rules().implying(
-        conjoin(atom(basis, "time"), atom(basis, "space")), atom(basis, "cause")
-    )
-    table = clauses(names, rules.rules)
+    rules = rules_of(conjoin(atom(basis, "time"), atom(basis, "space")), atom(basis, "cause"))
+    table = clauses(names, rules)
     both = closure(Concept(none("time space"), none("")), table)
     assert "cause: modus ponens, since space and time" in both.why(("cause", True))
     found = closure(Concept(none("time"), none("cause")), table)

@@ -81,11 +81,10 @@ class Steps:
                 cond
             ):  # a Python function of the workspace may look at any file
                 looks = "run" in self.program.get("predicates", {}).get(name, ())
-                label |= self.in_files(state.there, ANY) if looks or name == "exists" else 0
-                label |= (
-                    self.in_files(state.texts, ANY) | self.in_files(self.left, ANY) if looks else 0
-                )
-                label |= LEVEL["untrusted"] if looks and self.outside else 0
+                if looks:
+                    for known in (state.there, state.texts, self.left):
+                        label |= self.in_files(known, ANY)
+                    label |= LEVEL["untrusted"] if self.outside else 0
             self.fails |= label | self.outer | state.inner
             self.stop(state, label)
         return label

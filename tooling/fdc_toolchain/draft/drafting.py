@@ -87,7 +87,7 @@ def drafted(
     rows = [tool for tool in tools_for(linker, automaton_of(linker, fsm), tools)
             if tool.forbidden is None and not tool.broken]  # fmt: skip
     schema = schema_of([tool.name for tool in rows], fsm)
-    example = skeleton(linker, "say hello", fsm=fsm, tools=tools)
+    example = skeleton(linker, "say hello world", fsm=fsm, tools=tools)
     usage: dict[str, float] = {}
     text = findings = form = ""
     number = 0

@@ -30,16 +30,24 @@ _FEW = frozenset(
     "a an and are as at be but by each every for from has have how if in into is it its may of on or that the their them"
     " then there these they this those to was were what when where which who why with".split()
 )
+_GETS = frozenset("find get look show".split())
+"""Verbs that ask a tool which only reads for what it gives: its summary often begins with that, not with a verb."""
+_ORDER = re.compile(
+    r"(?:^|[.,;:!?(]|\b(?:(?:like|me|need|try|want|us|you) to|and|also|please|then|use|using|run|you)\b)(?=\s*([a-z]+))"
+)
+"""A word where a task says what is to be done: at its beginning, behind a sign, behind such words."""
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|`([^`\n]+)`")
 _WORDS = re.compile(r"[a-z]+")
 
 
 class Skeleton(NamedTuple):
-    """A plan's text; its inputs, each with what it is for; the tools that fit the task but no accepted word has."""
+    """A plan's text; its inputs, each with what it is for; the tools that fit the task but no accepted word has; whether any
+    tool fits the task's words."""
 
     text: str
     inputs: tuple[tuple[str, str], ...]
     left_out: tuple[str, ...]
+    fits: bool
 
 
 def skeleton(
@@ -54,6 +62,13 @@ def skeleton(
     rows = [tool for tool in rows if _usable(tool)]
     seen = _Task(linker.root, task)
     wanted = _fitting(rows, task, seen)
+    fits = bool(wanted)
+    there = ("read", "edit", "delete")
+    if seen.files and not any(item.access in there for tool in wanted for item in tool.inline):
+        wanted = [
+            *[tool for tool in rows if _reads(tool) and kind_of(tool).kinds & TEXTS][:1],
+            *wanted,
+        ]
     command = linker.settings.test_command
     tests = next(
         (tool for tool in rows if any(item.sink == "command" for item in tool.inline)), None
@@ -75,7 +90,7 @@ def skeleton(
         changed = tool.action in WRITES or (changed and not of_tests)
     params = [f"param {name}\n" for name, _ in writer.inputs]
     text = f"{head_of(linker, fsm, found)[0]}{''.join(params)}{''.join(writer.lines)}"
-    return Skeleton(text, tuple(writer.inputs), tuple(reversed(left_out)))
+    return Skeleton(text, tuple(writer.inputs), tuple(reversed(left_out)), fits)
 
 
 def _usable(tool: Tool) -> bool:
@@ -83,8 +98,13 @@ def _usable(tool: Tool) -> bool:
     return not (tool.forbidden or tool.broken or forms)
 
 
+def _plain(task: str) -> str:
+    """A task without its files, globs, addresses and what stands between quotes."""
+    return re.sub(r"\S*[/.*]\w\S*|\"[^\"]*\"|`[^`]*`", " ", task.lower())
+
+
 def _stems(text: str) -> list[str]:
-    words = _WORDS.findall(re.sub(r"\S*[/.*]\w\S*|\"[^\"]*\"|`[^`]*`", " ", text.lower()))
+    words = ("user" if word in ("me", "us") else word for word in _WORDS.findall(text.lower()))
     return [_stem(word) for word in words if word not in _FEW]
 
 
@@ -96,39 +116,60 @@ def _stem(word: str) -> str:
     return word
 
 
+class _Words:
+    """What stands in the name and the summary of a tool. `verbs`: the words that a task orders it by, with which it begins."""
+
+    def __init__(self, tool: Tool) -> None:
+        summary = _stems(str(tool.row["summary"]))
+        name = _stems(re.sub(r"[_.]", " ", tool.name))
+        self.name = {*name}
+        self.said = {*name, *summary}
+        self.verbs = {*name[:1], *summary[:1]}
+        self.plain = {*summary[:1]} & self.name if len(self.name) < 3 else set[str]()
+        if tool.effect in ("pure", "read"):
+            self.verbs |= _GETS
+        self.alone = not any(item.required and item.kind != "rest" for item in tool.parameters)
+
+    def shared(self, left: set[str], orders: set[str], given: bool) -> set[str]:
+        """The words that speak for the tool, none where they do not suffice: it fits by its whole name (one of one word must be
+        ordered), or by an ordered verb next to what it is done to: another word, or what the task gives (`given`). A tool that
+        needs nothing fits by a verb that its summary begins with and that is half of its name at least."""
+        shared, ordered = self.said & left, self.verbs & left & orders
+        if self.name <= left and (len(self.name) > 1 or ordered):
+            return shared
+        enough = given or shared - ordered or self.alone and ordered & self.plain
+        return shared | ordered if ordered and enough else set()
+
+
 def _fitting(tools: Sequence[Tool], task: str, seen: _Task) -> list[Tool]:
-    """The tools whose names and summaries share the rarest words with the task, in the order of these words in it. Each word
-    of the task speaks for one tool; so does what only few tools take: an address, a command between backticks, a file."""
-    names = {
-        tool.name: set(_stems(tool.name.replace("_", " ").replace(".", " "))) for tool in tools
-    }
-    said = {tool.name: set(_stems(str(tool.row["summary"]))) | names[tool.name] for tool in tools}
-    spread = Counter(word for words in said.values() for word in words)
-    asked = _stems(task)
+    """The tools that share the rarest words with the task, in the order of these words in it. Each word of the task speaks for
+    one tool; so does what only few tools take: an address, a command between backticks, a file."""
+    words = {tool.name: _Words(tool) for tool in tools}
+    spread = Counter(word for one in words.values() for word in one.said)
+    asked = _stems(_plain(task))
+    orders = {_stem(word) for word in _ORDER.findall(_plain(task))}
     left = {*asked}
     chosen: list[tuple[int, Tool]] = []
     while len(chosen) < _MOST:
-        scores = {}
+        scores: dict[str, float] = {}
+        found: dict[str, set[str]] = {}
         for tool in tools:
-            shared = said[tool.name] & left
-            score = sum(1 / spread[one] ** 0.5 for one in shared)
-            score *= 1 + len(shared & names[tool.name]) / max(1, len(names[tool.name]))
+            own = words[tool.name]
+            shared = own.shared(left, orders, seen.gives(tool))
             if shared and tool not in [one for _, one in chosen]:
+                score = sum(1 / spread[one] ** 0.5 for one in shared & own.said)
+                score *= 1 + len(shared & own.name) / max(1, len(own.name))
                 scores[tool.name] = score + seen.speaks_for(tool)
+                found[tool.name] = shared
         if not scores or max(scores.values()) < _LEAST:
             break
         best = max(
             (tool for tool in tools if tool.name in scores), key=lambda one: scores[one.name]
         )
-        shared = said[best.name] & left
-        chosen.append((min(asked.index(one) for one in shared), best))
-        left -= shared
+        chosen.append((min(asked.index(one) for one in found[best.name]), best))
+        left -= found[best.name]
     chosen.sort(key=lambda pair: pair[0])
-    out = [tool for _, tool in chosen]
-    there = ("read", "edit", "delete")
-    if seen.files and not any(item.access in there for tool in out for item in tool.inline):
-        out = [*[tool for tool in tools if _reads(tool) and kind_of(tool).kinds & TEXTS][:1], *out]
-    return out
+    return [tool for _, tool in chosen]
 
 
 def _reads(tool: Tool) -> bool:
@@ -188,6 +229,15 @@ class _Task:
         self.folders = [word for word in paths if os.path.isdir(os.path.join(root, word))]
         self.new = [word for word in paths if re.search(r"\w\.[a-z]\w*$", word)
                     and not os.path.exists(os.path.join(root, word))]  # fmt: skip
+
+    def gives(self, tool: Tool) -> bool:
+        """Whether it has something that the tool takes."""
+        of_path = {"create": self.new, "write": self.new or self.files}
+        return self.speaks_for(tool) > 0 or any(
+            item.kind == "path" and of_path.get(item.access or "read", self.files)
+            or item.kind == "glob" and (self.globs or self.folders)
+            for item in tool.inline
+        )  # fmt: skip
 
     def speaks_for(self, tool: Tool) -> float:
         """Whether it has what the tool takes and few others do."""

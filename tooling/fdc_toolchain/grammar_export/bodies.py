@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..linking.types import TEXTS, Type
+from ..rules.bounds import MOST_STEPS
 from ..syntax.language import CONSTRUCTS, STATEMENTS
 from .form import (
     ALL,
@@ -18,6 +19,7 @@ from .form import (
     RESULT,
     SAME,
     STORES,
+    UNSTATED,
     Change,
     Chars,
     Form,
@@ -34,7 +36,6 @@ from .place import OUTSIDE, Call, Need, Place
 from .steps import Steps
 from .texts import Texts
 
-_BUDGET = 1_000_000
 STORING = "# It may store text from outside, and runs no command.\n"
 """The comment that a plan begins with in which text of models and from outside may go into files."""
 
@@ -118,11 +119,13 @@ class Bodies(Loops):
         if place.free:
             ways = [Way(word(place.head, after))]
         else:
-            budget = Literal(f"{STATEMENTS['budget'].word} steps {_BUDGET}\n")
-            stores = (Literal(STORING), budget, Use(after.rule, Change(ALL, STORES)))
-            ways = [Way(word(place.head, *stores))] + [Way(word(place.head, budget, after))] * (
-                not place.outside
-            )
+            budget = Literal(f"{STATEMENTS['budget'].word} steps {MOST_STEPS}\n")
+            ways = []
+            for bits in (STORES,) if place.outside else (STORES, 0):
+                head = word(place.head, *word(STORING)) if bits else word(place.head)
+                ways.append(Way((*head, budget, Use(after.rule, Change(ALL, bits)))))
+                if not place.small:
+                    ways.append(Way((*head, Use(after.rule, Change(ALL, bits | UNSTATED)))))
         self.form.put("start", ways)
         self.form.entries = [left(place.most) | place.given | RESULT]
         return self.form
@@ -240,7 +243,7 @@ class Bodies(Loops):
             guard = (
                 Guard()
                 if free
-                else Guard(STORES if call.outside else 0, STORES if call.acts else 0)
+                else Guard(STORES if call.outside else 0, UNSTATED | (STORES if call.acts else 0))
             )
             if after is not None:
                 ends.setdefault((after, guard, call.binds), []).append(call)

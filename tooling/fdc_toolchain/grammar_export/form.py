@@ -24,6 +24,10 @@ COLLECTS = 1 << 59
 """The loop around takes what is yielded."""
 BRANCH = 1 << 60
 """Inside of a fork: no step that the automaton notices the order of."""
+UNSTATED = 1 << 61
+"""The plan states no budget: its loops run few rounds, and it calls no plan."""
+ROUND = 1 << 62
+"""Inside of a loop of such a plan: no other loop."""
 NEVER = 63
 """A bit that is never set."""
 ALL = 2**64 - 1

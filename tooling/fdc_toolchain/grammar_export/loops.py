@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import NamedTuple
 
 from ..linking.types import LIST, Type, list_of
+from ..rules.bounds import MOST_ONCE
 from ..syntax.language import STATEMENTS
 from .form import (
     ALL,
@@ -15,7 +17,9 @@ from .form import (
     COLLECTS,
     INNER,
     RESULT,
+    ROUND,
     SAME,
+    UNSTATED,
     Change,
     Form,
     Guard,
@@ -112,6 +116,13 @@ class Loops:
             return 2
         return self.place.most if self.place.free else max(2, self.place.most >> depth + 1)
 
+    def _few(self) -> int:
+        """Digits of how often a loop may run in a plan that states no budget: however its body is filled, lint asks for none."""
+        if self.place.free or self.place.small:
+            return 0
+        most = prod(self._inside(depth) for depth in range(self.place.depth))
+        return min(len(str(MOST_ONCE // most)) - 1, _ROUNDS[-1])
+
     def _enter(self, depth: int, *, bits: int = 0, gone: int = 0) -> Change:
         return Change(INNER & ~gone, bits | left(self._inside(depth)))
 
@@ -120,24 +131,35 @@ class Loops:
         for end in self._rounds(state, depth):
             inside = self.place.either(state, end)
             assert inside is not None
-            yield from self._files(inside, end, depth)
-            yield from self._lists(inside, end, depth)
-            yield from self._iterates(inside, end, depth)
+            yield from self._kinds(inside, end, depth, 0)
+            if self._few():
+                yield from self._kinds(inside, end, depth, ROUND)
 
-    def _iterates(self, inside: str, end: str, depth: int) -> Iterator[Outcome]:
+    def _kinds(self, inside: str, end: str, depth: int, few: int) -> Iterator[Outcome]:
+        """Every kind of loop. `few`: the bit that the body is given in a plan that states no budget."""
+        for kind in (self._files, self._lists, self._iterates):
+            for outcome in kind(inside, end, depth, few):
+                guard = outcome.guard
+                bits, clear = (UNSTATED, ROUND) if few else (0, UNSTATED)
+                if not self.place.free:
+                    guard = guard._replace(bits=guard.bits | bits, clear=guard.clear | clear)
+                yield outcome._replace(guard=guard)
+
+    def _iterates(self, inside: str, end: str, depth: int, few: int) -> Iterator[Outcome]:
         """`iterate`, which goes round once at least: of a plan's own names, those that it binds so are bound behind it and in
         its `until`."""
         for bits in (0, *(bits for at, bits in self.place.rounds if at == depth)):
             found = self.texts.condition(OUTSIDE - 1, apart=f"_b{bits:x}" if bits else "")
             if self.owing(inside, end, depth, bits):
                 continue
-            inner = self._enter(depth, gone=RESULT | COLLECTS)
+            inner = self._enter(depth, bits=few, gone=RESULT | COLLECTS)
             body = self.body(inside, end, depth + 1, inner, Owes(bits))
-            yield Outcome((self._head("iterate", depth, "", (Literal("max"),)), body), end, bits)
+            head = self._head("iterate", depth, "", (Literal("max"),), few)
+            yield Outcome((head, body), end, bits)
             if found is not None:
                 until = (Literal(" until "), Use(found[0].rule, Change(ALL, bits)))
                 some = 0 if bits else found[1]
-                head = self._head("iterate", depth, "until", (Literal("max"),), until, some)
+                head = self._head("iterate", depth, "until", (Literal("max"),), few, until, some)
                 yield Outcome((head, body), end, bits)
 
     def _rounds(self, state: str, depth: int) -> list[str]:
@@ -157,45 +179,45 @@ class Loops:
         depth: int,
         name: str,
         over: tuple[Item, ...],
+        few: int,
         end: tuple[Item, ...] = (),
         some: int = 0,
         bits: int = 0,
         clear: int = 0,
     ) -> Use:
         """The first line of a loop, which the loops of all states of one depth share."""
-        digits = 3 if self.place.free else _ROUNDS[min(depth, 3)]
+        digits = 5 if self.place.free else self._few() if few else _ROUNDS[min(depth, 3)]
         line = word(
             opening(statement), *over, Literal(" "), self.texts.number(digits), *end, Literal("\n")
         )
         ways = [Way(line, Guard(bits, clear, some=some))]
+        if statement == "for_each_file":  # there it may be left out
+            line = word(opening(statement), *over[:-1], Literal("\n"))
+            ways.append(Way(line, Guard(bits, clear, some=some)))
         return self.texts.share(f"head_{statement}_{name}", ways)
 
-    def _files(self, inside: str, end: str, depth: int) -> Iterator[Outcome]:
-        """`for_each_file`: the path is `file1`, in a loop inside `file2`."""
-        globs: list[Item] = [self.texts.files["glob"]]
-        one = self.texts.reference("text", 1) if self.place.free else None
-        if one is not None:
-            globs.append(one)
+    def _files(self, inside: str, end: str, depth: int, few: int) -> Iterator[Outcome]:
+        """`for_each_file`: the path is `file1`, in a loop inside `file2`, and has one of a plan's own names besides."""
+        free = self.place.free
+        glob = self.texts.value("text", OUTSIDE) if free else self.texts.files["glob"]
+        others = [row for row in self.slots if free and row[1].made in ("item", "both")]
         before = 0
         for number, slot in self.slots:
             if slot.made != "file":
                 continue
             bit = 1 << number
-            inner = self._enter(depth, bits=bit, gone=RESULT | COLLECTS)
-            body = self.body(inside, end, depth + 1, inner)
-            for glob in globs:
-                head = self._head(
-                    "for_each_file",
-                    depth,
-                    slot.name,
-                    (glob, Literal(" max")),
-                    bits=before,
-                    clear=bit,
-                )
+            for other, alias in (None, None), *others:
+                named = bit if other is None else bit | 1 << other
+                shown = () if alias is None else (Literal(f" as {alias.name}"),)
+                inner = self._enter(depth, bits=named | few, gone=RESULT | COLLECTS)
+                body = self.body(inside, end, depth + 1, inner)
+                line = (glob, *shown, Literal(" max"))
+                name = slot.name if alias is None else f"{slot.name}_{alias.name}"
+                head = self._head("for_each_file", depth, name, line, few, bits=before, clear=bit)
                 yield Outcome((head, body), inside)
             before |= bit
 
-    def _lists(self, inside: str, end: str, depth: int) -> Iterator[Outcome]:
+    def _lists(self, inside: str, end: str, depth: int, few: int) -> Iterator[Outcome]:
         """`for` and `fork` over a list, with and without a name for what they yield."""
         firsts = ("for",) if self.place.small else ("for", "fork")
         loops = [row for row in self.slots if row[1].made in ("item", "both")]
@@ -216,12 +238,12 @@ class Loops:
                 line = (Literal(slot.name), self.texts.put(name, ways), Literal("} max"))
                 for first in firsts:
                     # In a fork of which the order is not known, no step may change the state.
-                    bits = 1 << number | chosen | (BRANCH if first == "fork" else 0)
+                    bits = 1 << number | chosen | few | (BRANCH if first == "fork" else 0)
                     for last in (
                         ("", " keep failures") if self.place.free and first == "fork" else ("",)
                     ):
                         shut = (Literal(last),) if last else ()
-                        head = self._head(first, depth, slot.name, line, shut, some)
+                        head = self._head(first, depth, slot.name, line, few, shut, some)
                         yield from self._list(inside, end, depth, head, bits, some)
 
     def _items(self, slot: Slot) -> Need:

@@ -211,9 +211,11 @@ class Texts:
         first, letters = ("A-Za-z0-9_.*/?~", _GLOB) if self.place.free else ("A-Za-z0-9", _WORD)
         self.put("word", [Way((Chars(first), Chars(letters, 0, 40)))])
         one, inner = self.reference(need, level, stored=stored), Chars(_INNER, 1, 60)
-        inside = self._mixed(
-            f"inner_{level}", (inner,), inner, self.reference("any", level), None, 3
-        )
+        piece = self.reference("any", level)
+        if self.place.free:
+            pieces = [Way(word("\\\\")), Way(word('\\"')), *([Way((piece,))] if piece else [])]
+            piece = self.share("piece", pieces)
+        inside = self._mixed(f"inner_{level}", (inner,), inner, piece, None, 3)
         quote = Literal('"')
         ways = [Way((Use("word"),)), Way((quote, inside, quote))]
         ways += [Way((one,)), Way((quote, one, quote))] if one is not None else []
@@ -294,7 +296,9 @@ class Texts:
         out = {}
         if place.files:
             out["read"] = self.put("file", [Way(word(name)) for name in place.files])
-        globs = [f"**/*.{end}" for end in endings] + [f"{folder}/*" for folder in folders]
+        globs = [f"**/*.{end}" for end in endings]
+        globs += [name for folder in folders for name in (f"{folder}/*", folder)]
+        globs += ["*"] if any("/" not in name for name in place.files) else []
         globs += sorted({f"{name.rpartition('/')[0]}/*.{name.rpartition('.')[2]}" for name in place.files
                          if "/" in name and "." in name.rpartition("/")[2]})[:MOST_LITERAL]  # fmt: skip
         out["glob"] = self.put(

@@ -63,12 +63,27 @@ def identity(program: Program) -> str:
 
 
 def load(data: bytes) -> Program:
-    """The program in `data`. Raises ProgramError: not JSON, a key twice, or not of the model's form."""
+    """The program in `data`. Raises ProgramError: not JSON, a key twice, or not of the model's form.
+
+    The arguments of a step come in the order of its tool's parameters, for those who read them; the bytes have them by name.
+    """
     if len(data) > MAX_BYTES:
         raise ProgramError(f"the program has {len(data)} bytes, more than {MAX_BYTES}")
+    steps: list[dict[str, Any]] = []
+
+    def made(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        out = _once(pairs)
+        if (
+            out.get("op") == "step"
+            and isinstance(out.get("tool"), str)
+            and isinstance(out.get("args"), dict)
+        ):
+            steps.append(out)
+        return out
+
     try:
         program = json.loads(
-            data.decode("ascii"), object_pairs_hook=_once, parse_constant=_no_constant
+            data.decode("ascii"), object_pairs_hook=made, parse_constant=_no_constant
         )
     except ProgramError:
         raise
@@ -80,7 +95,16 @@ def load(data: bytes) -> Program:
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise ProgramError(f"the program is malformed: {faults[0]}{more}")
+    for step in steps:
+        step["args"] = _as_declared(step["args"], program["tools"].get(step["tool"], {}))
     return dict(program)
+
+
+def _as_declared(args: dict[str, Any], tool: dict[str, Any]) -> dict[str, Any]:
+    rows = tool.get("parameters")
+    declared = rows if isinstance(rows, list) else []
+    names = [row.get("name") for row in declared if isinstance(row, dict)]
+    return {name: args[name] for name in names if isinstance(name, str) and name in args} | args
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

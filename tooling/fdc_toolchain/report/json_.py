@@ -74,7 +74,7 @@ def finding_json(item: Diagnostic) -> dict[str, Any]:
     }
 
 
-def dumps(value: Any, *, indent: int | None = None) -> str:
+def dumps(value: object, *, indent: int | None = None) -> str:
     """JSON in ASCII without halves of surrogate pairs, and without `##[`, where a CI runner would read a command."""
     return json.dumps(whole(value), indent=indent, ensure_ascii=True, allow_nan=False).replace(
         "##[", "##\\u005b"

@@ -103,7 +103,7 @@ def task_for(root: str, asked: str | None) -> Task | None:
         return found[-1] if found else None
     for task in found:
         if task.id == asked:
-            return task
+            return task._replace(named=True)
     raise UsageError(f"the task `{asked}` is not open here; `fdc start --task-id ID` begins one")
 
 

@@ -28,9 +28,11 @@ def bench_for(
     ready: Mapping[str, Answer],
     shown: Mapping[str, dict[str, Any]],
     driver: Driver,
+    inputs: Mapping[str, Any],
 ) -> Workbench:
     """The workbench of a run; the caller closes its `root`. `answers` come before those that lie `ready`; `shown` is what
     the approvals showed that they are for (`runs.records.answers.shown`). `driver` drives runs within a step.
+    `inputs`: those of the run.
 
     Raises UsageError.
     """
@@ -51,7 +53,7 @@ def bench_for(
         shell_seconds=SECONDS if shell_seconds is None else shell_seconds,
         operator=allowed,
         model=model,
-        overrides={"close_task": _closing(root)},
+        overrides={"close_task": _closing(root, inputs.get("task") or {})},
         nested=nested_in(root, show, allowed, driver, shown),
         shown=shown,
         givers={address: one.note() for address, one in ready.items() if address not in answers},
@@ -90,8 +92,9 @@ def take_away(root: str) -> None:
         held.close()
 
 
-def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
-    """`close_task` as `fdc close`: of the task named, else of the one that is open.
+def _closing(root: str, own: Mapping[str, Any]) -> Callable[[dict[str, Any], Context], Any]:
+    """`close_task` as `fdc close`: of the task named in the plan, else of the one that the run was begun for by name (`own`,
+    `tasks.activity.Task`), else of the one that is open.
 
     A plan that comes with fdc closes its own cycle only: it knows nothing of the task that somebody runs it in.
     """
@@ -112,6 +115,8 @@ def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
 
         from ..tasks import activity_log, lifecycle
 
+        if not task and own.get("named"):
+            task = str(own["id"])
         if not task:
             tasks = lifecycle.open_ids(activity_log.history(root))
             if len(tasks) > 1:

@@ -124,10 +124,14 @@ def read(data: bytes) -> History:
 
 
 class Task(NamedTuple):
-    """A task that was started and not closed, with the session that its entries belong to."""
+    """A task that was started and not closed, with the session that its entries belong to.
+
+    `named`: a run belongs to it because somebody said so, and not because it was the one that was started last.
+    """
 
     id: str
     session: str
+    named: bool = False
 
 
 def open_tasks(data: bytes) -> list[Task]:

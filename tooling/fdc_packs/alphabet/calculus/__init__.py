@@ -23,11 +23,11 @@ from .concepts import (
 )
 from .expression import Statement, meaning_of, statements_of
 from .inference import Table, clauses, closure, table_for
-from .operators import ArityError, Rules
+from .operators import ArityError, Rule, rules_of
 from .wellformed import violations
 
 __all__ = [
-    "ArityError", "Basis", "CalculusError", "Concept", "EmptyComposition", "Rules", "UnknownPrimitive", "basis_of", "clauses",
+    "ArityError", "Basis", "CalculusError", "Concept", "EmptyComposition", "UnknownPrimitive", "basis_of", "clauses",
     "closure", "compare", "compose", "decompose", "meaning_of", "primes", "statements_of", "violations",
 ]  # fmt: skip
 
@@ -40,15 +40,15 @@ def compose(alphabet: Alphabet, text: str) -> dict[str, Any]:
     (kind, labels, reason) and `follows` (sentences of what follows from it, also by the rules). Raises CalculusError.
     """
     basis = basis_of(alphabet)
-    rules, said = Rules(), list[Statement]()
+    rules, said = dict[Rule, None](), list[Statement]()
     for one in statements_of(basis, text):
         if one.conclusion is None:
             said.append(one)
         else:
-            rules = rules.implying(one.meaning, one.conclusion)
-    table = table_for(alphabet, rules.rules)
+            rules |= dict.fromkeys(rules_of(one.meaning, one.conclusion))
+    table = table_for(alphabet, list(rules))
     found = [row for one in said for row in _told(alphabet, basis, one, table)]
-    told = [f"{one.condition} -> {one.conclusion}" for one in rules.rules]
+    told = [f"{one.condition} -> {one.conclusion}" for one in rules]
     return {"expression": text, "rules": told, "alternatives": found}
 
 

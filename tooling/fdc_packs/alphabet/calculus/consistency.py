@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from ..circles import shortest_circle
 from ..model import Alphabet, Primitive
 
 RULES = ("ids", "circularity", "redundancy", "references", "iterations", "contrasts")
@@ -76,43 +77,33 @@ def _collisions(alphabet: Alphabet, some: Iterable[Primitive]) -> Iterator[Viola
 
 
 def _each(alphabet: Alphabet, some: Iterable[Primitive]) -> Iterator[Violation]:
+    """ALPH-51, 52, 54: what a primitive refers to, how it contrasts, by what it is recorded to be expressed."""
     for one in some:
         for kind, others in (
             ("presupposes", one.presupposes), ("contrasts with", one.contrasts),
             ("composes with", one.composes), ("is derived from", one.derivation),
         ):  # fmt: skip
             for name in others:
-                other = alphabet.get(name)
-                if other is None or not other.in_use:
-                    what = "does not exist" if other is None else "is not in use"
-                    yield Violation(
-                        "references", (one.id, name), f"{one.id} {kind} {name}, which {what}"
-                    )
+                if not _used(alphabet, name):
+                    what = "is not in use" if alphabet.get(name) else "does not exist"
+                    why = f"{one.id} {kind} {name}, which {what}"
+                    yield Violation("references", (one.id, name), why)
         for name in one.contrasts:
             other = alphabet.get(name)
             if other is None:
                 continue
-            if one.id == name:
-                yield Violation("contrasts", (one.id, name), f"{one.id} contrasts with itself")
-            elif one.id not in other.contrasts:
-                yield Violation(
-                    "contrasts",
-                    (one.id, name),
-                    f"{one.id} contrasts with {name}, and not the other way round",
-                )
-            if name in one.presupposes or one.id in other.presupposes:
-                yield Violation(
-                    "contrasts",
-                    (one.id, name),
-                    f"{one.id} and {name} contrast, and one presupposes the other",
-                )
+            faults = {
+                "contrasts with itself": one.id == name,
+                f"contrasts with {name}, and not the other way round": one.id not in other.contrasts
+                and one.id != name,
+                f"and {name} contrast, and one presupposes the other": name in one.presupposes
+                or one.id in other.presupposes,
+            }
+            for why in (why for why, found in faults.items() if found):
+                yield Violation("contrasts", (one.id, name), f"{one.id} {why}")
         if one.derivation and all(_used(alphabet, name) for name in one.derivation):
-            names = ", ".join(one.derivation)
-            yield Violation(
-                "redundancy",
-                (one.id, *one.derivation),
-                f"{one.id} is recorded to be expressed by {names}",
-            )
+            why = f"{one.id} is recorded to be expressed by {', '.join(one.derivation)}"
+            yield Violation("redundancy", (one.id, *one.derivation), why)
 
 
 def _used(alphabet: Alphabet, name: str) -> bool:
@@ -133,16 +124,18 @@ def _equal(alphabet: Alphabet, some: Iterable[Primitive]) -> Iterator[Violation]
 
 def _circles(alphabet: Alphabet) -> Iterator[Violation]:
     """ALPH-50: a circle of presuppositions for each knot of them, the shortest through its first member."""
-    done: set[str] = set()
-    index: dict[str, int] = {}
-    for one in alphabet:
-        if one.id not in index:
-            for knot in _knots(alphabet, one.id, index):
-                if not done & set(knot):
-                    done |= set(knot)
-                    circle = _shortest(alphabet, min(knot))
-                    if circle:
-                        yield _circle(circle)
+    import networkx
+
+    edges = ((one.id, other) for one in alphabet for other in _needs(alphabet, one.id))
+    knots = networkx.strongly_connected_components(networkx.DiGraph(edges))
+    for first in sorted(min(knot) for knot in knots):
+        circle = _shortest(alphabet, first)
+        if circle:
+            yield _circle(circle)
+
+
+def _shortest(alphabet: Alphabet, start: str) -> list[str]:
+    return shortest_circle(start, lambda name: _needs(alphabet, name))
 
 
 def _circles_through(alphabet: Alphabet, some: Iterable[Primitive]) -> Iterator[Violation]:
@@ -163,62 +156,6 @@ def _circle(path: list[str]) -> Violation:
 def _needs(alphabet: Alphabet, name: str) -> tuple[str, ...]:
     one = alphabet.get(name)
     return one.presupposes if one is not None and one.in_use else ()
-
-
-def _shortest(alphabet: Alphabet, start: str) -> list[str]:
-    """The shortest circle of presuppositions through a primitive; empty where there is none."""
-    before: dict[str, str] = {}
-    layer = [start]
-    while layer:
-        following: list[str] = []
-        for at in layer:
-            for other in _needs(alphabet, at):
-                if other == start:
-                    path = [at]
-                    while path[-1] != start:
-                        path.append(before[path[-1]])
-                    return path[::-1]
-                if other not in before:
-                    before[other] = at
-                    following.append(other)
-        layer = following
-    return []
-
-
-def _knots(alphabet: Alphabet, start: str, index: dict[str, int]) -> list[list[str]]:
-    """The strongly connected sets reachable from `start` that have a circle (Tarjan's, without recursion)."""
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    on: set[str] = set()
-    found: list[list[str]] = []
-    work: list[tuple[str, Iterator[str]]] = []
-
-    def enter(name: str) -> None:
-        index[name] = low[name] = len(index)
-        stack.append(name)
-        on.add(name)
-        work.append((name, iter(_needs(alphabet, name))))
-
-    enter(start)
-    while work:
-        at, others = work[-1]
-        for other in others:
-            if other not in index:
-                enter(other)
-                break
-            if other in on:
-                low[at] = min(low[at], index[other])
-        else:
-            work.pop()
-            if work:
-                low[work[-1][0]] = min(low[work[-1][0]], low[at])
-            if low[at] == index[at]:
-                knot = stack[stack.index(at) :]
-                del stack[len(stack) - len(knot) :]
-                on -= set(knot)
-                if len(knot) > 1 or at in _needs(alphabet, at):
-                    found.append(knot)
-    return found
 
 
 def score(alphabet: Alphabet, found: Collection[Violation]) -> float:

@@ -86,37 +86,3 @@ def _recommended(checks: Mapping[str, Mapping[str, Any]], other: Sequence[str]) 
     return [*found, *(["look at the other violations first"] if other else [])] or [
         "nothing needs to be done"
     ]
-
-
-def consistency_text(report: Mapping[str, Any]) -> str:
-    """The consistency report as Markdown."""
-    lines = [
-        "# Consistency",
-        "",
-        f"Score: {report['overall_score']:.0%}.",
-        "",
-        "| check | result | findings |",
-        "|---|---|---|",
-    ]
-    for name, check in report["checks"].items():
-        lines.append(f"| {name} | {check['result']} | {len(check['findings'])} |")
-    for name, check in report["checks"].items():
-        if check["findings"]:
-            lines += ["", f"## {name.capitalize()}", "", *(f"- {one}" for one in check["findings"])]
-    if report["other_violations"]:
-        lines += [
-            "",
-            "## Other violations",
-            "",
-            *(f"- {one}" for one in report["other_violations"]),
-        ]
-    return "\n".join(
-        [
-            *lines,
-            "",
-            "## Recommendations",
-            "",
-            *(f"- {one}" for one in report["recommendations"]),
-            "",
-        ]
-    )

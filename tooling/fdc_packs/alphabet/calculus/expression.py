@@ -14,7 +14,7 @@ import re
 from typing import NamedTuple
 
 from .concepts import Basis, CalculusError
-from .operators import Meaning, atom, conjoin, disjoin, negate, predicate, relate
+from .operators import ArityError, Meaning, atom, conjoin, disjoin, negate
 
 _TOKEN = re.compile(r'\s*(?:"([^"]*)"|(->)|(\w+(?:-\w+)*)|([&|~(),;]))')
 _WORDS = {"&": "and", ",": "and", "|": "or", "~": "not"}
@@ -57,11 +57,11 @@ def _statement(basis: Basis, tokens: Tokens) -> Statement:
     if at == len(tokens) or tokens[at][0] != "(":
         return Statement(_ended(tokens, meaning, at))
     subjects = _subjects(tokens[at + 1 :])
-    if len(subjects) == 2:
-        relation = relate(meaning, *subjects)
-        return Statement(relation.meaning, (relation.first, relation.second))
-    said = predicate(meaning, *subjects)
-    return Statement(said.meaning, (said.subject,))
+    if len(subjects) not in (1, 2):
+        raise ArityError(
+            f"a predication has exactly one subject, a relation two, and there are {len(subjects)}"
+        )
+    return Statement(meaning, tuple(subjects))
 
 
 def _subjects(tokens: Tokens) -> list[str]:

@@ -6,7 +6,6 @@ either = disjoin(both, atom(basis, "cause"))
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from .concepts import Basis, CalculusError, Concept, tracks_of
@@ -95,60 +94,19 @@ class Rule(NamedTuple):
 
     condition: Concept
     conclusion: Concept
-    name: str = ""
 
 
-class Rules:
-    """The store of `->`: rules in the order in which they were given, each once."""
+def rules_of(*meanings: Meaning) -> list[Rule]:
+    """`condition -> conclusion`: one rule for each alternative of the condition.
 
-    def __init__(self, rules: Iterable[Rule] = ()) -> None:
-        self.rules: tuple[Rule, ...] = tuple(dict.fromkeys(rules))
-
-    def implying(self, *meanings: Meaning, name: str = "") -> Rules:
-        """With `condition -> conclusion`: one rule for each alternative of the condition.
-
-        Raises ArityError unless there are two operands, CalculusError where the conclusion has several alternatives.
-        """
-        if len(meanings) != 2:
-            raise ArityError(f"`->` takes exactly two operands, and there are {len(meanings)}")
-        condition, conclusion = meanings
-        if len(conclusion) != 1:
-            raise CalculusError(
-                "the right side of `->` has several alternatives: a rule needs one conclusion"
-            )
-        (one,) = conclusion
-        return Rules(
-            [
-                *self.rules,
-                *(Rule(alternative, one, name) for alternative in sorted(condition, key=_key)),
-            ]
+    Raises ArityError unless there are two operands, CalculusError where the conclusion has several alternatives.
+    """
+    if len(meanings) != 2:
+        raise ArityError(f"`->` takes exactly two operands, and there are {len(meanings)}")
+    condition, conclusion = meanings
+    if len(conclusion) != 1:
+        raise CalculusError(
+            "the right side of `->` has several alternatives: a rule needs one conclusion"
         )
-
-
-class Predication(NamedTuple):
-    """`meaning` is said of `subject`."""
-
-    meaning: Meaning
-    subject: str
-
-
-class Relation(NamedTuple):
-    """`meaning` holds between `first` and `second`, in this order."""
-
-    meaning: Meaning
-    first: str
-    second: str
-
-
-def predicate(meaning: Meaning, *subjects: str) -> Predication:
-    """P(x). Raises ArityError unless there is exactly one subject."""
-    if len(subjects) != 1:
-        raise ArityError(f"a predication has exactly one subject, and there are {len(subjects)}")
-    return Predication(meaning, subjects[0])
-
-
-def relate(meaning: Meaning, *subjects: str) -> Relation:
-    """R(a, b). Raises ArityError unless there are exactly two subjects."""
-    if len(subjects) != 2:
-        raise ArityError(f"a relation has exactly two subjects, and there are {len(subjects)}")
-    return Relation(meaning, *subjects)
+    (one,) = conclusion
+    return [Rule(alternative, one) for alternative in sorted(condition, key=_key)]

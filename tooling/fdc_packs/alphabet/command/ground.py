@@ -32,6 +32,7 @@ def ground(roots: int, rounds: int, form: str) -> int:
         f"grounding set: {found['members']} words, {_part(found['members'], found['words'])} of them; "
         f"it costs {found['cost']:g}, and none costs less than {found['bound']:g} ({found['above_bound']:.1%} above)"
     )
+    click.echo("(a word costs 1 / log2(2 + its uses in the tagged corpus): common words are cheap)")
     click.echo(
         f"held out: {held['expressible']} of {held['words']} other words can be said "
         f"({_part(held['expressible'], held['words'])})"
@@ -45,7 +46,7 @@ def ground(roots: int, rounds: int, form: str) -> int:
         "are not entries of the dictionary"
     )
     click.echo()
-    click.echo(textwrap.fill(", ".join(found["ranked"]), width=100, break_on_hyphens=False))
+    click.echo(textwrap.fill(", ".join(found["ranked"]), width=78, break_on_hyphens=False))
     return CLEAN
 
 

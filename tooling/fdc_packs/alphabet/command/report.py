@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 import click
-from fdc_toolchain.api.commands import CLEAN, Refused, UsageError, WorldError
+from fdc_toolchain.api.commands import CLEAN, Refused, UsageError
 
-from .folder import base_here, store_of
+from .folder import base_here, store_of, world_failure
 
 
 def draw(root: str, output: str) -> int:
@@ -56,16 +56,14 @@ def written(root: str, output: str = "") -> list[str]:
     except Outside as wrong:
         raise UsageError(str(wrong)) from wrong
     except OSError as failed:
-        raise WorldError(
-            f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise world_failure(failed, root) from failed
     return list(files)
 
 
 def _pngs(drawings: dict[str, str]) -> dict[str, bytes]:
     """The drawings as PNG, where the extra that does this is installed; else none, and a sentence."""
     from ..drawing import raster
-    from ..drawing.charts_svg import printed
+    from ..drawing.charts import printed
 
     try:
         return {

@@ -20,7 +20,7 @@ from fdc_toolchain.api.commands import (
 )
 from fdc_toolchain.api.text import visible
 
-from .folder import base_of, measurable
+from .folder import base_of, measurable, world_failure
 
 if TYPE_CHECKING:
     from fdc_toolchain.api.tools import Outcome, Perform
@@ -65,9 +65,7 @@ def work(root: str, asked: Asked) -> int:
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     except OSError as failed:
-        raise WorldError(
-            f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise world_failure(failed, root) from failed
 
 
 def _work(root: str, store: Store, asked: Asked) -> int:
@@ -93,7 +91,7 @@ def _work(root: str, store: Store, asked: Asked) -> int:
     for _ in range(
         asked.iterations or (1 if operator.model else base.config["stopping"]["max_iterations"])
     ):
-        show = _Watching(base.config["logging"]["level"])
+        show = _Watching(base.config["logging"]["level"], bool(operator.model))
         name = interrupted or commands.begin(root, program, PLAN, {}, asked.budget, None, operator)
         interrupted = ""
         code, outcome = _driven(root, store, name, show, operator)
@@ -332,9 +330,10 @@ _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 class _Watching(Aside):
     """What is under way, on stderr, as far as `logging.level` wants to hear of it (ALPH-60)."""
 
-    def __init__(self, level: str) -> None:
+    def __init__(self, level: str, asked: bool) -> None:
         super().__init__()
         self._level = _LEVELS.index(level)
+        self._asked = asked
 
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
         """Port `Progress`."""
@@ -342,6 +341,8 @@ class _Watching(Aside):
         value = outcome.value
         if not isinstance(value, dict):
             return
+        if effect.tool in ("compose_context", "consult_lexicon") and not self._asked:
+            return  # no model is sent these tokens
         for level, text in _said(effect.tool, value):
             if _LEVELS.index(level) >= self._level:
                 click.echo(visible(text), err=True)

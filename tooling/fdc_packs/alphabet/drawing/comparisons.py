@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..calculus.metrics import public
 from ..model import Alphabet, normal
+from ..texts import text
 from ..wordlists import ARISTOTLE, CYC, NSM, WORDNET_TOP, Entry
 
 
@@ -77,50 +78,12 @@ def comparison(alphabet: Alphabet, inventory: Inventory) -> dict[str, Any]:
 
 def comparisons(alphabet: Alphabet) -> dict[str, str]:
     """A Markdown file for each inventory, by its name."""
-    return {inventory.file: _text(alphabet, inventory) for inventory in INVENTORIES}
+    return {
+        inventory.file: text("comparison", inventory, comparison(alphabet, inventory))
+        for inventory in INVENTORIES
+    }
 
 
 def swadesh(found: Mapping[str, Any], primitives: int) -> str:
     """Swadesh's 200 meanings as a table in Markdown: what a dictionary's definitions say of each with the primitives at hand."""
-    counted = public(found)
-    said = (
-        f"Of {counted['total']} meanings {counted['expressible']} can be said ({counted['coverage']:.1%}), "
-        f"{counted['primitives']} of them because they are primitives themselves; of {counted['partial']} a part of the "
-        f"definition's words can, {counted['unknown']} are not words that the dictionary defines. As many of its most used "
-        f"words as there are primitives ({primitives}) would say {counted['frequent_words_coverage']:.1%}."
-    )
-    how = (
-        "The meanings are Swadesh's (1952), in English words. A word is expressible when every word of its first definition in "
-        f"{counted['source']} is a primitive, or expressible itself: no one has taken these words apart for the alphabet, and "
-        "neither proposer nor critic looks at this list."
-    )
-    head = ["# The alphabet and Swadesh's 200 basic meanings", "", how, "", said, ""]
-    lines = [*head, "| meaning | result | missing |", "|---|---|---|"]
-    lines += [
-        f"| {row['word']} | {row['result']} | {', '.join(row['missing'])} |"
-        for row in found["words"]
-    ]
-    return "\n".join([*lines, ""])
-
-
-def _text(alphabet: Alphabet, inventory: Inventory) -> str:
-    found = comparison(alphabet, inventory)
-    said = (
-        f"Of {found['items']} items {found['exact']} have an exact match, {found['partial']} a partial one, {found['none']} "
-        "none. A match is a shared word (partial: a word that we think near), not a shared meaning."
-    )
-    lines = [
-        f"# The alphabet and {inventory.title}", "", inventory.about, "", said, "",
-        "| item | match | primitives |", "|---|---|---|",
-    ]  # fmt: skip
-    lines += [
-        f"| {row['item']} | {row['match']} | {', '.join(row['primitives'])} |"
-        for row in found["matches"]
-    ]
-    if found["unmatched"]:
-        names = ", ".join(found["unmatched"][:200])
-        more = (
-            f", and {len(found['unmatched']) - 200} more" if len(found["unmatched"]) > 200 else ""
-        )
-        lines += ["", f"Primitives that match nothing here: {names}{more}."]
-    return "\n".join([*lines, ""])
+    return text("swadesh", public(found), found["words"], primitives)

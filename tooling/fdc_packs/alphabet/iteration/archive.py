@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from .. import layout, markers
 from ..calculus.consistency import score, violations
 from ..model import slug
+from ..texts import line, text
 from ..yamltext import dump
 from .work import Event, Work, primitive_of
 
@@ -32,13 +32,14 @@ def logs(work: Work, summary: Value, raw: bool) -> Files:
         out[f"{folder}/{name}.yaml"] = dump(
             {f"{name}_log": {"iteration": work.iteration, "cycles": cycles}}
         )
-        out[f"{folder}/{name}.md"] = _prose(name, work.iteration, steps)
+        out[f"{folder}/{name}.md"] = text("log", name, work.iteration, steps)
     composed = [_plain(event) for event in work.of("composition")]
     touched = {"added": work.added, "changed": work.changed, "retired": work.retired}
     out[f"{folder}/artifacts.yaml"] = dump(
         {"artifacts": {"iteration": work.iteration, **touched, "composition": composed}}
     )
-    out[f"{folder}/highlights.md"] = _highlights(work, summary)
+    marks = [one for event in work.events for said in _texts(event) for one in markers.blog(said)]
+    out[f"{folder}/highlights.md"] = text("highlights", work, summary["insights"], marks)
     for event in work.events if raw else ():
         for number, attempt in enumerate(event.get("attempts", ()), 1):
             if attempt["raw"] is not None:
@@ -80,64 +81,10 @@ def _outputs(work: Work, event: Event) -> list[Value]:
     ]
 
 
-def _prose(name: str, iteration: int, steps: Iterable[Event]) -> str:
-    lines = [f"# {name.upper()}, iteration {iteration}", ""]
-    for event in steps:
-        who = (
-            "computed, no model was asked"
-            if event.get("embedded")
-            else f"a model, temperature {event['temperature']}"
-        )
-        lines += [f"## {event['phase']}, cycle {event['cycle']} ({who})", ""]
-        if event.get("wrong"):
-            lines += [f"The answer could not be used: {line(event['wrong'])}", ""]
-        lines += [f"- {line(text)}" for text in _said(event) or ["nothing to be done"]] + [""]
-    if len(lines) == 2:
-        lines += ["Nothing to do.", ""]
-    return "\n".join(lines)
-
-
-def _said(event: Event) -> list[str]:
-    kind = event["kind"]
-    if kind == "proposer":
-        found = [
-            f"**{row['label']}** ({row['id']}, {row['domain']}): {row['informal_definition']}. {row['primitiveness_argument']}"
-            for row in event["candidates"]
-        ]
-        left = [f"not taken up: {row['label']}: {row['why']}" for row in event["dropped"]]
-        return [f"strategy {event['strategy']}", *found, *left]
-    if kind == "critic":
-        rows = event["evaluations"]
-        return [
-            f"**{row['label']}** ({row['candidate_id']}): {row['verdict']}. {row['summary']}"
-            for row in rows
-        ]
-    out = [f"{row['primitive_id']} has the prime {row['assigned_prime']}" + "".join(
-        f"; {one['type']} {one['target']} ({one['justification']})" for one in row["relationships_added"]
-    ) for row in event["integrations"]]  # fmt: skip
-    out += [
-        f"{row['primitive_id']}.{row['field_changed']} revised: {row['reason']}"
-        for row in event["revisions"]
-    ]
-    out += [
-        f"{row['retired']} merged into {row['keep']}: {row['reason']}" for row in event["merges"]
-    ]
-    out += [
-        f"{row['retired']} split into {' and '.join(row['into'])}: {row['reason']}"
-        for row in event["splits"]
-    ]
-    return out + [f"conflict: {row['why']}" for row in event["conflicts_detected"]]
-
-
-def line(text: Any) -> str:
-    """A text on one line, without what a terminal or an editor would act on."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", str(text))
-
-
 def summary_of(work: Work, metrics: Value) -> Value:
     """ALPH-90: what `summary.yaml` counts. `recount` says what the logs of the iteration add up to."""
     rows = [row for event in work.of("critic") for row in event["evaluations"]]
-    said = [text for event in work.events for text in _texts(event)]
+    said = [one for event in work.events for one in _texts(event)]
     counted = Counter(row["verdict"] for row in rows)
     embedded = [event["embedded"] for event in work.events if event.get("attempts")]
     return {
@@ -183,193 +130,107 @@ def _marks(event: Event) -> list[markers.Mark]:
     return [*(one for text in said for one in markers.found(text)), *blog]
 
 
-def _highlights(work: Work, summary: Value) -> str:
-    lines = [f"# Iteration {work.iteration}", ""]
-    for name in work.added:
-        one = work.alphabet.primitives[name]
-        lines.append(
-            f"- new: **{line(one.label)}** ({one.id}, {one.domain}): {line(one.definition)}"
+class Register:
+    """New files of one kind with their rows in the index: `PREFIX_0001_...`, numbered on from those that there are."""
+
+    def __init__(self, work: Work, index: str, prefix: str) -> None:
+        self._folder, self._prefix, self._iteration = (
+            index.rpartition("/")[0],
+            prefix,
+            work.iteration,
         )
-    lines += [f"- rejected: {line(row['label'])}: {line(row['reason'])}" for row in work.rejected]
-    lines += [f"- {line(text)}" for text in summary["insights"]]
-    said = [text for event in work.events for text in _texts(event)]
-    lines += [f"- [{one.kind}] {line(one.text)}" for text in said for one in markers.blog(text)]
-    return "\n".join([*lines, ""])
+        self.rows: list[Value] = list(work.base.registers.get(index, []))
+        self.files: Files = {}
+
+    @property
+    def next(self) -> int:
+        """The number of the next file."""
+        return len(self.rows) + 1
+
+    def add(self, name: str, files: Mapping[str, str], **row: Any) -> None:
+        """Files of one name, by their suffix; the index has the first of them."""
+        number = f"{self._prefix}_{self.next:04d}"
+        whole = [f"{number}_{name}.{suffix}" for suffix in files]
+        self.files |= {f"{self._folder}/{one}": said for one, said in zip(whole, files.values())}
+        self.rows.append({"id": number, "file": whole[0], **row, "iteration": self._iteration})
 
 
-def decisions(work: Work) -> tuple[Files, list[Value]]:
+def decisions(work: Work) -> Register:
     """ALPH-36: `DEC_XXXX_*.md` for every addition, merger and split, and their rows in the index."""
-    known = work.base.registers.get(layout.DECISIONS, [])
-    number = len(known)
-    files: Files = {}
-    rows: list[Value] = []
+    out = Register(work, layout.DECISIONS, "DEC")
     evaluated = {
         row["candidate_id"]: row for event in work.of("critic") for row in event["evaluations"]
     }
     for event in work.events:
         if event["kind"] not in ("refiner", "consolidation"):
             continue
-        made = [
-            (
-                f"{_label(work, row['primitive_id'])} is primitive",
-                row,
+        made = []
+        for row in event["integrations"]:
+            one, verdict = (
+                work.alphabet.get(row["primitive_id"]),
                 evaluated.get(row["candidate_id"]),
             )
-            for row in event["integrations"]
-        ]
-        made += [
-            (f"{row['retired']} merged into {row['keep']}", row, None) for row in event["merges"]
-        ]
-        made += [(f"{row['retired']} split", row, None) for row in event["splits"]]
-        for title, row, verdict in made:
-            number += 1
-            name = f"DEC_{number:04d}_{slug(title)}"
-            why = [verdict["summary"]] if verdict else [str(row.get("reason", ""))]
+            why = [verdict["summary"] if verdict else ""]
             if verdict and verdict["output"]:
-                why += [
-                    f"{attack}: {body['notes']}"
-                    for attack, body in verdict["output"]["attacks"].items()
-                ]
-            lines = [
-                f"# {line(title)}",
-                "",
-                f"Iteration {work.iteration}, {work.at}.",
-                "",
-                *(f"- {line(one)}" for one in why),
-            ]
-            files[f"reasoning/decisions/{name}.md"] = "\n".join([*lines, ""])
-            rows.append(
-                {
-                    "id": f"DEC_{number:04d}",
-                    "file": f"{name}.md",
-                    "title": title,
-                    "iteration": work.iteration,
-                }
-            )
-    return files, [*known, *rows]
-
-
-def _label(work: Work, name: str) -> str:
-    one = work.alphabet.get(name)
-    return one.label if one is not None else name
-
-
-def paradoxes(work: Work, most: int = 3) -> tuple[Files, list[Value]]:
-    """ALPH-36: `PAR_XXXX_*.md` for definitions that lead back to themselves, and for what a role marks as a paradox."""
-    known = work.base.registers.get(layout.PARADOXES, [])
-    files: Files = {}
-    rows: list[Value] = []
-    for row in [row for row in work.rejected if row["failed_attack"] == "circularity"][:most]:
-        paths = row["critic_output"]["attacks"]["circularity"]["circular_paths"]
-        number = len(known) + len(rows) + 1
-        name = f"PAR_{number:04d}_circularity_of_{slug(row['label'])}"
-        title = f"circularity of {row['label']}"
-        text = [
-            f"# The {line(title)}",
-            "",
-            f"Iteration {work.iteration}, {row['candidate_id']}.",
-            "",
-            line(row["reason"]),
-            "",
+                attacks = verdict["output"]["attacks"].items()
+                why += [f"{attack}: {body['notes']}" for attack, body in attacks]
+            label = one.label if one is not None else row["primitive_id"]
+            made.append((f"{label} is primitive", why))
+        made += [
+            (f"{row['retired']} merged into {row['keep']}", [row["reason"]])
+            for row in event["merges"]
         ]
-        text += [f"- {' -> '.join(line(word) for word in path)}" for path in paths[:20]] + [""]
-        files[f"reasoning/paradoxes/{name}.md"] = "\n".join(text)
-        rows.append(
-            {
-                "id": f"PAR_{number:04d}",
-                "file": f"{name}.md",
-                "title": title,
-                "iteration": work.iteration,
-            }
-        )
-    said = [
-        (event, one.text)
-        for event in work.events
-        for one in _marks(event)
-        if one.kind == f"{markers.BLOG}PARADOX"
-    ]
-    for event, puzzle in said[: max(0, most - len(rows))]:
-        number = len(known) + len(rows) + 1
-        title = " ".join(line(puzzle).split()[:8])
-        name = f"PAR_{number:04d}_{slug(title)}"
-        where = f"Iteration {work.iteration}, said by the {event['role']} in {event['phase']}, cycle {event['cycle']}."
-        files[f"reasoning/paradoxes/{name}.md"] = "\n".join(
-            [f"# {title}", "", where, "", line(puzzle), ""]
-        )
-        rows.append(
-            {
-                "id": f"PAR_{number:04d}",
-                "file": f"{name}.md",
-                "title": title,
-                "iteration": work.iteration,
-            }
-        )
-    return files, [*known, *rows]
+        made += [(f"{row['retired']} split", [row["reason"]]) for row in event["splits"]]
+        for title, why in made:
+            out.add(slug(title), {"md": text("decision", work, title, why)}, title=title)
+    return out
 
 
-def reflections(work: Work) -> tuple[Files, list[Value]]:
+def paradoxes(work: Work, most: int = 3) -> Register:
+    """ALPH-36: `PAR_XXXX_*.md` for definitions that lead back to themselves, and for what a role marks as a paradox."""
+    out = Register(work, layout.PARADOXES, "PAR")
+    found = []
+    for row in work.rejected:
+        if row["failed_attack"] == "circularity":
+            title = f"circularity of {row['label']}"
+            found.append((title, text("circle", work, title, row)))
+    for event in work.events:
+        for one in _marks(event):
+            if one.kind == f"{markers.BLOG}PARADOX":
+                title = " ".join(line(one.text).split()[:8])
+                found.append((title, text("puzzle", work, title, event, one.text)))
+    for title, said in found[:most]:
+        out.add(slug(title), {"md": said}, title=title)
+    return out
+
+
+def reflections(work: Work) -> Register:
     """ALPH-32: `MR_XXXX_iteration_NNN.yaml` and `.md`."""
-    known = work.base.registers.get(layout.REFLECTIONS, [])
-    files: Files = {}
-    rows: list[Value] = []
+    out = Register(work, layout.REFLECTIONS, "MR")
     for event in work.of("reflection"):
-        number = len(known) + len(rows) + 1
-        name = f"MR_{number:04d}_iteration_{work.iteration:03d}"
-        output = event["output"]
-        body = {
-            "iteration_range": event["period"]["iteration_range"],
-            "timestamp": work.at,
-            **output,
-        }
+        output, period = event["output"], event["period"]
+        body = {"iteration_range": period["iteration_range"], "timestamp": work.at, **output}
         marked = [one._asdict() for one in _marks(event)]
-        more = {
-            "computed": event["period"],
-            "markers": marked,
-            **{key: event[key] for key in ("reasons", "mismatches", "wrong")},
+        kept = {key: event[key] for key in ("reasons", "mismatches", "wrong")}
+        archive = {"computed": period, "markers": marked, **kept}
+        files = {
+            "yaml": dump({"meta_reflection": body, "archive": archive}),
+            "md": text("reflection", work, out.next, event),
         }
-        files[f"reasoning/meta_reflections/{name}.yaml"] = dump(
-            {"meta_reflection": body, "archive": more}
-        )
-        because = [f"- because {line(why)}" for why in event["reasons"]]
-        lines = [f"# Reflection {number}, iteration {work.iteration}", "", *because]
-        if output:
-            lines += [
-                "",
-                f"**{output['decision']}.** {line(output['course_corrections']['criterion_calibration'])}",
-                "",
-            ]
-            seen = output["patterns_observed"]
-            lines += [
-                f"- {line(row['pattern'])} ({row['frequency']}): {line(row['implications'])}"
-                for row in seen
-            ]
-            lines += [
-                f"- {row['category']}: {line(row['insight'])}"
-                for row in output["insights_for_archive"]
-            ]
-        lines += [f"- claimed, and not so: {line(one)}" for one in event["mismatches"]]
-        files[f"reasoning/meta_reflections/{name}.md"] = "\n".join([*lines, ""])
         decision = output.get("decision", "") if output else ""
-        rows.append(
-            {
-                "id": f"MR_{number:04d}",
-                "file": f"{name}.yaml",
-                "iteration": work.iteration,
-                "decision": decision,
-            }
-        )
-    return files, [*known, *rows]
+        out.add(f"iteration_{work.iteration:03d}", files, decision=decision)
+    return out
 
 
-def rejections(work: Work) -> Files:
+def rejections(rows: Iterable[Mapping[str, Any]], at: str) -> Files:
     """ALPH-34: everything that was ever rejected, and an index of it by attack."""
-    rows = [*work.base.rejected, *work.rejected]
+    every = list(rows)
     index: dict[str, list[str]] = {}
-    for row in rows:
+    for row in every:
         index.setdefault(str(row.get("failed_attack", "")), []).append(str(row.get("label", "")))
-    head = {"last_updated": work.at, "total": len(rows)}
+    head = {"last_updated": at, "total": len(every)}
     return {
-        layout.REJECTED: dump({"rejected_candidates": {**head, "candidates": rows}}),
+        layout.REJECTED: dump({"rejected_candidates": {**head, "candidates": every}}),
         layout.REJECTED_INDEX: dump({"rejected_index": {**head, "by_attack": index}}),
     }
 

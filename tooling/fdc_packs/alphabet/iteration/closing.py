@@ -13,6 +13,7 @@ from ..drawing import drawn
 from ..model import Alphabet, Primitive, slug
 from ..state import REGISTERS, balance, status_of
 from ..state_files import files_of
+from ..texts import text
 from ..yamltext import dump, parse
 from . import archive
 from .phases import Stop, stopping
@@ -188,12 +189,13 @@ def _files(
     out[layout.STATE] = dump({"iteration_state": work.state})
     out[layout.CANDIDATES] = dump(work.pending)
     out[layout.HANDOFF] = dump({"session_handoff": _handoff(work, summary)})
-    out |= archive.rejections(work)
-    for path, (files, rows) in (
+    out |= archive.rejections([*work.base.rejected, *work.rejected], work.at)
+    for path, register in (
         (layout.DECISIONS, archive.decisions(work)), (layout.PARADOXES, archive.paradoxes(work)),
         (layout.REFLECTIONS, archive.reflections(work)),
     ):  # fmt: skip
-        out |= files
+        rows = register.rows
+        out |= register.files
         out[path] = dump({REGISTERS[path]: {"total": len(rows), "entries": rows}})
     out |= archive.logs(work, summary, config["logging"]["include_raw_llm_output"])
     if work.coverage:
@@ -232,18 +234,21 @@ def consistency_files(alphabet: Alphabet, iteration: int, at: str) -> dict[str, 
         layout.CIRCULARITY: dump({"circularity_check": {**head, **checks["circularity"]}}),
         layout.REDUNDANCY: dump({"redundancy_check": {**head, **checks["redundancy"]}}),
         layout.CONSISTENCY: dump({"consistency_report": {**head, **found}}),
-        layout.CONSISTENCY.replace(".yaml", ".md"): consistency_report.consistency_text(found),
+        layout.CONSISTENCY.replace(".yaml", ".md"): text("consistency", found),
     }
+
+
+def entry_row(one: Primitive) -> Value:
+    """A primitive as its entry has it: without what changes with every iteration."""
+    row = row_of(one)
+    row |= {f"{key}_iteration": row.pop(key) for key in ("added", "changed")}
+    return {key: value for key, value in row.items() if key not in ("reviewed", "status")}
 
 
 def entry(work: Work, one: Primitive, old: str | None) -> str:
     """ALPH-22: the whole entry of a primitive: what it is, where it comes from, every attack it withstood, every change."""
     before = parse(old) if old else {}
     body = before.get("primitive", {}) if isinstance(before, dict) else {}
-    row = row_of(one)
-    for key in ("added", "reviewed", "changed"):
-        row[f"{key}_iteration"] = row.pop(key)
-    del row["reviewed_iteration"], row["status"]
     candidate, evaluation = _origin(work, one.id)
     if candidate is not None:
         body["origin"] = candidate
@@ -259,7 +264,9 @@ def entry(work: Work, one: Primitive, old: str | None) -> str:
             {"iteration": work.iteration, "relation": relation} for done in event.get("integrations", ())
             if done["primitive_id"] == one.id for relation in done["relationships_added"]
         ]  # fmt: skip
-    return dump({"primitive": {**body, **row, "last_updated": work.at, "history": history}})
+    return dump(
+        {"primitive": {**body, **entry_row(one), "last_updated": work.at, "history": history}}
+    )
 
 
 def _origin(work: Work, name: str) -> tuple[Value | None, Value | None]:
@@ -301,17 +308,7 @@ def snapshot(
     out = {f"{folder}/index.yaml": files[layout.INDEX]}
     for domain in work.alphabet.domains:
         out[f"{folder}/primitives/{domain}.yaml"] = files[layout.domain_file(domain)]
-    labels = [f"- {one.id} {one.label}" for one in work.alphabet]
-    since = f"Iteration {work.iteration}, {work.at}, after version {work.base.version}."
-    ended = (
-        [f"The work ended with it, {stop.code}: {archive.line(stop.why)}.", ""]
-        if stop is not None
-        else []
-    )
-    head = [f"# v{version}", "", since, "", *ended]
-    out[f"{folder}/CHANGELOG.md"] = "\n".join(
-        [*head, f"{len(labels)} primitives:", "", *labels, ""]
-    )
+    out[f"{folder}/CHANGELOG.md"] = text("changelog", work, version, stop)
     return out
 
 
@@ -326,22 +323,10 @@ def report_files(work: Work, stop: Stop, version: str, summary: Value) -> dict[s
         "alphabet": [{"id": one.id, "label": one.label, "prime": one.prime, "domain": one.domain} for one in work.alphabet],
     }  # fmt: skip
     counted = ", ".join(f"{history[f'total_{kind}']} {kind}" for kind in drawn.COUNTED)
-    gaps = work.state["pending"]["gaps_to_fill"][:10]
     pages = _pages(work, summaries, stop)
-    lines = [
-        "# Final report", "", f"**{stop.code}**: {stop.why}", "",
-        f"{len(work.alphabet)} primitives after {work.iteration} iterations, version {version};",
-        f"coverage {metrics['coverage_score']:.1%}, consistency {metrics['consistency_score']:.1%}.",
-        f"Candidates: {counted}.", *([f"Still missing: {', '.join(gaps)}."] if gaps else []), "",
-        drawn.who(summaries), "",
-        "The test concepts come with fdc, or are yours. How far the primitives lead with a list that others made, Swadesh's",
-        "200 basic meanings, is in validation/comparisons/vs_swadesh.md, where a dictionary is installed.", "",
-        *(f"![{name.partition('.')[0]}]({drawn.FOLDER}/{name})" for name in drawn.DRAWINGS if name in pages), "",
-        "| id | prime | primitive | domain | definition |", "|---|---|---|---|---|",
-        *(f"| {one.id} | {one.prime} | {_cell(one.label)} | {one.domain} | {_cell(one.definition)} |" for one in work.alphabet),
-        "",
-    ]  # fmt: skip
-    out = {layout.REPORT_MD: "\n".join(lines), layout.REPORT_YAML: dump({"final_report": value})}
+    drawings = [f"{drawn.FOLDER}/{name}" for name in drawn.DRAWINGS if name in pages]
+    said = text("final", work, version, stop, counted, drawn.who(summaries), drawings)
+    out = {layout.REPORT_MD: said, layout.REPORT_YAML: dump({"final_report": value})}
     return out | {f"{drawn.FOLDER}/{name}": text for name, text in pages.items()}
 
 
@@ -359,8 +344,3 @@ def _pages(work: Work, summaries: list[Value], stop: Stop) -> dict[str, str]:
         )
     except BenchmarkError:
         return {}
-
-
-def _cell(text: str) -> str:
-    """A text in a table's cell: one line, no bar that would end it, nothing that a page would read as markup."""
-    return archive.line(text).replace("|", "\\|").replace("<", "&lt;")

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections import deque
 from collections.abc import Iterable, Mapping, Set
+
+from ..circles import shortest_circle
 
 Graph = Mapping[int, Set[int]]
 Prices = Mapping[int, float]
@@ -120,12 +121,21 @@ def improved(graph: Graph, prices: Prices, found: set[int], rounds: int, seed: i
         left = {node: some for node, some in graph.items() if node not in kept}
         again = kept | Shrinking(left, shaken).greedy()
         for node in sorted(again - kept, key=lambda one: (-prices[one], one)):
-            if not _circles_back(graph, node, again):
-                again.discard(node)
+            again.discard(node)
+            if _on_circle(graph, node, again):
+                again.add(node)
         value = sum(prices[node] for node in sorted(again))
         if value <= total:
             found, total = again, value
     return found
+
+
+def _on_circle(graph: Graph, node: int, without: Set[int]) -> bool:
+    """Whether a node is on a circle that holds no node of a set."""
+    none: Set[int] = frozenset()
+    return bool(
+        shortest_circle(node, lambda at: (one for one in graph.get(at, none) if one not in without))
+    )
 
 
 def _near(
@@ -144,21 +154,6 @@ def _near(
     return near
 
 
-def _circles_back(graph: Graph, node: int, without: Set[int]) -> bool:
-    """Whether a node is on a circle that holds no other node of a set."""
-    waiting = [one for one in graph[node] if one == node or one not in without]
-    seen = set(waiting)
-    while waiting:
-        one = waiting.pop()
-        if one == node:
-            return True
-        for other in graph.get(one, ()):
-            if other not in seen and (other == node or other not in without):
-                seen.add(other)
-                waiting.append(other)
-    return False
-
-
 def bound(graph: Graph, prices: Prices) -> float:
     """What every set whose removal leaves no cycle costs at least: what reductions decide, and a packing of the rest."""
     whole = Shrinking(graph, prices)
@@ -175,7 +170,7 @@ def packing(graph: Graph, prices: Prices) -> float:
         further = False
         for node in sorted(graph):
             while node in alive:
-                way = _shortest(graph, node, alive)
+                way = shortest_circle(node, lambda one: filter(alive.__contains__, graph[one]))
                 if not way:
                     alive.discard(node)
                 elif len(way) > longest:
@@ -190,24 +185,6 @@ def packing(graph: Graph, prices: Prices) -> float:
                             alive.discard(one)
         longest += 1
     return packed
-
-
-def _shortest(graph: Graph, start: int, alive: Set[int]) -> list[int]:
-    """The shortest circle through a node among those alive; empty where there is none."""
-    came: dict[int, int] = {}
-    waiting = deque([start])
-    while waiting:
-        node = waiting.popleft()
-        for one in graph[node]:
-            if one == start:
-                way = [node]
-                while way[-1] != start:
-                    way.append(came[way[-1]])
-                return way
-            if one in alive and one not in came:
-                came[one] = node
-                waiting.append(one)
-    return []
 
 
 def following(graph: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:

@@ -7,12 +7,13 @@ without that word; that it does is kept as a circle of length one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Any
 
 from fdc_toolchain.api.files import cachedir
 
+from ..circles import shortest_circle
 from .grounding import ROOTS, ROUNDS, Grounding, grounding, most_used
 from .wordnet import Table, price
 
@@ -67,27 +68,13 @@ class Lexicon:
         none of at most LONGEST steps. With `within`, only ways through those words."""
         if within is None and place in self.words[place].uses:
             return [place, place]
-        return self._way_back(place, lambda one: within is None or one in within, LONGEST)
 
-    def _way_back(self, place: int, passes: Callable[[int], bool], longest: int) -> list[int]:
-        before: dict[int, int] = {}
-        ring = [place]
-        for _ in range(longest):
-            following = []
-            for one in ring:
-                for used in self.uses[one]:
-                    if used == place:
-                        way = [place, one]
-                        while way[-1] != place:
-                            way.append(before[way[-1]])
-                        return way[::-1]
-                    if used not in before and passes(used):
-                        before[used] = one
-                        following.append(used)
-            if not following:
-                break
-            ring = following
-        return []
+        def after(one: int) -> Iterable[int]:
+            used = self.uses[one]
+            return used if within is None else (to for to in used if to == place or to in within)
+
+        way = shortest_circle(place, after, LONGEST)
+        return [*way, *way[:1]]
 
     def close(self, place: int, other: int) -> bool:
         """Whether two words define each other."""
@@ -184,7 +171,8 @@ class Lexicon:
         if place not in self.grounding_set:
             return []
         others = self.grounding_set - {place}
-        return self._way_back(place, lambda one: one not in others, len(self.words))
+        way = shortest_circle(place, lambda one: (to for to in self.uses[one] if to not in others))
+        return [*way, *way[:1]]
 
 
 class Ground:

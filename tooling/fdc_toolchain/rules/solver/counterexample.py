@@ -8,6 +8,7 @@ shared, never copied (`rules.solver.trace`), so that a run of 2^60 steps has its
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import NamedTuple, Self
 
 from ...diagnostics.span import Span
@@ -56,6 +57,10 @@ class Finding(NamedTuple):
     refusals: list[Refusal]
     unfinished: tuple[int, int, Path] | None
     """(state, length, path) of the shortest run that ends outside the accepting states."""
+
+
+Turn = Callable[[Reached, dict[int, Refusal]], Reached]
+"""One round of a loop, from where runs are to where they end; it adds the steps that are refused."""
 
 
 class _Summary(NamedTuple):
@@ -124,8 +129,6 @@ class Search:
                 here = self._choice(instance, node, here, refusals)
             elif isinstance(node, Gate) and self.summaries.gate is not None:
                 here = self._read(instance, node, node.node, self.summaries.gate, here, refusals)
-        if noting:
-            merge(self.passed, here)
         return here
 
     def _act(
@@ -242,16 +245,13 @@ class Search:
         """One turn, or one branch, after the other."""
         if node.keeps:
             return self._turns(
-                instance, node, here, lambda begun: self._branch(instance, node, begun, refusals)
+                instance, node, here, refusals, partial(self._branch, instance, node)
             )
         if self.summaries.noting and node.kind == "fork":  # as in `words`
-            stopped = self._turns(
-                instance, node, here, lambda begun: self._branch(instance, node, begun, refusals)
-            )
+            branch = partial(self._branch, instance, node)
+            stopped = self._turns(instance, node, here, refusals, branch)
             merge(self.passed, stopped)
-        return self._turns(
-            instance, node, here, lambda begun: self._body(instance, node.body, begun, refusals)
-        )
+        return self._turns(instance, node, here, refusals, partial(self._body, instance, node.body))
 
     def _branch(
         self, instance: Instance, fork: Loop, here: Reached, refusals: dict[int, Refusal]
@@ -266,11 +266,16 @@ class Search:
         return out
 
     def _turns(
-        self, instance: Instance, node: Loop, here: Reached, go: Callable[[Reached], Reached]
+        self,
+        instance: Instance,
+        node: Loop,
+        here: Reached,
+        refusals: dict[int, Refusal],
+        go: Turn,
     ) -> Reached:
         if node.exact and node.most is not None:
-            return self._exactly(instance, node, node.most, here, go)
-        return self._some_turns(instance, node, here, go)
+            return self._exactly(instance, node, node.most, here, refusals, go)
+        return self._some_turns(instance, node, here, refusals, go)
 
     def _exactly(
         self,
@@ -278,7 +283,8 @@ class Search:
         node: Loop,
         times: int,
         here: Reached,
-        go: Callable[[Reached], Reached],
+        refusals: dict[int, Refusal],
+        go: Turn,
     ) -> Reached:
         """Just so many turns: one by one where they are few; else `go` is asked once for each state."""
         if times <= FEW:
@@ -288,27 +294,31 @@ class Search:
                     here = {
                         state: (length, (path, remark)) for state, (length, path) in here.items()
                     }
-                here = go(here)
+                here = go(here, refusals)
             return here
-        self._some_turns(
-            instance, node, here, go
-        )  # for what is refused on the way, and what is passed
+        # What is refused, with the run that leads there from the start, and what is passed.
+        self._some_turns(instance, node, here, refusals, go)
         remark = self._leaf(instance, node.node, "a turn", False)
         passed = self.passed
 
         def turn_from(state: int) -> Reached:
             self.passed = {}
-            return go({state: (0, (None, remark))})
+            return go({state: (0, (None, remark))}, {})
 
         out = shortest_after(times, here, turn_from, lambda way, behind: (way, Nested(behind, 0)))
         self.passed = passed
         return out
 
     def _some_turns(
-        self, instance: Instance, node: Loop, here: Reached, go: Callable[[Reached], Reached]
+        self,
+        instance: Instance,
+        node: Loop,
+        here: Reached,
+        refusals: dict[int, Refusal],
+        go: Turn,
     ) -> Reached:
         if node.least:
-            here = go(here)
+            here = go(here, refusals)
             reached: Reached = dict(here)
         else:
             none = self._leaf(instance, node.node, "no turn", False)
@@ -320,9 +330,8 @@ class Search:
             left -= 1
             turn += 1
             remark = self._leaf(instance, node.node, f"turn {turn + node.least}", False)
-            after = go(
-                {state: (length, (path, remark)) for state, (length, path) in frontier.items()}
-            )
+            begun = {state: (length, (path, remark)) for state, (length, path) in frontier.items()}
+            after = go(begun, refusals)
             frontier = merge(reached, after)
         return reached
 

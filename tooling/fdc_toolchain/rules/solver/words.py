@@ -217,8 +217,6 @@ class Summaries:
                 mask = self.choice(instance, node, mask)  # type: ignore[arg-type]
             elif kind is Gate and self.gate is not None:
                 mask = self.steps(self.gate)[mask]
-        if noting:
-            self.passed |= mask
         return mask
 
     def choice(self, instance: Instance, node: Choice, mask: int) -> int:

@@ -28,13 +28,13 @@ _MOST_CHARACTERS = 200
     "agents",
     multiple=True,
     type=click.Choice([*agent_files.AGENTS]),
-    help="Write the files of this agent too: instructions, a skill, a hook. May be repeated.",
+    help="Also write the files of this agent: instructions, a skill, a hook. May be repeated.",
 )
 @click.option(
     "--test-command",
     "test",
     metavar="TEXT",
-    help="The command that runs the tests; otherwise the one that the files of the repository speak of.",
+    help="The command that runs the tests. [default: found in the files of the repository]",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
 def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_run: bool) -> int:
@@ -60,6 +60,13 @@ def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_r
     for name in dict.fromkeys(agents):
         agent_files.wanted(work, name, rules, chosen or test_command.ASSUMED)
     _show(work, root, dry_run)
+    hidden = file_edits.hidden(work) if git else []
+    if hidden:
+        names = ", ".join(f"`{visible(path)}`" for path in hidden)
+        say(
+            f"\nThe .gitignore of this repository hides {names}: nobody else gets it."
+            " `git add --force PATH` adds it all the same."
+        )
     if not dry_run:
         try:
             replace_all(work.files)

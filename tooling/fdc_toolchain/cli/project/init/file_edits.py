@@ -12,6 +12,7 @@ from ....cache.git_index import tracked
 from ....linking.project.settings import Settings
 from ....protocols.compile import BuildOptions, WorkspaceView, compile_agents
 from ....protocols.seal import is_ours
+from ....workspace.ignored import Ignored
 from .merged import ByHand, appended, with_repository
 
 TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
@@ -257,7 +258,7 @@ def _rules(work: Work, settings: Settings, test: str) -> str:
         )
         return ""
     if _has_sources(os.path.join(work.root, folder)) and work.read(source) is None:
-        work.note(f"{folder}/", "keep", "it has rules already, and none is added")
+        work.note(f"{folder}/", "keep", "it has rules already; fdc adds no rule")
         return settings.agents.output if work.read(settings.agents.output) is not None else ""
     work.new(source, rule(test))
     work.new(prose, template("house.protocol.md"))
@@ -282,6 +283,21 @@ def _rules(work: Work, settings: Settings, test: str) -> str:
         return ""
     work.new(output, made.text)
     return output
+
+
+def hidden(work: Work) -> list[str]:
+    """The files of `work` that the rules of the repository keep out of git, so that nobody else gets them."""
+    rules = Ignored(work.root)
+    found = []
+    for path in (done.path for done in work.done if done.word in ("write", "add", "keep")):
+        parts = path.split("/")
+        folders = ["/".join(parts[:end]) for end in range(1, len(parts))]
+        for folder in folders:
+            rules.enter(folder)
+        is_ignored = any(rules(folder, True) for folder in folders) or rules(path, False)
+        if is_ignored and not tracked(work.root, path):
+            found.append(path)
+    return found
 
 
 def _has_sources(folder: str) -> bool:

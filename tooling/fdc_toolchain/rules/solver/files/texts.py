@@ -43,11 +43,8 @@ def check(context: Context) -> Iterator[Diagnostic]:
 
 
 def _read(unit: Unit, act: Act) -> str | None:
-    """The file that a step reads as text, by a literal path; None where its failure stops no run."""
-    tool = act.bound.tool
-    wanted = _TEXTS.get(tool.name)
-    if wanted is None or "run" in tool.row or tool.row.get("failure") == "value":
-        return None
+    """The file that a step reads as text, by a literal path."""
+    wanted = _TEXTS.get(act.bound.tool.name)
     for access, value in act.bound.files:
         path = literal(unit, value) if access == wanted else None
         if path is not None and programs.inside(path):

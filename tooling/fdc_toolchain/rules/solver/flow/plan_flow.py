@@ -32,7 +32,7 @@ from .labels import CHOICES, FILES, SEES, TRUSTED, Labels
 from .need import Need, finding, not_one_word
 from .plan_files import PlanFiles
 from .summary import NOTHING, Name, Store, Summary, merged
-from .touched import LOOKING, acts, changes, executes, reads, sinks
+from .touched import acts, changes, executes, reads, sinks
 
 Key = tuple[str, bool]
 """A plan, and whether it runs where its failures are kept."""
@@ -108,14 +108,12 @@ class PlanFlow:
                 out |= self.bound.ref(ref)
             for name, *_ in condition.predicates:
                 if name in self.asking:
-                    out |= self.disk.stored(ANY) | self.disk.left(ANY)
+                    out |= self.disk.stored(ANY) | self.disk.left(ANY) | self.disk.exists(ANY)
                     out |= (
                         self.labels.of("untrusted", self.unit, at, name)
                         if self.outside and at is not None
                         else TRUSTED
                     )
-                if name in LOOKING or name in self.asking:
-                    out |= self.disk.exists(ANY)
         return out
 
     # ---- what is wrong -----------------------------------------------------------------

@@ -13,8 +13,6 @@ from .data_commands import files_of, is_data_command
 from .file_taint import ANY, RUN, SEEN, Pattern, pattern_of, pattern_of_glob, tree_of
 
 _HARMLESS = ("data", "user")
-LOOKING = frozenset(("exists",))
-"""The predicates of conditions that look at which files there are; the others are functions of what they are given."""
 
 
 def sinks(tool: Tool) -> tuple[str | None, ...]:

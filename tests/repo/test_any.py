@@ -1,0 +1,149 @@
+"""Public functions whose signature says `Any`: a ceiling for each room, exact, that only goes down.
+
+An alias such as `Program = dict[str, Any]` counts as the `Any` in it, where it is made and where it is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+
+import pytest
+
+from tests.support.repository import ROOT, files
+
+KNOWN: dict[str, int] = {
+    "fdc_packs/alphabet": 132,
+    "fdc_packs/lgtm": 90,
+    "fdc_packs/repair": 112,
+    "fdc_packs/research": 77,
+    "fdc_toolchain": 7,
+    "fdc_toolchain/agent": 58,
+    "fdc_toolchain/automata": 1,
+    "fdc_toolchain/cache": 2,
+    "fdc_toolchain/certificate": 135,
+    "fdc_toolchain/cli": 15,
+    "fdc_toolchain/console": 5,
+    "fdc_toolchain/diagnostics": 2,
+    "fdc_toolchain/engine": 31,
+    "fdc_toolchain/journal": 12,
+    "fdc_toolchain/linking": 25,
+    "fdc_toolchain/mcp_client": 7,
+    "fdc_toolchain/mcp_server": 3,
+    "fdc_toolchain/packs": 7,
+    "fdc_toolchain/program": 12,
+    "fdc_toolchain/protocols": 8,
+    "fdc_toolchain/report": 6,
+    "fdc_toolchain/rules": 5,
+    "fdc_toolchain/runs": 57,
+    "fdc_toolchain/sandbox": 1,
+    "fdc_toolchain/server": 6,
+    "fdc_toolchain/syntax": 34,
+    "fdc_toolchain/tasks": 10,
+    "fdc_toolchain/text": 2,
+    "fdc_toolchain/tools": 92,
+    "fdc_toolchain/workspace": 11,
+}
+"""How many public functions of a room say `Any`: lower a number with the commit that types some of them."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def says_any(node: ast.AST, loose: set[str]) -> bool:
+    """Whether an annotation holds `Any` or an alias of it, quoted ones included."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and part.id in loose:
+            return True
+        if isinstance(part, ast.Attribute) and part.attr == "Any":
+            return True
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            try:
+                quoted = ast.parse(part.value, mode="eval")
+            except SyntaxError:
+                continue
+            if says_any(quoted, loose):
+                return True
+    return False
+
+
+def public_functions(body: Iterable[ast.stmt]) -> Iterator[Function]:
+    """The functions and methods that other modules may call."""
+    for node in body:
+        if isinstance(node, Function) and (node.name == "__init__" or node.name[0] != "_"):
+            yield node
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from public_functions(node.body)
+        elif isinstance(node, ast.If):
+            yield from public_functions([*node.body, *node.orelse])
+
+
+def annotations(function: Function) -> list[ast.expr]:
+    given = function.args
+    arguments = [
+        *given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg,
+    ]  # fmt: skip
+    found = [argument.annotation for argument in arguments if argument] + [function.returns]
+    return [annotation for annotation in found if annotation]
+
+
+def loose_names(trees: Mapping[str, ast.Module]) -> dict[str, set[str]]:
+    """The names of each module that stand for `Any`, or for a type that holds it."""
+    found = {module: {"Any"} for module in trees}
+    while True:
+        before = sum(map(len, found.values()))
+        for module, tree in trees.items():
+            for node in tree.body:
+                if isinstance(node, ast.ImportFrom) and node.module in found:
+                    theirs = found[node.module]
+                    found[module] |= {a.asname or a.name for a in node.names if a.name in theirs}
+                elif isinstance(node, ast.Assign) and isinstance(
+                    node.value, ast.Subscript | ast.BinOp | ast.Name
+                ):
+                    if says_any(node.value, found[module]):
+                        found[module] |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+        if before == sum(map(len, found.values())):
+            return found
+
+
+def room(module: str) -> str:
+    return "/".join(module.split(".")[:-1][:2]) or "tooling"
+
+
+def loose_functions(sources: Mapping[str, str]) -> Counter[str]:
+    """How many public functions of each room say `Any`; `sources` are module names and their texts."""
+    trees = {module: ast.parse(source) for module, source in sources.items()}
+    loose = loose_names(trees)
+    return Counter(
+        room(module)
+        for module, tree in trees.items()
+        for function in public_functions(tree.body)
+        if any(says_any(annotation, loose[module]) for annotation in annotations(function))
+    )
+
+
+def module_name(path: PurePosixPath) -> str:
+    return ".".join(path.relative_to("tooling").with_suffix("").parts).removesuffix(".__init__")
+
+
+@pytest.mark.long
+def test_no_more_public_functions_say_any_than_known() -> None:
+    paths = [
+        path
+        for path in map(PurePosixPath, files())
+        if path.parts[0] == "tooling" and path.suffix == ".py"
+    ]
+    assert loose_functions({module_name(p): (ROOT / p).read_text("utf-8") for p in paths}) == KNOWN
+
+
+def test_each_way_to_say_any_is_counted() -> None:
+    said = (
+        "from typing import Any\nBody = dict[str, Any]\ndef a(x: Any): ...\ndef b() -> 'list[Any]': ...\n"
+        "def _c(x: Any): ...\ndef d(x: object) -> None: ...\nclass E:\n    def f(self, *x: Body): ...\n"
+    )
+    imported = "from core.made.model import Body as Step\ndef g(*, x: Step | None): ...\n"
+    assert loose_functions({"core.made.model": said, "core.used.file": imported}) == {
+        "core/made": 3,
+        "core/used": 1,
+    }
