@@ -9,7 +9,6 @@ import pytest
 from fdc_packs.lgtm.tools.against import objections
 from fdc_packs.lgtm.tools.found_rows import best_of, places_of
 from fdc_packs.research.explore.code_search import Tree
-from fdc_packs.research.retrieval.retrieve import Index
 from fdc_toolchain.tools.files.documents import scan
 
 STORE = '''"""The store."""
@@ -123,5 +122,5 @@ def test_an_example_stands_behind_the_code_that_it_shows_unless_it_is_asked_for(
     (tmp_path / "formats.py").write_text(FORMATS)
     scanned = scan(str(tmp_path), code=True)
     tree = Tree(scanned, scanned.documents)
-    rows = places_of(tree, Index(scanned.documents), query)
+    rows = places_of(tree, query)
     assert first == best_of({row["source"]: row for row in rows}, "FileSearch")["rows"][0]["path"]

@@ -20,8 +20,8 @@ from ..knowledge import lines_of, parsed
 from ..search import numbered
 from ..shown import block, blocks, entry_of, kept, of_find
 from ..statements import content, identifiers
-from .found_rows import all_concepts, objections_of, places_of, row_of, uses_of
-from .tools import shelf_of, tree_of
+from .found_rows import objections_of, places_of, row_of, uses_of
+from .tools import tree_of
 
 NAMES = 8
 """Names that are looked up."""
@@ -37,12 +37,11 @@ def both_sides(args: dict[str, Any], context: Context) -> Any:
     said = [str(one) for one in texts] if isinstance(texts, list) else []
     if isinstance(texts, dict):
         said = [row["targetDescription"].partition(": ")[2] for row in texts["targets"]]
-    tree, shelf = tree_of(args, context), shelf_of(args, context)
+    tree = tree_of(args, context)
     names = list(dict.fromkeys(name for one in said for name in identifiers(one)))[:NAMES]
     found = [row for name in names for row in _of_name(tree, name)]
     against = [row for name in names for row in objections_of(tree, f"`{name}`")]
-    index = shelf.index(all_concepts(said[:1])) if said else None
-    words = list(places_of(tree, index, said[0])) if index is not None else []
+    words = list(places_of(tree, said[0])) if said else []
     words.sort(key=lambda row: (-row["score"], row["source"]))
     told = list(_whole(tree, words, {row["source"] for row in found}))
     against.sort(key=lambda row: (-row["score"], row["source"]))

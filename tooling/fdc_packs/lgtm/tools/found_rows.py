@@ -6,101 +6,59 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from fdc_packs.research.answering.found import find_places
 from fdc_packs.research.explore.code_search import Tree
-from fdc_packs.research.explore.strategies import places
-from fdc_packs.research.retrieval.file_worth import TESTS, shows_others
+from fdc_packs.research.explore.mapped import searched
+from fdc_packs.research.retrieval.file_worth import ASIDE, TESTS, shows_others
 
 from ..search import numbered
-from ..statements import content, names, stem_of
 
 ROWS = 12
 PER_FILE = 4
-NAMED = 0.5
-"""What a telling word of a query in the name of a definition adds to the worth of its places; two add four times that."""
-ASIDE = 0.5
-"""What a place in tests or examples is worth beside one in the code that they test or show, whatever they are called."""
+PLACES = 24
+"""Places that one query brings."""
+LATER = 0.95
+"""What a place is worth, of what the one before it is: the order is that of `fdc explore`, with tests and
+examples behind the code that they show, whatever they are called."""
 PER_SUBJECT = 3
 """Places of one definition among what is found."""
-_STRATEGIES = {"ImplementationScan": 1.0, "PatternSearch": 0.8, "BoundaryExplore": 0.5}
 _CONFIDENCE = {
-    "documentation": 0.9,
     "definition": 0.9,
     "sentence": 0.8,
     "use": 0.7,
     "import": 0.7,
     "code": 0.7,
 }
-_PROSE = ("documentation", "prose", "passage", "sentence", "exception", "obsolete")
+_PROSE = ("sentence", "exception", "obsolete")
 _EDGE = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 
 
-def all_concepts(queries: list[str]) -> list[Any]:
-    """The concepts of several queries, each once: one index serves them all."""
-    from fdc_packs.research.retrieval.question import concepts_of
+def places_of(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
+    """The places that answer a query, as `fdc explore` ranks them, each by the line of it that has most of the query."""
+    search = searched(tree, query)
+    found = find_places(tree, search, query, PLACES).places
+    top = max((one.score for one in found), default=0.0)
+    asked = {concept.word for concept in search.concepts}
+    for nth, one in enumerate(found):
+        hits = search.hits.get(one.path, {})
 
-    return list(
-        {concept.word: concept for query in queries for concept in concepts_of(query)}.values()
-    )
+        def worth(line: int, hits: dict[int, dict[int, float]] = hits) -> float:
+            return sum(search.weights[at] * weight for at, weight in hits.get(line, {}).items())
 
-
-def places_of(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
-    """Places in code by three strategies, and sentences of documents and comments."""
-    from fdc_packs.research.retrieval.extract import extract
-    from fdc_packs.research.retrieval.question import concepts_of
-    from fdc_packs.research.retrieval.retrieve import refine, search
-
-    concepts = concepts_of(query)
-    asked = {concept.word for concept in concepts}
-    found = tree.search(concepts, names(query))
-    most = max(found.weights, default=0.0) or 1.0
-    telling = {
-        stem_of(concept.word): 0.5 + 0.5 * weight / most
-        for concept, weight in zip(concepts, found.weights)
-    }
-    top = 0.0
-    for strategy, worth in _STRATEGIES.items():
-        for one in places(tree, found, strategy, "")[:80]:
-            note = one.description[:1].upper() + one.description[1:]
-            told = sum(telling.get(part, 0.0) for part in content(one.subject))
-            named = 1 + NAMED * told**2
-            score = one.score * worth * (ASIDE if shows_others(one.path, asked) else named)
-            top = max(top, score)
-            row = row_of(tree, one.path, one.line, note, one.kind, one.subject, one.home, score)
-            if row is not None:
-                said = one.said if one.kind in _PROSE and 3 < len(one.said) <= 600 else row["quote"]
-                yield {**row, "quote": said}
-    spans = []
-    for hit in refine(index, concepts, search(index, concepts, 60), query)[:12]:
-        passage = index.passages[hit.passage]
-        path = index.documents[passage.document].path
-        if path in tree.documents:
-            spans.append((path, passage.line, passage.end_line, hit.score))
-    paths = {span[0] for span in spans}
-    documents = [document for path, document in tree.documents.items() if path in paths]
-    weights = [index.rarity(concept) for concept in concepts]
-    best = 0.0
-    for nth, cited in enumerate(extract(documents, spans, concepts, weights, query, 8)):
-        best = best or cited.score or 1.0
-        worth = (top or 1.0) * 0.7 * 0.93**nth
-        worth *= ASIDE if shows_others(cited.path, asked) else 1.0
-        said = " ".join(cited.text.split())[:600]
-        around = tree.around(
-            cited.path, cited.line
-        )  # a comment tells of the definition that it stands in
-        subject, home = (
-            (around.qualified, f"{cited.path}:{around.line}") if around is not None else ("", "")
-        )
-        row = row_of(
-            tree, cited.path, cited.line, f"`{cited.path}` says", "sentence", subject, home, worth
-        )
-        if row is not None and _tells(said, query):
-            yield {**row, "quote": said}
-
-
-def _tells(said: str, query: str) -> bool:
-    """Whether a sentence has enough of a query's words: two of five, and not one alone of several."""
-    wanted = content(query)
-    return len(wanted & content(said)) >= min(len(wanted), max(2, round(0.4 * len(wanted))))
+        line = max((line for line, _ in one.code), key=lambda line: (worth(line), -line))
+        outlined = tree.outline(one.path)
+        around = tree.around(one.path, line) if outlined is not None else None
+        subject, home = (around.qualified, f"{one.path}:{around.line}") if around else ("", "")
+        if around is not None and around.line == line:
+            kind, note = "definition", f"`{subject}` is defined here"
+        elif outlined is None or line in outlined.prose:
+            kind, note = "sentence", f"`{subject or one.path}` says"
+        else:
+            kind, note = "code", f"Code of `{subject or one.path}`"
+        score = top * LATER**nth * (ASIDE if shows_others(one.path, asked) else 1.0)
+        row = row_of(tree, one.path, line, note, kind, subject, home, score)
+        if row is not None:
+            yield row
 
 
 def objections_of(tree: Tree, query: str) -> Iterator[dict[str, Any]]:

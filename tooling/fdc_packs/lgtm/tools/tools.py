@@ -21,7 +21,6 @@ from fdc_packs.research.retrieval.file_worth import TESTS
 from ..statements import names
 from .found_rows import (
     ROWS,
-    all_concepts,
     best_of,
     places_of,
     row_of,
@@ -52,12 +51,10 @@ def create_directory(args: dict[str, Any], context: Context) -> Any:
 def file_search(args: dict[str, Any], context: Context) -> Any:
     """FileSearch: what definitions, comments and documents say of the queries, best first, each with its place."""
     tree = tree_of(args, context)
-    shelf = shelf_of(args, context)
     found: dict[str, dict[str, Any]] = {}
-    queries = _queries(args)[:6]
-    for nth, query in enumerate(queries):
+    for nth, query in enumerate(_queries(args)[:6]):
         with _searching:
-            rows = list(places_of(tree, shelf.index(all_concepts(queries)), query))
+            rows = list(places_of(tree, query))
         for row in rows:
             score = row["score"] * 0.9**nth
             if row["source"] not in found or found[row["source"]]["score"] < score:

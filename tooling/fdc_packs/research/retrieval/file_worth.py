@@ -12,6 +12,8 @@ TESTS = re.compile(
     r"(?:^|/)(?:tests?|testing|spec|__tests__)/|(?:^|/)(?:test_[^/]*|[^/]*_test|[^/]*\.(?:test|spec)|conftest)\.\w+$"
 )
 EXAMPLES = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?)/")
+ASIDE = 0.45
+"""What a test or an example is worth beside the code that it shows, unless one is asked for."""
 _OF_TESTS = frozenset(("test", "tests", "testing"))
 _OF_EXAMPLES = frozenset(("example", "examples", "sample", "demo", "benchmark"))
 FOREIGN = re.compile(
@@ -55,11 +57,7 @@ def shows_others(path: str, asked: set[str]) -> bool:
 
 def worth_of(document: Document, asked: set[str]) -> float:
     """What a file is worth to a question with these words, from 0 to 1."""
-    factor = 1.0
-    if TESTS.search(document.path) and not asked & _OF_TESTS:
-        factor *= 0.45
-    if EXAMPLES.search(document.path) and not asked & _OF_EXAMPLES:
-        factor *= 0.7
+    factor = ASIDE if shows_others(document.path, asked) else 1.0
     if FOREIGN.search(document.path):
         factor *= 0.6
     kind = kind_of(document)
