@@ -60,7 +60,9 @@ def test_a_task_from_its_first_line_to_its_last(home: Path) -> None:
     )
 
 
-def test_in_a_new_repository_a_task_ends_beside_another_that_somebody_started(tmp_path: Path) -> None:
+def test_in_a_new_repository_a_task_ends_beside_another_that_somebody_started(
+    tmp_path: Path,
+) -> None:
     """Issue 15: `fdc start` and `fdc agent` work after `fdc init`; each ends its own task."""
     assert 0 == fdc("init", cwd=tmp_path).returncode
     assert 0 == fdc("start", "--task-id", "MINE", "--network", "off", cwd=tmp_path).returncode

@@ -10,6 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from fdc_packs.repair.tools import repair_patch
+from fdc_toolchain.cli.linting import changed
+from fdc_toolchain.linking.project.quiet_git import ask_git
 
 from tests.support.inside import fdc
 from tests.support.plans import CLEAN
@@ -175,6 +178,33 @@ def test_a_repository_below_that_is_not_as_it_was_counts(shop: Path) -> None:
     assert {"clone", "1"} == plans(shop, "--changed"), "git does not know it at all"
     (shop / "module" / "page.md").unlink()
     assert {"clone", "module", "2"} == plans(shop, "--changed")
+
+
+def test_what_changed_is_asked_without_a_program_of_a_repository(shop: Path) -> None:
+    """git would start the filters of the workspace and of a submodule in it, and the monitor of both."""
+    (shop / "module").mkdir()
+    for folder in (shop / "module", shop):
+        write(folder, page_md="Tea.\n")
+        (folder / ".gitattributes").write_text("*.md filter=f\n")
+        if folder != shop:
+            git(folder, "init", "-q")
+        git(folder, "add", "--all")
+        git(folder, "commit", "-q", "-m", "first")
+    for folder in (shop / "module", shop):
+        for name in ("filter.f.clean", "core.fsmonitor", "diff.external"):
+            git(folder, "config", name, f"touch '{shop / 'started'}'; cat")
+        write(folder, page_md="Mug.\n")
+    assert {"module/", "page.md"} == set(changed.paths(str(shop), "HEAD"))
+    assert not (shop / "started").exists()
+    assert {"page.md": [(1, 1)]} == repair_patch.recent(str(shop), ["page.md"])
+    for name, value in (
+        ("core.repositoryFormatVersion", "1"), ("extensions.partialClone", "origin"), ("remote.origin.url", f"file://{shop}"),
+        ("remote.origin.uploadpack", f"touch '{shop / 'started'}'; false"), ("protocol.file.allow", "always"),
+    ):  # fmt: skip
+        git(shop, "config", name, value)
+    assert ask_git(str(shop), "cat-file", "-p", 39 * "0" + "1").returncode
+    assert not (shop / "started").exists()
+    assert not (shop / "started").exists()
 
 
 def test_before_the_first_commit_all_is_new(tmp_path: Path) -> None:

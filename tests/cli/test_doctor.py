@@ -76,7 +76,7 @@ def test_a_model_without_a_key_or_with_a_wrong_address_is_bad(workspace: Path) -
         ANTHROPIC_BASE_URL=f"http://user:{SECRET}@models.example:8080/{SECRET}?k={SECRET}",
     )
     assert found["endpoint"]["detail"].startswith(
-        "http://models.example:8080; the key would travel unencrypted"
+        "http://models.example:8080; the key would be sent unencrypted"
     )
     found = doctor(workspace, **{**named, "FDC_MODEL": "somebodys"})
     assert "no budget of money is possible" in found["model"]["detail"]
@@ -185,7 +185,7 @@ def test_doctor_says_who_would_be_asked_to_search_the_web_and_shows_no_key(
     ]
     assert (
         "note",
-        "http://gateway.example, its key is set; the key would travel unencrypted",
+        "http://gateway.example, its key is set; the key would be sent unencrypted",
     ) == plain
     monkeypatch.setitem(sys.modules, "exa_py", None)
     assert ("bad", "the package exa_py (`fdc-toolchain[exa]`)") == web(

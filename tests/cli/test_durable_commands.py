@@ -163,7 +163,7 @@ def test_cancel_stops_a_run_that_another_process_drives_and_kills_its_commands(
     )
     assert fdc("resume", name, "--assume", "done", cwd=workspace).returncode == 0
     over = fdc("cancel", name, cwd=workspace)
-    assert over.returncode == 1 and "is over (finished)" in over.stderr
+    assert over.returncode == 1 and "has ended (finished)" in over.stderr
 
 
 def test_cancel_of_a_run_whose_controller_is_gone(workspace: Path) -> None:

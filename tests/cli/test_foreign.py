@@ -113,6 +113,12 @@ def test_the_hook_refuses_what_starts_too_many(
 
 def test_the_hook_has_no_opinion_of_other_tools(workspace: Path) -> None:
     assert claude_workflow.decide({"tool_name": "Bash"}, 0) is None
+    for odd in ({}, {"tool_name": ["Workflow"]}, {"tool_name": None}):
+        assert '"deny"' in fdc(workspace, "hook", "claude-workflow", stdin=json.dumps(odd))[1]
+    hidden = {"script": "// one\rfor (const x of [1, 2]) await agent(x)"}
+    event = {"tool_name": "Workflow", "tool_input": hidden, "cwd": str(workspace)}
+    assert claude_workflow.decide(event, 1) is not None
+    assert claude_workflow.decide(event, 2) is None
     assert (0, "") == fdc(workspace, "hook", "claude-workflow", stdin='{"tool_name": "Bash"}')[:2]
     code, out, _ = fdc(workspace, "hook", "claude-workflow", stdin="nothing")
     assert 0 == code and "deny" in out

@@ -35,7 +35,7 @@ def test_all_that_is_absent_is_said_at_once_and_nothing_is_written(workspace: Pa
         == "fdc: the run does not begin, because this machine and its operator do not give what the plan needs:"
     )
     assert [line.split(",")[0].split(":")[0] for line in lines] == [
-        "  something that does `reply_to_pr_comments`", "  the program `unheard-of`", "  the web", "  a search provider",
+        "  an implementation of `reply_to_pr_comments`", "  the program `unheard-of`", "  the web", "  a search provider",
     ]  # fmt: skip
     assert there(workspace) == before and "no run" in fdc("runs", cwd=workspace).stdout
 

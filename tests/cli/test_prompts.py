@@ -186,7 +186,8 @@ def test_without_a_model_the_run_does_not_begin(desk: Path) -> None:
     done = fdc("run", "a.plan", cwd=desk)
     assert (
         done.returncode == 3
-        and "a model, for `judge`: none is named; `--model NAME`, or FDC_MODEL" in done.stderr
+        and "a model, for `judge`: no model is named; name it with `--model NAME` or FDC_MODEL"
+        in done.stderr
     )
     assert not (desk / ".fdc").exists()
 

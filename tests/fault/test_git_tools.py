@@ -81,8 +81,12 @@ def test_what_was_added_is_committed_by_the_user_and_nothing_is_started(context,
     program.chmod(0o755)
     for name, value in (("commit.gpgsign", "true"), ("gpg.program", str(program)), ("core.fsmonitor", str(program)),
                         ("alias.commit-tree", f"!{program}"), ("alias.add", f"!{program}"), ("core.editor", str(program)),
-                        ("filter.f.clean", str(program)), ("filter.f.required", "true")):  # fmt: skip
+                        ("filter.f.clean", str(program)), ("filter.f.required", "true"),
+                        ("filter.unset.clean", str(program)), ("filter.unspecified.process", str(program)),
+                        ("filter.unspecified.required", "true"), ("hook.h.command", str(program)),
+                        ("hook.h.event", "reference-transaction")):  # fmt: skip
         git(folder, "config", name, value)
+    (folder / ".gitattributes").write_text("a.txt filter=unset\nc*.txt filter=unspecified\n")
     (folder / "a.txt").write_text("b\n")
     (folder / "c*.txt").write_text("star\n")
     (folder / "cx.txt").write_text("not added\n")

@@ -562,9 +562,7 @@ def test_a_run_whose_last_controller_died_at_its_end_was_over_before_it_was_canc
         store.claim(row)  # and dies
     assert "interrupted" in fdc("show", name, cwd=workspace).stdout
     done = fdc("cancel", name, cwd=workspace)
-    assert (
-        done.returncode == 1 and "was over before it could be cancelled (finished)" in done.stderr
-    )
+    assert done.returncode == 1 and "ended before it could be cancelled (finished)" in done.stderr
     assert (
         fdc("replay", name, cwd=workspace).returncode
         == fdc("verify", name, cwd=workspace).returncode

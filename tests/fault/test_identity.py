@@ -68,7 +68,7 @@ def test_a_worker_of_another_folder_takes_nothing_and_doctor_says_who_is_missing
         assert [f"ok: {ours} is the workspace {ours_id}"] == said["workspace"]
         [waiting] = said["waiting"]
         assert waiting.startswith(
-            f"bad: runs of the workspace {ours_id}, which no one serves: {name}. `fdc worker` in that"
+            f"bad: runs of the workspace {ours_id}, which no worker serves: {name}; start `fdc worker` in that"
         )
         assert waiting.endswith(f"or `fdc worker --serve {ours_id}` in a folder that stands for it")
         [worker] = said["worker"]
@@ -185,7 +185,7 @@ def test_runs_of_an_older_fdc_wait_for_a_worker_that_is_told_to_take_them(
     assert [("20261001-000000-olde",)] == rows(url, "SELECT name FROM fdc.run")
     [said] = doctor(ours, url)["waiting"]
     assert (
-        "runs of an fdc that knew no workspaces, which no one serves" in said
+        "runs of an older fdc, without a workspace, which no worker serves" in said
         and "`fdc worker --serve unnamed`" in said
     )
     assert [(2,)] == rows(url, "SELECT version FROM fdc.form")

@@ -137,6 +137,12 @@ def test_positive_control_most_probes_get_through_without_a_sandbox():
         "inherited descriptor", "type into a terminal", "memory of the controller", "bpf", "kernel keys", "mount", "io_uring",
         "raw packets", "new user namespace", "trace the controller", "write through a hard link",
     }  # fmt: skip
+    if os.getuid() != 0:
+        never |= {
+            "mode of a program",
+            "settings of the kernel",
+            "settings of the kernel, one of IPC",
+        }
     assert "inherited descriptor" not in found["through"]
     assert set(found["all"]) - set(found["through"]) - never == set()
 
@@ -159,9 +165,10 @@ def test_no_probe_gets_through(who, tier, mounts):
 def test_an_honest_command_works(root, tier):
     """The benign job: reads, writes, runs programs, uses temporary files, gets its exit code back."""
     Path(root.path, "data.txt").write_text("b\na\n")
+    Path(root.path, "out").mkdir()
     outcome = run(
         root,
-        'sort data.txt > sorted.txt && git init -q $TMPDIR/sub && python3 -c "import tempfile, json, subprocess; '
+        'sort data.txt > out/sorted.txt && git init -q $TMPDIR/sub && python3 -c "import tempfile, json, subprocess; '
         "tempfile.NamedTemporaryFile().write(b'x'); print(subprocess.run(['echo', 'child'], capture_output=True).stdout)\" "
         "&& mktemp && echo $((6*7)); exit 3",
         only(tier),
@@ -171,7 +178,7 @@ def test_an_honest_command_works(root, tier):
         and "42" in outcome.value["output"]
         and "child" in outcome.value["output"]
     ), outcome
-    assert Path(root.path, "sorted.txt").read_text() == "a\nb\n"
+    assert Path(root.path, "out/sorted.txt").read_text() == "a\nb\n"
     assert outcome.notes["sandbox"] == tier
 
 
@@ -207,13 +214,14 @@ def test_the_network_needs_the_plan_and_the_operator(root, tier, allowed, grante
 
 def test_what_a_command_leaves_behind_is_ended(root, tier):
     """An orphan in a session of its own, whose parent is gone."""
+    Path(root.path, "out").mkdir()
     run(
         root,
-        "setsid nohup sh -c 'sleep 2; touch orphan-was-here' >/dev/null 2>&1 & exit 0",
+        "setsid nohup sh -c 'sleep 2; touch out/orphan-was-here' >/dev/null 2>&1 & exit 0",
         only(tier),
     )
     wait_for(lambda: not working_in(Path(root.path)))  # ended, or it has had its two seconds
-    assert not Path(root.path, "orphan-was-here").exists()
+    assert not Path(root.path, "out/orphan-was-here").exists()
 
 
 def test_too_many_processes_are_ended(root, tier, monkeypatch):
@@ -228,13 +236,14 @@ def test_too_many_processes_are_ended(root, tier, monkeypatch):
 def test_memory_and_file_size_are_limited(root, tier, monkeypatch):
     monkeypatch.setitem(sandbox.LIMITS, "DATA", 256 << 20)
     monkeypatch.setitem(sandbox.LIMITS, "FSIZE", 1 << 20)
+    Path(root.path, "out").mkdir()
     outcome = run(
         root,
-        "python3 -c 'x = bytearray(1 << 30)' 2>&1 | tail -1; head -c 3000000 /dev/zero > big",
+        "python3 -c 'x = bytearray(1 << 30)' 2>&1 | tail -1; head -c 3000000 /dev/zero > out/big",
         only(tier),
     )
     assert "MemoryError" in outcome.value["output"]
-    assert Path(root.path, "big").stat().st_size <= 1 << 20
+    assert Path(root.path, "out/big").stat().st_size <= 1 << 20
 
 
 HOLD = "import time; x = bytearray(b'x') * (40 << 20); time.sleep({sleep})"
@@ -309,17 +318,18 @@ def test_children_of_a_killed_controller_are_ended(root, tier, tmp_path):
     """SIGKILL of the controller: the launcher hears of it and ends what it began, orphans too."""
     import signal
 
+    Path(root.path, "out").mkdir()
     code = (
         "import sys; sys.path.insert(0, 'tooling'); import tests.fault.test_sandbox as t; "
         "from fdc_toolchain.workspace.files import Root; "
-        f"t.run(Root({root.path!r}), 'setsid sh -c \"touch started; sleep 60; touch survived\" & sleep 90', t.only({tier!r}))"
+        f"t.run(Root({root.path!r}), 'cd out;setsid sh -c \">started;sleep 60;>survived\" & sleep 90', t.only({tier!r}))"
     )
     process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
     try:
-        wait_for(Path(root.path, "started").exists)
+        wait_for(Path(root.path, "out/started").exists)
         assert working_in(Path(root.path))
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
     wait_for(lambda: not working_in(Path(root.path)))  # ended, or it has had its minute
-    assert not Path(root.path, "survived").exists()
+    assert not Path(root.path, "out/survived").exists()

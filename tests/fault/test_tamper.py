@@ -449,7 +449,7 @@ def test_a_run_that_came_with_a_clone_does_not_go_on_unless_the_user_vouches_for
         ["cancel", name],
     ):
         done = fdc(*command, cwd=workspace)
-        assert done.returncode == 1 and "was not begun by you on this machine" in done.stderr, (
+        assert done.returncode == 1 and "was not started by you on this machine" in done.stderr, (
             command
         )
     assert not (workspace / "evil.txt").exists()

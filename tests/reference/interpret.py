@@ -472,6 +472,9 @@ class Interpreter:
         self, name: str, tool: dict[str, Any], request: dict[str, Any], frame: Frame
     ) -> None:
         """Stop `capability` where a plan on the stack does not allow what the step touches."""
+        for parameter in tool["parameters"]:
+            if parameter["kind"] == "path" and parameter["name"] in request:
+                tools.one_name(request[parameter["name"]], parameter["name"])
         if name == "run_in_bash_session" and not allowed(frame, "run", None):
             raise Stop("capability", "no commands")
         if tool["trust"] == "untrusted" and not allowed(frame, "net", None):

@@ -104,11 +104,16 @@ def listed(root: Path, where: Any) -> list[str]:
     ]
 
 
-def place(root: Path, path: Any, what: str = "path") -> tuple[str, Path]:
-    """A path and where it is, for a tool that works on a file. Stop `path` where a part of it is a file."""
+def one_name(path: Any, what: str) -> None:
+    """Stop `path` for a file whose path ends with a slash, before it is asked whether the plan allows it."""
     name = clean(path, what)
     if path.rpartition("/")[2] in ("", "."):
         raise Stop("path", f"`{path}` ends with a slash", name)
+
+
+def place(root: Path, path: Any, what: str = "path") -> tuple[str, Path]:
+    """A path and where it is, for a tool that works on a file. Stop `path` where a part of it is a file."""
+    name = clean(path, what)
     for parent in PurePosixPath(name).parents:
         if (root / parent).exists() and not (root / parent).is_dir():
             raise Stop("path", f"`{name}` leads through a file", name)

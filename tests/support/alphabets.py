@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fdc_packs.alphabet.calculus import primes
 from fdc_packs.alphabet.iteration.scaffold import new_files
 from fdc_packs.alphabet.lexicon import wordnet
 from fdc_packs.alphabet.model import EMPTY, Alphabet, Primitive, alphabet_of
@@ -193,3 +194,8 @@ def tree(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and ".fdc" not in path.relative_to(folder).parts
     }
+
+
+def first_primes(count: int) -> list[int]:
+    """The first primes; the n-th is below 20 n for every n that a test asks for."""
+    return primes.up_to(20 * count)[:count]

@@ -622,23 +622,3 @@ def test_a_predicate_of_the_workspace_may_look_at_every_file() -> None:
         assert places(checked, "FDC472") == ([("a.plan", line + 1, "FDC472")] if line else [])
     cited = WEB + write + 'if cited("x")\n  submit done\n'
     assert found(cited) == []
-
-
-def test_of_a_name_that_nothing_binds_only_that_is_said() -> None:
-    checked = lint({"a.plan": HEAD + "run_in_bash_session python3 -c '{page}'\n"}, "a.plan")
-    assert [item.code for item in findings(checked)] == ["FDC311"]
-
-
-@pytest.mark.parametrize(
-    ("step", "mark"),
-    [
-        ("overwrite_file_with_block notes.md\n  {page}", "text"),
-        ("overwrite_file_with_block notes.md\n  of our own", None),
-        ('if page == ""\n  overwrite_file_with_block {run}/x\n    ours', "choice"),
-    ],
-)
-def test_a_step_that_leaves_text_from_outside_in_a_file_is_marked(
-    step: str, mark: str | None
-) -> None:
-    context = lint({"a.plan": WEB + step + "\n"}, "a.plan").context
-    assert [what for _, what in sorted(context.marks.items())] == ([mark] if mark else [])

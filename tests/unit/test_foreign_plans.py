@@ -208,6 +208,20 @@ def test_hostile_files_get_findings(tmp_path: Path, path: str, data: bytes) -> N
     assert found is None or all(item.span.line >= 1 and item.message for item in found.findings)
 
 
+def test_a_return_in_the_middle_of_a_line_moves_no_place(tmp_path: Path) -> None:
+    text = "a\rb\r\rc\n- [x] T001 depends on T009\n\n```plan\n# FSM: tooling/fdc_fsm.json\nset_plan x\rraed_file y\n```\n"
+    found = rows(look(tmp_path, TASKS, text))
+    assert (2, 23, "FDC811") in found and (6, 11, "FDC104") in found
+    lines = text.count("\n")
+    for path, end in ((TASKS, "x" * 40), ("a.md", "\r" * 40), (WORKFLOW, "\r" * 9)):
+        found = look(
+            tmp_path, path, f"{end}\r\n{HEAD}{ASK}{ASK}" if path == WORKFLOW else text + end
+        )
+        assert found is not None and found.findings
+        assert all(item.span.line <= lines + 8 for item in found.findings)
+    assert (8, 7, "FDC813") in rows(look(tmp_path, WORKFLOW, f"#\r\r\n{HEAD}{ASK}{ASK}"))
+
+
 def test_what_is_no_plan_is_none(tmp_path: Path) -> None:
     for path in ("package.json", "a.js", "a.yml"):
         assert look(tmp_path, path, "{}") is None

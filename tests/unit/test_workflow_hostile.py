@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from fdc_toolchain.foreign.launch import refusal
 from fdc_toolchain.foreign.workflow.bound import Bound, bound_of
 from fdc_toolchain.foreign.workflow.script import NotJavaScript
 
 from tests.support.workflow_scripts import runtime
 
+FORMS = Path(runtime.__file__).with_name("forms.txt").read_text("utf-8").splitlines()
+"""Scripts of one line: forms that people write, and such that hide a list or a call of `agent`."""
+
 TRICKS = [
     "const f = agent; for (const n of [1, 2, 3]) await f(n)",
+    "// one\rawait agent('x')",
+    "/* one */ // two\u2028await agent('x')",
     "await [1, 2, 3].reduce(async (p, n) => { await p; return agent(n) }, null)",
     "await agent.call(null, 'x')",
     "await agent['call'](null, 'x')",
@@ -97,10 +105,10 @@ TRICKS = [
 ]  # fmt: skip
 
 
-def bounds() -> list[tuple[str, Bound]]:
+def bounds(scripts: list[str]) -> list[tuple[str, Bound]]:
     """The scripts that have a bound."""
     out = []
-    for trick in TRICKS:
+    for trick in scripts:
         try:
             bound = bound_of(trick, "x.js")
         except NotJavaScript:
@@ -112,7 +120,7 @@ def bounds() -> list[tuple[str, Bound]]:
 
 @pytest.mark.skipif(runtime.NODE is None, reason="Node is not on the PATH")
 def test_no_trick_starts_more_agents_than_its_bound() -> None:
-    found = bounds()
+    found = bounds(TRICKS)
     given = {"minus": -1, "once": 2}
     cases = [runtime.Case(runtime.measured(trick, bound), given, 1) for trick, bound in found]
     for (trick, bound), happened in zip(found, runtime.run(cases)):
@@ -125,6 +133,38 @@ def test_no_trick_starts_more_agents_than_its_bound() -> None:
         )
 
 
+def test_the_first_line_of_a_script_hides_nothing() -> None:
+    for end in "\r\u2028\u2029":
+        bound = bound_of(f"#!node{end}await agent('x')", "x.js")
+        assert isinstance(bound, Bound) and bound.cost is None
+
+
 def test_most_tricks_are_refused_and_plain_ones_are_not() -> None:
-    found = {trick for trick, _ in bounds()}
+    found = {trick for trick, _ in bounds(TRICKS)}
     assert TRICKS[0] in found and 20 <= len(found) <= 45
+
+
+@pytest.mark.skipif(runtime.NODE is None, reason="Node is not on the PATH")
+def test_no_form_starts_more_than_its_bound_and_none_is_launched_with_less_allowed() -> None:
+    found = bounds(FORMS)
+    assert len(found) >= 110, len(found)
+    cases, rows = [], []
+    for text, bound in found:
+        for seed in range(5):
+            given = {
+                "files": [*"abcdefg"[: seed + 1]],
+                "n": seed,
+                "size": -1,
+                "box": {"length": -1},
+                "kind": "abcab"[seed],
+            }
+            cases.append(runtime.Case(runtime.measured(text, bound), given, seed, 300))
+            rows.append((text, bound, given))
+    for (text, bound, given), happened in zip(rows, runtime.run(cases)):
+        assert bound.cost is not None and "SyntaxError" not in happened.failed
+        sizes = {name: happened.sizes.get(name, 0) for name in bound.sizes}
+        why = text, given, str(bound.cost.agents), happened
+        assert happened.agents <= bound.cost.agents.value(sizes) + 1e-6, why
+        assert happened.rounds <= bound.cost.rounds.value(sizes) + 1e-6, why
+        if happened.agents:
+            assert refusal("x.js", text, given, happened.agents - 1) is not None, why

@@ -20,6 +20,8 @@ from fdc_packs.alphabet.calculus.operators import (
 from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
 from fdc_toolchain import resources
 
+from tests.support.alphabets import first_primes
+
 FOLDER = "tooling/fdc_packs/alphabet/data/calculus"
 
 
@@ -165,7 +167,7 @@ def test_an_expression_that_is_none_says_where(text: str, says: str) -> None:
 @pytest.mark.long
 def test_too_many_alternatives_are_refused_and_not_computed() -> None:
     labels = [f"w{number}" for number in range(40)]
-    basis = Basis(dict(zip(labels, calculus.primes.first(40))))
+    basis = Basis(dict(zip(labels, first_primes(40))))
     pairs = " and ".join(f"({a} or {b})" for a, b in zip(labels[::2], labels[1::2]))
     with pytest.raises(CalculusError, match="at most 4096 are composed"):
         calculus.meaning_of(basis, pairs)

@@ -18,9 +18,11 @@ from fdc_toolchain import resources
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.alphabets import first_primes
+
 MANY = max(200, settings().max_examples)
 LABELS = [f"w{number}" for number in range(40)]
-BASIS = Basis(dict(zip(LABELS, primes.first(1040)[1000:])))
+BASIS = Basis(dict(zip(LABELS, first_primes(1040)[1000:])))
 labels = st.frozensets(st.sampled_from(LABELS), max_size=8)
 concepts = st.builds(Concept, labels, labels).filter(lambda concept: concept.labels)
 few = st.frozensets(st.sampled_from("abc"), max_size=2)
@@ -166,7 +168,7 @@ def alphabet(
     both = contrasts | {(b, a) for a, b in contrasts}
     return alphabet_of(
         Primitive(
-            f"PRM_{number:04d}", f"w{number}", primes.first(6)[number], "time",
+            f"PRM_{number:04d}", f"w{number}", first_primes(6)[number], "time",
             presupposes=tuple(f"PRM_{b:04d}" for a, b in sorted(presupposes) if a == number),
             contrasts=tuple(f"PRM_{b:04d}" for a, b in sorted(both) if a == number),
         )
@@ -215,7 +217,7 @@ def test_primes_are_known_by_trial(number: int) -> None:
 
 def test_the_ten_thousandth_prime_and_those_after_it() -> None:
     """Figures that anybody can look up: primes far beyond 10,000 primitives."""
-    assert (104_729, 1_299_709) == (primes.first(10_000)[-1], primes.first(100_000)[-1])
+    assert (104_729, 1_299_709) == (first_primes(10_000)[-1], first_primes(100_000)[-1])
     assert 104_743 == primes.next_unused([2, 104_729])
     assert 2 == primes.next_unused([])
     assert primes.is_prime(2**61 - 1) and not primes.is_prime((2**31 - 1) * (2**19 - 1))

@@ -8,12 +8,14 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from fdc_packs.alphabet.calculus import metrics, primes
+from fdc_packs.alphabet.calculus import metrics
 from fdc_packs.alphabet.drawing import charts, charts_page, raster
 from fdc_packs.alphabet.drawing.charts import nice, printed
 from fdc_packs.alphabet.model import EMPTY, Alphabet, Primitive, alphabet_of
 from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.support.alphabets import first_primes
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '<script>alert("1")</script> & "quotes" ]]>'
@@ -26,7 +28,7 @@ def alphabet(count: int = 9) -> Alphabet:
             f"PRM_{n:04d}", f"w{n}", prime, ("time", "space", "mind")[n % 3], definition=HOSTILE,
             presupposes=(f"PRM_{n - 1:04d}",) if n > 2 else (), contrasts=(f"PRM_{3 - n:04d}",) if n < 3 else (),
         )
-        for n, prime in zip(numbers, primes.first(count))
+        for n, prime in zip(numbers, first_primes(count))
     )  # fmt: skip
 
 

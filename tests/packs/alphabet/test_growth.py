@@ -11,10 +11,12 @@ from collections.abc import Callable
 from functools import cache
 
 from fdc_packs.alphabet import calculus
-from fdc_packs.alphabet.calculus import Basis, Concept, primes
+from fdc_packs.alphabet.calculus import Basis, Concept
 from fdc_packs.alphabet.calculus.concepts import tracks_of
 from fdc_packs.alphabet.calculus.consistency import violations_near
 from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
+
+from tests.support.alphabets import first_primes
 
 MANY = 10_000
 
@@ -24,7 +26,7 @@ def alphabet() -> Alphabet:
     """Ten thousand primitives, each presupposing two that are older, in chains of some hundred."""
     draw = random.Random(7)
     rows = []
-    for number, prime in enumerate(primes.first(MANY), 1):
+    for number, prime in enumerate(first_primes(MANY), 1):
         older = (
             sorted({draw.randint(max(1, number - 200), number - 1) for _ in range(2)})
             if number > 2

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from fdc_packs.alphabet.calculus import metrics, primes
+from fdc_packs.alphabet.calculus import metrics
 from fdc_packs.alphabet.drawing.comparisons import swadesh
 from fdc_packs.alphabet.lexicon import tools
 from fdc_packs.alphabet.lexicon.lexicon import Lexicon
@@ -17,7 +17,7 @@ from fdc_packs.alphabet.wordlists import LEIPZIG_JAKARTA, SWADESH
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.alphabets import need_dictionary
+from tests.support.alphabets import first_primes, need_dictionary
 
 LABELS = tuple("abcdefgh")
 NAMES = tuple("stuvwxyz")
@@ -26,7 +26,7 @@ NAMES = tuple("stuvwxyz")
 def alphabet(labels: Any) -> Alphabet:
     rows = sorted(labels)
     return alphabet_of(Primitive(f"PRM_{n:04d}", label, prime, "time") for n, (label, prime) in
-                       enumerate(zip(rows, primes.first(len(rows))), 1))  # fmt: skip
+                       enumerate(zip(rows, first_primes(len(rows))), 1))  # fmt: skip
 
 
 features = st.lists(st.sampled_from(LABELS + NAMES), min_size=1, max_size=5)

@@ -7,17 +7,19 @@ from typing import Any
 
 import pytest
 import yaml
-from fdc_packs.alphabet.calculus import consistency_report, metrics, primes
+from fdc_packs.alphabet.calculus import consistency_report, metrics
 from fdc_packs.alphabet.calculus.metrics import BenchmarkError
 from fdc_packs.alphabet.model import Alphabet, Primitive, alphabet_of
 from fdc_packs.alphabet.texts import text as markdown
 from fdc_toolchain.resources import read
 
+from tests.support.alphabets import first_primes
+
 
 def alphabet(*labels: str, domain: str = "time") -> Alphabet:
     return alphabet_of(
         Primitive(f"PRM_{number:04d}", label, prime, domain)
-        for number, (label, prime) in enumerate(zip(labels, primes.first(len(labels))), 1)
+        for number, (label, prime) in enumerate(zip(labels, first_primes(len(labels))), 1)
     )
 
 

@@ -93,6 +93,15 @@ KNOWN = {
     "a private function that no plan calls": (
         "def _g(x):\n    return x\n\n\ndef f(x):\n    return x, x\n",
         "def _g(x):\n    return x\n\n\ndef f(x):\n    return x, _g(x)\n"),
+    "a statement that is a member and not its call": (
+        "class A:\n    def f(self):\n        self\n        return 1\n\n    def g(self):\n        return 2\n",
+        "class A:\n    def f(self):\n        self.g()\n        return 1\n\n    def g(self):\n        return 2\n"),
+    "a function of the module that takes one argument": (
+        "def g(x):\n    return x\n\n\ndef f(x):\n    return x\n",
+        "def g(x):\n    return x\n\n\ndef f(x):\n    return g(x)\n"),
+    "a text that another call is given": (
+        "def g(x):\n    return x.encode('utf-8')\n\n\ndef f(kind, x):\n    return kind(x)\n",
+        "def g(x):\n    return x.encode('utf-8')\n\n\ndef f(kind, x):\n    return kind(x, 'utf-8')\n"),
     "a guard": (
         "def f(x):\n    return x.y\n", "def f(x):\n    if x is None: return None\n    return x.y\n"),
 }  # fmt: skip
@@ -187,6 +196,38 @@ def test_other_line_ends_and_columns_in_bytes_change_nothing(kind: str, end: str
     """Positions of the syntax tree are bytes of UTF-8; the file is not."""
     broken, wanted = (f"{bom}é = '→𝄞'; é = 1\n{text}".replace("\n", end) for text in FAULTS[kind])
     assert wanted in {after(broken, row) for row in candidates(broken)}
+
+
+def test_a_special_method_gives_the_type_that_python_asks_for_first() -> None:
+    """`list(x)` in `__str__`: of all functions the one that makes a text comes first, as the value and around it."""
+    for broken in ("return list(self.x)", "return self.x"):
+        text = f"class A:\n    def __str__(self):\n        {broken}\n"
+        called = [row for row in candidates(text) if row["kind"] in ("callee", "wrapped")]
+        assert text.replace(broken, "return str(self.x)") == after(text, called[0])
+
+
+def test_an_error_that_names_a_type_has_that_types_members_proposed() -> None:
+    text = "def f(x):\n    return x.group()\n"
+    suspects, wanted = (
+        [{"path": "f.py", "line": 2, "score": 1.0}],
+        text.replace("group", "capitalize"),
+    )
+    for message, found in (
+        ("AttributeError: 'str' object has no attribute 'group'", True),
+        ("", False),
+    ):
+        rows = propose(text, "f.py", suspects, [], 500, message, 2)
+        assert found == (wanted in [after(text, row) for row in rows])
+
+
+@pytest.mark.parametrize("line", ["if a is b:", "if a or b:", "if a - b:", "a = b"])
+def test_no_edit_puts_a_value_against_itself(line: str) -> None:
+    """`not a is a` passes where a guard has to go, and is none that a person writes; what stands so can be edited."""
+    more = "\n        return 1\n" if line[-1] == ":" else "\n    return a\n"
+    text = f"def f(a, b):\n    {line}{more}"
+    said = {after(text, row) for row in candidates(text)}
+    twin = text.replace(line, "a".join(line.rsplit("b", 1)))
+    assert said and twin not in said and text in {after(twin, row) for row in candidates(twin)}
 
 
 def test_candidates_are_whole_hypotheses() -> None:

@@ -133,15 +133,19 @@ def test_an_edit_that_passes_because_it_cannot_run_is_shown_and_not_applied(fold
     at = broken.index("(0 / 0)")
     edits = [
         {"key": key, "path": "code_under.py", "pieces": [[at, at + 7, new]], "risky": False}
-        for key, new in (("crash", "x[0]"), ("right", "x"))
+        for key, new in (("crash", "x[0]"), ("right", "x"), ("other", "-x"))
     ]
     found = repair_probe.probe(PYTEST.replace("test_code", "test_under"), None, str(folder), edits)  # type: ignore[arg-type]
-    assert {"crash": "passes", "right": "passes"} == found["verdicts"]
+    assert dict.fromkeys(("crash", "right", "other"), "passes") == found["verdicts"]
     assert [True, False] == [found["changes"][key][3] for key in ("crash", "right")]
+    right, other = (found["changes"][key] for key in ("right", "other"))
+    assert right[:2] == other[:2] and right[2] != other[2], "the words of its own `raise` count"
+    rows = [{"risky": False, "mends": False, "change": one} for one in (right, other)]
+    assert not embedded.told_apart(rows)
     rows = [
         {"key": key, "confidence": 0.5, "risky": False, "mends": False} for key in found["verdicts"]
     ]
-    assert ["right", "crash"] == [row["key"] for row in embedded.weighed(rows, found)]
+    assert ["right", "other", "crash"] == [row["key"] for row in embedded.weighed(rows, found)]
 
 
 @pytest.mark.long
@@ -199,6 +203,21 @@ def test_a_choice_is_made_by_what_changes_least_or_not_at_all(
 ) -> None:
     """Issue 14: the edit that changes least behaviour wins, or the choice is shown and not applied."""
     assert decided == embedded.told_apart(rows)
+
+
+def test_of_edits_that_behave_alike_the_one_that_adds_least_comes_first() -> None:
+    """`tuple(sorted(sorted(x)))` and `tuple(sorted(x))` are the same; the second one is what a person writes."""
+    rows = [
+        {"key": key, "confidence": worth, "risky": False, "mends": False, "pieces": pieces}
+        for key, worth, pieces in (
+            ("around", 0.9, [[5, 9, "tuple(sort)"]]),
+            ("instead", 0.1, [[5, 9, "tuple"]]),
+        )
+    ]
+    for other, first in (("x", "instead"), ("y", "around")):
+        changes = {"around": [3, 9, "x", False], "instead": [3, 9, other, False]}
+        probed = {"verdicts": dict.fromkeys(changes, "passes"), "changes": changes}
+        assert first == embedded.weighed(rows, probed)[0]["key"]
 
 
 def test_a_copy_without_settings_of_pytest_ends_its_search(tmp_path: Path) -> None:

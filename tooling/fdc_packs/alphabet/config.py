@@ -12,73 +12,55 @@ class ConfigError(ValueError):
 
 
 class Rule(NamedTuple):
-    """What a key takes: its type, its least and its most, or the words it can be."""
+    """What a key has by itself, its least and its most, the words it can be; and its type, where the default does not tell."""
 
-    kind: type
+    default: Any
     least: float | None = None
     most: float | None = None
     words: tuple[str, ...] = ()
+    kind: type | None = None
 
 
 MAX_CYCLES = 20
 """Cycles of a phase in one iteration: the plan's loops are as long."""
-
-DEFAULTS: dict[str, Any] = {
-    "version": "1.0.0",
-    "llm": {
-        "provider": "local", "model": "", "max_tokens": 4096,
-        "timeout_seconds": 120, "retry_attempts": 3, "retry_delay_seconds": 5,
-    },
-    "temperatures": {"proposer": 0.7, "critic": 0.3, "refiner": 0.5, "meta_reasoner": 0.5},
-    "iteration": {
-        "expansion_cycles": 4, "consolidation_cycles": 2, "composition_cycles": 3,
-        "meta_reflection_interval": 5, "candidates_per_cycle": 3,
-    },
-    "stopping": {
-        "coverage_threshold": 0.90, "diminishing_returns_window": 10, "diminishing_returns_threshold": 2,
-        "max_iterations": 500, "stability_window": 10,
-    },
-    "logging": {"level": "DEBUG", "include_raw_llm_output": True},
-    "validation": {"run_consistency_check": True, "run_coverage_check": True, "check_interval": 10},
-    "pretty_print_yaml": False,
-    "paths": {"alphabet": "alphabet", "calculus": "calculus", "reasoning": "reasoning", "validation": "validation"},
-}  # fmt: skip
-
-_T = Rule(float, 0, 2)
-_CYCLES = Rule(int, 0, MAX_CYCLES)
+_FOLDERS = ("alphabet", "calculus", "reasoning", "validation")
+_TEMPERATURES = {"proposer": 0.7, "critic": 0.3, "refiner": 0.5, "meta_reasoner": 0.5}
 RULES: dict[str, Rule] = {
-    "version": Rule(str),
-    "llm.provider": Rule(str, words=("local", "anthropic", "openai")),
-    "llm.model": Rule(str),
-    "llm.max_tokens": Rule(int, 64, 200_000),
-    "llm.timeout_seconds": Rule(float, 1, 3600),
-    "llm.retry_attempts": Rule(int, 1, 20),
-    "llm.retry_delay_seconds": Rule(float, 0, 600),
-    **{f"temperatures.{role}": _T for role in DEFAULTS["temperatures"]},
-    "iteration.expansion_cycles": _CYCLES,
-    "iteration.consolidation_cycles": _CYCLES,
-    "iteration.composition_cycles": _CYCLES,
-    "iteration.meta_reflection_interval": Rule(int, 1, 1000),
-    "iteration.candidates_per_cycle": Rule(int, 1, 20),
-    "stopping.coverage_threshold": Rule(float, 0, 1),
-    "stopping.diminishing_returns_window": Rule(int, 1, 100),
-    "stopping.diminishing_returns_threshold": Rule(int, 0, 1000),
-    "stopping.max_iterations": Rule(int, 1, 1_000_000),
-    "stopping.stability_window": Rule(int, 1, 100),
-    "logging.level": Rule(str, words=("DEBUG", "INFO", "WARNING", "ERROR")),
-    "logging.include_raw_llm_output": Rule(bool),
-    "validation.run_consistency_check": Rule(bool),
-    "validation.run_coverage_check": Rule(bool),
-    "validation.check_interval": Rule(int, 1, 1000),
-    "pretty_print_yaml": Rule(bool),
-    **{f"paths.{name}": Rule(str, words=(name,)) for name in DEFAULTS["paths"]},
+    "version": Rule("1.0.0"),
+    "llm.provider": Rule("local", words=("local", "anthropic", "openai")),
+    "llm.model": Rule(""),
+    "llm.max_tokens": Rule(4096, 64, 200_000),
+    "llm.timeout_seconds": Rule(120, 1, 3600, kind=float),
+    "llm.retry_attempts": Rule(3, 1, 20),
+    "llm.retry_delay_seconds": Rule(5, 0, 600, kind=float),
+    **{f"temperatures.{role}": Rule(value, 0, 2) for role, value in _TEMPERATURES.items()},
+    "iteration.expansion_cycles": Rule(4, 0, MAX_CYCLES),
+    "iteration.consolidation_cycles": Rule(2, 0, MAX_CYCLES),
+    "iteration.composition_cycles": Rule(3, 0, MAX_CYCLES),
+    "iteration.meta_reflection_interval": Rule(5, 1, 1000),
+    "iteration.candidates_per_cycle": Rule(3, 1, 20),
+    "stopping.coverage_threshold": Rule(0.90, 0, 1),
+    "stopping.diminishing_returns_window": Rule(10, 1, 100),
+    "stopping.diminishing_returns_threshold": Rule(2, 0, 1000),
+    "stopping.max_iterations": Rule(500, 1, 1_000_000),
+    "stopping.stability_window": Rule(10, 1, 100),
+    "logging.level": Rule("DEBUG", words=("DEBUG", "INFO", "WARNING", "ERROR")),
+    "logging.include_raw_llm_output": Rule(True),
+    "validation.run_consistency_check": Rule(True),
+    "validation.run_coverage_check": Rule(True),
+    "validation.check_interval": Rule(10, 1, 1000),
+    "pretty_print_yaml": Rule(False),
+    **{f"paths.{name}": Rule(name, words=(name,)) for name in _FOLDERS},
 }
+DEFAULTS: dict[str, Any] = {}
+for _path, _rule in RULES.items():
+    _table, _, _name = _path.rpartition(".")
+    (DEFAULTS.setdefault(_table, {}) if _table else DEFAULTS)[_name] = _rule.default
 _KINDS = {
     str: "a text",
     int: "a whole number",
     float: "a number",
     bool: "true or false",
-    dict: "a table",
 }
 
 
@@ -114,10 +96,10 @@ def config_of(value: Any, file: str = "config.yaml") -> dict[str, Any]:
 
 def _fitting(given: Any, path: str, file: str) -> Any:
     rule = RULES[path]
-    value: Any = float(given) if rule.kind is float and type(given) is int else given
-    kind: Any = rule.kind
+    kind: Any = rule.kind or type(rule.default)
+    value: Any = float(given) if kind is float and type(given) is int else given
     if type(value) is not kind:
-        raise ConfigError(f"{file}: `{path}` takes {_KINDS[rule.kind]}, found {_shown(value)}")
+        raise ConfigError(f"{file}: `{path}` takes {_KINDS[kind]}, found {_shown(value)}")
     if rule.words and value not in rule.words:
         raise ConfigError(
             f"{file}: `{path}` is {' or '.join(f'`{word}`' for word in rule.words)}, found {_shown(value)}"

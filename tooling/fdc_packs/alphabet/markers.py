@@ -56,23 +56,18 @@ def find_meta_insights(reflections: Iterable[Mapping[str, Any]]) -> list[dict[st
     return [dict(row) for one in reflections for row in one.get("insights_for_archive", ())]
 
 
+def _evaluations(log: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [row for cycle in log.get("cycles", ()) for row in cycle.get("evaluations", ())]
+
+
 def trace_concept_evolution(
     label: str, critics: Iterable[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Every verdict on a label, oldest first, over the critic's logs of all iterations."""
-    out = []
-    for log in critics:
-        for cycle in log.get("cycles", ()):
-            for row in cycle.get("evaluations", ()):
-                if normal(str(row.get("label", ""))) == normal(label):
-                    out.append(
-                        {
-                            "iteration": log.get("iteration"),
-                            "verdict": row.get("verdict"),
-                            "why": row.get("summary"),
-                        }
-                    )
-    return out
+    return [
+        {"iteration": log.get("iteration"), "verdict": row.get("verdict"), "why": row.get("summary")}
+        for log in critics for row in _evaluations(log) if normal(str(row.get("label", ""))) == normal(label)
+    ]  # fmt: skip
 
 
 def rejection_analysis(rejected: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -84,21 +79,11 @@ def confidence_trajectory(critics: Iterable[Mapping[str, Any]]) -> list[dict[str
     """The critic's mean confidence, iteration by iteration."""
     out = []
     for log in critics:
-        rows = [
-            row
-            for cycle in log.get("cycles", ())
-            for row in cycle.get("evaluations", ())
-            if row.get("output")
-        ]
-        if rows:
-            mean = sum(float(row["output"]["confidence"]) for row in rows) / len(rows)
-            out.append(
-                {
-                    "iteration": log.get("iteration"),
-                    "confidence": round(mean, 3),
-                    "evaluations": len(rows),
-                }
-            )
+        found = [row["output"]["confidence"] for row in _evaluations(log) if row.get("output")]
+        if found:
+            mean = round(sum(map(float, found)) / len(found), 3)
+            row = {"iteration": log.get("iteration"), "confidence": mean, "evaluations": len(found)}
+            out.append(row)
     return out
 
 

@@ -7,7 +7,7 @@ alphabet.labelled("existence").prime
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -145,26 +145,23 @@ class Alphabet:
         """Every primitive but the deprecated."""
         return tuple(one for one in self.primitives.values() if one.in_use)
 
+    def _by(self, key: Callable[[Primitive], Any]) -> dict[Any, list[Primitive]]:
+        found: dict[Any, list[Primitive]] = {}
+        for one in self.in_use:
+            found.setdefault(key(one), []).append(one)
+        return found
+
     @cached_property
     def _labels(self) -> dict[str, list[Primitive]]:
-        found: dict[str, list[Primitive]] = {}
-        for one in self.in_use:
-            found.setdefault(normal(one.label), []).append(one)
-        return found
+        return self._by(lambda one: normal(one.label))
 
     @cached_property
     def _primes(self) -> dict[int, list[Primitive]]:
-        found: dict[int, list[Primitive]] = {}
-        for one in self.in_use:
-            found.setdefault(one.prime, []).append(one)
-        return found
+        return self._by(lambda one: one.prime)
 
     @cached_property
     def _definitions(self) -> dict[str, list[Primitive]]:
-        found: dict[str, list[Primitive]] = {}
-        for one in self.in_use:
-            found.setdefault(one.definition.lower(), []).append(one)
-        return found
+        return self._by(lambda one: one.definition.lower())
 
     def defined_as(self, one: Primitive) -> list[Primitive]:
         """The primitives in use that are defined in the words of `one`, itself among them; none where it has no definition."""
@@ -182,9 +179,7 @@ class Alphabet:
     @cached_property
     def domains(self) -> Mapping[str, tuple[Primitive, ...]]:
         """Those in use by domain, domains in their usual order."""
-        found: dict[str, list[Primitive]] = {}
-        for one in self.in_use:
-            found.setdefault(one.domain, []).append(one)
+        found = self._by(lambda one: one.domain)
         order = {name: number for number, name in enumerate(DOMAINS)}
         return {
             name: tuple(found[name])

@@ -166,24 +166,19 @@ def _index(files: Mapping[str, str]) -> dict[str, Any]:
         name = row.get("id")
         if isinstance(name, str) and re.fullmatch(r"P\d{1,6}", name):  # C-21: recorded data
             name = f"PRM_{int(name[1:]):04d}"
-        if not isinstance(name, str) or not named("primitive", name):
-            raise StateError(
-                layout.INDEX,
-                f"{where}.id",
+        label, prime, domain = row.get("label"), row.get("prime"), row.get("domain")
+        for key, fits, why in (
+            (
+                "id", isinstance(name, str) and named("primitive", name),
                 f"is not an id like PRM_0001, found {str(row.get('id'))[:40]!r}",
-            )
-        if not isinstance(row.get("label"), str) or not row["label"].strip():
-            raise StateError(layout.INDEX, f"{where}.label", "is not text")
-        if type(row.get("prime")) is not int or row["prime"] < 2:
-            raise StateError(layout.INDEX, f"{where}.prime", "is not a prime number")
-        if row.get("domain") not in DOMAINS:
-            raise StateError(
-                layout.INDEX,
-                f"{where}.domain",
-                f"is none of the domains, found {str(row.get('domain'))[:40]!r}",
-            )
-        if row.get("status", "recent") not in STATUSES:
-            raise StateError(layout.INDEX, f"{where}.status", f"is none of {', '.join(STATUSES)}")
+            ),
+            ("label", isinstance(label, str) and label.strip(), "is not text"),
+            ("prime", type(prime) is int and prime > 1, "is not a prime number"),
+            ("domain", domain in DOMAINS, f"is none of the domains, found {str(domain)[:40]!r}"),
+            ("status", row.get("status", "recent") in STATUSES, f"is none of {', '.join(STATUSES)}"),
+        ):  # fmt: skip
+            if not fits:
+                raise StateError(layout.INDEX, f"{where}.{key}", why)
         out.append({**row, "id": name})
     return {**index, "primitives": out}
 

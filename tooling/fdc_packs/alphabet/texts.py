@@ -19,14 +19,20 @@ def line(value: Any) -> str:
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", str(value))
 
 
+class _Line(str):
+    """A value as it stands in a text: it is no HTML, and nothing in it is escaped. What macros give has this already."""
+
+    def __html__(self) -> str:
+        return self
+
+
 @functools.cache
 def _macros() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
 
     jinja = Environment(
         loader=FileSystemLoader(DATA), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=True,
-        finalize=lambda value: value if isinstance(value, Markup) else Markup(line(value)),
+        finalize=lambda value: value if hasattr(value, "__html__") else _Line(line(value)),
     )  # fmt: skip
     jinja.filters |= {"percent": "{:.1%}".format, "cell": _cell}
     return jinja.get_template("texts.jinja").module

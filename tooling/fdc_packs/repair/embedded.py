@@ -187,7 +187,24 @@ def weighed(found: list[dict[str, Any]], probed: dict[str, Any]) -> list[dict[st
             worth = (0.4 if said == "helps" else 0.0) + row["confidence"] / 10
         shown = {"probe": said, "change": change} if said else {}
         out.append({**row, "confidence": round(worth, 4), **shown})
-    return sorted(out, key=lambda row: -row["confidence"])
+    out.sort(key=lambda row: -row["confidence"])
+    if out and out[0].get("probe") == "passes" and out[0]["change"][1]:
+        best = out[0]  # of those that behave alike the one that adds least
+        twins = [
+            one
+            for one in out
+            if one.get("change") == best["change"] and _trust(one) == _trust(best)
+        ]
+        least = min(twins, key=_added)
+        if least is not best:
+            least["confidence"] = round(best["confidence"] + 0.0001, 4)
+            out.sort(key=lambda row: -row["confidence"])
+    return out
+
+
+def _added(row: dict[str, Any]) -> int:
+    """Characters that an edit adds."""
+    return max(0, sum(len(text) - (end - start) for start, end, text in row.get("pieces") or ()))
 
 
 def candidates(

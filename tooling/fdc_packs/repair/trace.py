@@ -8,21 +8,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .failure import read
+from .hypotheses import BUCKETS
 from .loop_state import HISTORY
 
 STRATEGY = "guided_loop"
-PHASES = (
-    "GATHER",
-    "INTERPRET",
-    "DIAGNOSE",
-    "FALSIFY",
-    "PROPOSE",
-    "GENERATE_PATCH",
-    "APPLY",
-    "CRITIQUE",
-    "CONVERGE",
+PHASES = tuple(
+    "GATHER INTERPRET DIAGNOSE FALSIFY PROPOSE GENERATE_PATCH APPLY CRITIQUE CONVERGE".split()
 )
-BUCKETS = ("active", "falsified", "rejected", "archived", "expired")
 _CUT = 20_000
 
 _OF = {

@@ -211,7 +211,7 @@ class MasterControlGraph:
             elif source in _PLAIN:
                 trigger = _PLAIN[source](self, agent_state, logger)
             else:
-                agent_state.error = f"nothing here knows what to do in the state `{source}`"
+                agent_state.error = f"the controller has no handler for the state `{source}`"
                 trigger = None
             if trigger is None:
                 return self.current_state

@@ -277,9 +277,7 @@ def approve(turn: Turn, name: str, by: str) -> dict[str, Any]:
     }
     seal = _seal(turn, row)
     if not seal:
-        raise ValueError(
-            "an approval could not be told from a forged one: you have no key to seal it with"
-        )
+        raise ValueError("you have no key to seal the approval, so it could be forged")
     turn.control["approved"] = [*(turn.control.get("approved") or []), {**row, "seal": seal}]
     turn.log(
         2,

@@ -23,7 +23,7 @@ def launch(turn: Turn) -> str:
     number = int(turn.control.get("research_number", 0)) + 1
     most = turn.world.policy().research_most
     if number > most:
-        raise Failed(f"{most} pieces of research were made for this task; no more are begun")
+        raise Failed(f"{most} research requests were made for this task, which is the limit")
     name = f"research-{number}"
     turn.control["research"] = {"name": name, "question": question, "since": turn.world.now()}
     turn.world.launch(turn.task, name, question, turn.control.get("research_web") is not False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import cachedir, durable
+from ..linking.project.quiet_git import ask_git
 from ..tools.files.documents import (
     CODE,
     MARK,
@@ -18,6 +19,6 @@ from ..workspace import globs, merge_diff, run_folders
 from ..workspace.files import Root, parts_of
 
 __all__ = [
-    "CODE", "MARK", "cachedir", "Document", "durable", "globs", "lines_in", "list_files", "merge_diff",
+    "ask_git", "CODE", "MARK", "cachedir", "Document", "durable", "globs", "lines_in", "list_files", "merge_diff",
     "parts_of", "read_beneath", "Root", "run_folders", "Scan", "scan", "Skipped",
 ]  # fmt: skip

@@ -28,12 +28,12 @@ MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolch
     type=click.IntRange(0, 65535),
     default=0,
     metavar="N",
-    help="With --http: the port; otherwise any that is free.",
+    help="With --http: the port. [default: a free port]",
 )
 @click.option(
     "--workspace",
     metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise. No client can leave it.",
+    help="The workspace. [default: the nearest above the current folder] Clients cannot leave it.",
 )
 def command(http: bool, port: int, workspace: str | None) -> int:
     """Serve fdc's tools to an agent: lint, fix, explain, run, tools, registry.

@@ -47,7 +47,7 @@ NEEDS = {
     "pages": "the packages that fetch pages",
     "rerank": "a reranker",
     "network": "the network (`--allow-network` or FDC_ALLOW_NETWORK=1)",
-    "nobody": "something that no machine has: a step with it always fails",
+    "nobody": "an implementation, which no machine has: its steps always fail",
 }
 OF_ACCESS = {
     "read": {"missing", "encoding", "size", "secret"},

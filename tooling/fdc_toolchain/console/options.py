@@ -27,7 +27,7 @@ class Renamed(click.Option):
 workspace_option = click.option(
     "--workspace",
     metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
+    help="The workspace. [default: the nearest above the current folder]",
 )
 
 format_option = click.option(

@@ -43,15 +43,15 @@ _OPTIONS = (
         "--shell-timeout",
         type=click.FloatRange(0.1),
         metavar="SECONDS",
-        help="The most a command may take.",
+        help="Time limit of a command.",
     ),
     click.option(
-        "--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had."
+        "--allow-unsandboxed", is_flag=True, help="Run commands even if no sandbox is available."
     ),
     click.option(
         "--allow-weak-sandbox",
         is_flag=True,
-        help="Run commands in a sandbox that lacks something here; what it is, is said.",
+        help="Run commands in a weaker sandbox; fdc prints what it lacks.",
     ),
     click.option(
         "--allow-network",
@@ -74,14 +74,14 @@ _OPTIONS = (
         "--wait", is_flag=True, help="Wait for the end of runs that may write the same paths."
     ),
     click.option(
-        "-q", "--quiet", is_flag=True, help="Show only what the plan says and how it ends."
+        "-q", "--quiet", is_flag=True, help="Show only messages of the plan and the outcome."
     ),
     click.option(
         "--format",
         "form",
         type=click.Choice(["text", "json"]),
         default="text",
-        help="How the end is told.",
+        help="The output format of the outcome.",
     ),
     workspace_option,
 )

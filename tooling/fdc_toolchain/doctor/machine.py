@@ -98,7 +98,7 @@ def _model(model: HttpModel | None, environment: Mapping[str, str], live: bool) 
             Found(
                 "model",
                 "note",
-                "none is named (FDC_MODEL, --model): prompts use what is embedded, or fail",
+                "no model is named (FDC_MODEL, --model): prompts use their `embedded` function, or fail",
             ),
             key,
         ]
@@ -133,7 +133,7 @@ def _host(name: str, environment: Mapping[str, str], asked: str) -> Found:
     if not host or parts.scheme not in ("http", "https"):
         return Found("endpoint", "bad", f"{name} is not an http or https address")
     plain = parts.scheme == "http" and host not in ("localhost", "127.0.0.1", "::1")
-    warning = "; the key would travel unencrypted" if plain else ""
+    warning = "; the key would be sent unencrypted" if plain else ""
     return Found(
         "endpoint", "note" if plain else "ok", f"{parts.scheme}://{host}{port}{warning}{asked}"
     )
@@ -165,7 +165,7 @@ def _asked(tiny: HttpModel, heard: list[str]) -> list[Found]:
     except WorldFailed as failed:
         return [Found("endpoint: answers", "bad", str(failed))]
     out.append(
-        Found("endpoint: counts tokens", "note", "no; budgets reckon with bytes instead")
+        Found("endpoint: counts tokens", "note", "no; budgets count bytes instead")
         if counted is None
         else Found("endpoint: counts tokens", "ok", f"{counted} for three words")
     )
@@ -224,7 +224,7 @@ def _web(operator: Operator, environment: Mapping[str, str]) -> list[Found]:
     said = (
         f"may be searched and read{private}"
         if allowed
-        else "is not to be reached (--web, FDC_ALLOW_WEB=1)"
+        else "is not allowed (--web, FDC_ALLOW_WEB=1)"
     )
     out = [Found("web", "ok" if allowed else "note", said)]
     try:
@@ -257,7 +257,7 @@ def _provider(one: Ready) -> Found:
         and where.scheme == "http"
         and where.host not in ("localhost", "127.0.0.1", "::1")
     )
-    warning = "; the key would travel unencrypted" if plain else ""
+    warning = "; the key would be sent unencrypted" if plain else ""
     return Found(
         name,
         "note" if plain else "ok",
@@ -306,7 +306,7 @@ def _key() -> Found:
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
-        there = "not made yet; the first run makes it"
+        there = "does not exist yet; the first run creates it"
         return Found("journal key", "ok" if user_key.lasts() else "note", there)
     except OSError as failed:
         return Found("journal key", "bad", f"{path}: {(failed.strerror or str(failed)).lower()}")
@@ -338,7 +338,7 @@ def _git(root: str) -> Found:
     where = (
         "the workspace is in a repository"
         if inside.stdout.strip() == "true"
-        else "the workspace is in no repository"
+        else "the workspace is not in a repository"
     )
     return Found("git", "ok", f"{version.stdout.strip().removeprefix('git version ')}; {where}")
 

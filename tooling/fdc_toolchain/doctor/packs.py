@@ -45,7 +45,7 @@ def _checked(name: str, row: Function, root: str) -> Found:
     try:
         grade, detail = imported(row.module, row.function)(root)
         if grade not in ("ok", "note", "bad"):
-            raise ValueError(f"`{grade}` is none of `ok`, `note`, `bad`")
+            raise ValueError(f"`{grade}` is not `ok`, `note` or `bad`")
     except PackError as wrong:
         return Found(name, "bad", str(wrong))
     except Exception as wrong:

@@ -1,4 +1,4 @@
-"""Who is there in a database: its workers, the workspaces that they serve, and runs that wait and that no one serves."""
+"""Lists the workers of a database, the workspaces that they serve, and waiting runs that no worker serves."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def examine(url: str, root: str) -> list[Found]:
         return [Found("database", "bad", str(failed))]
     said = [
         Found(
-            "database", "ok", f"{shown(url)}: {len(there)} workers, {open_} runs that are not over"
+            "database",
+            "ok",
+            f"{shown(url)}: {len(there)} workers, {open_} runs that have not ended",
         )
     ]
     if own is None:
@@ -64,7 +66,7 @@ def examine(url: str, root: str) -> list[Found]:
                 Found(
                     "waiting",
                     "bad",
-                    f"{_whose(workspace)}, which no one serves: {shown_}. {_mend(workspace)}",
+                    f"{_whose(workspace)}, which no worker serves: {shown_}; {_mend(workspace)}",
                 )
             )
     return said
@@ -78,11 +80,11 @@ def _worker(one: Worker, own: str | None) -> Found:
 
 def _whose(workspace: str) -> str:
     if workspace == identity.UNNAMED:
-        return "runs of an fdc that knew no workspaces"
+        return "runs of an older fdc, without a workspace"
     return f"runs of the workspace {workspace}"
 
 
 def _mend(workspace: str) -> str:
     if workspace == identity.UNNAMED:
-        return "`fdc worker --serve unnamed` in the folder where they were begun takes them"
-    return f"`fdc worker` in that workspace takes them, or `fdc worker --serve {workspace}` in a folder that stands for it"
+        return "start `fdc worker --serve unnamed` in the folder where they were started"
+    return f"start `fdc worker` in that workspace, or `fdc worker --serve {workspace}` in a folder that stands for it"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..linking.project.settings import Settings
 
 MOST_BYTES = 1 << 20
+_INSTEAD = {"md": "\v", "markdown": "\v", "mdc": "\v", "yml": " ", "yaml": " "}
 
 
 def text_of(path: str, data: bytes) -> str:
@@ -27,7 +28,9 @@ def text_of(path: str, data: bytes) -> str:
     except UnicodeDecodeError as wrong:
         line = data.count(b"\n", 0, wrong.start) + 1
         raise Unreadable(Span(path, line, 1, line, 2), f"line {line} is not UTF-8") from wrong
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    # a line of Markdown and YAML would end at a single return, and none of ours does; in a script it ends a comment
+    return text.replace("\r", _INSTEAD.get(path.lower().rpartition(".")[2], "\r"))
 
 
 def read(path: str, data: bytes, root: str, settings: Settings) -> Found | None:

@@ -85,7 +85,7 @@ class _Submits:
                 instance.unit.span(node),
                 "FDC403",
                 message,
-                help="move it before the close, or take it away",
+                help="move it before the close, or remove it",
             )
 
     def _plan(self, instance: Instance) -> int:

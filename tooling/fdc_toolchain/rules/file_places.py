@@ -155,7 +155,7 @@ def _file(
         why = why or places.of_folder(text)
     if why is not None:
         return Diagnostic(
-            _HERE, "FDC416", why, help="a path counts from the workspace's root, and stays in it"
+            _HERE, "FDC416", why, help="write a path relative to the workspace's root, inside it"
         )
     if not literal:
         return _through(text, RUNS, guard, probes) if path_of(value)[0] == ("run",) else None
@@ -229,7 +229,7 @@ def _glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:
             _HERE,
             "FDC416",
             f"`{text}` {why}",
-            help="a path counts from the workspace's root, and stays in it",
+            help="write a path relative to the workspace's root, inside it",
         )
 
 
@@ -296,7 +296,12 @@ def _changed_in(unit: Unit, loop: Loop, guard: Guard, probes: set[str]) -> Itera
         message = (
             f"`{value.text}` is `{held[0]}` in one round, which no step may change without leave"
         )
-        yield Diagnostic(unit.span(act.step), "FDC417", message, help="let the glob leave it out")
+        yield Diagnostic(
+            unit.span(act.step),
+            "FDC417",
+            message,
+            help="change the glob so that it does not match this file",
+        )
 
 
 def _is_file(act: Act, access: str) -> bool:

@@ -21,7 +21,7 @@ def cancel(root: str, run: str, seconds: float) -> str:
     with reading(root) as store:
         row = the_run(store, run)
     if row.status in ("finished", "stopped"):
-        raise Refused(f"the run {row.name} is over ({row.status}); there is nothing to cancel")
+        raise Refused(f"the run {row.name} has ended ({row.status}) and cannot be cancelled")
     try:
         lock = run_folders.Lock(run_folders.run_folder(root, row.name))
         run_folders.ask_to_cancel(root, row.name, time.time())
@@ -29,7 +29,7 @@ def cancel(root: str, run: str, seconds: float) -> str:
         while (holder := lock.take()) is not None:
             if time.monotonic() > deadline:
                 raise Busy(
-                    f"{holder} drives {row.name} and has not stopped yet; it will before its next step"
+                    f"{holder} drives {row.name} and has not stopped yet; it stops before its next step"
                 )
             time.sleep(0.05)
         try:
@@ -39,7 +39,7 @@ def cancel(root: str, run: str, seconds: float) -> str:
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     if status != "cancelled":
-        raise Refused(f"the run {row.name} was over before it could be cancelled ({status})")
+        raise Refused(f"the run {row.name} ended before it could be cancelled ({status})")
     with reading(root) as store:
         rows = [] if store is None else store.runs()
     for inner in rows:

@@ -110,7 +110,7 @@ def _looked(
     needs: Needs, program: Program, root: str, operator: Operator, reach: Reach
 ) -> Iterator[str]:
     for name in needs.rows.get("nobody", ()):
-        yield f"something that does `{name}`: nothing on this machine can; take it out of the plan"
+        yield f"an implementation of `{name}`: this machine has none; remove the step from the plan"
     tier = ""
     if who := needs.by("sandbox"):
         from ..sandbox.sandbox import chosen
@@ -127,7 +127,7 @@ def _looked(
         if (who := needs.by(name)) and not _found(name):
             yield f"the program `{name}`, for {who}: it is not on the PATH of this machine; install it"
     if who := needs.by("model"):
-        yield f"a model, for {who}: none is named; `--model NAME`, or FDC_MODEL"
+        yield f"a model, for {who}: no model is named; name it with `--model NAME` or FDC_MODEL"
     if who := needs.by("key"):
         why = _unasked(operator.model)
         if why:
@@ -142,7 +142,7 @@ def _network(
 ) -> Iterator[str]:
     out = not (operator.web or operator.network)
     if (who := needs.by("web")) and out:
-        yield f"the web, for {who}: the operator allows it; `--allow-network`, or FDC_ALLOW_WEB=1"
+        yield f"the web, for {who}: the operator must allow it with `--allow-network` or FDC_ALLOW_WEB=1"
     if who := needs.by("search"):
         why = _unsearched()
         if why:

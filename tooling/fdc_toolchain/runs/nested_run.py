@@ -125,13 +125,13 @@ def _put(
         try:
             state = fold(store.program(row), row.inputs, store.records(row))
         except (ProgramError, Mismatch) as wrong:
-            raise WorldFailed(f"the run {name} within cannot go on: {wrong}") from wrong
+            raise WorldFailed(f"the run {name} within cannot continue: {wrong}") from wrong
         if "seconds" in ceilings:
             ceilings["seconds"] += state.elapsed
         return changed(state, ceilings)
     if begun:
         raise ToolFailure(
-            "plan", f"the run {name} within is not on record any more, so it cannot go on"
+            "plan", f"the run {name} within has no record any more, so it cannot continue"
         )
     outer = store.run(context.run)
     depth = 1 if outer is None else int(outer.inputs.get("depth", 1)) + 1

@@ -160,9 +160,9 @@ def _claim(store: Store, row: RunRow, root: str, within: str | None, alone: bool
         program = store.program(row)
         said = None if "simulate" in row.inputs else differs(program, root)
     except ProgramError as wrong:
-        raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
+        raise WorldError(f"the run {row.name} cannot continue: {wrong}") from wrong
     if said is not None:
-        raise WorldError(f"the run {row.name} cannot go on: {said}")
+        raise WorldError(f"the run {row.name} cannot continue: {said}")
     return Claim(root, row.name, write_set(program, row.inputs), within=within, alone=alone)
 
 
@@ -205,7 +205,7 @@ def _granted(store: Store, row: RunRow, root: str, operator: Operator | None, re
         program = store.program(row)
         granted(root, program, operator, f"the run {row.name} does not go on", under_way)
     except (ProgramError, Mismatch) as wrong:
-        raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
+        raise WorldError(f"the run {row.name} cannot continue: {wrong}") from wrong
 
 
 def retried(program: dict[str, Any], inputs: dict[str, Any], records: list[Any]) -> list[Record]:
@@ -287,7 +287,7 @@ def _drive(
         ready = kept.taken(root, row, state, records, store.key, alone=True)
         log = _run_log(root, row, program, rows)
     except (ProgramError, Mismatch) as wrong:
-        raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
+        raise WorldError(f"the run {row.name} cannot continue: {wrong}") from wrong
     bench = bench_for(
         root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row),
         Driver(partial(writing, root), drive_run), row.inputs,

@@ -132,7 +132,8 @@ def fence(
         "argv": list(argv),
         "environment": inside,
         "fence": tier,
-        "limits": LIMITS if os.getuid() == 0 else {**LIMITS, "NPROC": PROCESSES},
+        # the launcher counts processes and says so; the kernel's limit, which a command meets as a fork that fails, is behind it
+        "limits": LIMITS if os.getuid() == 0 else {**LIMITS, "NPROC": 2 * PROCESSES},
         "processes": PROCESSES,
         "memory": MEMORY,
         "seccomp": ""

@@ -92,7 +92,7 @@ class Guard:
                 self._codes[name] = 0.0
                 return None
         if end is None:
-            return Refusal(403, "this address is none that `fdc ui` gave")
+            return Refusal(403, "`fdc ui` did not print this address")
         return (
             Refusal(410, "this address was used before")
             if end == 0.0
@@ -137,7 +137,7 @@ class Guard:
         if not compare_digest(
             fields.get("csrf", "").encode("utf-8", "replace"), self.csrf.encode()
         ):
-            return Refusal(403, "the form is not of this session; load the page again")
+            return Refusal(403, "the form belongs to another session; load the page again")
         return None
 
 

@@ -33,8 +33,8 @@ _RUN = re.compile(r"/runs/([0-9a-z-]{1,64})(?:/(report|answer|resume))?")
 _LIST = re.compile(r"/api/([a-z][0-9a-z_-]{0,63})")
 _RECORD = re.compile(r"(/api)?/([a-z][0-9a-z_-]{0,63})/([0-9a-z-]{1,64})")
 _AGAIN = re.compile(r"/api/([a-z][0-9a-z_-]{0,63})/([0-9a-z-]{1,64})/rerun")
-_NO_RECORD = "this page is about no run of that name"
-_NO_SESSION = "open an address that `fdc ui` printed; each lets in one browser, once"
+_NO_RECORD = "this page shows no run of that name"
+_NO_SESSION = "open an address that `fdc ui` printed; each works once, for one browser"
 _FILES = {"/style.css": "text/css; charset=utf-8", "/live.js": "text/javascript; charset=utf-8"}
 
 

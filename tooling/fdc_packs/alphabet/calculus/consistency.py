@@ -77,43 +77,33 @@ def _collisions(alphabet: Alphabet, some: Iterable[Primitive]) -> Iterator[Viola
 
 
 def _each(alphabet: Alphabet, some: Iterable[Primitive]) -> Iterator[Violation]:
+    """ALPH-51, 52, 54: what a primitive refers to, how it contrasts, by what it is recorded to be expressed."""
     for one in some:
         for kind, others in (
             ("presupposes", one.presupposes), ("contrasts with", one.contrasts),
             ("composes with", one.composes), ("is derived from", one.derivation),
         ):  # fmt: skip
             for name in others:
-                other = alphabet.get(name)
-                if other is None or not other.in_use:
-                    what = "does not exist" if other is None else "is not in use"
-                    yield Violation(
-                        "references", (one.id, name), f"{one.id} {kind} {name}, which {what}"
-                    )
+                if not _used(alphabet, name):
+                    what = "is not in use" if alphabet.get(name) else "does not exist"
+                    why = f"{one.id} {kind} {name}, which {what}"
+                    yield Violation("references", (one.id, name), why)
         for name in one.contrasts:
             other = alphabet.get(name)
             if other is None:
                 continue
-            if one.id == name:
-                yield Violation("contrasts", (one.id, name), f"{one.id} contrasts with itself")
-            elif one.id not in other.contrasts:
-                yield Violation(
-                    "contrasts",
-                    (one.id, name),
-                    f"{one.id} contrasts with {name}, and not the other way round",
-                )
-            if name in one.presupposes or one.id in other.presupposes:
-                yield Violation(
-                    "contrasts",
-                    (one.id, name),
-                    f"{one.id} and {name} contrast, and one presupposes the other",
-                )
+            faults = {
+                "contrasts with itself": one.id == name,
+                f"contrasts with {name}, and not the other way round": one.id not in other.contrasts
+                and one.id != name,
+                f"and {name} contrast, and one presupposes the other": name in one.presupposes
+                or one.id in other.presupposes,
+            }
+            for why in (why for why, found in faults.items() if found):
+                yield Violation("contrasts", (one.id, name), f"{one.id} {why}")
         if one.derivation and all(_used(alphabet, name) for name in one.derivation):
-            names = ", ".join(one.derivation)
-            yield Violation(
-                "redundancy",
-                (one.id, *one.derivation),
-                f"{one.id} is recorded to be expressed by {names}",
-            )
+            why = f"{one.id} is recorded to be expressed by {', '.join(one.derivation)}"
+            yield Violation("redundancy", (one.id, *one.derivation), why)
 
 
 def _used(alphabet: Alphabet, name: str) -> bool:

@@ -264,29 +264,37 @@ def entropy(counts: Iterable[int]) -> float:
     return -math.fsum(count / total * math.log2(count / total) for count in known) if total else 0.0
 
 
+def information(decompositions: Sequence[Collection[str]], names: int) -> dict[str, Any]:
+    """The bits of decompositions into primitives, of which an alphabet has `names`: entropy H of their uses, normalised by log2
+    of the primitives that are used; bits_per_concept, the mean length of a decomposition when a primitive of frequency p costs
+    -log2 p bits; mdl, the bits that name every primitive (log2 of their number each) and of all decompositions."""
+    uses = Counter(label for one in decompositions for label in one)
+    h, total = entropy(uses.values()), sum(uses.values())
+    data = math.fsum(-count * math.log2(count / total) for count in uses.values())
+    model = names * math.log2(names) if names else 0.0
+    return {
+        "primitives": names, "primitives_used": len(uses), "entropy": round(h, 4),
+        "normalised_entropy": round(h / math.log2(len(uses)), 4) if len(uses) > 1 else 0.0,
+        "bits_per_concept": round(data / len(decompositions), 4) if decompositions else 0.0,
+        "mdl": {"model_bits": round(model, 2), "data_bits": round(data, 2), "total_bits": round(model + data, 2)},
+    }  # fmt: skip
+
+
 def expressiveness(
     alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, Any]] = ()
 ) -> dict[str, Any]:
     """How the primitives carry the concepts (ALPH-86), over the uses of primitives in all concepts' decompositions.
 
     coverage; weighted_coverage (by importance, a partial concept counting for the part of its bottom features that is
-    there); entropy H of the uses, normalised by log2 of the primitives that are used; bits_per_concept, the mean length of a
-    decomposition when a primitive of frequency p costs -log2 p bits; mdl, the bits that name every primitive of the
-    alphabet (log2 of their number each) and of all decompositions; importance: for each primitive the part of the
+    there); the figures of `information` for all decompositions; importance: for each primitive the part of the
     expressible concepts that would not be without it. Raises BenchmarkError.
     """
     tests = tests_of(concepts)
     labels, known_parts = [normal(one.label) for one in alphabet], derived(alphabet, rejected)
     found = expressed(labels, tests, known_parts)
-    uses = Counter(label for one in found.values() for label in one.primitives)
-    total = sum(uses.values())
-    bits = {label: -math.log2(count / total) for label, count in uses.items()}
-    data = math.fsum(bits[label] for one in found.values() for label in sorted(one.primitives))
-    model = len(labels) * math.log2(len(labels)) if labels else 0.0
     done = [test for test in tests if found[test.name].kind == "expressible"]
     weight = math.fsum(test.importance for test in tests)
     shares = math.fsum(test.importance * _share(found[test.name]) for test in tests)
-    h = entropy(uses.values())
     needed = Counter(label for test in done for label in found[test.name].primitives)
     for label in needed.keys() & (
         known_parts.keys() | {test.name for test in tests}
@@ -299,10 +307,8 @@ def expressiveness(
     return {
         "coverage": round(len(done) / len(tests), 4) if tests else 0.0,
         "weighted_coverage": round(shares / weight, 4) if weight else 0.0,
-        "primitives": len(labels), "primitives_used": len(uses), "primitives_unused": sorted(set(labels) - set(uses)),
-        "entropy": round(h, 4), "normalised_entropy": round(h / math.log2(len(uses)), 4) if len(uses) > 1 else 0.0,
-        "bits_per_concept": round(data / len(tests), 4) if tests else 0.0,
-        "mdl": {"model_bits": round(model, 2), "data_bits": round(data, 2), "total_bits": round(model + data, 2)},
+        **information([one.primitives for one in found.values()], len(labels)),
+        "primitives_unused": sorted(set(labels).difference(*(one.primitives for one in found.values()))),
         "importance": [{"label": label, "importance": round(needed[label] / len(done), 4)} for label in ranked],
     }  # fmt: skip
 

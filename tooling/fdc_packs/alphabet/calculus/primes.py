@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from functools import lru_cache
 
 _WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 """Enough for every number below 3.3e24 (Sorenson and Webster 2015)."""
@@ -20,16 +19,6 @@ def up_to(limit: int) -> list[int]:
         if sieve[number]:
             sieve[number * number :: number] = bytes(len(range(number * number, limit + 1, number)))
     return [number for number in range(limit + 1) if sieve[number]]
-
-
-@lru_cache(maxsize=4)
-def first(count: int) -> tuple[int, ...]:
-    """The first `count` primes."""
-    if count < 1:
-        return ()
-    # p(n) < n (ln n + ln ln n) for n >= 6 (Rosser and Schoenfeld 1962)
-    limit = 15 if count < 6 else math.ceil(count * (math.log(count) + math.log(math.log(count))))
-    return tuple(up_to(limit)[:count])
 
 
 def is_prime(number: int) -> bool:

@@ -28,6 +28,11 @@ def root_here() -> str:
     return folder
 
 
+def world_failure(failed: OSError, name: str) -> WorldError:
+    """What the system refused, and for which file; `name` where it does not say."""
+    return WorldError(f"{failed.filename or name}: {(failed.strerror or str(failed)).lower()}")
+
+
 def store_of(root: str) -> Store:
     """The folder, with a commit that was interrupted brought to its end: what is read is never half of an iteration."""
     from ..iteration_lock import began
@@ -41,9 +46,7 @@ def store_of(root: str) -> Store:
     except (ValueError, Busy):
         pass  # the next iteration decides
     except OSError as failed:
-        raise WorldError(
-            f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise world_failure(failed, root) from failed
     return store
 
 
@@ -71,9 +74,7 @@ def base_of(store: Store) -> Base:
     except (StateError, ConfigError, ValueError) as wrong:
         raise Refused(str(wrong)) from wrong
     except OSError as failed:
-        raise WorldError(
-            f"{failed.filename or store.root}: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise world_failure(failed, store.root) from failed
 
 
 def measurable(base: Base) -> None:

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.api.commands import CLEAN, Refused, UsageError, WorldError
+from fdc_toolchain.api.commands import CLEAN, Refused, UsageError
 from fdc_toolchain.api.files import durable
 from fdc_toolchain.api.text import visible
+
+from .folder import world_failure
 
 if TYPE_CHECKING:
     from ..model import Alphabet
@@ -45,14 +47,14 @@ def opened(directory: str, into: str, shipped: Mapping[str, str]) -> int:
     except ValueError as wrong:
         raise Refused(f"{directory}: {wrong}") from wrong
     except OSError as failed:
-        raise _failed(failed, directory) from failed
+        raise world_failure(failed, directory) from failed
     try:
         os.makedirs(os.path.dirname(goal), exist_ok=True)
         durable.new_folder(goal, {path: text.encode("utf-8") for path, text in texts.items()})
         store = Store(goal)
         store.keep(store.texts([{"glob": glob} for glob in layout.RESTORABLE]))
     except OSError as failed:
-        raise _failed(failed, goal) from failed
+        raise world_failure(failed, goal) from failed
     number, gone = len(found.alphabet), len(found.rejected)
     said = f"{number} primitive{'s' * (number != 1)}, iteration {found.iteration}, {gone} rejected candidate{'s' * (gone != 1)}"
     click.echo(f"{visible(os.path.relpath(goal))}: {said}")
@@ -99,7 +101,7 @@ def measure(file: str, alphabet: Alphabet | None, form: str) -> int:
             text = opened_file.read(MOST_BYTES + 1)
         found = measured(rows_of(parse_foreign(text)), alphabet)
     except OSError as failed:
-        raise _failed(failed, file) from failed
+        raise world_failure(failed, file) from failed
     except NotYaml as wrong:
         raise Refused(f"{file}: is not a YAML: {wrong}") from wrong
     except ValueError as wrong:
@@ -135,7 +137,3 @@ def _figures(found: Mapping[str, Any]) -> list[tuple[str, str]]:
             ),
         ),
     ]
-
-
-def _failed(failed: OSError, name: str) -> WorldError:
-    return WorldError(f"{failed.filename or name}: {(failed.strerror or str(failed)).lower()}")

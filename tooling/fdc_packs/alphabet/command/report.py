@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 import click
-from fdc_toolchain.api.commands import CLEAN, Refused, UsageError, WorldError
+from fdc_toolchain.api.commands import CLEAN, Refused, UsageError
 
-from .folder import base_here, store_of
+from .folder import base_here, store_of, world_failure
 
 
 def draw(root: str, output: str) -> int:
@@ -56,9 +56,7 @@ def written(root: str, output: str = "") -> list[str]:
     except Outside as wrong:
         raise UsageError(str(wrong)) from wrong
     except OSError as failed:
-        raise WorldError(
-            f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise world_failure(failed, root) from failed
     return list(files)
 
 

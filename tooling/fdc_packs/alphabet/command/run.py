@@ -20,7 +20,7 @@ from fdc_toolchain.api.commands import (
 )
 from fdc_toolchain.api.text import visible
 
-from .folder import base_of, measurable
+from .folder import base_of, measurable, world_failure
 
 if TYPE_CHECKING:
     from fdc_toolchain.api.tools import Outcome, Perform
@@ -65,9 +65,7 @@ def work(root: str, asked: Asked) -> int:
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     except OSError as failed:
-        raise WorldError(
-            f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise world_failure(failed, root) from failed
 
 
 def _work(root: str, store: Store, asked: Asked) -> int:

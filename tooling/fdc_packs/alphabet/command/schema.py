@@ -6,10 +6,10 @@ import json
 import os
 
 import click
-from fdc_toolchain.api.commands import CLEAN, FINDINGS, UsageError, WorldError
+from fdc_toolchain.api.commands import CLEAN, FINDINGS, UsageError
 from fdc_toolchain.api.text import visible
 
-from .folder import store_of
+from .folder import store_of, world_failure
 
 
 def held(root: str, files: tuple[str, ...], form: str) -> int:
@@ -29,7 +29,7 @@ def held(root: str, files: tuple[str, ...], form: str) -> int:
             found.append({"file": name, "message": str(wrong)})
             continue
         except OSError as failed:
-            raise WorldError(f"{name}: {(failed.strerror or str(failed)).lower()}") from failed
+            raise world_failure(failed, name) from failed
         if not texts:
             raise UsageError(f"`{name}` is not a file")
         found += [

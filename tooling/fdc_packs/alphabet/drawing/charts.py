@@ -86,7 +86,7 @@ def acceptance(history: History, *, alone: bool = True) -> str:
         Series(kind, colour, [sum(_number(row, kind) or 0 for row in group) for group in groups])
         for kind, colour in kinds
     ]
-    highest = max((sum(values) for values in zip(*(one.values for one in series))), default=0)  # type: ignore[arg-type]
+    highest = max((sum(values) for values in zip(*(one.values for one in series))), default=0)
     root = _svg("What became of the candidates", alone)
     return _chart(root, "Candidates", series, names, nice(highest), bars=True)
 
@@ -311,7 +311,7 @@ def graph(alphabet: Alphabet, *, alone: bool = True) -> str:
             )
             _put(root, "circle", title=said, cx=x, cy=y, r=3, class_="f-one")
     x = 14.0
-    for words, colour, look in reversed(_KINDS.values()):
+    for words, colour, look in reversed(list(_KINDS.values())):
         dash = {key: value for key, value in look.items() if key == "stroke_dasharray"}
         _put(root, "path", d=f"M{x:.1f} {side + 10:.1f}h18", class_=f"line s-{colour}", **dash)
         _text(root, x + 23, side + 14, words)

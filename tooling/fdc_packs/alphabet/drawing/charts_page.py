@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -64,8 +65,6 @@ def _percent(value: Any) -> str:
     return f"{value:.0%}" if isinstance(value, int | float) else "–"
 
 
-def _coded(text: str) -> Any:
-    """A sentence with what stands in backquotes as code."""
-    from markupsafe import Markup, escape
-
-    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(visible(text)))))
+def _coded(text: str) -> str:
+    """A sentence as HTML, with what stands in backquotes as code."""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(visible(text)))

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..calculus.metrics import entropy
+from ..calculus.metrics import information
 from ..model import Alphabet, normal
 
 FORMULAS = {
@@ -84,12 +84,7 @@ def measured(rows: Iterable[Row], alphabet: Alphabet | None) -> dict[str, Any]:
     )
     done = [row for row in every if row.expressible and not unknown.keys() & set(row.primitives)]
     uses = Counter(label for row in done for label in row.primitives)
-    total = sum(uses.values())
-    bits = {label: -math.log2(count / total) for label, count in uses.items()}
-    data = math.fsum(bits[label] for row in done for label in row.primitives)
     names = len(alphabet) if alphabet else len(uses)
-    model = names * math.log2(names) if names else 0.0
-    h = entropy(uses.values())
     weight = math.fsum(row.weight for row in every)
     carried = math.fsum(row.weight for row in done)
     ranked = sorted(uses, key=lambda label: (-uses[label], label))
@@ -97,10 +92,7 @@ def measured(rows: Iterable[Row], alphabet: Alphabet | None) -> dict[str, Any]:
         "concepts": len(every), "expressible": len(done),
         "inexpressible": [row.name for row in every if row not in done],
         "coverage": round(len(done) / len(every), 4), "weighted_coverage": round(carried / weight, 4),
-        "primitives": names, "primitives_used": len(uses), "entropy": round(h, 4),
-        "normalised_entropy": round(h / math.log2(len(uses)), 4) if len(uses) > 1 else 0.0,
-        "bits_per_concept": round(data / len(done), 4) if done else 0.0,
-        "mdl": {"model_bits": round(model, 2), "data_bits": round(data, 2), "total_bits": round(model + data, 2)},
+        **information([row.primitives for row in done], names),
         "importance": [{"label": one, "importance": round(uses[one] / len(done), 4)} for one in ranked],
         "unknown": [{"label": label, "concepts": unknown[label]} for label in sorted(unknown)],
         "formulas": FORMULAS,

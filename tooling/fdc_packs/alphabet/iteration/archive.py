@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .. import layout, markers
@@ -222,15 +222,15 @@ def reflections(work: Work) -> Register:
     return out
 
 
-def rejections(work: Work) -> Files:
+def rejections(rows: Iterable[Mapping[str, Any]], at: str) -> Files:
     """ALPH-34: everything that was ever rejected, and an index of it by attack."""
-    rows = [*work.base.rejected, *work.rejected]
+    every = list(rows)
     index: dict[str, list[str]] = {}
-    for row in rows:
+    for row in every:
         index.setdefault(str(row.get("failed_attack", "")), []).append(str(row.get("label", "")))
-    head = {"last_updated": work.at, "total": len(rows)}
+    head = {"last_updated": at, "total": len(every)}
     return {
-        layout.REJECTED: dump({"rejected_candidates": {**head, "candidates": rows}}),
+        layout.REJECTED: dump({"rejected_candidates": {**head, "candidates": every}}),
         layout.REJECTED_INDEX: dump({"rejected_index": {**head, "by_attack": index}}),
     }
 

@@ -189,7 +189,7 @@ def _files(
     out[layout.STATE] = dump({"iteration_state": work.state})
     out[layout.CANDIDATES] = dump(work.pending)
     out[layout.HANDOFF] = dump({"session_handoff": _handoff(work, summary)})
-    out |= archive.rejections(work)
+    out |= archive.rejections([*work.base.rejected, *work.rejected], work.at)
     for path, register in (
         (layout.DECISIONS, archive.decisions(work)), (layout.PARADOXES, archive.paradoxes(work)),
         (layout.REFLECTIONS, archive.reflections(work)),
@@ -238,14 +238,17 @@ def consistency_files(alphabet: Alphabet, iteration: int, at: str) -> dict[str, 
     }
 
 
+def entry_row(one: Primitive) -> Value:
+    """A primitive as its entry has it: without what changes with every iteration."""
+    row = row_of(one)
+    row |= {f"{key}_iteration": row.pop(key) for key in ("added", "changed")}
+    return {key: value for key, value in row.items() if key not in ("reviewed", "status")}
+
+
 def entry(work: Work, one: Primitive, old: str | None) -> str:
     """ALPH-22: the whole entry of a primitive: what it is, where it comes from, every attack it withstood, every change."""
     before = parse(old) if old else {}
     body = before.get("primitive", {}) if isinstance(before, dict) else {}
-    row = row_of(one)
-    for key in ("added", "reviewed", "changed"):
-        row[f"{key}_iteration"] = row.pop(key)
-    del row["reviewed_iteration"], row["status"]
     candidate, evaluation = _origin(work, one.id)
     if candidate is not None:
         body["origin"] = candidate
@@ -261,7 +264,9 @@ def entry(work: Work, one: Primitive, old: str | None) -> str:
             {"iteration": work.iteration, "relation": relation} for done in event.get("integrations", ())
             if done["primitive_id"] == one.id for relation in done["relationships_added"]
         ]  # fmt: skip
-    return dump({"primitive": {**body, **row, "last_updated": work.at, "history": history}})
+    return dump(
+        {"primitive": {**body, **entry_row(one), "last_updated": work.at, "history": history}}
+    )
 
 
 def _origin(work: Work, name: str) -> tuple[Value | None, Value | None]:

@@ -57,46 +57,22 @@ class Facts(NamedTuple):
     reason: str = ""
 
 
-def by_interval(facts: Facts, config: Mapping[str, Any]) -> str:
-    """Every N iterations."""
-    every = config["iteration"]["meta_reflection_interval"]
-    return (
-        f"{facts.since_meta} iterations since the last reflection"
-        if facts.since_meta >= every
-        else ""
-    )
-
-
-def by_rate(facts: Facts, config: Mapping[str, Any]) -> str:
-    """Fewer than one candidate in five is accepted."""
-    if facts.decided < LEAST_DECIDED or facts.rate >= 0.2 or facts.since_meta < COOL:
-        return ""
-    return f"{facts.rate:.0%} of the last {facts.decided} candidates were accepted"
-
-
-def by_circle(facts: Facts, config: Mapping[str, Any]) -> str:
-    """The alphabet itself is circular."""
-    return f"{facts.circles} circular presuppositions in the alphabet" if facts.circles else ""
-
-
-def by_gap(facts: Facts, config: Mapping[str, Any]) -> str:
-    """One missing primitive keeps a fifth of the test concepts from being expressed."""
-    if facts.gap < 0.2 or facts.tested < 5 or facts.since_meta < COOL:
-        return ""
-    return f"{facts.gap:.0%} of the test concepts need one primitive that is missing"
-
-
-def by_request(facts: Facts, config: Mapping[str, Any]) -> str:
-    """The last reflection asked for this one."""
-    return "the last reflection asked for it" if facts.requested else ""
-
-
-TRIGGERS = (by_interval, by_rate, by_circle, by_gap, by_request)
-
-
 def triggers(facts: Facts, config: Mapping[str, Any]) -> list[str]:
     """Why to reflect now; empty: nothing asks for it (ALPH-28)."""
-    return [why for why in (trigger(facts, config) for trigger in TRIGGERS) if why]
+    rested = facts.since_meta >= COOL
+    due = {
+        f"{facts.since_meta} iterations since the last reflection": facts.since_meta
+        >= config["iteration"]["meta_reflection_interval"],
+        f"{facts.rate:.0%} of the last {facts.decided} candidates were accepted": facts.rate < 0.2
+        and facts.decided >= LEAST_DECIDED
+        and rested,
+        f"{facts.circles} circular presuppositions in the alphabet": facts.circles > 0,
+        f"{facts.gap:.0%} of the test concepts need one primitive that is missing": facts.gap >= 0.2
+        and facts.tested >= 5
+        and rested,
+        "the last reflection asked for it": facts.requested,
+    }
+    return [why for why, asked in due.items() if asked]
 
 
 class Stop(NamedTuple):
@@ -106,66 +82,29 @@ class Stop(NamedTuple):
     why: str
 
 
-def by_conclusion(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
-    """The meta-reasoner concludes."""
-    return (
-        Stop("CONCLUDED", facts.reason or "the meta-reasoner concluded")
-        if facts.decision == "CONCLUDE"
-        else None
-    )
-
-
-def by_coverage(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
-    """Enough of the test concepts can be expressed."""
-    wanted = config["stopping"]["coverage_threshold"]
-    if not facts.tested or facts.coverage < wanted:
-        return None
-    why = f"{facts.coverage:.1%} of {facts.tested} test concepts can be expressed ({wanted:.0%} wanted)"
-    return Stop("COVERAGE_ACHIEVED", why)
-
-
-def by_count(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
-    """As many iterations as there may be."""
-    most = config["stopping"]["max_iterations"]
-    return (
-        Stop("MAX_ITERATIONS_REACHED", f"iteration {facts.iteration} of {most}")
-        if facts.iteration >= most
-        else None
-    )
-
-
-def by_stability(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
-    """Nothing was added or changed for a window of iterations."""
-    window = config["stopping"]["stability_window"]
-    if len(facts.added) < window or any(facts.added[-window:]) or any(facts.changed[-window:]):
-        return None
-    return Stop("STABILITY_ACHIEVED", f"no primitive was added or changed in {window} iterations")
-
-
-def by_returns(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
-    """Few primitives in a window of iterations, and no pivot in it."""
-    window, least = (
-        config["stopping"]["diminishing_returns_window"],
-        config["stopping"]["diminishing_returns_threshold"],
-    )
-    if (
-        len(facts.added) < window
-        or sum(facts.added[-window:]) >= least
-        or any(facts.pivots[-window:])
-    ):
-        return None
-    why = f"{sum(facts.added[-window:])} primitives in {window} iterations, and no pivot"
-    return Stop("DIMINISHING_RETURNS_NO_PIVOT", why)
-
-
-STOPS = (by_conclusion, by_coverage, by_count, by_stability, by_returns)
-
-
 def stopping(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
     """Why the work ends after this iteration, or None (ALPH-65)."""
-    return next(
-        (stop for stop in (rule(facts, config) for rule in STOPS) if stop is not None), None
-    )
+    limits = config["stopping"]
+    wanted, most = limits["coverage_threshold"], limits["max_iterations"]
+    still, few = limits["stability_window"], limits["diminishing_returns_window"]
+    added = sum(facts.added[-few:])
+    stops = (
+        (facts.decision == "CONCLUDE", "CONCLUDED", facts.reason or "the meta-reasoner concluded"),
+        (
+            facts.tested > 0 and facts.coverage >= wanted, "COVERAGE_ACHIEVED",
+            f"{facts.coverage:.1%} of {facts.tested} test concepts can be expressed ({wanted:.0%} wanted)",
+        ),
+        (facts.iteration >= most, "MAX_ITERATIONS_REACHED", f"iteration {facts.iteration} of {most}"),
+        (
+            len(facts.added) >= still and not any((*facts.added[-still:], *facts.changed[-still:])),
+            "STABILITY_ACHIEVED", f"no primitive was added or changed in {still} iterations",
+        ),
+        (
+            len(facts.added) >= few and added < limits["diminishing_returns_threshold"] and not any(facts.pivots[-few:]),
+            "DIMINISHING_RETURNS_NO_PIVOT", f"{added} primitives in {few} iterations, and no pivot",
+        ),
+    )  # fmt: skip
+    return next((Stop(code, why) for holds, code, why in stops if holds), None)
 
 
 INCONSISTENCY = "IRRECOVERABLE_INCONSISTENCY"

@@ -13,8 +13,8 @@ from ..model import EMPTY
 from ..state import REGISTERS, START
 from ..state_files import files_of
 from ..yamltext import dump, parse
-from .closing import consistency_files, entry_path
-from .work import row_of
+from .archive import rejections
+from .closing import consistency_files, entry_path, entry_row
 
 _SETTINGS = "# This folder is an alphabet, and a workspace of fdc: `fdc runs` lists its iterations. See config.yaml.\n"
 _COMPARISONS = ("vs_wordnet.md", "vs_cyc.md", "vs_nsm_primes.md", "vs_aristotle.md")
@@ -32,10 +32,7 @@ def new_files(at: str, shipped: Mapping[str, str], model: str) -> dict[str, str]
     out |= files_of(EMPTY, "0.0.0", 0, at, {}, pretty=False)
     out |= consistency_files(EMPTY, 0, at)
     out |= {path: dump({key: {"total": 0, "entries": []}}) for path, key in REGISTERS.items()}
-    head, covered = (
-        {"last_updated": at, "total": 0},
-        coverage(EMPTY, parse(shipped[layout.CONCEPTS])),
-    )
+    covered = coverage(EMPTY, parse(shipped[layout.CONCEPTS]))
     out |= {
         "fdc.toml": _SETTINGS,
         ".gitignore": ".fdc/\n.staging/\n.iteration_lock\n",
@@ -46,8 +43,7 @@ def new_files(at: str, shipped: Mapping[str, str], model: str) -> dict[str, str]
             "written": at, "after_iteration": 0, "next": START["phase"], "stopped": "", "strategy": START["current_strategy"],
             "pending": dict.fromkeys(START["pending"], 0), "gaps": [], "last": {"candidates": {}, "primitives_added": []},
         }}),
-        layout.REJECTED: dump({"rejected_candidates": {**head, "candidates": []}}),
-        layout.REJECTED_INDEX: dump({"rejected_index": {**head, "by_attack": {}}}),
+        **rejections((), at),
         layout.COVERAGE: dump({"coverage_report": {"iteration": 0, "at": at, **covered}}),
     }  # fmt: skip
     out |= shipped
@@ -73,23 +69,14 @@ def imported_files(
     covered = coverage(alphabet, parse(out[layout.CONCEPTS]), rejected)
     metrics = {**START["metrics"], "coverage_score": covered["coverage"]}
     state = {**START, "current_iteration": iteration, "history": history, "metrics": metrics}
-    attacks: dict[str, list[str]] = {}
-    for candidate in rejected:
-        attacks.setdefault(candidate["failed_attack"], []).append(candidate["label"])
-    head = {"last_updated": at, "total": len(rejected)}
     out |= files_of(alphabet, "0.0.0", iteration, at, found.examples, pretty=False)
     out |= consistency_files(alphabet, iteration, at)
     for one in alphabet.primitives.values():
-        row = row_of(one)
-        for key in ("added", "reviewed", "changed"):
-            row[f"{key}_iteration"] = row.pop(key)
-        del row["reviewed_iteration"], row["status"]
-        out[entry_path(one)] = dump({"primitive": {**row, **found.entries[one.id]}})
+        out[entry_path(one)] = dump({"primitive": {**entry_row(one), **found.entries[one.id]}})
     out |= {
         layout.CONFIG: dump(found.config),
         layout.STATE: dump({"iteration_state": state}),
-        layout.REJECTED: dump({"rejected_candidates": {**head, "candidates": rejected}}),
-        layout.REJECTED_INDEX: dump({"rejected_index": {**head, "by_attack": attacks}}),
+        **rejections(rejected, at),
         layout.COVERAGE: dump({"coverage_report": {"iteration": iteration, "at": at, **covered}}),
         layout.HANDOFF: out[layout.HANDOFF].replace(
             "after_iteration: 0", f"after_iteration: {iteration}"

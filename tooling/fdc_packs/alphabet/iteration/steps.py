@@ -77,25 +77,12 @@ def review_alphabet(tree: Value, staged: Value, cycle: Any) -> Value:
     return {"count": len(issues), "context": composed(work, "refiner", int(cycle), task)}
 
 
-def settle(context: Value, lexicon: Value, temperature: Any = None) -> Value:
-    """The embedded refiner's answer to open issues: nothing beyond what is mended without judgement."""
-    return {
-        "refiner_output": {
-            "action": "REVISE",
-            "revisions": [],
-            "conflicts_detected": [],
-            "conflicts_resolved": [],
-        }
-    }
-
-
 def answer(context: Value, lexicon: Value, temperature: Any = None) -> Value:
-    """The embedded refiner, for both of its questions."""
-    return (
-        settle(context, lexicon)
-        if context["kind"] == "resolve"
-        else expansion.refine(context, lexicon)
-    )
+    """The embedded refiner. To open issues it answers nothing beyond what is mended without judgement."""
+    if context["kind"] != "resolve":
+        return expansion.refine(context, lexicon)
+    nothing: Value = {"revisions": [], "conflicts_detected": [], "conflicts_resolved": []}
+    return {"refiner_output": {"action": "REVISE", **nothing}}
 
 
 def consolidate(
@@ -130,12 +117,11 @@ def consolidate(
 
 def quiet_review(tree: Value, staged: Value, cycle: Any) -> Value:
     """What is staged of a consolidation cycle that found nothing."""
-    work_of(tree, staged["events"])
+    work = work_of(tree, staged["events"])
     return {
-        "kind": "consolidation", "phase": "CONSOLIDATION", "cycle": int(cycle), "role": "refiner", "primitives": [],
-        "examples": {},
-        "integrations": [], "revisions": [], "merges": [], "splits": [], "conflicts_detected": [], "conflicts_resolved": [],
-        "conflicts_left": [], "attempts": [], "output": {}, "action": "REVISE", "embedded": True, "wrong": "", "temperature": 0,
+        **Change(work.alphabet, work.iteration).event(), "kind": "consolidation", "phase": "CONSOLIDATION",
+        "cycle": int(cycle), "role": "refiner", "conflicts_left": [], "attempts": [], "output": {}, "action": "REVISE",
+        "embedded": True, "wrong": "", "temperature": 0,
     }  # fmt: skip
 
 

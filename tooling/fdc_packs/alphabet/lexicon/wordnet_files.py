@@ -19,28 +19,13 @@ STOP = frozenset(
 )
 """Words of grammar: definitions are written with them and not made of them; WordNet knows some as units or chemical elements."""
 _ENDINGS = {
-    "noun": (
-        ("s", ""),
-        ("ses", "s"),
-        ("xes", "x"),
-        ("zes", "z"),
-        ("ches", "ch"),
-        ("shes", "sh"),
-        ("men", "man"),
-        ("ies", "y"),
-    ),
-    "verb": (
-        ("s", ""),
-        ("ies", "y"),
-        ("es", "e"),
-        ("es", ""),
-        ("ed", "e"),
-        ("ed", ""),
-        ("ing", "e"),
-        ("ing", ""),
-    ),
-    "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
-    "adv": (),
+    part: tuple((rule.split(">")[0], rule.split(">")[1]) for rule in rules.split())
+    for part, rules in (
+        ("noun", "s> ses>s xes>x zes>z ches>ch shes>sh men>man ies>y"),
+        ("verb", "s> ies>y es>e es> ed>e ed> ing>e ing>"),
+        ("adj", "er> est> er>e est>e"),
+        ("adv", ""),
+    )
 }
 """The rules of morphy(7)."""
 LABEL = re.compile(r"[a-z][a-z'_-]*[a-z]")

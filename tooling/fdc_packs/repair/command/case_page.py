@@ -11,17 +11,8 @@ from typing import Any
 
 from fdc_toolchain.api.records import TEMPLATES, environment, source_hash
 
-PHASES = (
-    "GATHER",
-    "INTERPRET",
-    "DIAGNOSE",
-    "FALSIFY",
-    "PROPOSE",
-    "GENERATE_PATCH",
-    "APPLY",
-    "CRITIQUE",
-    "CONVERGE",
-)
+from ..trace import PHASES
+
 STATUSES = ("planned", "running", "completed", "failed")
 
 

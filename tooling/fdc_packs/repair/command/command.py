@@ -128,7 +128,7 @@ ENDED = {
 @click.option(
     "--allow-weak-sandbox",
     is_flag=True,
-    help="Run commands in a sandbox that lacks something here; what it is, is said.",
+    help="Run commands in a weaker sandbox; fdc prints what it lacks.",
 )
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True

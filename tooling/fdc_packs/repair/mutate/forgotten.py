@@ -274,7 +274,7 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
         for rank, name in enumerate(values[:10]):
             idle = name in known.unused(node) and bound[name] <= node.lineno
             found.setdefault((at, name), 0.5 if idle else 0.16 - 0.008 * rank)
-        for value in _SIMPLE_VALUES:
+        for value in (*_SIMPLE_VALUES, *known.texts_given):
             found.setdefault((at, value), 0.08)
     if around is not None:  # what the caller was given is handed on
         for name in (one.arg for one in (*around.args.args, *around.args.kwonlyargs)):
@@ -297,6 +297,22 @@ def _with_argument(known: Known, node: ast.Call, place: int | str, text: str) ->
         return known.cut(node, (start, start, f", {text}"))
     start = known.text.index("(", known.end(node.func), end + 1) + 1
     return known.cut(node, (start, start, f"{text}, " if node.keywords else text))
+
+
+def idle(known: Known, node: ast.Expr) -> Iterator[Row]:
+    """A call of what stands there as a statement and does nothing: of itself, of a member, with it as the argument."""
+    text, owner = known.segment(node), known.owner(node)
+    if not isinstance(node.value, ast.Name | ast.Attribute):
+        return
+    found = Found({f"{text}()": 0.5})
+    for name in known.members.get(text, {}):
+        found.raise_to(f"{text}.{name}()", 0.4 if name in known.methods_called else 0.2)
+    for one in owner.body if owner is not None and text in OWN else ():
+        if isinstance(one, Function) and len(one.args.args) - len(one.args.defaults) == 1:
+            found.raise_to(f"{text}.{one.name}()", 0.3)
+    for name in (*known.called, *known.taking_one):
+        found.raise_to(f"{name}({text})", 0.2)
+    yield from found.rows("restored", node, DONORS)
 
 
 def conditions(known: Known, node: ast.If | ast.While | ast.IfExp) -> Iterator[Row]:
@@ -358,7 +374,11 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
             and name not in known.called
         ):
             found.raise_to(name, 0.3)
-    own = {name_of(one.func) for one in (up, node) if isinstance(one, ast.Call)} | {text}
+    for name in known.taking_one:
+        found.raise_to(name, 0.09)
+    if isinstance(up, ast.Return):
+        found.raise_to(known.owed(up), 0.4)
+    own = {name_of(one.func) for one in (up, node) if isinstance(one, ast.Call)} | {text, ""}
     constant = isinstance(node, ast.Constant)
     for name in found.keys() - own:
         yield "wrapped", node, f"{name}({text})", found[name] * (0.5 if constant else 1.0)

@@ -13,6 +13,11 @@ from .source import OWN, Function, Source, name_of
 
 BUILTINS = frozenset(dir(builtins))
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+OWED = {
+    "__str__": "str", "__repr__": "repr", "__len__": "len", "__iter__": "iter", "__bool__": "bool", "__hash__": "hash",
+    "__int__": "int", "__float__": "float", "__next__": "next", "__reversed__": "reversed",
+}  # fmt: skip
+"""What most often makes the value of a special method."""
 
 
 class Known(Source):
@@ -90,6 +95,34 @@ class Known(Source):
                     whole = f"{node.module}:{alias.name}"
                 found[alias.asname or whole.rpartition(":")[2]] = whole
         return found
+
+    @functools.cached_property
+    def taking_one(self) -> list[str]:
+        """The functions of the module that can be called with one argument."""
+        found = []
+        for name, one in self.defined.items():
+            needed = len(one.args.posonlyargs + one.args.args) - len(one.args.defaults)
+            named = any(default is None for default in one.args.kw_defaults)
+            if self.parents.get(one) is self.tree and needed <= 1 and not named and one.args.args:
+                found.append(name)
+        return found
+
+    @functools.cached_property
+    def texts_given(self) -> list[str]:
+        """The texts, as they are written, that calls of the file are given most often."""
+        given = (one for calls in self.calls.values() for call in calls for one in call.args)
+        texts = (
+            one for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        )
+        count = Counter(
+            text for one in texts if "\n" not in (text := self.segment(one)) and len(text) < 16
+        )
+        return [text for text, _ in count.most_common(8)]
+
+    def owed(self, node: ast.AST) -> str:
+        """What makes the value that Python asks of a special method; empty where it asks for none."""
+        function = self.function(node)
+        return OWED.get(function.name, "") if function is not None else ""
 
     @functools.cached_property
     def asked(self) -> list[tuple[ast.AST, str, set[str]]]:

@@ -181,8 +181,8 @@ def _types(source: Source) -> set[ast.AST]:
 
 
 def risky(edit: Edit) -> bool:
-    """True for an edit that negates, drops or widens a condition, drops a statement, or moves one to another block."""
-    if edit.kind in ("negation", "removed", "nesting", "nested", "widened"):
+    """True for an edit that negates, drops or widens a condition, exchanges its branches, drops a statement or moves one."""
+    if edit.kind in ("negation", "branches", "removed", "nesting", "nested", "widened"):
         return True
     if edit.kind == "operand" and isinstance(edit.node, ast.BoolOp):
         return True  # a guard less
@@ -251,17 +251,38 @@ def _meant(source: Source, edit: Edit) -> tuple[int, str] | None:
         if before is not None:  # else it is a part of a statement, as `elif` is
             pieces = tuple((start - first, end - first, text) for start, end, text in edit.pieces)
             after = _meaning(edited(source.text[first:last], pieces))
-            return (first, after) if after is not None and after != before else None
+            if after is None or after[0] == before[0] or after[1] > before[1]:
+                return None
+            return first, after[0]
     return None
 
 
 @functools.lru_cache(maxsize=1024)
-def _meaning(block: str) -> str | None:
-    """What whole lines of Python say; None where they say nothing."""
+def _meaning(block: str) -> tuple[str, int] | None:
+    """What whole lines of Python say, and how often a value is put against itself; None where they say nothing."""
     try:
-        return ast.dump(ast.parse(f"if 1:\n{block}" if block[:1] in (" ", "\t") else block))
+        tree = ast.parse(f"if 1:\n{block}" if block[:1] in (" ", "\t") else block)
+        return ast.dump(tree), sum(_against_itself(one) for one in ast.walk(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _against_itself(node: ast.AST) -> bool:
+    """True for `x is x`, `x or x`, `x - x`, `x = x`: a guard or a result less, in other clothes."""
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+    elif isinstance(node, ast.BoolOp):
+        sides = node.values
+    elif isinstance(node, ast.BinOp) and isinstance(
+        node.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Mod
+    ):
+        sides = [node.left, node.right]
+    elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+        return any(isinstance(to, ast.Name) and to.id == node.value.id for to in node.targets)
+    else:
+        return False
+    said = [ast.dump(one) for one in sides]
+    return len(set(said)) < len(said)
 
 
 def _key(source: Source, edit: Edit) -> str:

@@ -22,7 +22,7 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.ExceptHandler | ast.Raise, statements.exceptions),
     (ast.Break | ast.Continue, statements.jump), (ast.Expr, statements.value), (Function, statements.function),
     (ast.AST, statements.blocks),
-    (ast.Pass, forgotten.statement), (ast.stmt, forgotten.inserted), (ast.Call, forgotten.arguments),
+    (ast.Pass, forgotten.statement), (ast.Expr, forgotten.idle), (ast.stmt, forgotten.inserted), (ast.Call, forgotten.arguments),
     (ast.If | ast.While | ast.IfExp, forgotten.conditions), (_WRAPPED, forgotten.wrapped),
 )  # fmt: skip
 

@@ -27,6 +27,8 @@ _CHECKED = "str int list dict tuple bytes float".split()
 _CLOSE = {")": "(", "]": "[", "}": "{", ">": "<"}
 _STANDARD = sys.stdlib_module_names
 _TYPES = (str, bytes, list, dict, set, tuple, int, re.Pattern, re.Match)
+_NAMED = {one.__name__: one for one in _TYPES}
+_NO_MEMBER = re.compile(r"AttributeError: '(?:re\.)?(\w+)' object has no attribute '(\w+)'")
 
 
 class Found(dict[str, float]):
@@ -138,9 +140,13 @@ def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
         like = alike(node.id, other) if lost or other[:1] == node.id[:1] else 0.0
         if like > 0.6:
             found.raise_to(other, 0.3 * like)
+    for other in known.taking_one:
+        found.raise_to(other, 0.11)
+    if isinstance(up := known.parents.get(known.parents[node]), ast.Return):
+        found.raise_to(known.owed(up), 0.5)
     for gone in ("", node.id):
         found.pop(gone, None)
-    yield from found.rows("callee", node, scale=1.5 if lost else 1.0)
+    yield from found.rows("callee", node, 2 * MOST, 1.5 if lost else 1.0)
 
 
 def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
@@ -184,6 +190,10 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
                     found.raise_to(other, 0.12 if other in known.methods_called else 0.04)
         for other in known.methods_called:
             found.raise_to(other, 0.07)
+    told = _NO_MEMBER.search(known.message)
+    if told is not None and told[2] == node.attr and told[1] in _NAMED:
+        for other in dir(_NAMED[told[1]]):
+            found.raise_to(other, 0.35 if other in known.methods_called else 0.3)
     for other in _public(known, node.value):
         found.raise_to(other, 0.4 if node.attr not in _public(known, node.value) else 0.1)
     hidden = node.attr[:2] == "__" or (function is not None and function.name[:2] == "__")

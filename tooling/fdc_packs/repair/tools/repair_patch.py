@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Collection
 from typing import Any
 
+from fdc_toolchain.api.files import ask_git
 from fdc_toolchain.api.tools import Context, ToolFailure
 
 SECONDS = 30.0
@@ -53,20 +54,11 @@ def recent(root: str, paths: Collection[str]) -> dict[str, list[tuple[int, int]]
     """The lines that were changed in the last five commits or since, by file; empty where git does not say."""
     found: dict[str, list[tuple[int, int]]] = {}
     for since in ("HEAD~5", "HEAD"):
-        command = [
-            "git",
-            "diff",
-            "-U0",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-            "--relative",
-            since,
-        ]
         try:
-            done = subprocess.run(
-                command, cwd=root, capture_output=True, check=False, timeout=SECONDS
-            )
+            done = ask_git(
+                root, "diff", "-U0", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-color", "--relative",
+                since, seconds=SECONDS,
+            )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired):
             return found
         if done.returncode == 0:

@@ -217,11 +217,14 @@ def _log(seen: Usage) -> Iterable[Diagnostic]:
             _line(number),
             "FDC540",
             "the line is not a log entry: it is not a JSON object",
-            help="it is passed over",
+            help="correct the line, or leave it: fdc skips it",
         )
     for number, why in seen.invalid:
         yield Diagnostic(
-            _line(number), "FDC540", f"the line is not a log entry: {why}", help="it is passed over"
+            _line(number),
+            "FDC540",
+            f"the line is not a log entry: {why}",
+            help="correct the line, or leave it: fdc skips it",
         )
     for number, kind in seen.odd:
         message = f"`{kind}` is not a type of action that fdc writes"

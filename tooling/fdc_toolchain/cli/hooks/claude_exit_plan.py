@@ -24,7 +24,7 @@ MOST_FENCES = 20
 @click.option(
     "--allow",
     is_flag=True,
-    help="Approve in the person's place where every plan in it is proved; no one looks at the rest of its text then.",
+    help="Approve for the person if every plan in it is proved. Nobody reads the rest of its text then.",
 )
 @hook_answer.seconds_option(20.0)
 def command(allow: bool, seconds: float) -> int:

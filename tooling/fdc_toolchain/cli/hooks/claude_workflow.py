@@ -28,6 +28,8 @@ def command(most_agents: int, seconds: float) -> int:
 
 def decide(event: Event, most: int) -> Answer | None:
     """The answer to an event; None: no opinion. Raises CannotDecide."""
+    if not isinstance(event.get("tool_name"), str):
+        raise CannotDecide("the event has no text `tool_name`")
     if event.get("tool_name") not in ("Workflow", "workflow"):
         return None
     from ...foreign.launch import refusal

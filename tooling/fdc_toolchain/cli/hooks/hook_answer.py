@@ -37,7 +37,7 @@ def seconds_option(default: float) -> Callable[[click.decorators.FC], click.deco
     """The option that every hook has."""
     return click.option(
         "--seconds", type=click.FloatRange(0.05, MOST_SECONDS), default=default, show_default=True, metavar="N",
-        help="Answer within so many seconds; the time limit in the settings has to be longer.",
+        help="Time limit of the answer in seconds; the time limit in the program's settings must be longer.",
     )  # fmt: skip
 
 

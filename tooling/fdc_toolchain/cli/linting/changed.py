@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 import subprocess
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...cache.blob_ids import Contents
 from ...exits import UsageError, WorldError
+from ...linking.project.quiet_git import ask_git
 from .options import Options
-
-SECONDS = 60
-
 
 _BY_THEMSELVES = (".js", ".json", ".yaml", ".yml")
 """Endings of plans of other tools whose findings rest on their own text; Markdown names other files."""
@@ -113,37 +112,48 @@ def paths(root: str, revision: str) -> list[str]:
         )
     commit = found.decode("ascii").strip()
     listed = _git(
-        root, "diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--relative", "-z", commit, "--", "."
+        root, "diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--relative",
+        "-z", commit, "--", ".",
     )  # fmt: skip
     others = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
     if listed is None or others is None:
         raise WorldError(f"git cannot compare the workspace with `{revision}`")
-    names = {os.fsdecode(name) for name in (listed + others).split(b"\0") if name}
-    return sorted(name + "/" if _is_repository(root, name) else name for name in names)
+    return sorted(
+        {os.fsdecode(name) for name in (listed + others).split(b"\0") if name}
+        | _modules(root, commit)
+    )
 
 
-def _is_repository(root: str, name: str) -> bool:
-    path = os.path.join(root, name)
-    return not name.endswith("/") and os.path.isdir(path) and not os.path.islink(path)
+def _modules(root: str, commit: str) -> set[str]:
+    """The submodules, with `/` at the end, that are not as at the commit. Each is asked by itself: its settings are its own."""
+    then = _linked(_git(root, "ls-tree", "-r", "-z", commit))
+    now = _linked(_git(root, "ls-files", "--stage", "-z"))
+    changed = then.keys() ^ now.keys()
+    for name in then.keys() & now.keys():
+        if os.path.lexists(os.path.join(root, name, ".git")):
+            try:
+                as_it_was = not paths(os.path.join(root, name), then[name])
+            except UsageError:  # it has no such commit
+                as_it_was = False
+            if not as_it_was:
+                changed.add(name)
+    return {name + "/" for name in changed}
+
+
+def _linked(listed: bytes | None) -> dict[str, str]:
+    """The submodules in a listing of git, with their commits."""
+    rows = [row.partition(b"\t") for row in (listed or b"").split(b"\0")]
+    return {
+        os.fsdecode(name): re.findall("[0-9a-f]{40,}", os.fsdecode(about))[0]
+        for about, _, name in rows
+        if about.startswith(b"160000 ")
+    }
 
 
 def _git(root: str, *arguments: str) -> bytes | None:
     """What git prints, None where it fails. No program that the repository's settings name is started."""
-    command = [
-        "git",
-        "-C",
-        root,
-        "-c",
-        "core.fsmonitor=false",
-        "-c",
-        "core.quotePath=false",
-        *arguments,
-    ]
     try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False,
-            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
-        )  # fmt: skip
+        done = ask_git(root, *arguments)
     except FileNotFoundError as missing:
         raise WorldError("`--changed` needs the program `git`") from missing
     except (OSError, subprocess.SubprocessError) as failed:

@@ -19,7 +19,7 @@ OPTIONS: tuple[tuple[str, str, object, str], ...] = (
         None,
         "List the assumptions that the proofs rest on, and what makes each unnecessary.",
     ),
-    ("trust-settings", "", None, "Take what the settings allow as confirmed (for CI)."),
+    ("trust-settings", "", None, "Treat what the settings allow as confirmed (for CI)."),
     (
         "changed",
         "",
@@ -45,7 +45,7 @@ OPTIONS: tuple[tuple[str, str, object, str], ...] = (
     ),
     ("no-cache", "", None, "Neither read nor write the verdict cache."),
     ("color", "", ("auto", "always", "never"), "Colours: for a terminal, always or never."),
-    ("workspace", "", "DIR", "The workspace; the nearest one above the current folder otherwise."),
+    ("workspace", "", "DIR", "The workspace. [default: the nearest above the current folder]"),
     ("stdin-filename", "", "PATH", "The name of what `-` reads from stdin."),
     ("fsm", "", "PATH", "The automaton of root plans that name none."),
     ("profile", "", ("default", "fdc"), "`fdc` refuses every call but `deep-research`."),

@@ -18,7 +18,7 @@ from ...report.terminal.terminal_text import visible
     "form",
     type=click.Choice(["text", "json"]),
     default="text",
-    help="How the figures are shown.",
+    help="The output format of the figures.",
 )
 @workspace_option
 def command(plan: str, form: str, workspace: str | None) -> int:

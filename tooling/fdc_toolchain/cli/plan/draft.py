@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 )
 @click.argument("task")
 @click.option(
-    "--fsm", metavar="F", help="The automaton, by path or name; the one of the settings otherwise."
+    "--fsm",
+    metavar="F",
+    help="The automaton, by path or name. [default: the automaton of the settings]",
 )
 @click.option(
     "--tools",
     metavar="NAMES",
-    help="The tools, separated by commas; those of fdc and of the workspace otherwise.",
+    help="The tools, separated by commas. [default: the tools of fdc and of the workspace]",
 )
 @click.option(
     "-o",
@@ -33,9 +35,9 @@ if TYPE_CHECKING:
     default="draft.plan",
     show_default=True,
     metavar="FILE",
-    help="Where the plan goes; `-` prints it.",
+    help="The file of the plan; `-` prints it.",
 )
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option(
     "--model",
     metavar="NAME",
@@ -46,24 +48,24 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 20),
     default=4,
     show_default=True,
-    help="Versions that are judged.",
+    help="Maximum number of versions.",
 )
 @click.option(
     "--most-steps",
     type=click.IntRange(1, 63),
     default=12,
     show_default=True,
-    help="Statements that a grammar allows.",
+    help="Maximum number of statements in the grammar.",
 )
 @click.option(
     "--brief",
     is_flag=True,
-    help="A grammar of short texts and bodies: for small models, which find no end.",
+    help="A grammar of short texts and bodies: for small models, which may never end a long text.",
 )
 @click.option(
     "--workspace",
     metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
+    help="The workspace. [default: the nearest above the current folder]",
 )
 def command(
     task: str,
@@ -141,8 +143,8 @@ def _made(
         ]
         if not made.fits:
             remarks.append(
-                "no tool fits the words of the task, so the plan has no step that does it: say it with a verb and what it is done"
-                " to (`read docs/a.md`), put commands between backticks, or write the steps yourself (`fdc tools` lists them)"
+                "no tool fits the words of the task, so the plan has no step that does it: write a verb and its object"
+                " (`read docs/a.md`), put commands between backticks, or write the steps yourself (`fdc tools` lists the tools)"
             )
         if made.inputs:
             given = " ".join(f"{name}=..." for name, _ in made.inputs)

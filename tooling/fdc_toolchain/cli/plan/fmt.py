@@ -26,7 +26,7 @@ from ..shared import parse_errors
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--check", is_flag=True, help="Change nothing; say which plans would be changed.")
 @click.option("--diff", is_flag=True, help="Change nothing; show what would be changed.")
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing but what is wrong.")
+@click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @click.option(
     "--stdin-filename", metavar="PATH", default="<stdin>", help="The name of what `-` reads."
 )

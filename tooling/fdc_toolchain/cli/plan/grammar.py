@@ -22,12 +22,14 @@ from ...exits import CLEAN
     help="The notation.",
 )
 @click.option(
-    "--fsm", metavar="F", help="The automaton, by path or name; the one of the settings otherwise."
+    "--fsm",
+    metavar="F",
+    help="The automaton, by path or name. [default: the automaton of the settings]",
 )
 @click.option(
     "--tools",
     metavar="NAMES",
-    help="The tools, separated by commas; those of fdc and of the workspace otherwise.",
+    help="The tools, separated by commas. [default: the tools of fdc and of the workspace]",
 )
 @click.option(
     "--files",
@@ -45,7 +47,7 @@ from ...exits import CLEAN
 @click.option(
     "--brief",
     is_flag=True,
-    help="Short texts, bodies one deep and of two statements: for small models, which find no end.",
+    help="Short texts, bodies one deep with two statements: for small models, which may never end a long text.",
 )
 @click.option(
     "--names-of",
@@ -55,7 +57,7 @@ from ...exits import CLEAN
 @click.option(
     "--workspace",
     metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
+    help="The workspace. [default: the nearest above the current folder]",
 )
 def command(
     form: str,

@@ -35,7 +35,7 @@ Texts = Callable[[str], "str | None"]
     "-o", "--output", metavar="FILE", help="Write the drawing to FILE instead of standard output."
 )
 @click.option(
-    "--workspace", metavar="DIR", help="Work as if started in DIR; TARGET counts from there."
+    "--workspace", metavar="DIR", help="Work as if started in DIR; TARGET is relative to it."
 )
 def command(target: str, form: str | None, output: str | None, workspace: str | None) -> int:
     """Draw TARGET: an automaton (a path that ends in .json), else a plan by path or registered name.

@@ -25,12 +25,12 @@ FORMS = {
 @click.argument("file")
 @click.option(
     "--from", "form", type=click.Choice([*FORMS, "auto"]), default="auto", show_default=True,
-    help="The tool that FILE belongs to; `auto` goes by its place and form.",
+    help="The tool that FILE belongs to; `auto` uses its path and content.",
 )  # fmt: skip
 @click.option(
     "--workspace",
     metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
+    help="The workspace. [default: the nearest above the current folder]",
 )
 def command(file: str, form: str, workspace: str | None) -> int:
     """Write a plan to stdout that asks for each open task of FILE, in an order that its dependencies allow.

@@ -25,7 +25,7 @@ from ..shared import parse_errors
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option(
-    "--write", is_flag=True, help="Write the plans in place, instead of one of them to stdout."
+    "--write", is_flag=True, help="Write the plans in place, instead of one plan to stdout."
 )
 @click.option("--quiet", "-q", is_flag=True, help="Do not list the changes.")
 @workspace_option

@@ -15,11 +15,13 @@ from ...exits import CLEAN, FINDINGS, UsageError
 )
 @click.option(
     "--format", "-f", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True,
-    help="A table, a list for programs, or the whole page with every explanation.",
+    help="A table, JSON for programs, or the page with every explanation.",
 )  # fmt: skip
 @click.option("--output", "-o", metavar="FILE", help="Write there instead of stdout.")
 @click.option(
-    "--check", metavar="FILE", help="Write nothing; fail where FILE is not what would be written."
+    "--check",
+    metavar="FILE",
+    help="Write nothing; fail if FILE differs from what would be written.",
 )
 def command(form: str, output: str | None, check: str | None) -> int:
     """List every rule: its code, its name, how grave its findings are, and what it finds."""

@@ -70,11 +70,11 @@ class _Walk:
 @click.command("validate")
 @click.argument("plan")
 @workspace_option
-@click.option("--fsm", metavar="PATH", help="The automaton of a plan that names none.")
+@click.option("--fsm", metavar="PATH", help="The automaton of plans without an automaton.")
 @click.option(
     "--evidence",
     is_flag=True,
-    help="List the steps that cite none, and citations of what is not there.",
+    help="List the steps without a citation, and citations of missing files or lines.",
 )
 def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -> int:
     """Follow PLAN through its automaton, line by line, and check its tools and files.

@@ -28,26 +28,24 @@ _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("task", required=False)
-@click.option(
-    "--task-id", metavar="ID", help="The task's id in the log; it follows from TASK otherwise."
-)
+@click.option("--task-id", metavar="ID", help="The task's id in the log. [default: made from TASK]")
 @click.option(
     "--resume",
     metavar="ID",
-    help="Go on with a task where it stopped (the beginning of its id will do).",
+    help="Continue a stopped task (the first characters of its id are enough).",
 )
 @click.option(
-    "--reorient", is_flag=True, help="With --resume: leave ERROR and begin again at orientation."
+    "--reorient", is_flag=True, help="With --resume: leave ERROR and start again at orientation."
 )
 @click.option(
     "--approve",
     metavar="SHA256",
-    help="With --resume: you have read the text that waits, and it may be followed.",
+    help="With --resume: approve the waiting text, which you have read.",
 )
 @click.option(
     "--decline",
     metavar="SHA256",
-    help="With --resume: it may not; it goes back to its author.",
+    help="With --resume: decline the waiting text; it goes back to its author.",
 )
 @click.option(
     "--plan",
@@ -55,7 +53,7 @@ _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
     metavar="FILE",
     default="plan.txt",
     show_default=True,
-    help="Where the plan is expected.",
+    help="The file of the plan.",
 )
 @click.option(
     "--wait", type=click.FloatRange(0), default=0.0, show_default=True, metavar="SECONDS",
@@ -66,7 +64,7 @@ _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
     type=click.IntRange(1, 50),
     default=5,
     show_default=True,
-    help="Versions of the plan judged.",
+    help="Maximum number of versions of the plan.",
 )
 @click.option(
     "--model",
@@ -78,7 +76,7 @@ _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
     "budgets",
     multiple=True,
     metavar="MEASURE=N",
-    help="What the task may have models do, all in all: model_calls, tokens, money.",
+    help="The budget of the whole task for models: model_calls, tokens, money.",
 )
 @click.option(
     "--analysis",
@@ -86,7 +84,7 @@ _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
     help="A text for the post-mortem: its sections, or its summary.",
 )
 @click.option(
-    "--nothing-learned", metavar="WHY", help="You say that the task taught nothing, and why."
+    "--nothing-learned", metavar="WHY", help="Close the task without a lesson, with a reason."
 )
 @click.option(
     "--fsm",
@@ -96,15 +94,17 @@ _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
     help="The automaton of the task's life.",
 )
 @click.option(
-    "--network", metavar="HOST:PORT", help="Where the network probe connects to; `off` tries none."
+    "--network",
+    metavar="HOST:PORT",
+    help="The address that the network probe connects to; `off` skips the probe.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Show only what the plan says and how it ends.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only messages of the plan and the outcome.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "json"]),
     default="text",
-    help="How the end is told.",
+    help="The output format of the outcome.",
 )
 @workspace_option
 def command(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write the report there as Markdown, such as reports/audit_report.md.",
 )
-@click.option("--strict", is_flag=True, help="Warnings fail the audit too.")
+@click.option("--strict", is_flag=True, help="Warnings also fail the audit.")
 def command(workspace: str | None, form: str, output: str | None, strict: bool) -> int:
     """Count the rules that are enforced, and compare what protocols say with what was done.
 

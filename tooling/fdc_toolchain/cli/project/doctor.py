@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--live",
     is_flag=True,
-    help="Ask the model's server too: one tiny question, which costs next to nothing.",
+    help="Also ask the model's server a short question, which costs a few tokens.",
 )
 @click.option(
     "--model", metavar="NAME", help="The model that would answer prompts (else FDC_MODEL)."
@@ -38,7 +38,7 @@ def command(
 ) -> int:
     """Look at model, sandbox, disk, journal, terminal, git, optional packages and packs. No secret is shown.
 
-    With a database: its workers, the workspaces that they serve, and the runs that wait and that no one serves.
+    With a database: its workers, the workspaces that they serve, and waiting runs that no worker serves.
 
     `ok`: can be used. `note`: good to know. `bad`: something that was asked for will not work.
     """

@@ -43,7 +43,7 @@ def root_of(workspace: str | None) -> str:
 
 
 @command.command("list")
-@click.option("--status", type=click.Choice(STATUSES), help="Only those with this status.")
+@click.option("--status", type=click.Choice(STATUSES), help="Only lessons with this status.")
 @form
 @workspace
 def list_(status: str | None, form: str, workspace: str | None) -> int:
@@ -119,7 +119,7 @@ def add(postmortem: str, dry_run: bool, form: str, workspace: str | None) -> int
     "source",
     metavar="POSTMORTEM",
     type=click.Path(),
-    help="Read this one first; apply its lessons.",
+    help="Read this post-mortem first, and apply its lessons.",
 )
 @dry
 @form
@@ -154,9 +154,9 @@ def apply_(
 @click.option(
     "--action",
     metavar="SENTENCE",
-    help="What is to change, in a sentence that a program understands.",
+    help="The action, in a form that fdc can apply.",
 )
-@click.option("--dismiss", metavar="WHY", help="Nothing is to change, and why.")
+@click.option("--dismiss", metavar="WHY", help="Dismiss the lesson, with a reason.")
 @workspace
 def settle(lesson_id: str, action: str | None, dismiss: str | None, workspace: str | None) -> int:
     """Decide on a lesson that no program can apply, or that has failed."""

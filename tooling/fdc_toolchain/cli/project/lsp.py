@@ -12,7 +12,9 @@ from ...exits import CLEAN, WorldError
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(
-    "--stdio", is_flag=True, help="Talk over standard input and output, as it always does."
+    "--stdio",
+    is_flag=True,
+    help="Use standard input and output (always on; editors pass this option).",
 )
 def command(stdio: bool) -> int:
     """Serve plans to an editor over the Language Server Protocol, on standard input and output.

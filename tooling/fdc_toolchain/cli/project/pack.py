@@ -127,7 +127,7 @@ def new(name: str, folder: str | None) -> int:
 
 @command.command()
 @click.argument("path", type=click.Path())
-@click.option("--yes", is_flag=True, help="Install it without a question.")
+@click.option("--yes", is_flag=True, help="Install it without asking.")
 def install(path: str, yes: bool) -> int:
     """Show what the pack in PATH brings and may touch, ask, and install it where fdc is. PATH is a folder or a wheel."""
     from ..main import COMMANDS

@@ -45,7 +45,9 @@ def install(path: str, commands: Collection[str], *, yes: bool) -> int:
     )
     if not yes:
         if sys.stdin is None or not sys.stdin.isatty():
-            raise Refused("no one is there to say yes; `--yes` says it")
+            raise Refused(
+                "the installation needs a confirmation, and stdin is not a terminal; add `--yes`"
+            )
         if not click.confirm("Install it?", default=False):
             click.echo("Not installed.")
             return FINDINGS

@@ -23,14 +23,14 @@ __all__ = ["command", "main", "probe_environment_variables", "probe_filesystem",
     default=".",
     show_default=True,
     type=click.Path(),
-    help="Where to write, read and delete a file.",
+    help="The folder in which to write, read and delete a file.",
 )
 @click.option(
     "--network",
     default=NETWORK,
     show_default=True,
     metavar="HOST:PORT",
-    help="Where to connect to; `off` tries none.",
+    help="The address to connect to; `off` skips the probe.",
 )
 def command(folder: str, network: str) -> int:
     """Report what this machine lets an agent do: files, network, environment.

@@ -22,7 +22,7 @@ from ..shared.findings import show
     epilog="Exit codes: 0 done, 1 refused or findings, 2 wrong usage, 3 the world failed.",
 )
 @click.option(
-    "--workspace", metavar="DIR", help="Work as if started in DIR; paths count from there."
+    "--workspace", metavar="DIR", help="Work as if started in DIR; paths are relative to it."
 )
 @click.pass_context
 def command(ctx: click.Context, workspace: str | None) -> None:
@@ -42,7 +42,7 @@ def _in_workspace(function: Callable[..., int]) -> Callable[..., int]:
     inner.__doc__ = function.__doc__
     inner.__name__ = function.__name__
     return click.option(
-        "--workspace", metavar="DIR", help="Work as if started in DIR; paths count from there."
+        "--workspace", metavar="DIR", help="Work as if started in DIR; paths are relative to it."
     )(inner)
 
 

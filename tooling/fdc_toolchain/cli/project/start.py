@@ -21,7 +21,7 @@ from ..shared.lifecycle_options import root_of, task_id_option, tell, workspace_
 @workspace_option
 @click.option(
     "--network", default=NETWORK, show_default=True, metavar="HOST:PORT",
-    help="Where the network probe connects to; `off` tries none.",
+    help="The address that the network probe connects to; `off` skips the probe.",
 )  # fmt: skip
 def command(task_id: str, workspace: str | None, network: str) -> int:
     """Begin a task: orient yourself, then log TASK_START.

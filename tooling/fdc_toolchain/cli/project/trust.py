@@ -24,7 +24,7 @@ from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 )
 @click.option("--yes", is_flag=True, help="Confirm without asking.")
 @click.option(
-    "--withdraw", is_flag=True, help="Take the confirmation, or the approval of the files, back."
+    "--withdraw", is_flag=True, help="Withdraw the confirmation, or the approval of the files."
 )
 @workspace_option
 def command(files: tuple[str, ...], yes: bool, withdraw: bool, workspace: str | None) -> int:

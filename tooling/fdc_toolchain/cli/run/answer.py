@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 )
 @click.argument("run")
 @click.argument("words", nargs=-1, metavar="[[ADDRESS] TEXT]")
-@click.option("--resume", is_flag=True, help="Go on with the run at once, as `fdc resume` does.")
+@click.option("--resume", is_flag=True, help="Continue the run at once, as `fdc resume` does.")
 @database_option
 @workspace_option
 @click.pass_context

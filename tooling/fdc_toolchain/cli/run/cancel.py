@@ -17,7 +17,7 @@ from ...exits import CLEAN
 @click.argument("run")
 @click.option(
     "--wait", "seconds", type=click.FloatRange(0), default=30.0, show_default=True, metavar="SECONDS",
-    help="How long a controller gets to stop.",
+    help="Time that a controller has to stop.",
 )  # fmt: skip
 @database_option
 @workspace_option

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     "form",
     type=click.Choice(["text", "json", "html"]),
     default="text",
-    help="Lines, JSON, or of plans one page.",
+    help="Lines, JSON, or a page (for plans).",
 )
-@click.option("--exit-code", "asked", is_flag=True, help="Exit with 1 where two plans differ.")
+@click.option("--exit-code", "asked", is_flag=True, help="Exit with 1 if two plans differ.")
 @click.option(
     "--fail-on",
     type=click.Choice(["more-access", "more-cost", "weaker-gate"]),
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "--workspace",
     metavar="DIR",
-    help="The workspace; the nearest one above the current folder otherwise.",
+    help="The workspace. [default: the nearest above the current folder]",
 )
 def command(
     one: str,

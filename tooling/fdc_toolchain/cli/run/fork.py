@@ -15,9 +15,7 @@ from ...exits import CLEAN, UsageError
 )
 @click.argument("step", metavar="RUN@STEP")
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option(
-    "--trust", is_flag=True, help="Take over from a run that was not begun by you on this machine."
-)
+@click.option("--trust", is_flag=True, help="Fork a run that you did not start on this machine.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the new run's name and nothing else.")
 @database_option
 @workspace_option

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     metavar="FILE",
-    help="Where the page goes; otherwise it is printed, but not on a terminal.",
+    help="The file of the page. [default: stdout, unless it is a terminal]",
 )
 @database_option
 @workspace_option

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     "--all",
     "every",
     is_flag=True,
-    help="The last --assume is about every step of which no other says anything.",
+    help="The last --assume is for every step that no other names.",
 )
-@click.option("--retry", is_flag=True, help="Try the steps that failed again.")
+@click.option("--retry", is_flag=True, help="Try failed steps again.")
 @click.option(
-    "--trust", is_flag=True, help="Go on with a run that was not begun by you on this machine."
+    "--trust", is_flag=True, help="Continue a run that you did not start on this machine."
 )
-@click.option("--force", is_flag=True, help="Go on with a run that was cancelled.")
+@click.option("--force", is_flag=True, help="Continue a cancelled run.")
 @database_option
 @shared
 def command(

@@ -29,21 +29,21 @@ from ...exits import CLEAN, FINDINGS, INTERRUPTED, UsageError
 @click.argument("plan")
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option(
-    "--dry-run", is_flag=True, help="Prove the plan, say what it would do, and do nothing."
+    "--dry-run", is_flag=True, help="Prove the plan, print what it would do, and do nothing."
 )
 @click.option(
     "--simulate",
     metavar="FILE|RUN",
-    help="Do nothing: take what steps bring from a script, or from the record of a run.",
+    help="Perform no steps: take their results from a script, or from the record of a run.",
 )
 @click.option(
     "--task-id",
     metavar="ID",
-    help="The open task whose log gets a line for each step; otherwise the one started last.",
+    help="The open task whose log gets a line for each step. [default: the newest]",
 )
 @database_option
 @click.option(
-    "--trust-settings", is_flag=True, help="Take what the settings allow as confirmed (for CI)."
+    "--trust-settings", is_flag=True, help="Treat what the settings allow as confirmed (for CI)."
 )
 @click.option("--detach", is_flag=True, help="With --database: do not wait for the run to end.")
 @shared

@@ -23,11 +23,11 @@ STATES = ("new", "running", "finished", "stopped", "waiting", "interrupted", "br
 @click.pass_context
 @click.option("-n", "--last", type=click.IntRange(1), metavar="N", help="Only the N newest.")
 @click.option(
-    "--status", type=click.Choice(STATES), multiple=True, help="Only those that stand so."
+    "--status", type=click.Choice(STATES), multiple=True, help="Only runs with this status."
 )
 @click.option("--plan", metavar="GLOB", help="Only runs of plans whose path or name matches.")
 @click.option("--stalled", type=click.FloatRange(0), is_flag=False, flag_value=0.0, metavar="[SECONDS]",
-              help="Only those that are not over and that no process drives (or drove, for so long).")  # fmt: skip
+              help="Only runs that have not ended and that no process has driven (for this time).")  # fmt: skip
 @click.option(
     "--format",
     "form",
@@ -126,7 +126,7 @@ def _inputs(given: dict[str, str]) -> str:
     "--older",
     required=True,
     metavar="AGE",
-    help="Those that ended longer ago than this: `12h`, `30d`, `2w`.",
+    help="Runs that ended longer ago than this: `12h`, `30d`, `2w`.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
 @database_option

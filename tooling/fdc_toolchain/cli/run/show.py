@@ -32,7 +32,7 @@ _SHOWN = ("tool", "effect", "args", "path", "line")
     "--step",
     "address",
     metavar="ADDRESS",
-    help="One step whole: what it was asked, what it brought back.",
+    help="A step in full: its arguments and its result.",
 )
 @format_option
 @database_option

@@ -26,7 +26,7 @@ SEALS = {"ours": "sealed by your key", "none": "not sealed", "other": "sealed by
 @format_option
 @click.option(
     "--accept-older", is_flag=True,
-    help="Take the record of RUN as it is, although this machine saw more of it: you restored a backup on purpose.",
+    help="Accept the record of RUN although this machine saw a newer record: you restored a backup on purpose.",
 )  # fmt: skip
 @database_option
 @workspace_option

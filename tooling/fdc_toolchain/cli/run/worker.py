@@ -29,53 +29,58 @@ _LEAVING = 4.0
 @click.option(
     "--name",
     metavar="NAME",
-    help="How this worker is called; no two at once by one name. A new name otherwise.",
+    help="The worker's name, unique among running workers. [default: a new name]",
 )
 @click.option(
-    "--runs", "most", type=click.IntRange(1, 64), default=4, show_default=True, help="Runs at once."
+    "--runs",
+    "most",
+    type=click.IntRange(1, 64),
+    default=4,
+    show_default=True,
+    help="Maximum number of runs at the same time.",
 )
 @click.option(
     "--pieces",
     type=click.IntRange(1, 64),
     default=2,
     show_default=True,
-    help="Shares of large forks at once.",
+    help="Maximum number of pieces of large forks at the same time.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
     default=8,
     show_default=True,
-    help="Branches of a run at once.",
+    help="Maximum number of branches of a run at the same time.",
 )
 @click.option("--patience", type=click.FloatRange(1, 3600), default=15.0, show_default=True, metavar="SECONDS",
               help="How long this worker may be silent before others take its runs.")  # fmt: skip
 @click.option(
     "--trust",
     is_flag=True,
-    help="Drive every run of the database, with whichever key it has sealed it.",
+    help="Drive every run of the database, whatever key sealed it.",
 )
 @click.option("--serve", "serves", multiple=True, metavar="ID",
               help="Say that this folder stands for the workspace ID (`fdc doctor --database` shows them), too; `unnamed`: for "
-              "runs of an fdc that knew no workspaces.")  # fmt: skip
+              "runs of an older fdc, without a workspace.")  # fmt: skip
 @click.option(
     "--any-commit",
     is_flag=True,
-    help="Drive runs that began with another commit than is checked out here.",
+    help="Drive runs that started with another commit than is checked out here.",
 )
 @click.option(
     "--shell-timeout",
     type=click.FloatRange(0.1),
     metavar="SECONDS",
-    help="The most a command may take.",
+    help="Time limit of a command.",
 )
 @click.option(
-    "--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had."
+    "--allow-unsandboxed", is_flag=True, help="Run commands even if no sandbox is available."
 )
 @click.option(
     "--allow-weak-sandbox",
     is_flag=True,
-    help="Run commands in a sandbox that lacks something here; what it is, is said.",
+    help="Run commands in a weaker sandbox; fdc prints what it lacks.",
 )
 @click.option(
     "--allow-network", is_flag=True, help="Let commands reach the network where the plan allows it."

@@ -24,7 +24,7 @@ from ..project.lessons import root_of, workspace
     "--diff-file",
     metavar="FILE",
     type=click.File("r", encoding="utf-8"),
-    help="The same from a file; `-` is stdin.",
+    help="A file with SEARCH and REPLACE sections; `-` is stdin.",
 )
 @workspace
 def command(

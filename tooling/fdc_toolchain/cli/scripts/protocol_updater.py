@@ -33,7 +33,7 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
             type=click.Path(),
             help="The sources.  [default: protocols/]",
         ),
-        click.option("--protocol-id", required=True, metavar="ID", help="Which protocol."),
+        click.option("--protocol-id", required=True, metavar="ID", help="The protocol's id."),
     ):
         function = option(function)
     return function
@@ -54,7 +54,7 @@ def add_tool(protocol_id: str, tool_name: str, folder: str | None, workspace: st
 
 @command.command("deprecate-tool")
 @_shared
-@click.option("--tool-name", required=True, metavar="TOOL", help="As it is listed.")
+@click.option("--tool-name", required=True, metavar="TOOL", help="The tool's name in the protocol.")
 def deprecate_tool(
     protocol_id: str, tool_name: str, folder: str | None, workspace: str | None
 ) -> int:
@@ -64,8 +64,10 @@ def deprecate_tool(
 
 @command.command("update-rule")
 @_shared
-@click.option("--rule-id", required=True, metavar="ID", help="Which rule of the protocol.")
-@click.option("--description", required=True, metavar="TEXT", help="What must be so, in one line.")
+@click.option("--rule-id", required=True, metavar="ID", help="The rule's id in the protocol.")
+@click.option(
+    "--description", required=True, metavar="TEXT", help="The new description, in one line."
+)
 def update_rule(
     protocol_id: str, rule_id: str, description: str, folder: str | None, workspace: str | None
 ) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .formula import Formula, constant
 from .language import CHOSEN, SESSION
-from .rounds import literal, number
+from .rounds import is_length, literal, number
 from .script import FUNCTIONS, arguments
 from .values import Env, Value
 
@@ -82,6 +82,10 @@ def _writes_outside(follower: Follower, function: Node, seen: set[int]) -> bool:
             word = script.text(name) if name is not None else ""
             if word in ("push", "set", "add", "unshift", "splice", "fill") or _assigned(parent):
                 return True
+        if outside and parent is not None and parent.type == "arguments":
+            call = parent.parent
+            if call is not None and script.text(call).startswith("Object.assign"):
+                return True
         if declared.value is not None and declared.value.type in FUNCTIONS:
             if _writes_outside(follower, declared.value, seen):
                 return True
@@ -109,7 +113,7 @@ def _not_negative(follower: Follower, node: Node) -> bool:
         fixed = declared is not None and declared.lasting and declared.value is not None
         return fixed and _not_negative(follower, declared.value)  # type: ignore[union-attr, arg-type]
     if node.type == "member_expression":
-        return script.member(node) in ("length", "size")
+        return is_length(follower, node)
     if node.type in ("ternary_expression", "parenthesized_expression"):
         return all(_not_negative(follower, child) for child in node.named_children[-2:])
     if node.type == "call_expression" and script.text(node).startswith("Math."):

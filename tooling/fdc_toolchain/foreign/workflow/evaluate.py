@@ -136,7 +136,7 @@ class Evaluation:
                 self.bind(left, value.element or DATA, env)
             else:
                 self.escape(value, right)
-            steps.append(left if left.type.endswith("_pattern") else None)
+            steps.append(left)
         initial = node.child_by_field_name("initializer")
         for part in (initial, steps[0]):
             before = before + (self.cost(part, env) if part is not None else FREE)

@@ -61,14 +61,16 @@ def _pair(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
 
 
 def _class(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
+    cost = FREE
     for child in node.named_children:
+        if child.type == "class_heritage":
+            cost = cost + follower.cost(child, env)
         for member in child.named_children if child.type == "class_body" else ():
-            value = member.child_by_field_name("value")
             if member.type == "method_definition":
                 follower.escape(Value((Function(member, env),)), member)
-            elif value is not None and follower.cost(value, env).agents:
+            elif follower.cost(member, env).agents:
                 raise NotBounded(member, "a class starts agents")
-    return FREE, DATA
+    return cost, DATA
 
 
 def _array(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:

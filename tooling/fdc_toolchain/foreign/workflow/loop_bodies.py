@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 _TAKES = frozenset(("shift", "pop", "splice"))
 
 
-_BRANCHES = frozenset(
+_ALWAYS = frozenset(
     (
-        "binary_expression", "do_statement", "for_in_statement", "for_statement", "if_statement", "switch_statement",
-        "ternary_expression", "try_statement", "while_statement",
+        "arguments", "array", "assignment_expression", "await_expression", "call_expression", "expression_statement",
+        "lexical_declaration", "member_expression", "new_expression", "object", "pair", "parenthesized_expression",
+        "sequence_expression", "spread_element", "template_string", "template_substitution", "unary_expression",
+        "variable_declaration", "variable_declarator",
     )
 )  # fmt: skip
+"""What evaluates its parts whenever it is evaluated."""
 
 
 def drained(follower: Follower, part: Node, loop: Node) -> Node | None:
@@ -82,13 +85,21 @@ def _every_round_calls(call: Node, loop: Node) -> bool:
     body = loop.child_by_field_name("body")
     here = call
     while here.parent is not None and body is not None and here.parent.id != body.id:
+        if here.type == "arguments" and b"?." in _before(here):
+            return False  # of a call that may not be made
         here = here.parent
-        if here.id == loop.id or here.type in FUNCTIONS | _BRANCHES:
+        if here.type not in _ALWAYS:
             return False
     if body is None or here.parent is None:
         return False
     before = [child for child in body.named_children if child.end_byte <= here.start_byte]
     return not any(_has(child, "continue_statement") for child in before)
+
+
+def _before(given: Node) -> bytes:
+    """What stands before the arguments of a call."""
+    call = given.parent
+    return (call.text or b"")[: given.start_byte - call.start_byte] if call is not None else b""
 
 
 def every_round(write: Node, loop: Node) -> bool:

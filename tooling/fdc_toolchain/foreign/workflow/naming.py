@@ -49,20 +49,20 @@ def argument_path(script: Script, uses: Uses, node: Node, kind: str) -> tuple[st
     if not _CHAIN.fullmatch(text):
         return None
     first, *rest = text.split(".")
-    if first != "args" or first not in script.free or not _args_are_read(script, uses):
+    if first != "args" or first not in script.free or not _args_are_read(script, uses, len(rest)):
         return None
     if any(use.id not in {node.id for node in script.free["args"]} for use in _roots(core)):
         return None
     return tuple(rest)
 
 
-def _args_are_read(script: Script, uses: Uses) -> bool:
-    """Whether the script changes nothing of what it is given."""
+def _args_are_read(script: Script, uses: Uses, depth: int) -> bool:
+    """Whether the script changes nothing of what it is given, as deep as that."""
     for use in script.free.get("args", []):
-        here = use
+        here, names = use, 0
         while (
             here.parent is not None
-            and here.parent.type == "member_expression"
+            and here.parent.type in ("member_expression", "subscript_expression")
             and (here.parent.child_by_field_name("object") == here)
         ):
             name = here.parent.child_by_field_name("property")
@@ -70,8 +70,9 @@ def _args_are_read(script: Script, uses: Uses) -> bool:
             if call is not None and call.type == "call_expression" and name is not None:
                 if call.child_by_field_name("function") == here.parent:
                     break
+            names += here.parent.type == "member_expression"
             here = here.parent
-        if not uses.reads(here):
+        if not uses.reads(here) or names < depth and not uses.copied(here):
             return False
     return True
 

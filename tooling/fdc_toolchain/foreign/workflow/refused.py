@@ -36,6 +36,8 @@ def refuse(script: Script) -> None:
 
 def _look(script: Script, node: Node) -> None:
     kind = node.type
+    if kind == "hash_bang_line" and any(end in script.text(node) for end in "\r\u2028\u2029"):
+        raise NotBounded(node, "what follows the end of the first line cannot be followed")
     if kind in ("import_statement", "import", "with_statement"):
         raise NotBounded(node, "what is imported cannot be followed")
     if kind == "export_statement":

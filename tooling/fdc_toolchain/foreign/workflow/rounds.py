@@ -43,8 +43,14 @@ def most_rounds(follower: Follower, loop: Node, env: Env) -> Formula | None:
         declared = follower.script.resolved.get(queue.id) if queue is not None else None
         if queue is not None and not (declared is not None and _begins_again(declared, loop)):
             return follower.unknown(queue, "items")
-    text = follower.script.text(condition) if condition is not None else ""
-    if "budget.total" in text and ("budget.remaining()" in text or "budget.spent()" in text):
+    texts = [
+        follower.script.text(part)
+        for part in parts_
+        if part.type != "binary_expression" or part.children[1].type not in ("||", "??")
+    ]
+    if any(text.startswith("budget.total") for text in texts) and any(
+        "budget.remaining()" in text or "budget.spent()" in text for text in texts
+    ):
         return follower.unknown(loop, "rounds")
     return None
 
@@ -139,12 +145,13 @@ def _arithmetic(follower: Follower, node: Node, env: Env) -> Formula | None:
         return constant(ceil(plain)) if word == "%" and plain else None
     if word == "+" and two is not None:
         return one + two
-    if word == "*" and two is not None:
-        return one * two
+    if word == "*" and two is not None:  # of two numbers below zero it would be above both
+        signs = [node.child_by_field_name(side) for side in ("left", "right")]
+        return one * two if all(sign and _not_below(follower, sign) for sign in signs) else None
     if (
         word == "-"
         and two is not None
-        and (plain is not None or right is not None and _is_length(follower, right))
+        and (plain is not None or right is not None and is_length(follower, right))
     ):
         if one.number is not None and plain is not None:
             return constant(ceil(max(Fraction(0), one.number - floor(plain))))
@@ -156,9 +163,23 @@ def _arithmetic(follower: Follower, node: Node, env: Env) -> Formula | None:
     return None
 
 
-def _is_length(follower: Follower, node: Node) -> bool:
+def _not_below(follower: Follower, node: Node) -> bool:
+    """Whether an expression is surely not below zero."""
+    if node.type == "parenthesized_expression" and len(node.named_children) == 1:
+        return _not_below(follower, node.named_children[0])
+    declared = follower.script.resolved.get(node.id)
+    if declared is not None and declared.lasting and declared.value is not None:
+        return _not_below(follower, declared.value)
+    if node.type == "binary_expression" and node.children[1].type in ("+", "*", "/"):
+        return all(_not_below(follower, node.children[side]) for side in (0, 2))
+    return node.type == "number" or is_length(follower, node)
+
+
+def is_length(follower: Follower, node: Node) -> bool:
     """Whether an expression is the length of a list that the script makes itself: never below zero."""
-    target = node.child_by_field_name("object") if node.type == "member_expression" else None
+    if node.type != "member_expression" or follower.script.member(node) not in ("length", "size"):
+        return False
+    target = node.child_by_field_name("object")
     declared = follower.script.resolved.get(target.id) if target is not None else None
     return declared is not None and declared.lasting and is_fresh(follower, declared)
 

@@ -15,6 +15,8 @@ _CARRIES = frozenset(
     ("pair", "object", "array", "spread_element", "template_substitution", "template_string")
 )
 _BRANCHES = frozenset(("binary_expression", "ternary_expression"))
+_HANDING_BACK = frozenset(("Array", "Map", "Object", "Promise", "Set", "parallel", "pipeline"))
+"""Of what is harmless, those whose result has in it what they were given."""
 
 
 class Uses:
@@ -157,15 +159,18 @@ class Uses:
             if target is None or name is None:
                 return False
             if target.type == "identifier" and target.id not in script.resolved:
-                if script.text(target) == "Object":
-                    return script.text(name) in OBJECT_READS
-                return script.text(target) in HARMLESS
+                owner, word = script.text(target), script.text(name)
+                if not direct and owner in _HANDING_BACK or word in ("freeze", "of", "resolve"):
+                    return False
+                return word in OBJECT_READS if owner == "Object" else owner in HARMLESS
             return direct and script.text(name) in ("concat", "includes", "indexOf", "join")
         if callee.type != "identifier":
             return False
         declared = script.resolved.get(callee.id)
         if declared is None:
-            return script.text(callee) in HARMLESS
+            word = script.text(callee)
+            again = not direct or word in ("Array", "Object")
+            return word in HARMLESS and not (again and word in _HANDING_BACK)
         if not direct or not declared.lasting or declared.value is None:
             return False
         if declared.value.type not in FUNCTIONS:
@@ -178,6 +183,23 @@ class Uses:
             return False
         inner = script.at.get(names[index].id)
         return inner is not None and self.fixed(inner)
+
+    def copied(self, node: Node) -> bool:
+        """Whether what the node has in it is out of reach where the node goes: it is turned into text, or taken apart."""
+        parent = node.parent
+        while parent is not None and parent.type in (_CARRIES | _THROUGH) - {"spread_element"}:
+            if parent.type == "template_substitution":
+                return True
+            node, parent = parent, parent.parent
+        if parent is None or parent.type == "spread_element":
+            return False
+        call = parent.parent
+        if parent.type != "arguments" or call is None:
+            return True
+        callee = call.child_by_field_name("function") or call.child_by_field_name("constructor")
+        owner = callee.child_by_field_name("object") if callee is not None else None
+        word = self.script.text(owner or callee) if callee is not None else ""
+        return word in HARMLESS - _HANDING_BACK or self.script.text(call).startswith("Object.keys(")
 
     def same_place(self, declared: Declared, node: Node) -> bool:
         """Whether a node is in the same function and in the same loops as a declaration."""

@@ -79,10 +79,10 @@ def writing(root: str) -> Store:
 
 
 def untrusted(name: str, signature: str) -> str:
-    """Why a run is not gone on with, and what to do."""
+    """The message about a run that is not sealed by this user: why fdc does not continue it, and what to do."""
     who = "no key has sealed it" if signature == "none" else "its seal is not of your key"
     return (
-        f"the run {name} was not begun by you on this machine ({who}); it may do anything that its plan says: "
+        f"the run {name} was not started by you on this machine ({who}); it may do anything that its plan says: "
         f"look at it with `fdc show {name}`, and go on with --trust if you want that"
     )
 

@@ -77,7 +77,7 @@ def of_workers(**given: Any) -> None:
 
 
 def stalled(store: Store, root: str, seconds: float) -> list[RunRow]:
-    """The runs that are not over and that no process drives; in a database, and pieces of runs too, for so many seconds."""
+    """The runs that have not ended and that no process drives; in a database, and pieces of runs too, for so many seconds."""
     from ...journal.postgres import PgStore
     from .. import run_driver
 
@@ -293,7 +293,7 @@ def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
             row = the_run(store, prefix)
             if row.status in ("finished", "stopped"):
                 raise Refused(
-                    f"the run {row.name} is over ({row.status}); there is nothing to cancel"
+                    f"the run {row.name} has ended ({row.status}) and cannot be cancelled"
                 )
             store.ask_to_cancel(row)
             _asked(database, root, row, {"again": True})
@@ -301,7 +301,7 @@ def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
             while (now := store.run(row.name)) is not None and now.status != "cancelled":
                 if now.status in ("finished", "stopped"):
                     raise Refused(
-                        f"the run {row.name} was over before it could be cancelled ({now.status})"
+                        f"the run {row.name} ended before it could be cancelled ({now.status})"
                     )
                 if time.monotonic() > deadline:
                     raise WorldError(

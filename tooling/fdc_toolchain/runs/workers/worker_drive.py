@@ -153,7 +153,7 @@ class Drive:
         from ...exits import NotGranted
         from ..create_run import granted
 
-        subject = f"the run {self.row.name} cannot go on where the worker {self.fleet.session.executor} is"
+        subject = f"the run {self.row.name} cannot continue where the worker {self.fleet.session.executor} is"
         try:
             granted(self.fleet.root, self.program, self.fleet.operator, subject, state)
         except NotGranted as lacks:
@@ -166,7 +166,7 @@ class Drive:
         said = differs(self.program, self.fleet.root)
         if said is not None:
             raise Unfit(
-                f"the run {self.row.name} cannot go on where the worker {self.fleet.session.executor} is: {said}"
+                f"the run {self.row.name} cannot continue where the worker {self.fleet.session.executor} is: {said}"
             )
 
     def _was_here(self) -> bool:

@@ -119,7 +119,7 @@ def _unfit(fleet: Fleet, store: PgStore, row: RunRow) -> str | None:
     here = commit(fleet.root)
     if here == began:
         return None
-    now = f"{here[:12]} is" if here else "none is"
+    now = f"{here[:12]} is" if here else "no commit is"
     return (
         f"the run {row.name} began with the commit {began[:12]}, and {now} checked out where the worker {who} is; "
         "check that commit out there, or start the worker with --any-commit"

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from typing import Any
 
 from ...engine.events import Outcome
 from ...linking.project.protected import folded_name
+from ...linking.project.quiet_git import OWN_NAMES, started_nothing
 from ...workspace.failure import ToolFailure
 from ...workspace.files import parts_of
 from .. import intent_files
 from ..context import Context, text, word
 
-_OFF = (
-    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null", "commit.gpgsign=false", "gc.auto=0",
-    "maintenance.auto=false", "submodule.recurse=false", "protocol.allow=never",
-)  # fmt: skip
 _NOTHING = "0" * 40
 
 
@@ -47,7 +45,7 @@ def add(args: dict[str, Any], context: Context) -> Any:
             "git",
             f"`{path}` goes through the filter `{told[2]}`, which is a program; `git add` it by hand",
         )
-    _git(context, "--literal-pathspecs", "add", "--", path)
+    _git(context, "--literal-pathspecs", "add", "--", path, own_names=_own_names(context))
     return {"path": path}
 
 
@@ -79,7 +77,9 @@ def commit(args: dict[str, Any], context: Context) -> Any:
     result = {"commit": new, "message": message}
     intent_files.write(context.run_folder, context.key, {"old": old, "new": new, "result": result})
     subject = message.splitlines()[0]
-    _git(context, "update-ref", "-m", f"commit: {subject}", "HEAD", new, old, environment=who)
+    _git(
+        context, "update-ref", "-m", f"commit: {subject}", "HEAD", new, old, own_names=_own_names(context), environment=who
+    )  # fmt: skip
     return result
 
 
@@ -101,6 +101,16 @@ def _repository(context: Context) -> str:
     return own
 
 
+def _own_names(context: Context) -> list[str]:
+    """The settings of the repository that turn on a filter or a hook; git fails where there are none."""
+    try:
+        return [name for name in _git(context, *OWN_NAMES).split("\0") if name]
+    except ToolFailure as failure:
+        if failure.kind == "git":
+            return []
+        raise
+
+
 def _head(context: Context) -> str:
     """The commit that is checked out; zeros where there is none yet."""
     try:
@@ -111,17 +121,24 @@ def _head(context: Context) -> str:
         raise
 
 
-def _git(context: Context, *arguments: str, environment: dict[str, str] | None = None) -> str:
-    """What a git command says that can write `.git` and nothing else. Raises ToolFailure (`git`) where it fails."""
+def _git(
+    context: Context,
+    *arguments: str,
+    own_names: Sequence[str] = (),
+    environment: dict[str, str] | None = None,
+) -> str:
+    """What a git command says that can write `.git` and nothing else. Raises ToolFailure (`git`) where it fails.
+
+    `own_names`: the filters and hooks that are turned off besides (`_own_names`).
+    """
     from .. import shell
 
     root = context.root.path
     inside = {
-        "GIT_DIR": os.path.join(root, ".git"), "GIT_WORK_TREE": root, "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0",
-        **(environment or {}),
+        "GIT_DIR": os.path.join(root, ".git"), "GIT_WORK_TREE": root, "GIT_CONFIG_NOSYSTEM": "1",
+        **started_nothing(own_names, {}), **(environment or {}),
     }  # fmt: skip
-    options = [word for one in _OFF for word in ("-c", one)]
-    done = shell.run_git([*options, *arguments], context, inside)
+    done = shell.run_git(["-c", f"core.attributesFile={os.devnull}", *arguments], context, inside)
     said = done.output.decode("utf-8", "replace")
     if done.exit_code != 0:
         last = next(

@@ -150,7 +150,10 @@ def _outcome(function: FunctionType, made: Callable[[], dict[str, Any]]) -> tupl
         )
     except BaseException as raised:
         said = type(raised).__name__
-        crashed = _crashed(raised, function.__code__)
+        own, told = _raised(raised, function.__code__)
+        crashed = own and not told and isinstance(raised, TypeError | AttributeError | NameError)
+        if own and told:
+            said += f": {raised}"
     try:
         after = repr({name: getattr(one, "__dict__", one) for name, one in arguments.items()})
     except BaseException:
@@ -158,12 +161,11 @@ def _outcome(function: FunctionType, made: Callable[[], dict[str, Any]]) -> tupl
     return _ADDRESS.sub("", said)[:4000], _ADDRESS.sub("", after)[:4000], crashed
 
 
-def _crashed(raised: BaseException, code: CodeType) -> bool:
-    """True for a mistake of the function's own code, that no `raise` of it is about."""
+def _raised(raised: BaseException, code: CodeType) -> tuple[bool, bool]:
+    """Whether the function's own code raised it, and whether a `raise` of it did: then its words are meant as well."""
     at = raised.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next
     if at is None or at.tb_frame.f_code is not code:
-        return False
-    told = opname[code.co_code[at.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
-    return isinstance(raised, TypeError | AttributeError | NameError) and not told
+        return False, False
+    return True, opname[code.co_code[at.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")

@@ -28,13 +28,13 @@ _MOST_CHARACTERS = 200
     "agents",
     multiple=True,
     type=click.Choice([*agent_files.AGENTS]),
-    help="Write the files of this agent too: instructions, a skill, a hook. May be repeated.",
+    help="Also write the files of this agent: instructions, a skill, a hook. May be repeated.",
 )
 @click.option(
     "--test-command",
     "test",
     metavar="TEXT",
-    help="The command that runs the tests; otherwise the one that the files of the repository speak of.",
+    help="The command that runs the tests. [default: found in the files of the repository]",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
 def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_run: bool) -> int:

@@ -258,7 +258,7 @@ def _rules(work: Work, settings: Settings, test: str) -> str:
         )
         return ""
     if _has_sources(os.path.join(work.root, folder)) and work.read(source) is None:
-        work.note(f"{folder}/", "keep", "it has rules already, and none is added")
+        work.note(f"{folder}/", "keep", "it has rules already; fdc adds no rule")
         return settings.agents.output if work.read(settings.agents.output) is not None else ""
     work.new(source, rule(test))
     work.new(prose, template("house.protocol.md"))

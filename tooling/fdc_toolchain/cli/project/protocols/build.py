@@ -69,7 +69,7 @@ def command(ctx: click.Context, only_check: bool) -> int:
 
 def _options(function: Callable[..., int]) -> Callable[..., int]:
     for option in (
-        click.option("--show-bytes", is_flag=True, help="Print the bytes of each section, and what agents would cut off."),
+        click.option("--show-bytes", is_flag=True, help="Print the bytes of each section, and what agents would truncate."),
         click.option("--max-bytes", type=click.IntRange(1), help=f"What agents read.  [default: {MAX_BYTES}]"),
         click.option(
             "--target", "targets", metavar="NAME", multiple=True,
@@ -90,7 +90,7 @@ def _options(function: Callable[..., int]) -> Callable[..., int]:
 
 @command.command()
 @_options
-@click.option("--force", is_flag=True, help="Write over files that fdc did not write.")
+@click.option("--force", is_flag=True, help="Overwrite files that fdc did not write.")
 @click.option(
     "--check", "only_check", is_flag=True, help="Write nothing; the same as `fdc protocols check`."
 )

@@ -13,6 +13,7 @@ import click
 from .... import durable
 from ....console.options import format_option
 from ....exits import CLEAN, FINDINGS, UsageError, WorldError
+from ....linking.project.quiet_git import ask_git
 from ....linking.project.root import find_root
 from ....protocols import build as work
 from ....protocols.compare.diff import Difference, Side, differences, lines, side
@@ -173,13 +174,7 @@ def _revision(since: str, path: str, now: _Place) -> _Place:
 def _git(folder: str, *arguments: str, may_fail: bool = False) -> bytes:
     """What git says. Raises WorldError without git or a repository; `may_fail` gives b"" then."""
     try:
-        done = subprocess.run(
-            ["git", "-C", folder, *arguments],
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
+        done = ask_git(folder, *arguments, seconds=_SECONDS)
     except FileNotFoundError:
         raise WorldError("--since needs git, and there is none") from None
     except subprocess.TimeoutExpired:

@@ -42,7 +42,10 @@ _SUFFIXES = {
     "-o", "--output", metavar="FILE", help="Write the graph to FILE instead of standard output."
 )
 @click.option(
-    "--check", "only_check", is_flag=True, help="Draw nothing; exit 1 where something hangs loose."
+    "--check",
+    "only_check",
+    is_flag=True,
+    help="Draw nothing; exit with 1 if a reference is missing.",
 )
 def command(source: str | None, form: str | None, output: str | None, only_check: bool) -> int:
     """Draw how protocols, rules, checks and tools hang together.

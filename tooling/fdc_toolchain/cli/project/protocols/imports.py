@@ -30,16 +30,14 @@ from ...shared.findings import show
     metavar="DIR",
     type=click.Path(),
     required=True,
-    help="Where the sources go: a new or empty folder.",
+    help="The folder of the sources: new or empty.",
 )
 @click.option(
     "--sanitise",
     is_flag=True,
     help="Leave out `<script>` elements and `on...` attributes of raw HTML.",
 )
-@click.option(
-    "--force", is_flag=True, help="Replace the sources that are in DIR; its other files stay."
-)
+@click.option("--force", is_flag=True, help="Replace the sources in DIR; its other files stay.")
 def command(file: str, out: str, sanitise: bool, force: bool) -> int:
     """Take the AGENTS.md in FILE apart into protocol sources in DIR.
 

@@ -38,7 +38,7 @@ _WHO = "if you did not open it before, somebody else did: end this with Ctrl-C"
     type=click.IntRange(0, 65535),
     default=0,
     metavar="N",
-    help="The port; otherwise any that is free.",
+    help="The port. [default: a free port]",
 )
 @click.option("--no-open", is_flag=True, help="Only print the address.")
 @database_option
@@ -46,7 +46,7 @@ _WHO = "if you did not open it before, somebody else did: end this with Ctrl-C"
 def command(port: int, no_open: bool, database: str | None, workspace: str | None) -> int:
     """Show all runs of the workspace, or of a database, in a browser, live: reports, questions and approvals to answer, resume.
 
-    It listens on this machine only. Each address that it prints lets in one browser, once, within five minutes; at a terminal,
+    It listens on this machine only. A printed address works for one browser, once, within five minutes; at a terminal,
     Enter prints another. Runs that it resumes are
     processes of their own, with the environment of this one: they go on when it ends. Runs of a database go on with
     its workers, and an answer makes them.

@@ -1,0 +1,60 @@
+"""git as fdc itself asks it, outside of every sandbox: it starts no other program, whatever the repository's settings say."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Mapping
+
+OWN_NAMES = ("config", "--name-only", "-z", "--get-regexp", r"^(filter|hook)\.")
+"""The git command that lists the settings whose names the repository chooses; `started_nothing` takes what it prints."""
+_OFF = {
+    "core.fsmonitor": "false", "core.hooksPath": os.devnull, "core.quotePath": "false", "commit.gpgsign": "false", "gc.auto": "0",
+    "maintenance.auto": "false", "safe.bareRepository": "explicit", "submodule.recurse": "false",
+}  # fmt: skip
+_OFF_BY_NAME = {
+    "filter": {"clean": "", "smudge": "", "process": "", "required": "false"},
+    "hook": {"enabled": "false"},
+}
+
+
+def started_nothing(own_names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables with which git starts no program of the repository's settings. `own_names` is what `OWN_NAMES` printed.
+
+    Filters and hooks are turned off by their names, also where a filter is called `unset`. Nothing is fetched, so neither a
+    remote's program nor the one for ssh is started where a partial clone lacks an object.
+    """
+    rows = dict(_OFF)
+    for key in own_names:
+        section, _, rest = key.partition(".")
+        name = rest.rpartition(".")[0]
+        rows.update(
+            {f"{section}.{name}.{word}": value for word, value in _OFF_BY_NAME[section].items()}
+        )
+    given = environment.get("GIT_CONFIG_COUNT", "")
+    first = int(given) if given.isdecimal() else 0
+    found = {
+        "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
+        "GIT_CONFIG_COUNT": str(first + len(rows)),
+    }  # fmt: skip
+    for number, (key, value) in enumerate(rows.items(), first):
+        found |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return found
+
+
+def ask_git(
+    folder: str, *arguments: str, seconds: float = 60
+) -> subprocess.CompletedProcess[bytes]:
+    """What git says in a folder. Raises OSError without git, subprocess.TimeoutExpired where it takes longer.
+
+    A diff needs `--no-ext-diff --no-textconv` as well, and `--ignore-submodules=all`: those have settings of their own.
+    """
+
+    def asked(words: Iterable[str], own_names: Iterable[str]) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            ["git", "-C", folder, *words], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds,
+            env={**os.environ, **started_nothing(own_names, os.environ)},
+        )  # fmt: skip
+
+    listed = asked(OWN_NAMES, ()).stdout.split(b"\0")
+    return asked(arguments, [os.fsdecode(name) for name in listed if name])
