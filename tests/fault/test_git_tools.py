@@ -173,3 +173,12 @@ def test_a_file_that_git_ignores_is_refused_in_words_that_say_so(context):
     Path(context.root.path, "a.log").write_text("x")
     with pytest.raises(ToolFailure, match=r"git add: .*are ignored by .*: a\.log"):
         git_tools.add({"path": "a.log"}, context)
+
+
+def test_a_file_of_a_repository_within_is_refused(context):
+    inner = Path(context.root.path, "sub")
+    (inner / "deep").mkdir(parents=True)
+    git(inner, "init", "-q", ".")
+    (inner / "deep/x.md").write_text("x")
+    with pytest.raises(ToolFailure, match="is of the repository in `sub`"):
+        git_tools.add({"path": "sub/deep/x.md"}, context)

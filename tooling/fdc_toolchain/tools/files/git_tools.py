@@ -41,6 +41,13 @@ def add(args: dict[str, Any], context: Context) -> Any:
     if context.root.kind(path) != "file":
         raise ToolFailure("missing", f"`{path}` is not a file")
     _repository(context)
+    folder = os.path.dirname(path)
+    while folder:
+        if os.path.lexists(os.path.join(context.root.path, folder, ".git")):
+            raise ToolFailure(
+                "git", f"`{path}` is of the repository in `{folder}`, not of this one"
+            )
+        folder = os.path.dirname(folder)
     told = _git(context, "check-attr", "-z", "filter", "--", path).split("\0")
     if len(told) > 2 and told[2] not in ("unspecified", "unset"):
         raise ToolFailure(
