@@ -170,3 +170,19 @@ def test_what_holds_secrets_goes_into_a_commit_where_the_plans_name_it_only(cont
     named = replace(context, root=context.root.granted(({"read": (((False, path),),)},)))
     assert git_tools.add({"path": path}, named) == {"path": path}
     assert git(folder, "diff", "--cached", "--name-only") == path
+
+
+def test_a_file_that_git_ignores_is_refused_in_words_that_say_so(context):
+    Path(context.root.path, ".gitignore").write_text("*.log\n")
+    Path(context.root.path, "a.log").write_text("x")
+    with pytest.raises(ToolFailure, match=r"git add: .*are ignored by .*: a\.log"):
+        git_tools.add({"path": "a.log"}, context)
+
+
+def test_a_file_of_a_repository_within_is_refused(context):
+    inner = Path(context.root.path, "sub")
+    (inner / "deep").mkdir(parents=True)
+    git(inner, "init", "-q", ".")
+    (inner / "deep/x.md").write_text("x")
+    with pytest.raises(ToolFailure, match="is of the repository in `sub`"):
+        git_tools.add({"path": "sub/deep/x.md"}, context)

@@ -132,3 +132,10 @@ def test_no_library_is_imported_where_no_line_could_matter(workspace: Path) -> N
         [sys.executable, "-c", script, tooling], capture_output=True, text=True, check=True
     )
     assert "8\n[]\n" == done.stdout
+
+
+def test_a_link_to_itself_is_no_plan_and_hides_none(tmp_path: Path) -> None:
+    (tmp_path / "a.plan").write_text("")
+    for name in ("b.plan", "PLAN", "gone.plan"):
+        (tmp_path / name).symlink_to(name)
+    assert [str(tmp_path / "a.plan")] == find_plans([str(tmp_path)], str(tmp_path))

@@ -123,3 +123,12 @@ def test_a_run_whose_folder_cannot_be_made_does_not_begin(
     assert ["FDC415", "FDC415"] == codes(root, FOLDER)
     with pytest.raises(ToolFailure):
         Root(str(root)).write("runs/20260101-000000-abcd/a", b"x", "create", "k")
+
+
+def test_nothing_lies_below_a_file_that_a_glob_found(root: Path) -> None:
+    loop = "for_each_file docs/*.md as f\n"
+    write = "  overwrite_file_with_block {file1}/x\n    y\n"
+    assert codes(root, loop + write) == ["FDC415"]
+    assert codes(root, loop + "  read_file ./{file1}//x\n") == ["FDC415"]
+    assert codes(root, loop + "  delete_file {file1}\n" + write) == []
+    assert codes(root, loop + "  overwrite_file_with_block o/{file1}\n    y\n") == []

@@ -74,7 +74,7 @@ def test_a_use_that_no_value_survives_is_refused(text: str) -> None:
         LIST + "for x in {l} max 9\n  read_file {x}\n",
         'hits <- grep "x"\nfor hit in {hits} max 9\n  read_file {hit.path}\n  if hit.line > 3\n    submit\n',
         SHELL + "if r.exit_code >= 1\n  submit\n",
-        "param p = 3\nread_file {p}\ngrep {p} {p}\n",
+        "param p = 3\nread_file {p}\ngrep x {p}\n",
         LIST + "grep x {l.none}\n",  # FDC315 is another rule; an optional argument may be null
         'if "12" > 3\n  submit\n',
     ],
@@ -274,3 +274,36 @@ def test_an_assumption_of_a_form_names_each_line_that_uses_it() -> None:
     assert [("a.plan", 3), ("a.plan", 4), ("a.plan", 5), ("b.plan", 2)] == [
         (at.span.path, at.span.line) for at in one.labels
     ]
+
+
+def test_a_text_that_a_run_brings_may_be_no_pattern_and_no_message() -> None:
+    made = assumed(TEXT_ + 'grep {t}\ngrep "x{t}"\ngit_commit {t}\n')
+    who = "the result `t` of `read_file` is as the plan uses it: "
+    assert made == [
+        (2, who + "`t` is a regular expression, `t` is more than white space"),
+        (4, "`pattern` of `grep` is as the plan uses it: `x{t}` is a regular expression"),
+    ]
+
+
+def test_what_a_caller_gives_on_may_be_no_message() -> None:
+    made = assumed(
+        "param m = x\ncall_plan b.plan m={m}\n", **{"b.plan": "param m\ngit_commit {m}\n"}
+    )
+    assert [line for line, _ in made] == [2]
+    assert "in `b.plan` `m` is more than white space" in made[0][1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT_ + "git_commit About {t}\n",
+        "h <- grep x\nfor x in {h} max 2\n  git_commit Line {x.line}\n",
+        LIST + "t <- read_file any.json\none <- among {t} {l}\n",
+    ],
+)
+def test_a_text_that_holds_something_is_filled_and_a_list_is_a_list(text: str) -> None:
+    assert not assumed(text)
+
+
+def test_a_member_is_sought_in_a_list() -> None:
+    assert [("a.plan", 3)] == refused(TEXT_ + "one <- among x {t}\n")

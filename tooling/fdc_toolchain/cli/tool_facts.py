@@ -20,6 +20,14 @@ TRUST = {
     "model": "the result is what a model says",
     "untrusted": "the result comes from outside, as a page of the web",
 }
+FORMS = {
+    "pattern": "a regular expression",
+    "filled": "more than white space",
+    "list": "a list",
+    "sections": "SEARCH and REPLACE sections",
+}
+"""What a value has to be, by the form of its parameter."""
+
 SINKS = {
     "command": "chooses a command",
     "path": "chooses a file",
@@ -216,10 +224,8 @@ def _of(item: Parameter, tool: Tool) -> list[str]:
         out.append("the tool makes a text of it")
     else:
         out.append("may choose anything; takes no text from outside")
-    if item.form in ("pattern", "sections"):
-        out.append(
-            "a regular expression" if item.form == "pattern" else "SEARCH and REPLACE sections"
-        )
+    if item.form in FORMS:
+        out.append(FORMS[item.form])
     return out
 
 
@@ -277,7 +283,7 @@ def failure_kinds(tool: Tool) -> list[str]:
             found |= {"path", "file", "capability"} | OF_ACCESS[item.access or "list"]
         if item.form == "sections":
             found |= {"diff", "encoding"}
-        elif item.form == "pattern":
+        elif item.form in ("pattern", "filled", "list"):
             found.add("argument")
         if item.text:
             found.add("type")

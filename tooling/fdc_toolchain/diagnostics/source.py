@@ -68,7 +68,7 @@ def decode(data: bytes, path: str, limits: Limits) -> tuple[str | None, list[Dia
             refused(
                 path,
                 f"the file has {len(data)} bytes, more than the {limits.file_bytes} that may be",
-                "split the plan, or raise `limits.file_bytes`",
+                "split the plan, or raise `limits.file-bytes`",
             )
         ]
     findings: list[Diagnostic] = []
@@ -106,7 +106,7 @@ def decode(data: bytes, path: str, limits: Limits) -> tuple[str | None, list[Dia
         for number, row in enumerate(text.split("\n"), 1):
             if len(row) > longest:
                 message = f"the line has {len(row)} characters, more than the {longest} that may be"
-                return None, [refused(path, message, "raise `limits.line_characters`", number)]
+                return None, [refused(path, message, "raise `limits.line-characters`", number)]
     return text, findings
 
 

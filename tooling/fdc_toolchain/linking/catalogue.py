@@ -30,8 +30,8 @@ class Parameter(NamedTuple):
     """One parameter of a tool. `kind`: word, path, glob, number, rest or block. `access`: what happens to the file it names.
 
     `sink`: what the text given chooses: command, path, url, message, user, or nothing (None). `text`: the tool refuses
-    every other value. `form`: what the text has to be: text, pattern (a regular expression of Python), sections (SEARCH and
-    REPLACE, for the file that the step edits), or whatever it is (None).
+    every other value. `form`: what the value has to be: text, filled (more than white space), list, pattern (a regular
+    expression of Python), sections (SEARCH and REPLACE, for the file that the step edits), or whatever it is (None).
     """
 
     name: str
@@ -158,7 +158,7 @@ def tool_of(name: str, row: dict[str, Any]) -> Tool:
             item.get("required", True),
             item.get("access"),
             _sink_of(item),
-            item.get("type") in ("text", "pattern")
+            item.get("type") in ("text", "filled", "pattern")
             or (item["kind"] in ("path", "glob") and "run" not in row),
             item.get("type"),
         )

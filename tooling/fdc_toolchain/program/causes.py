@@ -113,10 +113,16 @@ ALONE = "no other process changes the files that the plan uses while it runs"
 FORM = "the files that steps read as text are UTF-8"
 """An assumption of every proof. It is checked when a file is read."""
 
-REGULAR = "no command and no other process puts a folder where the plan writes a file, or a link or a file on its way"
+REGULAR = (
+    "where the plan writes a file there is no folder and no second name of it, and no link or file on its way, "
+    "and its path is not too long"
+)
 """An assumption of every proof about paths that are written, where no file has to exist."""
 
-OBEYED = "commands and tools of the workspace make nothing that is protected"
+OBEYED = (
+    "commands and tools of the workspace make nothing that is protected, and no path that is made of the names of files "
+    "is one that is"
+)
 """An assumption of every proof. It is checked when they have ended."""
 
 GRANTED = (

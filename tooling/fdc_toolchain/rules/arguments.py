@@ -120,6 +120,12 @@ def _text(unit: Unit, act: Act, parameter: Parameter) -> Iterator[Diagnostic]:
     if parameter.form == "pattern":
         said = no_pattern(text)
         wrong = said and f"`{text[:80]}` is not a regular expression: {said}"
+    elif parameter.form == "filled" and not text.strip():
+        wrong = f"`{parameter.name}` of `{act.bound.tool.name}` is empty"
+    elif parameter.form == "list":
+        wrong = (
+            f"`{parameter.name}` of `{act.bound.tool.name}` takes a list, and `{text[:80]}` is text"
+        )
     elif parameter.form == "sections":
         try:
             merge_diff.sections(text)

@@ -57,6 +57,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
                     yield found._replace(span=unit.span(loop.node))
                 yield from _secrets([loop.over.text], unit, guard, loop.node)
                 yield from _changed_in(unit, loop, guard, probes)
+                yield from _below(unit, loop)
 
 
 def _of_step(
@@ -302,6 +303,27 @@ def _changed_in(unit: Unit, loop: Loop, guard: Guard, probes: set[str]) -> Itera
             message,
             help="change the glob so that it does not match this file",
         )
+
+
+def _below(unit: Unit, loop: Loop) -> Iterator[Diagnostic]:
+    """Steps that use something below each file of a glob, where no step of the body may take the file away."""
+    own = "{" + str(loop.alias) + "}"
+    acts = list(_acts(loop.body))
+    inside = [
+        (act, value)
+        for act in acts
+        for _, value in act.bound.files
+        if posixpath.normpath(value.text).startswith(own + "/")
+    ]
+    if not inside or any(
+        act.bound.tool.writes_unknown or any(access == "delete" for access, _ in act.bound.files)
+        for act in acts
+    ):
+        return
+    for act, value in inside:
+        message = f"`{value.text}` leads through `{own}`, which is a file in every round"
+        help_ = "name the file by a path through folders only"
+        yield Diagnostic(unit.span(act.step), "FDC415", message, help=help_)
 
 
 def _is_file(act: Act, access: str) -> bool:

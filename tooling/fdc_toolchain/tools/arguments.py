@@ -20,10 +20,14 @@ def checked(declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
             raise ToolFailure("argument", f"`{name}` has no value in this run")
         if (
             value is not None
-            and parameter.get("type") in ("text", "pattern")
+            and parameter.get("type") in ("text", "filled", "pattern")
             and not isinstance(value, str)
         ):
             raise ToolFailure("argument", f"`{name}` must be text")
+        if parameter.get("type") == "list" and value is not None and not isinstance(value, list):
+            raise ToolFailure("argument", f"`{name}` must be a list")
+        if parameter.get("type") == "filled" and value is not None and not value.strip():
+            raise ToolFailure("argument", f"`{name}` is empty")
         if (
             parameter.get("type") == "pattern"
             and value is not None

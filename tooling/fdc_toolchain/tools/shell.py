@@ -65,7 +65,7 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     """
     command = text(args, "command")
     if "\0" in command:
-        raise ToolFailure("argument", "the command holds a NUL byte")
+        raise ToolFailure("input", "the command holds a NUL byte")
     notes: dict[str, Any] = {}
     context.root.open_named()
     settings = context.root.settings()

@@ -135,12 +135,12 @@ def _search(
                 if name not in SKIPPED and not _left_out(rules, absolute, name, True):
                     work.append((os.path.join(shown, name), os.path.join(absolute, name), rules))
             elif is_plan(name):
-                if not entry.is_file():
+                if not _is_file(entry):
                     seen.file(os.path.join(absolute, name))
                 elif not rules or not _left_out(rules, absolute, name, False):
                     plans.append(name)
             elif is_other_text(name):
-                if entry.is_file() and not (rules and _left_out(rules, absolute, name, False)):
+                if _is_file(entry) and not (rules and _left_out(rules, absolute, name, False)):
                     others.append(os.path.join(absolute, name))
             elif name.endswith(_OF_OTHERS) and is_of_others(absolute, name):
                 if _is_file(entry) and not (rules and _left_out(rules, absolute, name, False)):

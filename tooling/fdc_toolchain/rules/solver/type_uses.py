@@ -10,12 +10,16 @@ from ...linking import types
 from ...linking.catalogue import Parameter
 from ...linking.constants import fold
 from ...linking.model import Act, Unit
-from ...linking.types import ANY, DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, OPEN, TEXTS
+from ...linking.types import ANY, DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, OPEN, TEXTS, WORDS
 from ...syntax.values import Condition, Value
 from .known import Known, Operand, Origin, at_fault, pairs, wanted, written
 from .type_names import Names
 
 _HAS_LENGTH = NULL | TEXTS | LIST | OBJECT
+
+
+CONTENT = {"pattern": "a regular expression", "filled": "more than white space"}
+"""By form of a parameter: what a text of a run has to be, which its type does not tell."""
 
 
 class Wrong(NamedTuple):
@@ -65,11 +69,14 @@ class Uses:
     def argument(self, node: Act, parameter: Parameter, value: Value) -> None:
         """An argument that is one reference: what is not text may be refused by the tool before it begins."""
         ref = self.here.single(value)
+        known = None if ref is None else self.here.look(ref.path)
+        tool = node.bound.tool
+        if parameter.form in CONTENT and value.literal is None:
+            self.content(node, parameter, value, known)
         if ref is None:
             return
-        known = self.here.look(ref.path)
-        tool = node.bound.tool
-        if known is None or known.type.kinds & ~TEXTS == 0 and parameter.kind != "number":
+        texts = known is not None and known.type.kinds & ~TEXTS == 0
+        if known is None or texts and parameter.kind != "number" and parameter.form != "list":
             return
         name, span = ".".join(ref.path), self.unit.at(node.step, ref.start, ref.end)
         fits, expected, why = (
@@ -83,6 +90,12 @@ class Uses:
                 "text",
                 f"`{parameter.name}` of `{tool.name}` takes text",
             )
+        if parameter.form == "list":
+            fits, expected, why = (
+                LIST | NULL,
+                "a list",
+                f"`{parameter.name}` of `{tool.name}` takes a list",
+            )
         if parameter.required:
             fits &= ~NULL
         if parameter.kind == "number" and known.type.kinds & KINDS & ~(NUMBER | DIGITS | NULL):
@@ -93,6 +106,20 @@ class Uses:
         self.use(
             known, fits, span, name, "a number" if parameter.kind == "number" else expected, why
         )
+
+    def content(self, node: Act, parameter: Parameter, value: Value, known: Known | None) -> None:
+        """A text whose content the tool refuses or not, which no type says."""
+        if parameter.form == "filled" and any(
+            isinstance(part, str) and part.strip() for part in value.parts
+        ):
+            return
+        if known is not None and not known.type.kinds & (WORDS | OPEN):
+            return
+        place = self.unit.at(node.step, value.start, value.end)
+        origin = Origin(place, f"`{parameter.name}` of `{node.bound.tool.name}`")
+        shown = value.text if known is None else value.text[1:-1]
+        origin = origin if known is None else known.blamed(WORDS)
+        self.need(origin, place, f"`{shown}` is {CONTENT[str(parameter.form)]}")
 
     # ---- conditions --------------------------------------------------------------------
 

@@ -39,6 +39,13 @@ def add(args: dict[str, Any], context: Context) -> Any:
     if context.root.kind(path) != "file":
         raise ToolFailure("missing", f"`{path}` is not a file")
     _repository(context)
+    folder = os.path.dirname(path)
+    while folder:
+        if os.path.lexists(os.path.join(context.root.path, folder, ".git")):
+            raise ToolFailure(
+                "git", f"`{path}` is of the repository in `{folder}`, not of this one"
+            )
+        folder = os.path.dirname(folder)
     told = _git(context, "check-attr", "-z", "filter", "--", path).split("\0")
     if len(told) > 2 and told[2] not in ("unspecified", "unset"):
         raise ToolFailure(
@@ -54,7 +61,7 @@ def commit(args: dict[str, Any], context: Context) -> Any:
     message = text(args, "message").strip()
     if not message or "\0" in message:
         raise ToolFailure(
-            "argument",
+            "argument" if not message else "input",
             "the commit needs a message" if not message else "the message holds a NUL byte",
         )
     own = _repository(context)
@@ -141,13 +148,16 @@ def _git(
     done = shell.run_git(["-c", f"core.attributesFile={os.devnull}", *arguments], context, inside)
     said = done.output.decode("utf-8", "replace")
     if done.exit_code != 0:
-        last = next(
-            (line for line in reversed(said.splitlines()) if line.strip()),
-            f"exit code {done.exit_code}",
-        )
+        lines = [
+            line for line in said.splitlines() if line.strip() and not line.startswith("hint:")
+        ]
+        last = lines[-1] if lines else f"exit code {done.exit_code}"
+        if len(lines) > 1 and lines[-2].endswith(":"):  # it speaks of the file below
+            last = f"{lines[-2]} {last.strip()}"
+        named = next(word for word in arguments if not word.startswith("-"))
         raise ToolFailure(
             "git",
-            f"git {arguments[0]}: {last.removeprefix('fatal: ').removeprefix('error: ')[:300]}",
+            f"git {named}: {last.removeprefix('fatal: ').removeprefix('error: ')[:300]}",
         )
     return said
 
