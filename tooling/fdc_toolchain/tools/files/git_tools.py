@@ -69,11 +69,13 @@ def commit(args: dict[str, Any], context: Context) -> Any:
         raise ToolFailure("git", "a merge is under way; end it by hand")
     who = _author(context)
     old = _head(context)
-    tree = _git(context, "write-tree").strip()
+    own_names = _own_names(context)
+    # git compares a file that was added a moment ago with the index once more, through its filter.
+    tree = _git(context, "write-tree", own_names=own_names).strip()
     if (
         _git(context, "rev-parse", f"{old}^{{tree}}").strip() == tree
         if old != _NOTHING
-        else not _git(context, "ls-files").strip()
+        else not _git(context, "ls-files", own_names=own_names).strip()
     ):
         raise ToolFailure(
             "git",
@@ -85,7 +87,7 @@ def commit(args: dict[str, Any], context: Context) -> Any:
     intent_files.write(context.run_folder, context.key, {"old": old, "new": new, "result": result})
     subject = message.splitlines()[0]
     _git(
-        context, "update-ref", "-m", f"commit: {subject}", "HEAD", new, old, own_names=_own_names(context), environment=who
+        context, "update-ref", "-m", f"commit: {subject}", "HEAD", new, old, own_names=own_names, environment=who
     )  # fmt: skip
     return result
 
