@@ -165,7 +165,7 @@ def test_a_reference_alone_in_quotes_is_no_text(place: Path) -> None:
     made = matcher(export(linker(place), "llguidance", tools=[*TOOLS, "among"], most=8).text)
     here, head = linker(place), GOOD.partition("for ")[0]
     for word in ('"{list1}"', '"{list1}."', '"a {list1}"', "a{list1}", "{list1}"):
-        text = f"{head}among {word} tea\nclose_task\nsubmit\n"
+        text = f"{head}among {word} {{list1}}\nclose_task\nsubmit\n"
         assert spells(made, text) == (errors(here, text) == [])
         assert spells(made, text) == (word.strip('"') != "{list1}"), word
 

@@ -147,7 +147,11 @@ class Steps:
         return out
 
     def _named(self, inline: list[Parameter], level: int) -> int:
-        """The names of which one must be bound where a step needs a path and no file exists."""
+        """The names of which one must be bound where a step needs a list, or a path and no file exists."""
+        if any(item.form == "list" for item in inline):
+            return sum(
+                one.bit for one in self.texts.fitting(self.texts.needs("list"), min(level, 1))
+            )
         asks = any(
             item.kind == "path" and item.access not in ("create", "write") for item in inline
         )
@@ -240,6 +244,9 @@ class Steps:
             return [program, *([one] if one is not None else [])]
         if item.form == "pattern" and not self.place.free:
             return [texts.pattern()]
+        if item.form == "list":
+            one = texts.reference("list", level if self.place.free else min(level, 1))
+            return [texts.either_quoted(one)] if one is not None else []
         if item.sink == "url":
             one = texts.reference("text", level)
             return [self._address(), *([one] if one is not None else [])]

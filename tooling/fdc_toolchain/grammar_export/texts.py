@@ -232,6 +232,11 @@ class Texts:
                 ways.append(Way((quote, quote)))
         return self.put(f"value_{need.name}_{level}" + "_s" * stored, ways)
 
+    def either_quoted(self, one: Use) -> Use:
+        """A reference alone, which is the value itself, in quotes too."""
+        quote = Literal('"')
+        return self.put(f"{one.rule}_alone", [Way((one,)), Way((quote, one, quote))])
+
     def pattern(self) -> Use:
         """A pattern to search for that is surely one."""
         plain = Chars("A-Za-z0-9_", 1, 30)
