@@ -185,7 +185,7 @@ def test_a_run_is_cancelled_whoever_drives_it(home: Path) -> None:
     assert "waiting" == api.resume(run, workspace=home, force=True).status
     clean = api.begin("clean.plan", workspace=home)
     api.drive(clean, workspace=home)
-    with pytest.raises(api.RunRefused, match="is over"):
+    with pytest.raises(api.RunRefused, match="has ended"):
         api.cancel(clean, workspace=home)
 
 

@@ -184,7 +184,7 @@ def test_whoever_asks_for_research_again_and_again_is_stopped(home: Path) -> Non
     assert "ERROR" == graph.run(
         state, world.logger(), plan=lambda _: "research how hot is green tea\n"
     )
-    assert "1 pieces of research were made" in str(state.error)
+    assert "1 research requests were made" in str(state.error)
 
 
 class Failing(LocalWorld):

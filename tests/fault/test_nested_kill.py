@@ -84,7 +84,7 @@ def test_a_run_within_whose_record_is_gone_is_not_begun_again(home: Path) -> Non
     held.remove([row.id], lambda: [row])
     held.close()
     done = fdc("resume", outer, cwd=home)
-    assert 1 == done.returncode and "is not on record any more" in done.stdout, done.stdout
+    assert 1 == done.returncode and "has no record any more" in done.stdout, done.stdout
     assert 1 == deeds(home)["two"]
 
 
