@@ -13,7 +13,6 @@ from . import (
     merges,
     names,
     prompts,
-    shared,
     type_findings,
     verify,
 )
@@ -31,7 +30,6 @@ RULES: tuple[Rule, ...] = (
     closure.check,
     automaton.check,
     files.check,
-    shared.check,
     file_places.check,
     bounds.check,
     capability.check,
