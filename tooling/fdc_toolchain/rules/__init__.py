@@ -13,6 +13,7 @@ from . import (
     merges,
     names,
     prompts,
+    shared,
     type_findings,
     verify,
 )
@@ -30,6 +31,7 @@ RULES: tuple[Rule, ...] = (
     closure.check,
     automaton.check,
     files.check,
+    shared.check,
     file_places.check,
     bounds.check,
     capability.check,
