@@ -188,7 +188,7 @@ EACH = (
 )
 READ = "t <- read_file docs/tea.md\n"
 WEAKER = (
-    (EACH + "  git_commit {i}\n", EACH.replace("for", "fork") + "  git_commit {i}\n"),
+    (EACH + "  delete_file {i}\n", EACH.replace("for", "fork") + "  delete_file {i}\n"),
     (EACH + "for i in {l} max 5\n  git_commit {i}\n", EACH + "  git_commit {i}\n"),
     ("iterate max 3\n  " + READ + "  require t == 'go' else 'x'\n  git_commit x\n",
      READ + "iterate max 3\n  require t == 'go' else 'x'\n  git_commit x\n"),

@@ -13,10 +13,10 @@ from . import (
     merges,
     names,
     prompts,
-    shared,
     type_findings,
     verify,
 )
+from .parallel import shared
 from .protocol_rules import proved
 from .solver.files import texts
 from .solver.rule import Context, Rule

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..diagnostics.diagnostic import Diagnostic, Label
-from ..linking.graph import Instance
-from ..linking.model import Act, Choice, Invoke, Loop, Node
-from .solver.rule import Context
+from ...diagnostics.diagnostic import Diagnostic, Label
+from ...linking.graph import Instance
+from ...linking.model import Act, Choice, Invoke, Loop, Node
+from ..solver.rule import Context
 
 Use = tuple[Instance, Act]
 

@@ -1,0 +1,1 @@
+"""What the branches of a fork do to each other, beside files."""
