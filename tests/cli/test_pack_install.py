@@ -60,7 +60,7 @@ def test_a_wheel_is_shown_and_installed_once_somebody_says_yes(
     wheel: Path, python: str, workspace: Path
 ) -> None:
     nobody = install(python, str(wheel), cwd=workspace)
-    assert 1 == nobody.returncode and "`--yes` says it" in nobody.stderr
+    assert 1 == nobody.returncode and "add `--yes`" in nobody.stderr
     for word, code in (("n", 1), ("y", 0)):
         ours, theirs = pty.openpty()
         os.write(ours, f"{word}\n".encode())

@@ -170,7 +170,7 @@ class Steps:
             or any(sink in ("command", "message", "change", "anything") for sink in given)
         ):  # fmt: skip
             clear |= CHOSEN
-        if changes or tool.writes_unknown:
+        if changes or tool.writes_unknown or "shares" in tool.row:
             clear |= BRANCH
         if "command" in given or tool.writes_unknown and not changes:
             clear |= STORES
