@@ -262,7 +262,7 @@ class Steps:
             return [self._command(level)]
         if item.kind == "rest":
             most = level if self.place.free else min(level, _limit(limits[item.name]))
-            need = "any" if not self.place.free else "text" if item.text else "value"
+            need = "text" if item.text else "value" if self.place.free else "any"
             return [self.texts.text(most, need=need)]
         if item.kind == "word":
             return [Use(self.texts.value("value", 1).rule and "word")]
