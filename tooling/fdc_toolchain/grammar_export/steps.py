@@ -253,7 +253,7 @@ class Steps:
         if item.kind == "number":
             one = texts.reference("number", level)
             return [texts.number(), *([one] if one is not None else [])]
-        return [texts.value("text" if item.text else "value", level)]
+        return [texts.value("text" if item.text else "value", level, filled=item.kind == "glob")]
 
     def _rest_values(
         self, tool: Tool, item: Parameter, limits: dict[str, str | None], level: int

@@ -205,8 +205,11 @@ class Texts:
             self.put(f"{name}_{number}", ways)
         return Use(f"{name}_{self.sizes.lines}")
 
-    def value(self, need: str | Need, level: int, *, stored: bool = False) -> Use:
-        """A word, a quoted text or a reference, as an argument. One reference alone is the value itself, in quotes too."""
+    def value(
+        self, need: str | Need, level: int, *, stored: bool = False, filled: bool = False
+    ) -> Use:
+        """A word, a quoted text or a reference, as an argument. One reference alone is the value itself, in quotes too.
+        `filled`: not an empty text."""
         need = self.needs(need) if isinstance(need, str) else need
         first, letters = ("A-Za-z0-9_.*/?~", _GLOB) if self.place.free else ("A-Za-z0-9", _WORD)
         self.put("word", [Way((Chars(first), Chars(letters, 0, 40)))])
@@ -229,8 +232,8 @@ class Texts:
                     Way((Use("word"), embedded, more, embedded)),
                     Way((embedded, more, embedded)),
                 ]
-                ways.append(Way((quote, quote)))
-        return self.put(f"value_{need.name}_{level}" + "_s" * stored, ways)
+                ways += [] if filled else [Way((quote, quote))]
+        return self.put(f"value_{need.name}_{level}" + "_s" * stored + "_f" * filled, ways)
 
     def either_quoted(self, one: Use) -> Use:
         """A reference alone, which is the value itself, in quotes too."""
@@ -327,7 +330,7 @@ class Texts:
     def path(self, access: str, level: int) -> list[Item]:
         """What may stand for a path that a step reads or writes."""
         if self.place.free:
-            return [self.value("text", OUTSIDE)]
+            return [self.value("text", OUTSIDE, filled=True)]
         out: list[Item] = []
         one = self.reference(self.to_read(level), min(level, 1))
         if access == "read" and "read" in self.files:
