@@ -330,7 +330,9 @@ class Search:
             left -= 1
             turn += 1
             remark = self._leaf(instance, node.node, f"turn {turn + node.least}", False)
-            begun = {state: (length, (path, remark)) for state, (length, path) in frontier.items()}
+            begun: Reached = {
+                state: (length, (path, remark)) for state, (length, path) in frontier.items()
+            }
             after = go(begun, refusals)
             frontier = merge(reached, after)
         return reached
