@@ -86,6 +86,8 @@ def test_what_cannot_be_written_is_refused_by_both(root: Path, path: str) -> Non
         ("rename_file docs/a.md ./docs/a.md\n", ["FDC412"]),
         ("create_file_with_block new\n  x\ncreate_file_with_block new/y\n  x\n", ["FDC415"]),
         ("create_file_with_block new/y\n  x\nlist_files new\n", []),
+        ("rename_file docs/a.md new\noverwrite_file_with_block new/y\n  x\n", ["FDC415"]),
+        ("rename_file docs/a.md new/y\nlist_files new\n", []),
         (
             "list_files docs\nlist_files docs/a.md\nlist_files /\nlist_files .\nlist_files nope/*.md\n",
             [],

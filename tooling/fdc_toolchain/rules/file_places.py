@@ -19,6 +19,7 @@ from ..linking.project.protected import folded_name, opened
 from ..syntax.tree import Header, Statement
 from ..syntax.values import NamedValues, Value, header_tail
 from .solver.files.guard import Guard
+from .solver.files.nesting import makes_folder
 from .solver.files.paths import path_of
 from .solver.flow.data_commands import files_of, is_data_command
 from .solver.rule import Context
@@ -327,11 +328,7 @@ def _below(unit: Unit, loop: Loop) -> Iterator[Diagnostic]:
 
 
 def _is_file(act: Act, access: str) -> bool:
-    return (
-        access in ("read", "edit", "write")
-        or access == "create"
-        and act.bound.tool.block is not None
-    )
+    return access != "delete" and not makes_folder(act, access)
 
 
 def _folders(unit: Unit) -> dict[str, str]:

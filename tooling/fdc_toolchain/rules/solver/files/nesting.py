@@ -71,7 +71,7 @@ class Nesting:
                 if access not in MAKES:
                     continue
                 span = unit.span(act.step)
-                if _makes_folder(act, access):
+                if makes_folder(act, access):
                     self._folders.add(span)
                 if "{" not in value.text:
                     path = path_of(value)
@@ -174,7 +174,8 @@ def _leads(root: Instance) -> dict[int, Span]:
     return out
 
 
-def _makes_folder(act: Act, access: str) -> bool:
+def makes_folder(act: Act, access: str) -> bool:
+    """True where what a step makes at a path may be a folder: it writes no text there, and moves no file to it."""
     return access == "create" and act.bound.tool.block is None and len(act.bound.files) == 1
 
 
