@@ -164,6 +164,8 @@ class Result(NamedTuple):
     counts: Counter[str]
     wrong: list[str]
     seconds: float
+    mended: str = ""
+    """What was done about what is wrong; written into the ledger by hand."""
 
 
 def tried(law: str, first: int, most: int, jobs: int, seconds: float | None = None) -> Result:
@@ -245,6 +247,8 @@ def page(results: list[Result]) -> str:
         "|---|--:|--:|---|---|--:|--:|",
         *rows,
         "",
+        *(f"- {one.law}, `{one.commit}`, {len(one.wrong)} wrong: {one.mended or 'not mended'}" for one in results if one.wrong),
+        *([""] if any(one.wrong for one in results) else []),
     ])  # fmt: skip
 
 
