@@ -13,6 +13,7 @@ import time
 from collections import OrderedDict
 from typing import Any, NamedTuple, TypeAlias
 
+from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.types import (
     CallToolRequestParams,
@@ -22,6 +23,7 @@ from mcp.types import (
     InputRequiredResult,
 )
 from mcp.types.version import is_version_at_least
+from pydantic import ValidationError
 
 from .. import api
 from . import questions
@@ -83,9 +85,12 @@ class RunTool:
                 return InputRequiredResult(input_requests={_FORM: request}, request_state=name)
             if not context.session.can_send_request:
                 return ended(drive)
-            response = await context.session.elicit_form(
-                form.message, form.requested_schema, context.request_id
-            )
+            try:
+                response = await context.session.elicit_form(
+                    form.message, form.requested_schema, context.request_id
+                )
+            except (MCPError, ValidationError):  # the form failed, or its answer is none
+                return ended(drive)
             going = await asyncio.to_thread(
                 self._take, drive.run, question, response, program_of(context)
             )

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 from ..api import JSON
+from .results import in_line
 
 Arguments: TypeAlias = Mapping[str, JSON]
 
@@ -96,7 +97,7 @@ def checked(name: str, given: Arguments) -> Arguments:
     for key, value in given.items():
         if key not in row.arguments:
             raise Wrong(
-                f"`{name}` takes no argument `{key[:80]}`; it takes {', '.join(row.arguments)}"
+                f"`{name}` takes no argument `{in_line(key, 80)}`; it takes {', '.join(row.arguments)}"
             )
         expected = row.arguments[key]
         kind, sentence = _KINDS[str(expected["type"])]
