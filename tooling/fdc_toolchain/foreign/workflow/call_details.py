@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from .values import Follower
 
 
+_MEMBERS = ("member_expression", "subscript_expression")
+_CHANGES = ("push", "set", "add", "unshift", "splice", "fill")
+
+
 def model_of(follower: Follower, node: Node) -> str:
     """The model of one `agent` call, as the script names it."""
     given = arguments(node)
@@ -48,11 +52,8 @@ def model_of(follower: Follower, node: Node) -> str:
 
 def shares(follower: Follower, value: Value) -> bool:
     """Whether one call of a function may wait for another one of the same list, over a name that both write."""
-    return any(
-        item.node is None or _writes_outside(follower, item.node, set())
-        for item in value.functions
-        if item.node
-    )
+    nodes = [item.node for item in value.functions if item.node]
+    return any(_writes_outside(follower, node, set()) for node in nodes)
 
 
 def _writes_outside(follower: Follower, function: Node, seen: set[int]) -> bool:
@@ -67,20 +68,13 @@ def _writes_outside(follower: Follower, function: Node, seen: set[int]) -> bool:
         declared = script.resolved.get(node.id)
         if declared is None:
             continue
-        outside = not function.start_byte <= declared.node.start_byte < function.end_byte
-        if outside and any(
-            function.start_byte <= write.start_byte < function.end_byte for write in declared.writes
-        ):
+        inside = range(function.start_byte, function.end_byte)
+        outside = declared.node.start_byte not in inside
+        if outside and any(write.start_byte in inside for write in declared.writes):
             return True
         parent = node.parent
-        if (
-            outside
-            and parent is not None
-            and parent.type in ("member_expression", "subscript_expression")
-        ):
-            name = parent.child_by_field_name("property")
-            word = script.text(name) if name is not None else ""
-            if word in ("push", "set", "add", "unshift", "splice", "fill") or _assigned(parent):
+        if outside and parent is not None and parent.type in _MEMBERS:
+            if script.member(parent) in _CHANGES or _assigned(parent):
                 return True
         if outside and parent is not None and parent.type == "arguments":
             call = parent.parent
@@ -94,15 +88,11 @@ def _writes_outside(follower: Follower, function: Node, seen: set[int]) -> bool:
 
 def _assigned(node: Node) -> bool:
     parent = node.parent
-    while parent is not None and parent.type in ("member_expression", "subscript_expression"):
+    while parent is not None and parent.type in _MEMBERS:
         node, parent = parent, parent.parent
-    left = parent.child_by_field_name("left") if parent is not None else None
-    return (
-        left is not None
-        and left.id == node.id
-        and parent is not None
-        and "assignment" in parent.type
-    )
+    if parent is None or "assignment" not in parent.type:
+        return False
+    return parent.child_by_field_name("left") == node
 
 
 def _not_negative(follower: Follower, node: Node) -> bool:
@@ -137,15 +127,12 @@ def sliced(follower: Follower, given: list[Node], value: Value, env: Env) -> For
     first = literal(text(begin)) if begin.type == "number" else None
     if first is not None:
         most = number(follower, end, env) if _not_negative(follower, end) else None
-        if most is None or (
-            most.number is None and value.size is not None and value.size.number is not None
-        ):
+        whole = value.size if value.size is not None and value.size.number is not None else None
+        if most is None or most.number is None and whole is not None:
             return value.size
         if most.number is not None:
             most = constant(max(Fraction(0), most.number - floor(first)))
-            if value.size is not None and value.size.number is not None:
-                return min(most, value.size, key=_number)
-        return most
+        return most if whole is None else min(most, whole, key=_number)
     if end.type == "binary_expression" and end.children[1].type == "+":
         for one, other in ((end.children[0], end.children[2]), (end.children[2], end.children[0])):
             if text(one) == text(begin) and begin.type == "identifier":

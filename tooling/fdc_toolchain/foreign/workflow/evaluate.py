@@ -60,10 +60,7 @@ class Evaluation:
     # statements
 
     def block(self, node: Node, env: Env) -> Cost:
-        cost = FREE
-        for child in node.named_children:
-            cost = cost + self.cost(child, env)
-        return cost
+        return sum((self.cost(child, env) for child in node.named_children), FREE)
 
     def cost(self, node: Node, env: Env) -> Cost:
         """What evaluating a node costs where its value is used up here."""
@@ -118,10 +115,7 @@ class Evaluation:
             left, right = parts(node, "left", "right")
             return self.pattern(left, env) + self.cost(right, env)
         if node.type in ("object_pattern", "array_pattern", "rest_pattern", "pair_pattern"):
-            cost = FREE
-            for child in node.named_children:
-                cost = cost + self.pattern(child, env)
-            return cost
+            return sum((self.pattern(child, env) for child in node.named_children), FREE)
         return self.cost(node, env)
 
     # loops
@@ -138,11 +132,8 @@ class Evaluation:
                 self.escape(value, right)
             steps.append(left)
         initial = node.child_by_field_name("initializer")
-        for part in (initial, steps[0]):
-            before = before + (self.cost(part, env) if part is not None else FREE)
-        each = FREE
-        for part in steps:
-            each = each + (self.pattern(part, env) if part is not None else FREE)
+        before += sum((self.cost(one, env) for one in (initial, steps[0]) if one is not None), FREE)
+        each = sum((self.pattern(part, env) for part in steps if part is not None), FREE)
         if not each.agents:
             return before, DATA
         return before + self.multiplied(node, each, most_rounds(self, node, env)), DATA

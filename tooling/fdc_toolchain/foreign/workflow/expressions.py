@@ -117,10 +117,7 @@ def _text(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
 
 
 def _drop(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
-    cost = FREE
-    for child in node.named_children:
-        cost = cost + follower.evaluate(child, env)[0]
-    return cost, DATA
+    return sum((follower.evaluate(child, env)[0] for child in node.named_children), FREE), DATA
 
 
 def _if(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
@@ -132,9 +129,8 @@ def _if(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
 
 def _catch(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
     name, [body] = node.child_by_field_name("parameter"), parts(node, "body")
-    return (follower.pattern(name, env) if name is not None else FREE) + follower.block(
-        body, env
-    ), DATA
+    cost = follower.pattern(name, env) if name is not None else FREE
+    return cost + follower.block(body, env), DATA
 
 
 HANDLERS: dict[str, Callable[[Follower, Node, Env], tuple[Cost, Value]]] = {

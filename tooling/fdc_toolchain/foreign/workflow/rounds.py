@@ -30,9 +30,8 @@ def most_rounds(follower: Follower, loop: Node, env: Env) -> Formula | None:
         return None if grows(follower, right, loop) else follower.unknown(right, "loop")
     condition = loop.child_by_field_name("condition")
     parts_ = _conjuncts(condition) if condition is not None else []
-    found = [
-        bound for part in parts_ if (bound := _compared(follower, part, loop, env)) is not None
-    ]
+    rows = [_compared(follower, part, loop, env) for part in parts_]
+    found = [bound for bound in rows if bound is not None]
     sure = [bound for bound in found if bound.number is not None]
     if sure:
         return min(sure, key=lambda bound: bound.number or 0)
@@ -48,9 +47,8 @@ def most_rounds(follower: Follower, loop: Node, env: Env) -> Formula | None:
         for part in parts_
         if part.type != "binary_expression" or part.children[1].type not in ("||", "??")
     ]
-    if any(text.startswith("budget.total") for text in texts) and any(
-        "budget.remaining()" in text or "budget.spent()" in text for text in texts
-    ):
+    asks = any("budget.remaining()" in text or "budget.spent()" in text for text in texts)
+    if asks and any(text.startswith("budget.total") for text in texts):
         return follower.unknown(loop, "rounds")
     return None
 
@@ -74,8 +72,8 @@ def number(follower: Follower, node: Node, env: Env) -> Formula | None:
             return given.number if given is not None else None
         return number(follower, declared.value, home)
     if kind == "member_expression":
-        target, name = node.child_by_field_name("object"), node.child_by_field_name("property")
-        if target is None or name is None or script.text(name) not in ("length", "size"):
+        target = node.child_by_field_name("object")
+        if target is None or script.member(node) not in ("length", "size"):
             return None
         return follower.size(target, follower.evaluate(target, env)[1])
     if kind == "ternary_expression":
@@ -93,9 +91,8 @@ def literal(text: str) -> Fraction | None:
         return None  # no one counts that far
     try:
         plain = text.replace("_", "")
-        return (
-            Fraction(int(plain, 0)) if plain[:2].lower() in ("0x", "0b", "0o") else Fraction(plain)
-        )
+        based = plain[:2].lower() in ("0x", "0b", "0o")
+        return Fraction(int(plain, 0)) if based else Fraction(plain)
     except (ValueError, ZeroDivisionError):
         return None
 
@@ -120,9 +117,7 @@ def _math(follower: Follower, node: Node, env: Env) -> Formula | None:
     known = [item for item in found if item is not None]
     if word == "Math.min":
         sure = [item for item in known if item.number is not None]
-        return (
-            min(sure, key=lambda item: item.number or 0) if sure else (known[0] if known else None)
-        )
+        return min(sure, key=lambda item: item.number or 0) if sure else next(iter(known), None)
     if len(known) < len(found):
         return None
     out = known[0]
@@ -136,11 +131,8 @@ def _arithmetic(follower: Follower, node: Node, env: Env) -> Formula | None:
     word = follower.script.text(operator) if operator is not None else ""
     one, two = _number_of(follower, node, "left", env), _number_of(follower, node, "right", env)
     right = node.child_by_field_name("right")
-    plain = (
-        literal(follower.script.text(right))
-        if right is not None and right.type == "number"
-        else None
-    )
+    number_ = right is not None and right.type == "number"
+    plain = literal(follower.script.text(right)) if right is not None and number_ else None
     if one is None:
         return constant(ceil(plain)) if word == "%" and plain else None
     if word == "+" and two is not None:
@@ -148,11 +140,8 @@ def _arithmetic(follower: Follower, node: Node, env: Env) -> Formula | None:
     if word == "*" and two is not None:  # of two numbers below zero it would be above both
         signs = [node.child_by_field_name(side) for side in ("left", "right")]
         return one * two if all(sign and _not_below(follower, sign) for sign in signs) else None
-    if (
-        word == "-"
-        and two is not None
-        and (plain is not None or right is not None and is_length(follower, right))
-    ):
+    sure = plain is not None or right is not None and is_length(follower, right)
+    if word == "-" and two is not None and sure:
         if one.number is not None and plain is not None:
             return constant(ceil(max(Fraction(0), one.number - floor(plain))))
         return one
