@@ -37,8 +37,8 @@ def kind_of(path: str, text: str) -> str | None:
         stated = _SPEC_STEPS.search(text) and (placed or _SPEC_HEAD.search(text))
         return SPEC_WORKFLOW if stated else None
     if suffix == "json":
-        stated = "/.taskmaster/" in f"/{path}" or '"subtasks"' in text or '"dependencies"' in text
-        return TASK_MASTER if name == "tasks.json" and stated and '"tasks"' in text else None
+        placed = "/.taskmaster/" in f"/{path}" or '"subtasks"' in text or '"dependencies"' in text
+        return TASK_MASTER if name == "tasks.json" and placed and '"tasks"' in text else None
     if suffix in ("md", "markdown", "mdc"):
         return _markdown(path, name, text)
     return None

@@ -60,8 +60,8 @@ def measured(size: Size, given: object) -> float | None:
     if here is None:
         return 0
     if size.kind == "value":
-        whole = isinstance(here, bool | int | float) and isfinite(here)
-        return max(0, ceil(here)) if whole else None  # type: ignore[arg-type]
+        number = here if isinstance(here, bool | int | float) and isfinite(here) else None
+        return None if number is None else max(0, ceil(number))
     if isinstance(here, str):
         return len(here.encode("utf-16-le")) // 2
     return len(here) if isinstance(here, list) else None

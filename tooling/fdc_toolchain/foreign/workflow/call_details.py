@@ -127,12 +127,12 @@ def sliced(follower: Follower, given: list[Node], value: Value, env: Env) -> For
     first = literal(text(begin)) if begin.type == "number" else None
     if first is not None:
         most = number(follower, end, env) if _not_negative(follower, end) else None
-        whole = value.size if value.size is not None and value.size.number is not None else None
-        if most is None or most.number is None and whole is not None:
+        known = value.size if value.size is not None and value.size.number is not None else None
+        if most is None or most.number is None and known is not None:
             return value.size
         if most.number is not None:
             most = constant(max(Fraction(0), most.number - floor(first)))
-        return most if whole is None else min(most, whole, key=_number)
+        return most if known is None else min(most, known, key=_number)
     if end.type == "binary_expression" and end.children[1].type == "+":
         for one, other in ((end.children[0], end.children[2]), (end.children[2], end.children[0])):
             if text(one) == text(begin) and begin.type == "identifier":
