@@ -11,13 +11,11 @@ from .documents import Plan
 
 SOURCE = "fdc"
 _MOST_PLACES = 20
+_LEVELS = types.DiagnosticSeverity
 _SEVERITIES = {
-    "error": types.DiagnosticSeverity.Error,
-    "warning": types.DiagnosticSeverity.Warning,
-    "info": types.DiagnosticSeverity.Information,
-    "fragment": types.DiagnosticSeverity.Hint,
-    "assumption": types.DiagnosticSeverity.Hint,
-}
+    "error": _LEVELS.Error, "warning": _LEVELS.Warning, "info": _LEVELS.Information,
+    "fragment": _LEVELS.Hint, "assumption": _LEVELS.Hint,
+}  # fmt: skip
 
 
 def diagnostics(plan: Plan, result: api.CheckResult) -> list[types.Diagnostic]:

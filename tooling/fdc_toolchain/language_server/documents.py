@@ -123,9 +123,8 @@ def opened(workspace: Workspace, uri: str) -> TextDocument | None:
 def is_plan(document: TextDocument) -> bool:
     """True for what the editor says is a plan, and for files that `fdc lint` takes for plans."""
     name = os.path.basename(document.uri)
-    return document.language_id == LANGUAGE or (
-        name.endswith((".plan", ".plan.txt")) or name == "plan.txt"
-    )
+    ours = name.endswith((".plan", ".plan.txt")) or name == "plan.txt"
+    return ours or document.language_id == LANGUAGE
 
 
 def _path(document: TextDocument) -> str | None:

@@ -91,9 +91,8 @@ class RunTool:
                 )
             except (MCPError, ValidationError):  # the form failed, or its answer is none
                 return ended(drive)
-            going = await asyncio.to_thread(
-                self._take, drive.run, question, response, program_of(context)
-            )
+            program = program_of(context)
+            going = await asyncio.to_thread(self._take, drive.run, question, response, program)
             if going is None:
                 return ended(drive)
             drive = going
@@ -160,29 +159,18 @@ class RunTool:
             now = api.show(run, workspace=self.root).questions
             if question not in now:
                 raise api.RunRefused(f"the run {run} asks something else by now")
-            return self.drives.go(
-                run, {question.address: "done" if answer == "done" else "not-done"}
-            )
-        api.answer(
-            run,
-            answer,
-            workspace=self.root,
-            address=question.address,
-            seen=question.seen,
-            through=program,
-        )
+            return self.drives.go(run, {question.address: answer})  # type: ignore[dict-item]
+        at, seen = question.address, question.seen
+        api.answer(run, answer, workspace=self.root, address=at, seen=seen, through=program)
         return self.drives.go(run)
 
 
 def program_of(context: RequestContext) -> str:
     """Where a form is answered, for the record: this server, and the agent's program as it names itself."""
     known = context.session.client_params
-    named = (
-        "a program without a name"
-        if known is None
-        else in_line(f"{known.client_info.name} {known.client_info.version}", 100)
-    )
-    return f"fdc mcp in {named}"
+    if known is None:
+        return "fdc mcp in a program without a name"
+    return f"fdc mcp in {in_line(f'{known.client_info.name} {known.client_info.version}', 100)}"
 
 
 def has_forms(known: ClientCapabilities | None) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .formula import Formula, constant
 from .language import CHOSEN, SESSION
-from .rounds import is_length, literal, number
+from .rounds import literal, not_negative, number
 from .script import FUNCTIONS, arguments
 from .values import Env, Value
 
@@ -95,25 +95,6 @@ def _assigned(node: Node) -> bool:
     return parent.child_by_field_name("left") == node
 
 
-def _not_negative(follower: Follower, node: Node) -> bool:
-    """Whether a number is surely zero or more: `slice` counts a negative one from the end."""
-    script = follower.script
-    if node.type == "identifier":
-        declared = script.resolved.get(node.id)
-        fixed = declared is not None and declared.lasting and declared.value is not None
-        return fixed and _not_negative(follower, declared.value)  # type: ignore[union-attr, arg-type]
-    if node.type == "member_expression":
-        return is_length(follower, node)
-    if node.type in ("ternary_expression", "parenthesized_expression"):
-        return all(_not_negative(follower, child) for child in node.named_children[-2:])
-    if node.type == "call_expression" and script.text(node).startswith("Math."):
-        rows = [_not_negative(follower, item) for item in arguments(node)]
-        return any(rows) if script.text(node).startswith("Math.max") else all(rows)
-    if node.type == "binary_expression" and node.children[1].type in ("+", "*", "/"):
-        return all(_not_negative(follower, node.children[at]) for at in (0, 2))
-    return node.type == "number"
-
-
 def sliced(follower: Follower, given: list[Node], value: Value, env: Env) -> Formula | None:
     """The length of `slice`: by its numbers where they say so, else that of the list."""
     text = follower.script.text
@@ -126,7 +107,7 @@ def sliced(follower: Follower, given: list[Node], value: Value, env: Env) -> For
     begin, end = given
     first = literal(text(begin)) if begin.type == "number" else None
     if first is not None:
-        most = number(follower, end, env) if _not_negative(follower, end) else None
+        most = number(follower, end, env) if not_negative(follower, end) else None
         known = value.size if value.size is not None and value.size.number is not None else None
         if most is None or most.number is None and known is not None:
             return value.size

@@ -18,7 +18,7 @@ from .language import HARMLESS, SESSION, STARTERS, VALUES
 from .naming import argument_path, named
 from .refused import refuse
 from .rounds import most_rounds
-from .script import FUNCTIONS, Declared, NotBounded, Script, arguments, parameters, parts
+from .script import FUNCTIONS, LOOPS, Declared, NotBounded, Script, arguments, parameters, parts
 from .uses import Uses
 from .values import DATA, FREE, Cost, Env, Function, Size, Value, one_agent
 
@@ -369,21 +369,13 @@ class Evaluation:
         found.places[node.start_byte, node.end_byte, kind] = None
         return size_of(name)
 
-    def _call(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        return called(self, node, env)
-
 
 _Handler = Callable[[Evaluation, "Node", Env], "tuple[Cost, Value]"]
 _HANDLERS: dict[str, _Handler] = {
     **HANDLERS,
-    "call_expression": Evaluation._call,
-    "do_statement": Evaluation._loop,
-    "for_in_statement": Evaluation._loop,
-    "for_statement": Evaluation._loop,
-    "identifier": Evaluation._name,
-    "new_expression": Evaluation._call,
+    **dict.fromkeys(("call_expression", "new_expression"), called),
+    **dict.fromkeys(("identifier", "shorthand_property_identifier"), Evaluation._name),
+    **dict.fromkeys(LOOPS, Evaluation._loop),
     "return_statement": Evaluation._leave,
-    "shorthand_property_identifier": Evaluation._name,
     "variable_declarator": Evaluation._declaration,
-    "while_statement": Evaluation._loop,
 }

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .values import Env, Follower
 
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_MATH = ("Math.min", "Math.max", "Math.ceil", "Math.floor", "Math.round", "Math.trunc")
 _ENDLESS = ("Infinity", "Number.MAX_SAFE_INTEGER", "Number.MAX_VALUE", "Number.POSITIVE_INFINITY")
 
 
@@ -111,7 +112,7 @@ def _math(follower: Follower, node: Node, env: Env) -> Formula | None:
     given = arguments(node)
     if not given or any(item.type == "spread_element" for item in given):
         return None
-    if word not in ("Math.min", "Math.max", "Math.ceil", "Math.floor", "Math.round", "Math.trunc"):
+    if word not in _MATH:
         return None
     found = [number(follower, item, env) for item in given]
     known = [item for item in found if item is not None]
@@ -139,8 +140,8 @@ def _arithmetic(follower: Follower, node: Node, env: Env) -> Formula | None:
         return one + two
     if word == "*" and two is not None:  # of two numbers below zero it would be above both
         signs = [node.child_by_field_name(side) for side in ("left", "right")]
-        return one * two if all(sign and _not_below(follower, sign) for sign in signs) else None
-    sure = plain is not None or right is not None and is_length(follower, right)
+        return one * two if all(sign and not_negative(follower, sign) for sign in signs) else None
+    sure = plain is not None or right is not None and _is_length(follower, right)
     if word == "-" and two is not None and sure:
         if one.number is not None and plain is not None:
             return constant(ceil(max(Fraction(0), one.number - floor(plain))))
@@ -152,19 +153,24 @@ def _arithmetic(follower: Follower, node: Node, env: Env) -> Formula | None:
     return None
 
 
-def _not_below(follower: Follower, node: Node) -> bool:
-    """Whether an expression is surely not below zero."""
-    if node.type == "parenthesized_expression" and len(node.named_children) == 1:
-        return _not_below(follower, node.named_children[0])
+def not_negative(follower: Follower, node: Node) -> bool:
+    """Whether a number is surely zero or more: `slice` counts a negative one from the end."""
     declared = follower.script.resolved.get(node.id)
-    if declared is not None and declared.lasting and declared.value is not None:
-        return _not_below(follower, declared.value)
+    if declared is not None:
+        fixed = declared.value if declared.lasting else None
+        return fixed is not None and not_negative(follower, fixed)
+    if node.type in ("ternary_expression", "parenthesized_expression"):
+        return all(not_negative(follower, child) for child in node.named_children[-2:])
     if node.type == "binary_expression" and node.children[1].type in ("+", "*", "/"):
-        return all(_not_below(follower, node.children[side]) for side in (0, 2))
-    return node.type == "number" or is_length(follower, node)
+        return all(not_negative(follower, node.children[side]) for side in (0, 2))
+    if node.type == "call_expression":
+        word = follower.script.text(parts(node, "function")[0])
+        rows = [not_negative(follower, item) for item in arguments(node)]
+        return word in _MATH and (any(rows) if word == "Math.max" else all(rows))
+    return node.type == "number" or _is_length(follower, node)
 
 
-def is_length(follower: Follower, node: Node) -> bool:
+def _is_length(follower: Follower, node: Node) -> bool:
     """Whether an expression is the length of a list that the script makes itself: never below zero."""
     if node.type != "member_expression" or follower.script.member(node) not in ("length", "size"):
         return False
@@ -219,9 +225,7 @@ def _rising(
     in_place: bool,
 ) -> Formula | None:
     script = follower.script
-    start = literal(script.text(declared.value)) if declared.value is not None else None
-    if declared.value is not None and declared.value.type == "unary_expression":
-        start = _negative(script.text(declared.value))
+    start = _signed(script.text(declared.value)) if declared.value is not None else None
     steps = [_step(script.text(write), "+") for write in declared.writes]
     if start is None or start.denominator != 1 or any(step is None for step in steps):
         return None
@@ -275,9 +279,9 @@ def _is_endless(follower: Follower, node: Node) -> bool:
     return follower.script.text(node) in _ENDLESS
 
 
-def _negative(text: str) -> Fraction | None:
-    found = literal(text[1:].strip()) if text.startswith("-") else None
-    return None if found is None else -found
+def _signed(text: str) -> Fraction | None:
+    found = literal(text.removeprefix("-").strip())
+    return -found if found is not None and text.startswith("-") else found
 
 
 def _step(text: str, sign: str) -> Fraction | None:
