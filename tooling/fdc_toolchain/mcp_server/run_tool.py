@@ -23,7 +23,6 @@ from mcp.types import (
     InputRequiredResult,
 )
 from mcp.types.version import is_version_at_least
-from pydantic import ValidationError
 
 from .. import api
 from . import questions
@@ -89,7 +88,7 @@ class RunTool:
                 response = await context.session.elicit_form(
                     form.message, form.requested_schema, context.request_id
                 )
-            except (MCPError, ValidationError):  # the form failed, or its answer is none
+            except (MCPError, ValueError):  # the form failed, or its answer is none
                 return ended(drive)
             program = program_of(context)
             going = await asyncio.to_thread(self._take, drive.run, question, response, program)

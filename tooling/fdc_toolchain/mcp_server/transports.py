@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import socket
 import threading
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -37,18 +37,19 @@ def listening(port: int) -> socket.socket:
     return socket.create_server(("127.0.0.1", port), backlog=MOST_CONNECTIONS)
 
 
-def on_http(server: Server[Any], opened: socket.socket, token: str) -> None:
-    """Serves until SIGINT or SIGTERM."""
+def on_http(
+    server: Server[Any], opened: socket.socket, token: str, end: Callable[[int], object]
+) -> None:
+    """Serves until SIGINT or SIGTERM; `end` ends the process with a code where clients keep it."""
     import uvicorn
 
     class Stopping(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             """Ends the process soon, also while clients are asked: what runs did is on record."""
             super().handle_exit(sig, frame)
-            code = 0 if sig == signal.SIGINT else 128 + sig
-            end = threading.Timer(MOST_ENDING, os._exit, [code])
-            end.daemon = True
-            end.start()
+            late = threading.Timer(MOST_ENDING, end, [0 if sig == signal.SIGINT else 128 + sig])
+            late.daemon = True
+            late.start()
 
     port = opened.getsockname()[1]
     app = server.streamable_http_app(streamable_http_path=PATH, max_request_body_size=MOST_BODY)
