@@ -152,7 +152,8 @@ def answer(
 
     `address`: which question, where there are several. `seen`: the `seen` of the question that the person was shown; where
     it is another one by now, or has an answer, nothing is kept. `through`: the program in which the person
-    answered; the record keeps it beside the user's name. Raises NotFound, InvalidInput (the text cannot be the answer), RunRefused.
+    answered; the record keeps it beside the user's name. Raises NotFound, InvalidInput (the text cannot
+    be the answer), RunRefused.
     """
     with calling():
         from ...runs.records import open_journal, questions
