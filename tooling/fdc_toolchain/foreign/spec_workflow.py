@@ -12,7 +12,7 @@ from . import checks, kinds
 from .model import Found, Item, Named, Unreadable
 
 if TYPE_CHECKING:
-    from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+    from yaml.nodes import MappingNode, Node, ScalarNode
 
 _EXPRESSION = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _STEP = re.compile(r"\bsteps(?:\.([A-Za-z0-9_-]+)|\[\s*['\"]([^'\"]+)['\"]\s*\])((?:\.\w+)*)")
@@ -47,8 +47,7 @@ def read(path: str, text: str) -> Found:
     """The steps of a workflow, and what is wrong with them. Raises Unreadable."""
     root = _document(path, text)
     steps: list[Step] = []
-    body = _value(root, "steps")
-    _walk(path, body, steps, False, (), 0)
+    _walk(path, _rows(_value(root, "steps")), steps, False, (), 0)
     if not steps:
         raise Unreadable(Span(path, 1, 1, 1, 2), "the workflow has no steps")
     items = [Item(step.id, step.kind, step.span, None, tuple(_waits(path, step))) for step in steps]
@@ -98,6 +97,10 @@ def _value(node: Node, name: str) -> Node | None:
     return next((value for key, value in rows if key.id == "scalar" and key.value == name), None)
 
 
+def _rows(node: Node | None) -> list[Node]:
+    return [*node.value] if node is not None and node.id == "sequence" else []
+
+
 def _word(node: Node | None) -> str | None:
     return node.value if node is not None and node.id == "scalar" else None
 
@@ -110,12 +113,10 @@ def _span(path: str, node: Node) -> Span:
 
 
 def _walk(
-    path: str, body: Node | None, steps: list[Step], gated: bool, loops: tuple[int, ...], depth: int
+    path: str, body: list[Node], steps: list[Step], gated: bool, loops: tuple[int, ...], depth: int
 ) -> None:
     """The steps of a list and those inside of them, in the order of the text."""
-    if body is None or body.id != "sequence" or depth > 40:
-        return
-    for node in body.value:
+    for node in body if depth <= 40 else ():
         if node.id != "mapping" or len(steps) >= MOST_STEPS:
             continue
         name, kind = _value(node, "id"), _word(_value(node, "type"))
@@ -127,25 +128,16 @@ def _walk(
         cases = _value(node, "cases")
         if cases is not None and cases.id == "mapping":
             inner += [value for _, value in cases.value]
-        for part in inner:
-            _walk(path, part, steps, gated, around, depth + 1)
         one = _value(node, "step")
-        if one is not None and one.id == "mapping":
-            _walk(path, _as_list(one), steps, gated, around, depth + 1)
+        for rows in (*map(_rows, inner), [one] if one is not None else []):
+            _walk(path, rows, steps, gated, around, depth + 1)
         gated = gated or word == "gate"
-
-
-def _as_list(node: Node) -> SequenceNode:
-    from yaml.nodes import SequenceNode
-
-    return SequenceNode("tag:yaml.org,2002:seq", [node], node.start_mark, node.end_mark)
 
 
 def _waits(path: str, step: Step) -> Iterator[Named]:
     waits = _value(step.node, "wait_for")
-    rows = [] if waits is None else waits.value if waits.id == "sequence" else [waits]
-    for row in rows:
-        if row.id == "scalar" and "{{" not in row.value:
+    for row in _rows(waits) or [waits]:
+        if row is not None and row.id == "scalar" and "{{" not in row.value:
             yield Named(row.value, _span(path, row))
 
 

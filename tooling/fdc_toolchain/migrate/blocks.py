@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..linking.catalogue import Tool
 from . import lines as line_notation
 from . import words
 from .dialect import BLANK, DIRECTIVE, automaton, colon, known
 from .model import Draft, Numbered, Refused, Tools
 from .steps import step
-
-
-class _Content(NamedTuple):
-    """The last step that took a content: what a doubtful line below it may belong to."""
-
-    line: int
-    name: str
 
 
 def convert(draft: Draft, lines: list[Numbered], notation: str, tools: Tools) -> None:
@@ -45,7 +36,9 @@ class _Blocks:
         self.draft = draft
         self.tools = tools
         self.by_blank_lines = by_blank_lines
-        self.content: _Content | None = None
+        self.content: Numbered | None = (
+            None  # the last step with a content, for doubtful lines below
+        )
         self.verified = 0
 
     def block(self, separator: Numbered | None, lines: list[Numbered]) -> None:
@@ -116,7 +109,7 @@ class _Blocks:
         self.draft.say(head[0], f"the block became the step `{tool.name}`")
         step(self.draft, tool, (head[0], text), inline, below)
         name = inline or (below[0][1].strip() if below else "")
-        self.content = _Content(head[0], name[:60] or tool.name) if tool.block is not None else None
+        self.content = (head[0], name[:60] or tool.name) if tool.block is not None else None
         return None
 
     def _no_tool(self, separator: Numbered | None, head: Numbered) -> Refused:
@@ -132,7 +125,8 @@ class _Blocks:
     def _maybe_content(self) -> str:
         if self.content is None:
             return ""
-        return f"; it may belong to the content of `{self.content.name}` (line {self.content.line})"
+        line, name = self.content
+        return f"; it may belong to the content of `{name}` (line {line})"
 
     def _certain(self, tool: Tool, head: Numbered, inline: str, below: list[Numbered]) -> None:
         """Between blank lines only: refuses a block that could be read in two ways."""

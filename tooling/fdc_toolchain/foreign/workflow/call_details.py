@@ -113,7 +113,7 @@ def sliced(follower: Follower, given: list[Node], value: Value, env: Env) -> For
             return value.size
         if most.number is not None:
             most = constant(max(Fraction(0), most.number - floor(first)))
-        return most if known is None else min(most, known, key=_number)
+        return most if known is None else min(most, known, key=lambda one: one.number or 0)
     if end.type == "binary_expression" and end.children[1].type == "+":
         for one, other in ((end.children[0], end.children[2]), (end.children[2], end.children[0])):
             if text(one) == text(begin) and begin.type == "identifier":
@@ -121,7 +121,3 @@ def sliced(follower: Follower, given: list[Node], value: Value, env: Env) -> For
                 if width is not None and (width.number is not None or value.size is None):
                     return width
     return value.size
-
-
-def _number(formula: Formula) -> Fraction:
-    return formula.number or Fraction(0)

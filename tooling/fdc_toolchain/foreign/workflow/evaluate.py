@@ -45,17 +45,13 @@ class Evaluation:
         self._recursions = 0
         self._called: dict[tuple[object, ...], tuple[Env | None, tuple[Cost, Value]]] = {}
         self._again: set[tuple[int, int]] = set()
-        self._results: list[Value] = []
+        self._results = [DATA]
         self._probing = 0
         refuse(script)
 
     def whole(self) -> Cost:
         """What one run of the script can cost. Raises NotBounded."""
-        env = Env(self.script.root.id, None)
-        self._results.append(DATA)
-        cost = self.block(self.script.root, env)
-        self._results.pop()
-        return cost
+        return self.block(self.script.root, Env(self.script.root.id, None))
 
     # statements
 
