@@ -8,6 +8,7 @@ import os
 import signal
 import struct
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -21,6 +22,7 @@ from fdc_toolchain.testing import FakeClock, MemoryJournal, run
 from tests.support.background import fdc_started, wait_for
 from tests.support.killing import killed_at
 from tests.support.process import fdc, working_in
+from tests.support.process import run as run_process
 from tests.support.programs import iterate, program, step
 from tests.support.witness import Witness
 
@@ -140,6 +142,56 @@ def test_a_disk_that_is_really_full_stops_the_controller_and_not_the_run(tmp_pat
                 assert (disk / "b.txt").read_text() == "one\n+\n+\n+\n"
                 (disk / "b.txt").unlink()
         assert 3 in ends
+
+
+@pytest.mark.slow
+def test_where_the_disk_gets_full_the_end_says_what_resume_will_ask(
+    tmp_path: Path,
+) -> None:
+    """Failure test 9: a command fills the disk; soon after it an announcement or an outcome cannot be recorded."""
+    plan = (
+        "set_plan x\nplan_step_complete x\nrun_in_bash_session head -c 9m /dev/zero > big; true\n"
+        "iterate max 14\n    run_in_bash_session true\nclose_task\nsubmit\n"
+    )
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        (disk / "knowledge_core").mkdir()
+        (disk / "p.plan").write_text(plan)
+        free = os.statvfs(disk)
+        ballast = disk / "ballast"
+        ballast.write_bytes(b"x" * free.f_bavail * free.f_bsize)
+        done = fdc("run", "p.plan", cwd=disk)
+        assert (done.returncode, done.stderr.count("\n")) == (3, 1), done.stderr
+        ballast.unlink()
+        done = fdc("run", "p.plan", cwd=disk)
+        assert (disk / ".fdc/.gitignore").read_text() == "*\n"
+        assert done.returncode == 3, done.stdout + done.stderr
+        (disk / "big").unlink()
+        shown = json.loads(fdc("show", "last", "--format", "json", cwd=disk).stdout)
+        steps = sum(record["kind"] == "outcome" for record in shown["records"])
+        assert f"left off after {steps} steps" in done.stdout
+        went = fdc("resume", "last", cwd=disk)
+        assert ("nothing is lost" in done.stdout) == (went.returncode == 0)
+        assert ("unknown whether it happened" in done.stdout) == (went.returncode == 5)
+        assert fdc("resume", "last", "--all", "--assume", "done", cwd=disk).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("fdc --version > /dev/full", 3, "fdc: stdout: No space left on device\n"),
+        ("fdc runs > /dev/full", 3, "fdc: stdout: No space left on device\n"),
+        ("fdc run absent 2> /dev/full", 3, ""),
+        ("fdc run p.plan >&-", 0, ""),
+        ("fdc run p.plan <&- >&- 2>&-", 0, ""),
+    ],
+)
+def test_a_stream_that_is_full_or_closed_gives_a_documented_code(
+    workspace: Path, command: str, code: int, said: str
+) -> None:
+    (workspace / "p.plan").write_text("set_plan x\nplan_step_complete x\nclose_task\nsubmit\n")
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    done = run_process(["bash", "-c", command], cwd=workspace, env={"PATH": path})
+    assert (done.returncode, done.stderr) == (code, said)
 
 
 @pytest.mark.long

@@ -159,8 +159,10 @@ def _staged(path: str, data: bytes) -> str:
             file.write(data)
             file.flush()
             os.fsync(handle)
-    except BaseException:
+    except BaseException as failed:
         _unlink(temporary)
+        if isinstance(failed, OSError) and failed.filename is None:
+            failed.filename = path  # a full disk names none
         raise
     return temporary
 

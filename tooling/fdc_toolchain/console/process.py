@@ -40,6 +40,38 @@ def silence_stdout() -> None:
         pass
 
 
+def open_streams() -> None:
+    """Puts /dev/null where stdin, stdout or stderr is closed: else the next file that is opened takes its number."""
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(handle, True)
+    os.close(handle)
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+
+
+def flushed(code: int, name: str) -> int:
+    """The exit code of a command, after all that it printed was written; 3 where it cannot be written."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence_stdout()
+    except OSError as failed:
+        silence_stdout()
+        code = 3
+        try:
+            print(f"{name}: stdout: {failed.strerror or failed}", file=sys.stderr)
+        except OSError:
+            pass
+    try:
+        sys.stderr.flush()
+    except OSError:  # the code says it all the same
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    return code
+
+
 def our_bug(bug: Exception, name: str, code: int) -> int:
     """Prints that this is a bug of fdc, and how to report it; returns `code`."""
     import traceback
@@ -61,6 +93,17 @@ def run(argv: list[str], command: Callable[[], click.Command], name: str) -> int
     `command` makes the command, after the working folder has left the import path; `name` is what messages begin with.
     """
     leave_working_folder()
+    open_streams()
+    try:
+        code = _run(argv, command, name)
+    except OSError:  # the sentence about an error could not be written
+        from ..exits import WORLD
+
+        code = WORLD
+    return flushed(code, name)
+
+
+def _run(argv: list[str], command: Callable[[], click.Command], name: str) -> int:
     import click
 
     from ..exits import BUG, CLEAN, INTERRUPTED, USAGE, WORLD, Exit
@@ -89,6 +132,8 @@ def run(argv: list[str], command: Callable[[], click.Command], name: str) -> int
         silence_stdout()
         return CLEAN
     except OSError as failed:
+        if failed.filename is None and flushed(CLEAN, name) != CLEAN:
+            return WORLD  # it was stdout, and that has been said
         place = f" ({visible(str(failed.filename))})" if failed.filename else ""
         print(f"{name}: {failed.strerror or failed}{place}", file=sys.stderr)
         return WORLD

@@ -28,8 +28,7 @@ def folder(root: str) -> str:
             )
         ignore = os.path.join(path, ".gitignore")
         if not os.path.exists(ignore):
-            with open(ignore, "w", encoding="ascii") as file:
-                file.write("*\n")
+            durable.replace(ignore, b"*\n")
     except OSError as failed:
         raise WorldFailed(
             f"{path}: {(failed.strerror or str(failed)).lower()}; runs are recorded there"
