@@ -95,10 +95,10 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     return Outcome({"output": output, "exit_code": done.exit_code}, None, None, notes)
 
 
-def run_git(arguments: list[str], context: Context, records: dict[str, str] | None = None) -> Done:
-    """A git command in the workspace. Its errors are its output where it fails. `records`: it writes `.git` and nothing else,
-    and sees these variables too."""
-    done = _run(["git", *arguments], context, {}, merge=False, most=MAX_FILE, records=records)
+def run_git(arguments: list[str], context: Context, variables: dict[str, str]) -> Done:
+    """A git command that can write `.git` and nothing else, and sees these variables too. Its errors are its output where
+    it fails."""
+    done = _run(["git", *arguments], context, {}, merge=False, most=MAX_FILE, records=variables)
     if done.cut:
         raise ToolFailure("size", f"git printed more than {MAX_FILE} bytes")
     return done._replace(output=done.errors) if done.exit_code and not done.output else done
