@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.cli.hooks import claude_exit_plan, guarded_calls, hook, hook_answer
+from fdc_toolchain.cli.hooks import (
+    claude_exit_plan,
+    claude_workflow,
+    guarded_calls,
+    hook,
+    hook_answer,
+)
 from fdc_toolchain.cli.hooks.hook_answer import CannotDecide, Event
 from fdc_toolchain.cli.hooks.plan_fences import Fence, fences
 from hypothesis import given
@@ -250,6 +256,15 @@ def test_the_settings_in_a_pyproject_are_settings(
     path.write_text('[project]\nname = "a"\n[tool.fdc]\nstrict = true\n')
     said = guarded_calls.decided(event(tool, workspace, file_path=str(path), **change))
     assert (said is not None) is refused
+
+
+def test_a_pipe_in_the_place_of_a_file_makes_no_hook_wait(workspace: Path) -> None:
+    os.mkfifo(workspace / "pyproject.toml")
+    given_ = event("Write", workspace, file_path=str(workspace / "pyproject.toml"), content="")
+    assert guarded_calls.decided(given_) is not None
+    os.mkfifo(workspace / "a.js")
+    with pytest.raises(CannotDecide, match="not a regular file"):
+        claude_workflow.script_of({"scriptPath": "a.js"}, str(workspace))
 
 
 @pytest.mark.parametrize(

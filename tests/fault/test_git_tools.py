@@ -122,7 +122,9 @@ def test_a_worktree_is_refused_in_words_that_say_why(context, tmp_path):
 def test_what_a_partial_clone_lacks_is_not_fetched_by_a_program_of_its_settings(context):
     folder = Path(context.root.path)
     program = folder / "upload"
-    program.write_text(f'#!/bin/sh\necho ran | tee {folder}/.git/ran {folder}/a.txt\nexec git-upload-pack "$@"\n')
+    program.write_text(
+        f'#!/bin/sh\necho ran | tee {folder}/.git/ran {folder}/a.txt\nexec git-upload-pack "$@"\n'
+    )
     program.chmod(0o755)
     lost = git(folder, "rev-parse", "HEAD:a.txt")
     (folder / f".git/objects/{lost[:2]}/{lost[2:]}").unlink()

@@ -32,7 +32,7 @@ def read(path: str, *, limit: int = 64 * 1024 * 1024) -> bytes | None:
         return None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError(errno.EINVAL, "not a regular file", path)
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
     with open(handle, "rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:

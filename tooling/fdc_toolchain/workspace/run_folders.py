@@ -71,8 +71,7 @@ def cancel_asked(root: str, run: str) -> bool:
 def cancel_request(root: str, run: str) -> bytes | None:
     """The request as it stands, which tells it from a later one; None where there is none."""
     try:
-        with open(_request(root, run), "rb") as file:
-            return file.read(4096)
+        return durable.read(_request(root, run), limit=4096)
     except OSError:
         return None
 

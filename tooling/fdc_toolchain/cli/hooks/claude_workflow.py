@@ -69,9 +69,10 @@ def script_of(given: Event, folder: object) -> tuple[str, bytes]:
 
 
 def _content(path: str) -> bytes:
+    from ...linking.project.regular_file import read
+
     try:
-        with open(path, "rb") as file:
-            return file.read(MOST_BYTES + 1)
+        return read(path, MOST_BYTES)
     except (OSError, ValueError) as failed:
         raise CannotDecide(
             f"`{path}` cannot be read: {getattr(failed, 'strerror', None) or failed}"

@@ -163,15 +163,17 @@ def _files(tool: str, given: Event) -> list[str]:
 
 def _changes_settings(path: str, tool: str, given: Event) -> bool:
     """Whether an edit of a pyproject.toml gives it another [tool.fdc], as far as that can be told; else True."""
+    from ...linking.project.regular_file import read
     from ...workspace.access.named_files import fdc_table
 
     if tool == _PATCH or tool in _SHELLS:
         return "fdc" in text_in(given, "command")
     try:
-        with open(path, "rb") as file:
-            before = file.read()
-    except OSError:
+        before = read(path)
+    except FileNotFoundError:
         before = b""
+    except OSError:
+        return True
     if tool == "Write":
         after = text_in(given, "content")
     else:
