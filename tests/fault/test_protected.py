@@ -341,10 +341,12 @@ def test_without_mounts_a_command_makes_new_files_in_folders_that_the_plan_names
     )
     assert Path(root.path, "top.txt").read_text() == "is\n" and Path(root.path, "src/new").exists()
     assert not Path(root.path, "new").exists() and outcome.notes["no new files in"] == ["."]
+    assert "`allow write build/**`" in outcome.notes["hint"]
     failed = run(root, "echo x > new", only("landlock"), bound=False)
     assert failed.failure is not None and "`allow write build/**`" in failed.failure.message
     outcome = run(root, "echo x > build/new; exit 0", only("landlock"), grants=(grant("build/**"),))
     assert Path(root.path, "build/new").exists() and "no new files in" not in outcome.notes
+    assert "hint" not in run(root, "cat top.txt", only("landlock")).notes
 
 
 def watcher(root):
