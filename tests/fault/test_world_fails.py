@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fdc_toolchain.engine.events import Record
@@ -23,7 +24,7 @@ from tests.support.background import fdc_started, wait_for
 from tests.support.killing import killed_at
 from tests.support.process import fdc, working_in
 from tests.support.process import run as run_process
-from tests.support.programs import iterate, program, step
+from tests.support.programs import iterate, loop, program, step
 from tests.support.witness import Witness
 
 KEY = b"k" * 32
@@ -96,6 +97,53 @@ def test_a_clock_that_jumps_changes_no_outcome_and_never_makes_the_run_younger(t
     assert times == sorted(times) and times[0] >= 0
     assert all(record.body["took"] >= 0 for record in jumping.records if record.kind == "outcome")
     assert [record[:5] for record in jumping.records] == [record[:5] for record in calm.records]
+
+
+class Signal:
+    """A connection during whose `number`-th statement a signal comes: Python raises when the statement has been done."""
+
+    def __init__(self, db: Any, number: int) -> None:
+        self.db, self.number = db, number
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.db, name)
+
+    def execute(self, *given: Any) -> Any:
+        done = self.db.execute(*given)
+        self.number -= 1
+        if not self.number:
+            raise KeyboardInterrupt
+        return done
+
+
+def test_a_signal_during_any_statement_damages_no_record_and_loses_no_outcome(
+    tmp_path: Path,
+) -> None:
+    """Ctrl-C comes most often while a commit waits for the disk; the record is there, and nobody told the journal so."""
+    made = program(
+        step("read", "xs", what="items"), loop("fork", "x", "{xs}", step("fire")), step("fire")
+    )
+    path, number, struck = tmp_path / "runs.sqlite", 0, True
+    while struck:
+        number, struck, witness = number + 1, False, Witness()
+        with closing(Store(str(path), KEY)) as store:
+            store.create(str(number), "a.plan", made, {}, 1.0)
+            row = store.run(str(number))
+            assert row is not None
+            journal = store.claim(row)
+            journal._db = store._db = Signal(store._db, number)  # type: ignore[assignment]
+            try:
+                assert run(made, witness, journal=journal).status == "finished"
+            except KeyboardInterrupt:
+                struck = True
+                journal.close_run("interrupted", {}, 2.0)
+        with closing(Store(str(path), KEY)) as store:
+            assert store.check(row.id).faults == (), number
+            journal = store.claim(row)
+            again = run(made, witness, journal=journal)
+            assert again.status == "finished", (number, again)
+            assert witness.repeated("once") == [] and witness.times("main/3") == 1, number
+    assert number > 10
 
 
 @contextlib.contextmanager

@@ -92,6 +92,9 @@ class Transaction:
             self._db.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as failed:
             raise world_failed(failed, self._path) from failed
+        except BaseException:  # a signal, when the transaction had begun: nobody would end it
+            self._back()
+            raise
 
     def __exit__(self, kind: object, raised: BaseException | None, trace: object) -> None:
         try:
