@@ -8,6 +8,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import NoReturn
 
     import click
 
@@ -52,6 +53,35 @@ def open_streams() -> None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
 
 
+def _hear() -> list[int]:
+    """From now on SIGTERM and SIGHUP end the command as Ctrl-C does, but for one that somebody has ignored (`nohup`).
+
+    Returns those for which that is new; none outside of the main thread, where the embedding program handles signals.
+    """
+    import signal
+
+    taken: list[int] = []
+    try:
+        for which in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(which) is signal.SIG_DFL:
+                signal.signal(which, signal.default_int_handler)
+                taken.append(which)
+    except ValueError:
+        pass
+    return taken
+
+
+def leave(code: int) -> NoReturn:
+    """Ends the process with this exit code; a signal that comes now changes nothing in it."""
+    if "signal" in sys.modules:
+        import signal
+
+        for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(which) is not signal.SIG_IGN:
+                signal.signal(which, lambda *_: os._exit(code))
+    sys.exit(code)
+
+
 def flushed(code: int, name: str) -> int:
     """The exit code of a command, after all that it printed was written; 3 where it cannot be written."""
     try:
@@ -94,12 +124,20 @@ def run(argv: list[str], command: Callable[[], click.Command], name: str) -> int
     """
     leave_working_folder()
     open_streams()
+    taken = _hear()
     try:
         code = _run(argv, command, name)
     except OSError:  # the sentence about an error could not be written
         from ..exits import WORLD
 
         code = WORLD
+    finally:
+        if taken:
+            import signal
+
+            for which in taken:
+                if signal.getsignal(which) is signal.default_int_handler:
+                    signal.signal(which, signal.SIG_DFL)
     return flushed(code, name)
 
 
