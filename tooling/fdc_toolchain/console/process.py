@@ -86,7 +86,7 @@ def flushed(code: int, name: str) -> int:
     """The exit code of a command, after all that it printed was written; 3 where it cannot be written."""
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (BrokenPipeError, ValueError):  # its reader has gone, or the command itself closed it
         silence_stdout()
     except OSError as failed:
         silence_stdout()
@@ -97,6 +97,8 @@ def flushed(code: int, name: str) -> int:
             pass
     try:
         sys.stderr.flush()
+    except ValueError:
+        pass
     except OSError:  # the code says it all the same
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     return code
