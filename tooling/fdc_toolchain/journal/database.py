@@ -104,6 +104,9 @@ class Transaction:
         except sqlite3.Error as failed:
             self._back()
             raise world_failed(failed, self._path) from failed
+        except BaseException:
+            self._back()
+            raise
         self._back()
         if isinstance(raised, sqlite3.Error):
             raise world_failed(raised, self._path) from raised
