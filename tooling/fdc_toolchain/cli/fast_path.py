@@ -7,6 +7,10 @@ import sys
 
 from .linting import fast_lint
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 
 def entry() -> None:
     """`fdc`, as the console script starts it. A lint leaves without tidying up its memory: there is a lot of it."""
@@ -21,7 +25,7 @@ def entry() -> None:
     os._exit(code)
 
 
-def _every_command(arguments: list[str]) -> None:
+def _every_command(arguments: list[str]) -> NoReturn:
     try:
         from ..console.process import leave
         from .main import main
