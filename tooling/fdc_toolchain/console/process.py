@@ -8,7 +8,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     import click
 
@@ -74,11 +74,16 @@ def _hear() -> list[int]:
 def leave(code: int) -> NoReturn:
     """Ends the process with this exit code; a signal that comes now changes nothing in it."""
     if "signal" in sys.modules:
+        import atexit
         import signal
 
-        for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(which) is not signal.SIG_IGN:
-                signal.signal(which, lambda *_: os._exit(code))
+        def heard(handler: Any) -> None:
+            for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(which) is not signal.SIG_IGN:
+                    signal.signal(which, handler)
+
+        heard(lambda *_: os._exit(code))
+        atexit.register(heard, signal.SIG_IGN)  # Python takes its handlers away before it ends
     sys.exit(code)
 
 
@@ -128,11 +133,13 @@ def run(argv: list[str], command: Callable[[], click.Command], name: str) -> int
     open_streams()
     taken = _hear()
     try:
-        code = _run(argv, command, name)
-    except OSError:  # the sentence about an error could not be written
-        from ..exits import WORLD
+        try:
+            code = _run(argv, command, name)
+        except OSError:  # the sentence about an error could not be written
+            from ..exits import WORLD
 
-        code = WORLD
+            code = WORLD
+        return flushed(code, name)
     finally:
         if taken:
             import signal
@@ -140,7 +147,6 @@ def run(argv: list[str], command: Callable[[], click.Command], name: str) -> int
             for which in taken:
                 if signal.getsignal(which) is signal.default_int_handler:
                     signal.signal(which, signal.SIG_DFL)
-    return flushed(code, name)
 
 
 def _run(argv: list[str], command: Callable[[], click.Command], name: str) -> int:
