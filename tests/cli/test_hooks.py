@@ -258,6 +258,15 @@ def test_the_settings_in_a_pyproject_are_settings(
     assert (said is not None) is refused
 
 
+def test_a_pipe_in_the_place_of_a_file_makes_no_hook_wait(workspace: Path) -> None:
+    os.mkfifo(workspace / "pyproject.toml")
+    given_ = event("Write", workspace, file_path=str(workspace / "pyproject.toml"), content="")
+    assert guarded_calls.decided(given_) is not None
+    os.mkfifo(workspace / "a.js")
+    with pytest.raises(CannotDecide, match="not a regular file"):
+        claude_workflow.script_of({"scriptPath": "a.js"}, str(workspace))
+
+
 @pytest.mark.parametrize(
     "command",
     [

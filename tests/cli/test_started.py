@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +13,7 @@ import pytest
 from fdc_toolchain.cli.main import commands
 
 from tests.support import forks
+from tests.support.background import wait_for
 from tests.support.process import clean_environment, fdc
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="commands are forked on Linux only")
@@ -87,3 +91,20 @@ def test_what_python_starts_with_is_not_forked(workspace: Path) -> None:
         == fdc(script=program, cwd=workspace, env={"PYTHONHASHSEED": "0"}).stdout
     )
     assert f"{os.getpid()} 1\n" == fdc(script=program, cwd=workspace, fresh=True).stdout
+
+
+@linux
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_any_command_with_its_documented_code(which: signal.Signals) -> None:
+    def heard() -> bool:
+        line = re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{process.pid}/status").read_text())
+        return line is not None and int(line[1], 16) >> (signal.SIGTERM - 1) & 1 == 1
+
+    with subprocess.Popen(
+        [Path(sys.executable).parent / "fdc", "migrate", "-"], env=clean_environment(), stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        wait_for(heard)
+        process.send_signal(which)
+        assert process.communicate() == ("", "fdc: interrupted\n")
+    assert process.returncode == 130

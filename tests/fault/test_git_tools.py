@@ -9,7 +9,7 @@ import pytest
 from fdc_toolchain.sandbox import sandbox
 from fdc_toolchain.tools import context as context_room
 from fdc_toolchain.tools import intent_files
-from fdc_toolchain.tools.files import git_tools
+from fdc_toolchain.tools.files import file_tools, git_tools
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 
@@ -110,6 +110,35 @@ def test_a_file_that_goes_through_a_program_is_refused(context):
     (folder / "x.bin").write_text("x")
     with pytest.raises(ToolFailure, match="the filter `lfs`"):
         git_tools.add({"path": "x.bin"}, context)
+
+
+def test_a_worktree_is_refused_in_words_that_say_why(context, tmp_path):
+    folder = Path(context.root.path)
+    git(folder, "worktree", "add", "-q", str(tmp_path / "tree"))
+    with pytest.raises(ToolFailure, match="as in a worktree or a submodule"):
+        git_tools.add({"path": "a.txt"}, replace(context, root=Root(str(tmp_path / "tree"))))
+
+
+def test_what_a_partial_clone_lacks_is_not_fetched_by_a_program_of_its_settings(context):
+    folder = Path(context.root.path)
+    program = folder / "upload"
+    program.write_text(
+        f'#!/bin/sh\necho ran | tee {folder}/.git/ran {folder}/a.txt\nexec git-upload-pack "$@"\n'
+    )
+    program.chmod(0o755)
+    lost = git(folder, "rev-parse", "HEAD:a.txt")
+    (folder / f".git/objects/{lost[:2]}/{lost[2:]}").unlink()
+    for name, value in {
+        "core.repositoryformatversion": "1", "extensions.partialClone": "origin", "remote.origin.url": str(folder),
+        "remote.origin.promisor": "true", "remote.origin.partialclonefilter": "blob:none",
+        "remote.origin.uploadpack": str(program),
+    }.items():  # fmt: skip
+        git(folder, "config", name, value)
+    (folder / "a.txt").write_text("b\n")
+    with pytest.raises(ToolFailure, match="cannot be restored"):
+        file_tools.restore({"path": "a.txt"}, context)
+    assert not (folder / ".git/ran").exists()
+    assert (folder / "a.txt").read_text() == "b\n"
 
 
 @pytest.mark.parametrize("path", ["missing", "../a.txt", ".git/config", "folder"])

@@ -7,6 +7,8 @@ import threading
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.console.progress import Lines
+from fdc_toolchain.engine.events import Perform
 from fdc_toolchain.linking.project.obeyed import Leads, of_environment
 from fdc_toolchain.linking.project.protected import named, protected
 from fdc_toolchain.linking.project.secret_files import secret
@@ -330,7 +332,9 @@ def test_text_from_outside_that_comes_while_a_command_runs_is_not_seen(root, tie
     assert sorted(os.listdir(root.path)) == ["src"]
 
 
-def test_without_mounts_a_command_makes_new_files_in_folders_that_the_plan_names(root, monkeypatch):
+def test_without_mounts_a_command_makes_new_files_in_folders_that_the_plan_names(
+    root, monkeypatch, capsys
+):
     """B2: Landlock has no rule that takes away, so the top of the workspace is not given as a whole."""
     if not sandbox.offered("landlock"):
         pytest.skip(sandbox.reason("landlock"))
@@ -341,10 +345,16 @@ def test_without_mounts_a_command_makes_new_files_in_folders_that_the_plan_names
     )
     assert Path(root.path, "top.txt").read_text() == "is\n" and Path(root.path, "src/new").exists()
     assert not Path(root.path, "new").exists() and outcome.notes["no new files in"] == ["."]
+    assert "`allow write build/**`" in outcome.notes["hint"]
+    Lines().done(
+        Perform("main/1", "tool", "run_in_bash_session", {}, "", "once", "p", 1, True), outcome, 0.0
+    )
+    assert "`allow write build/**`" in capsys.readouterr().out
     failed = run(root, "echo x > new", only("landlock"), bound=False)
     assert failed.failure is not None and "`allow write build/**`" in failed.failure.message
     outcome = run(root, "echo x > build/new; exit 0", only("landlock"), grants=(grant("build/**"),))
     assert Path(root.path, "build/new").exists() and "no new files in" not in outcome.notes
+    assert "hint" not in run(root, "cat top.txt", only("landlock")).notes
 
 
 def watcher(root):

@@ -57,6 +57,14 @@ def test_the_next_run_takes_away_what_a_killed_one_left_and_says_so(prepared: Pa
     assert fdc("run", "look.plan", cwd=prepared).stderr == ""
 
 
+def test_a_pipe_among_the_notes_makes_no_run_wait(prepared: Path) -> None:
+    (prepared / FOLDER).mkdir(parents=True)
+    os.mkfifo(prepared / FOLDER / "note")
+    root = Root(str(prepared))
+    assert under_way.cleared(root) == [] and os.listdir(prepared / FOLDER) == []
+    root.close()
+
+
 def test_what_fdc_itself_made_for_a_killed_command_goes_without_a_word(prepared: Path) -> None:
     """A workspace without `.git` has an empty one while a command is under way, which no one may use."""
     (prepared / ".git").rmdir()

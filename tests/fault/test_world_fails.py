@@ -8,9 +8,11 @@ import os
 import signal
 import struct
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fdc_toolchain.engine.events import Record
@@ -21,7 +23,8 @@ from fdc_toolchain.testing import FakeClock, MemoryJournal, run
 from tests.support.background import fdc_started, wait_for
 from tests.support.killing import killed_at
 from tests.support.process import fdc, working_in
-from tests.support.programs import iterate, program, step
+from tests.support.process import run as run_process
+from tests.support.programs import iterate, loop, program, step
 from tests.support.witness import Witness
 
 KEY = b"k" * 32
@@ -96,6 +99,53 @@ def test_a_clock_that_jumps_changes_no_outcome_and_never_makes_the_run_younger(t
     assert [record[:5] for record in jumping.records] == [record[:5] for record in calm.records]
 
 
+class Signal:
+    """A connection during whose `number`-th statement a signal comes: Python raises when the statement has been done."""
+
+    def __init__(self, db: Any, number: int) -> None:
+        self.db, self.number = db, number
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.db, name)
+
+    def execute(self, *given: Any) -> Any:
+        done = self.db.execute(*given)
+        self.number -= 1
+        if not self.number:
+            raise KeyboardInterrupt
+        return done
+
+
+def test_a_signal_during_any_statement_damages_no_record_and_loses_no_outcome(
+    tmp_path: Path,
+) -> None:
+    """Ctrl-C comes most often while a commit waits for the disk; the record is there, and nobody told the journal so."""
+    made = program(
+        step("read", "xs", what="items"), loop("fork", "x", "{xs}", step("fire")), step("fire")
+    )
+    path, number, struck = tmp_path / "runs.sqlite", 0, True
+    while struck:
+        number, struck, witness = number + 1, False, Witness()
+        with closing(Store(str(path), KEY)) as store:
+            store.create(str(number), "a.plan", made, {}, 1.0)
+            row = store.run(str(number))
+            assert row is not None
+            journal = store.claim(row)
+            journal._db = store._db = Signal(store._db, number)  # type: ignore[assignment]
+            try:
+                assert run(made, witness, journal=journal).status == "finished"
+            except KeyboardInterrupt:
+                struck = True
+                journal.close_run("interrupted", {}, 2.0)
+        with closing(Store(str(path), KEY)) as store:
+            assert store.check(row.id).faults == (), number
+            journal = store.claim(row)
+            again = run(made, witness, journal=journal)
+            assert again.status == "finished", (number, again)
+            assert witness.repeated("once") == [] and witness.times("main/3") == 1, number
+    assert number > 10
+
+
 @contextlib.contextmanager
 def small_disk(folder: Path, size: str) -> Iterator[Path]:
     """A file system with so little room that it is soon full."""
@@ -140,6 +190,56 @@ def test_a_disk_that_is_really_full_stops_the_controller_and_not_the_run(tmp_pat
                 assert (disk / "b.txt").read_text() == "one\n+\n+\n+\n"
                 (disk / "b.txt").unlink()
         assert 3 in ends
+
+
+@pytest.mark.slow
+def test_where_the_disk_gets_full_the_end_says_what_resume_will_ask(
+    tmp_path: Path,
+) -> None:
+    """Failure test 9: a command fills the disk; soon after it an announcement or an outcome cannot be recorded."""
+    plan = (
+        "set_plan x\nplan_step_complete x\nrun_in_bash_session head -c 9m /dev/zero > big; true\n"
+        "iterate max 14\n    run_in_bash_session true\nclose_task\nsubmit\n"
+    )
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        (disk / "knowledge_core").mkdir()
+        (disk / "p.plan").write_text(plan)
+        free = os.statvfs(disk)
+        ballast = disk / "ballast"
+        ballast.write_bytes(b"x" * free.f_bavail * free.f_bsize)
+        done = fdc("run", "p.plan", cwd=disk)
+        assert (done.returncode, done.stderr.count("\n")) == (3, 1), done.stderr
+        ballast.unlink()
+        done = fdc("run", "p.plan", cwd=disk)
+        assert (disk / ".fdc/.gitignore").read_text() == "*\n"
+        assert done.returncode == 3, done.stdout + done.stderr
+        (disk / "big").unlink()
+        shown = json.loads(fdc("show", "last", "--format", "json", cwd=disk).stdout)
+        steps = sum(record["kind"] == "outcome" for record in shown["records"])
+        assert f"left off after {steps} steps" in done.stdout
+        went = fdc("resume", "last", cwd=disk)
+        assert ("nothing is lost" in done.stdout) == (went.returncode == 0)
+        assert ("unknown whether it happened" in done.stdout) == (went.returncode == 5)
+        assert fdc("resume", "last", "--all", "--assume", "done", cwd=disk).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("fdc --version > /dev/full", 3, "fdc: stdout: No space left on device\n"),
+        ("fdc runs > /dev/full", 3, "fdc: stdout: No space left on device\n"),
+        ("fdc run absent 2> /dev/full", 3, ""),
+        ("fdc run p.plan >&-", 0, ""),
+        ("fdc run p.plan <&- >&- 2>&-", 0, ""),
+    ],
+)
+def test_a_stream_that_is_full_or_closed_gives_a_documented_code(
+    workspace: Path, command: str, code: int, said: str
+) -> None:
+    (workspace / "p.plan").write_text("set_plan x\nplan_step_complete x\nclose_task\nsubmit\n")
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    done = run_process(["bash", "-c", command], cwd=workspace, env={"PATH": path})
+    assert (done.returncode, done.stderr) == (code, said)
 
 
 @pytest.mark.long

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,18 @@ def test_what_is_wrong_with_one_is_said_at_its_place(
     assert 0 == inside.fdc("--help", cwd=workspace).returncode
     unknown = inside.fdc("boo", cwd=workspace)
     assert 2 == unknown.returncode and said in unknown.stderr
+
+
+def test_a_pipe_in_the_place_of_a_file_is_told_and_nothing_waits(workspace: Path) -> None:
+    folder = put(workspace)
+    (folder / "tools.json").unlink()
+    os.mkfifo(folder / "tools.json")
+    done = fdc("pack", "check", "packs/tea", cwd=workspace)
+    assert 1 == done.returncode and "`tools.json`: it is not a regular file" in done.stdout
+    (folder / "pack.toml").unlink()
+    os.mkfifo(folder / "pack.toml")
+    done = fdc("lint", "a.plan", cwd=workspace)
+    assert 1 == done.returncode and "cannot be used: it is not a regular file" in done.stdout
 
 
 def test_bytes_that_are_no_text_and_names_that_are_taken_are_told(workspace: Path) -> None:

@@ -32,7 +32,7 @@ def read(path: str, *, limit: int = 64 * 1024 * 1024) -> bytes | None:
         return None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError(errno.EINVAL, "not a regular file", path)
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
     with open(handle, "rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:
@@ -159,8 +159,10 @@ def _staged(path: str, data: bytes) -> str:
             file.write(data)
             file.flush()
             os.fsync(handle)
-    except BaseException:
+    except BaseException as failed:
         _unlink(temporary)
+        if isinstance(failed, OSError) and failed.filename is None:
+            failed.filename = path  # a full disk names none
         raise
     return temporary
 

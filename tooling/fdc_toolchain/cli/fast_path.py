@@ -7,17 +7,31 @@ import sys
 
 from .linting import fast_lint
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 
 def entry() -> None:
     """`fdc`, as the console script starts it. A lint leaves without tidying up its memory: there is a lot of it."""
     arguments = sys.argv[1:]
     code = fast_lint.main(arguments[1:]) if arguments[:1] == ["lint"] else None
     if code is None:
-        from .main import main as every_command
-
-        sys.exit(every_command(arguments))
+        _every_command(arguments)
     if os.environ.get("FDC_DEBUG"):  # profilers write their report on the way out
         sys.exit(code)
     if sys.stderr is not None:
         sys.stderr.flush()
     os._exit(code)
+
+
+def _every_command(arguments: list[str]) -> NoReturn:
+    try:
+        from ..console.process import leave
+        from .main import main
+
+        code = main(arguments)
+    except KeyboardInterrupt:  # before the command could hear it
+        print("fdc: interrupted", file=sys.stderr)
+        code = 130
+    leave(code)

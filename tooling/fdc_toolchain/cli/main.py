@@ -306,10 +306,11 @@ def main(argv: list[str] | None = None) -> int:
     """`fdc ARGUMENTS`. Returns the exit code (`exits`)."""
     arguments = sys.argv[1:] if argv is None else argv
     if arguments == ["--version"]:
-        from ..exits import CLEAN
+        from ..console.process import flushed, open_streams
 
+        open_streams()
         print(f"fdc {_version()}")
-        return CLEAN
+        return flushed(0, "fdc")
     if arguments[:1] == ["lint"]:
         from .linting import fast_lint
 

@@ -8,6 +8,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any, NoReturn
 
     import click
 
@@ -40,6 +41,74 @@ def silence_stdout() -> None:
         pass
 
 
+def open_streams() -> None:
+    """Puts /dev/null where stdin, stdout or stderr is closed: else the next file that is opened takes its number."""
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(handle, True)
+    os.close(handle)
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+
+
+def _hear() -> list[int]:
+    """From now on SIGTERM and SIGHUP end the command as Ctrl-C does, but for one that somebody has ignored (`nohup`).
+
+    Returns those for which that is new; none outside of the main thread, where the embedding program handles signals.
+    """
+    import signal
+
+    taken: list[int] = []
+    try:
+        for which in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(which) is signal.SIG_DFL:
+                signal.signal(which, signal.default_int_handler)
+                taken.append(which)
+    except ValueError:
+        pass
+    return taken
+
+
+def leave(code: int) -> NoReturn:
+    """Ends the process with this exit code; a signal that comes now changes nothing in it."""
+    if "signal" in sys.modules:
+        import atexit
+        import signal
+
+        def heard(handler: Any) -> None:
+            for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(which) is not signal.SIG_IGN:
+                    signal.signal(which, handler)
+
+        heard(lambda *_: os._exit(code))
+        atexit.register(heard, signal.SIG_IGN)  # Python takes its handlers away before it ends
+    sys.exit(code)
+
+
+def flushed(code: int, name: str) -> int:
+    """The exit code of a command, after all that it printed was written; 3 where it cannot be written."""
+    try:
+        sys.stdout.flush()
+    except (BrokenPipeError, ValueError):  # its reader has gone, or the command itself closed it
+        silence_stdout()
+    except OSError as failed:
+        silence_stdout()
+        code = 3
+        try:
+            print(f"{name}: stdout: {failed.strerror or failed}", file=sys.stderr)
+        except OSError:
+            pass
+    try:
+        sys.stderr.flush()
+    except ValueError:
+        pass
+    except OSError:  # the code says it all the same
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    return code
+
+
 def our_bug(bug: Exception, name: str, code: int) -> int:
     """Prints that this is a bug of fdc, and how to report it; returns `code`."""
     import traceback
@@ -61,6 +130,26 @@ def run(argv: list[str], command: Callable[[], click.Command], name: str) -> int
     `command` makes the command, after the working folder has left the import path; `name` is what messages begin with.
     """
     leave_working_folder()
+    open_streams()
+    taken = _hear()
+    try:
+        try:
+            code = _run(argv, command, name)
+        except OSError:  # the sentence about an error could not be written
+            from ..exits import WORLD
+
+            code = WORLD
+        return flushed(code, name)
+    finally:
+        if taken:
+            import signal
+
+            for which in taken:
+                if signal.getsignal(which) is signal.default_int_handler:
+                    signal.signal(which, signal.SIG_DFL)
+
+
+def _run(argv: list[str], command: Callable[[], click.Command], name: str) -> int:
     import click
 
     from ..exits import BUG, CLEAN, INTERRUPTED, USAGE, WORLD, Exit
@@ -89,6 +178,8 @@ def run(argv: list[str], command: Callable[[], click.Command], name: str) -> int
         silence_stdout()
         return CLEAN
     except OSError as failed:
+        if failed.filename is None and flushed(CLEAN, name) != CLEAN:
+            return WORLD  # it was stdout, and that has been said
         place = f" ({visible(str(failed.filename))})" if failed.filename else ""
         print(f"{name}: {failed.strerror or failed}{place}", file=sys.stderr)
         return WORLD

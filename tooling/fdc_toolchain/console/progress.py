@@ -125,6 +125,8 @@ class Lines(Quiet):
             super().done(effect, outcome, took)
             if effect.kind == "tool" or outcome.failure is not None:
                 self.step(effect, outcome, took)
+                if outcome.notes and "hint" in outcome.notes:
+                    self.line(f"       {visible(outcome.notes['hint'])}")
             self._show_passed()
 
     def step(self, effect: Perform, outcome: Outcome, took: float) -> None:

@@ -7,6 +7,8 @@ import os
 from collections.abc import Collection, Iterator
 
 from ..linking.catalogue_check import explain
+from ..linking.project.places import MAX_FILE
+from ..linking.project.regular_file import read
 from ..packs.beside import FILE
 from ..packs.imported import imported
 from ..packs.index import index
@@ -76,8 +78,7 @@ def _files(pack: Pack) -> Iterator[str]:
         inside = name.removeprefix(f"{PREFIX}{pack.name}/")
         path = os.path.join(pack.folder, inside)
         try:
-            with open(path, "rb") as file:
-                data = file.read()
+            data = read(path, MAX_FILE)
         except OSError as failed:
             why = (failed.strerror or str(failed)).lower()
             yield f"{os.path.join(pack.folder, FILE)}: `{inside}`: {why}"
@@ -112,8 +113,7 @@ def _defined(pack: Pack, module: str) -> set[str] | None:
     base = os.path.join(pack.folder, *parts)
     for path in (f"{base}.py", os.path.join(base, "__init__.py")):
         try:
-            with open(path, "rb") as file:
-                tree = ast.parse(file.read())
+            tree = ast.parse(read(path, MAX_FILE))
         except FileNotFoundError:
             continue
         except (OSError, SyntaxError, ValueError, RecursionError):

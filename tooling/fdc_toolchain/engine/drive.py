@@ -30,6 +30,7 @@ from .pool import Pool
 from .ports import (
     Cancelled,
     Clock,
+    Fenced,
     Interrupted,
     InterruptedHere,
     Journal,
@@ -172,8 +173,14 @@ class _Driver:
             if effect.paid or effect.effect == "once":
                 body = {} if effect.after is None else {"after": effect.after}
                 self._record("intent", effect, body)
-        if self.unwritten:
+        try:
             self._write()
+        except (Fenced, WorldFailed):
+            raise
+        except BaseException:  # a signal: none of the effects has begun
+            for effect in effects:
+                self._interrupted(effect, False)
+            raise
         state, begun = self.state, self.ports.progress.begun
         alone = len(effects) == 1 and not state.running
         for effect in effects:

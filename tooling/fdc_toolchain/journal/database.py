@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -91,6 +92,9 @@ class Transaction:
             self._db.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as failed:
             raise world_failed(failed, self._path) from failed
+        except BaseException:  # a signal, when the transaction had begun: nobody would end it
+            self._back()
+            raise
 
     def __exit__(self, kind: object, raised: BaseException | None, trace: object) -> None:
         try:
@@ -100,6 +104,9 @@ class Transaction:
         except sqlite3.Error as failed:
             self._back()
             raise world_failed(failed, self._path) from failed
+        except BaseException:
+            self._back()
+            raise
         self._back()
         if isinstance(raised, sqlite3.Error):
             raise world_failed(raised, self._path) from raised
@@ -118,4 +125,21 @@ def _text(data: bytes) -> str:
 
 def world_failed(failed: sqlite3.Error, path: str) -> WorldFailed:
     """An error of the database as WorldFailed, with the database's path."""
-    return WorldFailed(f"{path}: {failed}")
+    said = str(failed)
+    if (
+        said == "disk I/O error"
+    ):  # what SQLite says, too, where there is no room for its `-shm` file
+        said += " (the disk is full)" if _full(path) else ""
+    return WorldFailed(f"{path}: {said}")
+
+
+def _full(path: str) -> bool:
+    try:
+        about = os.statvfs(os.path.dirname(path) or ".")
+    except OSError:
+        return False
+    return about.f_bavail * about.f_frsize < _ROOM
+
+
+_ROOM = 64 * 1024
+"""Bytes that SQLite needs free to open a journal: its `-shm` file has 32 KiB."""

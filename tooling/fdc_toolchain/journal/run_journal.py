@@ -41,12 +41,26 @@ class RunJournal:
         self._seq = self._anchored = owner.seq
         self._link = owner.head
         self._start = hash_chain.beginning(owner)
+        self._tried: tuple[Record, int] | None = None
+        self._sure = True
         self.epoch = owner.epoch
         self.records = records
 
     def append(self, records: list[Record]) -> None:
-        """Makes all records durable in one commit. Raises Fenced or WorldFailed; then none was written."""
+        """Makes all records durable in one commit. Raises Fenced or WorldFailed; then none was written.
+
+        Where it is interrupted (KeyboardInterrupt), they may be written or not; another call with a list that begins with
+        the same record finds out, and writes what is missing.
+        """
         before = self._seq, self._link, self._anchored
+        if self._tried is not None and records and self._tried[0] is records[0]:
+            with self._store._transaction():
+                self._catch_up()
+            records = records[self._seq - self._tried[1] :]
+            before = self._seq, self._link, self._anchored
+        elif records:
+            self._tried = records[0], self._seq
+        self._sure = False
         try:
             if (
                 len(records) == 1 and self._seq + 1 - self._anchored < ANCHOR_EVERY and records[0].kind == "outcome"
@@ -55,6 +69,7 @@ class RunJournal:
                 body = written(records[0].body)
                 if len(body) <= BLOB_OVER:
                     self._insert(self._row(records[0], body, None))
+                    self._sure = True
                     return
             with self._store._transaction():
                 self.write(records)
@@ -63,11 +78,25 @@ class RunJournal:
             if isinstance(failed, sqlite3.Error):
                 raise world_failed(failed, self._store.path) from failed
             raise
+        self._sure = True
         if any(
             record.kind == "intent" or "answered" in record.body.get("notes", ())
             for record in records
         ):
             self.note()  # before the announced effect, or the one that a person's answer allows, happens
+
+    def _catch_up(self) -> None:
+        """Takes the end of the chain from the database: a signal may have come right after a commit."""
+        held = (self._run, self.epoch, self._name)
+        row = self._db.execute(
+            "SELECT seq FROM run WHERE id=? AND epoch=? AND name=?", held
+        ).fetchone()
+        if row is None:
+            raise Fenced(_TAKEN_OVER)
+        self._anchored = row[0]
+        newest = "SELECT seq, link FROM record WHERE run=? ORDER BY seq DESC LIMIT 1"
+        found = self._db.execute(newest, (self._run,)).fetchone()
+        self._seq, self._link = (0, self._start) if found is None else (found[0], bytes(found[1]))
 
     def note(self) -> None:
         """Notes the newest record outside of the workspace (`journal.counter`). Raises WorldFailed."""
@@ -101,6 +130,8 @@ class RunJournal:
         """Records how driving ended. Raises Fenced or WorldFailed."""
         with self._store._transaction():
             before = self._owner
+            if not self._sure:
+                self._catch_up()
             self._owner = before._replace(
                 status=status, ending=canonical(ending), ended=float(ended)
             )

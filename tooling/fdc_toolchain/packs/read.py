@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .. import durable
 from .beside import FILE
 from .model import PackError
 
@@ -38,10 +39,10 @@ def read(folder: str) -> dict[str, Any]:
 
 def content(path: str) -> bytes:
     """The bytes of a regular file. Raises OSError, also for a pipe, which would never end."""
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise OSError(errno.EINVAL, "it is not a regular file", path)
-    with open(path, "rb") as file:
-        return file.read()
+    data = durable.read(path)
+    if data is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    return data
 
 
 def parsed(data: bytes, path: str, *, data_only: bool = False) -> dict[str, Any]:

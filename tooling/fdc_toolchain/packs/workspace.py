@@ -38,7 +38,10 @@ def local(
 
         path = f"{PREFIX}{name}/{FILE}"
         try:
-            document = parsed(read(path) or b"", path, data_only=True)
+            data = read(path)
+            if data is None:
+                raise PackError("it is not a regular file", path)
+            document = parsed(data, path, data_only=True)
             if document["name"] != name:
                 raise PackError(f"`name` must be `{name}`, the name of its folder", path, 1)
             if name in installed:

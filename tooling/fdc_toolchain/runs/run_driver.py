@@ -21,7 +21,7 @@ from .nested_run import Driver
 from .notices import notice
 from .observer import Observer
 from .records.open_journal import known, reading, status_of, the_run, untrusted, writing
-from .records.run_outcome import OVER, Ended, cancelled, ended_of, left, over, record_end, unsettled
+from .records.run_outcome import OVER, Ended, cancelled, ended_of, left, on_record, over, record_end
 
 if TYPE_CHECKING:
     from ..engine.drive import Assumption
@@ -315,7 +315,7 @@ def _drive(
                 watch.stop()
         ended = ended_of(row, ending, state)
         if ending.status == "broken":
-            ended.unsettled = unsettled(state)
+            ended = left(row, "broken", on_record(store, row, state), ending.message)
     except (KeyboardInterrupt, Cancelled) as left_by:
         passed_on = left_by if embedded and isinstance(left_by, KeyboardInterrupt) else None
         if state.ended:  # it was over before anybody interrupted
@@ -323,7 +323,7 @@ def _drive(
             ended = ended_of(row, last, state)
         else:
             status = "cancelled" if watch.asked.is_set() else "interrupted"
-            ended = left(row, status, state)
+            ended = left(row, status, on_record(store, row, state))
     finally:
         bench.close()
     try:

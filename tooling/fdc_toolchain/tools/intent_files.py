@@ -29,8 +29,7 @@ def write(run_folder: str, key: str, value: dict[str, Any]) -> None:
 def read(run_folder: str, key: str) -> dict[str, Any] | None:
     """The mark of `key`, or None."""
     try:
-        with open(_path(run_folder, key), "rb") as file:
-            found = json.loads(file.read())
+        found = json.loads(durable.read(_path(run_folder, key)) or b"null")
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None

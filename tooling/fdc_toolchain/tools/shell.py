@@ -80,25 +80,29 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     output = done.output.decode("utf-8", "replace")
     if done.cut:
         notes["cut"] = f"{done.cut} bytes in the middle of the output"
+    if "no new files in" in notes and "ermission denied" in output:
+        where = ", ".join(f"`{folder}`" for folder in notes["no new files in"])
+        notes["hint"] = (
+            f"in this sandbox a command makes no new files in {where} itself, but in a folder that the plan names: "
+            "`allow write build/**`"
+        )
     if done.exit_code != 0 and not context.bound:
         last = next(
             (line for line in reversed(output.splitlines()) if line.strip()), "it printed nothing"
         )
         message = f"the command ended with exit code {done.exit_code}: {last.strip()[:300]}"
-        if "no new files in" in notes and "ermission denied" in output:
-            where = ", ".join(f"`{folder}`" for folder in notes["no new files in"])
-            message += f" (in this sandbox a command makes no new files in {where} itself, but in a folder that the plan names: "
-            message += "`allow write build/**`)"
+        if "hint" in notes:
+            message += f" ({notes.pop('hint')})"
         return Outcome(
             failure=Failure("exit", message), notes={**notes, "output": output[-_SHOWN:]}
         )
     return Outcome({"output": output, "exit_code": done.exit_code}, None, None, notes)
 
 
-def run_git(arguments: list[str], context: Context, records: dict[str, str] | None = None) -> Done:
-    """A git command in the workspace. Its errors are its output where it fails. `records`: it writes `.git` and nothing else,
-    and sees these variables too."""
-    done = _run(["git", *arguments], context, {}, merge=False, most=MAX_FILE, records=records)
+def run_git(arguments: list[str], context: Context, variables: dict[str, str]) -> Done:
+    """A git command that can write `.git` and nothing else, and sees these variables too. Its errors are its output where
+    it fails."""
+    done = _run(["git", *arguments], context, {}, merge=False, most=MAX_FILE, records=variables)
     if done.cut:
         raise ToolFailure("size", f"git printed more than {MAX_FILE} bytes")
     return done._replace(output=done.errors) if done.exit_code and not done.output else done

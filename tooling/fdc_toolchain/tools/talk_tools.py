@@ -10,6 +10,7 @@ import json
 import os
 from typing import Any
 
+from .. import durable
 from ..engine.events import Outcome
 from ..program.codec import canonical
 from ..workspace.failure import ToolFailure, from_os
@@ -155,13 +156,13 @@ def _keep(context: Context, row: dict[str, Any]) -> None:
 
 
 def _kept(context: Context) -> set[str]:
+    path = os.path.join(context.run_folder, MESSAGES)
     try:
-        with open(os.path.join(context.run_folder, MESSAGES), "rb") as file:
-            lines = file.read().split(b"\n")
-    except FileNotFoundError:
-        return set()
+        data = durable.read(path, limit=1 << 30) or b""
+    except OSError as failed:
+        raise from_os(failed, path) from failed
     keys = set()
-    for line in lines:
+    for line in data.split(b"\n"):
         try:
             keys.add(json.loads(line)["key"])
         except (ValueError, KeyError, TypeError):

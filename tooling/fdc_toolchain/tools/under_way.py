@@ -12,6 +12,7 @@ import fcntl
 import hmac
 import json
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
@@ -106,7 +107,10 @@ def cleared(root: Root) -> list[tuple[list[str], str]]:
     out = []
     for name in sorted(os.listdir(folder)):
         try:
-            handle = os.open(os.path.join(folder, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            handle = os.open(
+                os.path.join(folder, name),
+                os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC,
+            )
         except OSError:
             continue
         try:
@@ -130,6 +134,8 @@ def _sealed(root: Root, said: str) -> bytes:
 
 def _read(root: Root, handle: int) -> dict[str, Any]:
     """What a file says; nothing where it is not whole (then its command was never started), or not sealed by this user."""
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        return {}
     with open(handle, "rb", closefd=False) as file:
         data = file.read()
     said = data.partition(b"\n")[2].decode("utf-8", "replace")

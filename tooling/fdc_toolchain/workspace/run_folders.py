@@ -28,8 +28,7 @@ def folder(root: str) -> str:
             )
         ignore = os.path.join(path, ".gitignore")
         if not os.path.exists(ignore):
-            with open(ignore, "w", encoding="ascii") as file:
-                file.write("*\n")
+            durable.replace(ignore, b"*\n")
     except OSError as failed:
         raise WorldFailed(
             f"{path}: {(failed.strerror or str(failed)).lower()}; runs are recorded there"
@@ -72,8 +71,7 @@ def cancel_asked(root: str, run: str) -> bool:
 def cancel_request(root: str, run: str) -> bytes | None:
     """The request as it stands, which tells it from a later one; None where there is none."""
     try:
-        with open(_request(root, run), "rb") as file:
-            return file.read(4096)
+        return durable.read(_request(root, run), limit=4096)
     except OSError:
         return None
 

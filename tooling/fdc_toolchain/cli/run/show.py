@@ -192,6 +192,8 @@ def _remarks(record: Record) -> str:
         shown.append(f"{notes['tries']} attempts")
     if "settled" in notes:
         shown.append(str(notes["settled"]))
+    if "hint" in notes:
+        shown.append(visible(str(notes["hint"])))
     return f"  ({', '.join(shown)})" if shown else ""
 
 

@@ -143,14 +143,25 @@ def end_on_record(row: RunRow, state: RunState) -> Ended:
     )  # fmt: skip
 
 
-def left(row: RunRow, status: str, state: RunState) -> Ended:
+def left(row: RunRow, status: str, state: RunState, message: str = "") -> Ended:
     """The end of a run that was left in the middle."""
     from ...engine.drive import Ending
 
-    ended = ended_of(row, Ending("broken"), state)
+    ended = ended_of(row, Ending("broken", message=message), state)
     ended.status = status
     ended.unsettled = unsettled(state)
     return ended
+
+
+def on_record(store: Store, row: RunRow, state: RunState) -> RunState:
+    """Where a run stands that was left at `state`: on a full disk its driver knows of steps that could not be recorded."""
+    from ...engine.fold import fold
+    from ...engine.ports import WorldFailed
+
+    try:
+        return fold(state.program, row.inputs, store.records(row))
+    except WorldFailed:
+        return state
 
 
 def cancel_end(journal: Any, row: RunRow, state: RunState) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...engine.events import Outcome
+from ...linking.project.quiet_git import started_nothing
 from ...workspace import merge_diff
 from ...workspace.failure import ToolFailure
 from ...workspace.files import parts_of
@@ -68,7 +69,9 @@ def restore(args: dict[str, Any], context: Context) -> Any:
     from .. import shell
 
     path = word(args, "path")
-    done = shell.run_git(["cat-file", "blob", "HEAD:./" + "/".join(parts_of(path))], context)
+    name = "HEAD:./" + "/".join(parts_of(path))
+    # else git would start a program of the settings to fetch what a partial clone lacks
+    done = shell.run_git(["cat-file", "blob", name], context, started_nothing((), {}))
     if done.exit_code != 0:
         reason = done.output.decode("utf-8", "replace").strip().split("\n")[-1]
         raise ToolFailure("git", f"`{path}` cannot be restored: {reason.removeprefix('fatal: ')}")

@@ -105,7 +105,13 @@ def probe_commit(args: dict[str, Any], context: Context) -> Any:
 
 def _repository(context: Context) -> str:
     own = os.path.join(context.root.path, ".git")
-    if not os.path.isdir(own) or os.path.islink(own):
+    if os.path.islink(own) or os.path.isfile(own):
+        raise ToolFailure(
+            "git",
+            "the records of git are not in the workspace (its `.git` leads elsewhere, as in a worktree or a submodule), "
+            "and no step writes there; `git add` and `git commit` by hand",
+        )
+    if not os.path.isdir(own):
         raise ToolFailure("git", "the workspace is not the top of a git repository")
     return own
 
