@@ -14,14 +14,15 @@ WRITE = "overwrite_file_with_block {path}\n  text\n"
 
 
 @pytest.mark.parametrize(
-    "path", ["{run}/outside", "{run}//outside/", "./{run}/outside", "runs/a/outside"]
+    "path", ["{run}/outside", "{run}//outside/", "./{run}/outside", "runs/a/outside", "{run}", "{run}/."]
 )
 def test_no_file_takes_its_place(path: str) -> None:
     said = "is the folder of a run for text from outside: no step puts a file there"
+    said = said if "outside" in path else "is the folder of a run: no step puts a file there"
     for step in (WRITE, "create_file_with_block {path}\n  text\n", "rename_file a.txt {path}\n"):
         found = findings(lint({"a.plan": step.replace("{path}", path)}, there=("a.txt",)), "FDC415")
         assert [True] == [said in item.message for item in found], step
-    for other in ("{run}/outside/x", "{run}/outsider", "runs/outside", "{run}/x/outside"):
+    for other in ("{run}/outside/x", "{run}/outsider", "runs/outside", "{run}/x/outside", "{run}x", "runs/a"):
         assert [] == findings(lint(WRITE.replace("{path}", other)), "FDC415")
 
 
@@ -43,6 +44,11 @@ def test_git_sees_nothing_of_it(path: str, line: int) -> None:
             ASSUMED,
         ),
         (
+            "call_plan b.plan p={run}\nrun_in_bash_session ls\n",
+            "no step puts a file there",
+            ASSUMED,
+        ),
+        (
             WRITE.replace("{path}", "{run}/{p}/x") + "git_add {run}/{p}/x\n",
             "git sees nothing of that",
             "",
@@ -53,6 +59,7 @@ def test_a_value_that_leads_there_is_the_cause(
     workspace: Path, steps: str, said: str, assumed: str
 ) -> None:
     (workspace / "any.json").write_text(ANY)
+    (workspace / "b.plan").write_text("param p\n" + WRITE.replace("{path}", "{p}"))
     (workspace / "a.plan").write_text(f'param p = "outside"\nuse fsm any.json\n{steps}')
     done = fdc("run", "a.plan", cwd=workspace)
     assert done.returncode == 1 and said in done.stdout, done.stdout + done.stderr
