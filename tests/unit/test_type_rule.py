@@ -290,13 +290,19 @@ def test_a_tool_that_needs_one_of_two_arguments_is_given_one_that_is_not_null() 
     call = "x <- call_plan b.plan on=a\n"
     said = "the result `x` of `b.plan` is as the plan uses it: `x` is not null"
     assert [(2, said)] == assumed(call + "message_user {x}\n", **{"b.plan": sub})
-    for safe in ("message_user {x}\n  text\n", "message_user it: {x}\n", "if x\n  message_user {x}\n"):
+    for safe in (
+        "message_user {x}\n  text\n",
+        "message_user it: {x}\n",
+        "if x\n  message_user {x}\n",
+    ):
         assert [] == assumed(call + safe, **{"b.plan": sub})
     given = "call_plan c.plan x={x}\n"
     found = assumed(call + given, **{"b.plan": sub, "c.plan": "param x\nmessage_user {x}\n"})
     assert [(2, said.replace(": `x`", ": in `c.plan` `x`"))] == found
     nothing = "if true\n  list_files\n"
-    assert [("a.plan", 3)] == refused("x <- call_plan b.plan\nmessage_user {x}\n", **{"b.plan": nothing})
+    assert [("a.plan", 3)] == refused(
+        "x <- call_plan b.plan\nmessage_user {x}\n", **{"b.plan": nothing}
+    )
 
 
 def test_what_a_caller_gives_on_may_be_no_message() -> None:

@@ -10,8 +10,9 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
-from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
+from ..linking.arguments.handed import handed
 from ..linking.model import Act, Loop, Node, Unit
 from ..linking.project import places
 from ..linking.project.files import Files
@@ -62,6 +63,17 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 yield from _secrets([loop.over.text], unit, guard, loop.node)
                 yield from _changed_in(unit, loop, guard, probes)
                 yield from _below(unit, loop)
+    for unit, call, use in handed(context.order):
+        probes = context.probes.setdefault(unit.key, set())
+        judged = _of_run(use.act, use.access, use.value)
+        judged = judged or _file(use.access, use.value, use.unit, guard, probes)
+        step = Label(use.unit.span(use.act.step), f"`{use.value.text}` is used here")
+        reads = [use.value.text] if _is_read(use.access, use.act) else []
+        for found in (
+            *([judged] if judged else ()),
+            *_secrets(reads, use.unit, guard, use.act.step),
+        ):
+            yield found._replace(span=unit.span(call.call), labels=(step,))
 
 
 def _of_step(
@@ -242,13 +254,7 @@ def _glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:
 def _read_by(act: Act, globs: tuple[str, ...], commands: tuple[str, ...]) -> Iterator[str]:
     """The literal paths that a step reads: its files, what it searches, what a command that looks at data is given."""
     bound = act.bound
-    for access, value in bound.files:
-        if (
-            access in ("read", "edit")
-            or access == "delete"
-            and any(other in ("create", "write") for other, _ in bound.files)
-        ):
-            yield value.text
+    yield from (value.text for access, value in bound.files if _is_read(access, act))
     for name in globs:
         if name in bound.arguments:
             yield bound.arguments[name].text
@@ -256,6 +262,11 @@ def _read_by(act: Act, globs: tuple[str, ...], commands: tuple[str, ...]) -> Ite
         given = bound.arguments.get(name)
         if given is not None and is_data_command(given):
             yield from (pattern.begins for pattern in files_of(given) if pattern.whole)
+
+
+def _is_read(access: str, act: Act) -> bool:
+    moved = any(other in ("create", "write") for other, _ in act.bound.files)
+    return access in ("read", "edit") or access == "delete" and moved
 
 
 _MARKED = re.compile(r"[{*?\[\0]")
