@@ -52,11 +52,6 @@ def test_git_sees_nothing_of_it(path: str, line: int) -> None:
             ASSUMED,
         ),
         (
-            "call_plan b.plan p={run}\nrun_in_bash_session ls\n",
-            "no step puts a file there",
-            ASSUMED,
-        ),
-        (
             WRITE.replace("{path}", "{run}/{p}/x") + "git_add {run}/{p}/x\n",
             "git sees nothing of that",
             "",
@@ -67,7 +62,6 @@ def test_a_value_that_leads_there_is_the_cause(
     workspace: Path, steps: str, said: str, assumed: str
 ) -> None:
     (workspace / "any.json").write_text(ANY)
-    (workspace / "b.plan").write_text("param p\n" + WRITE.replace("{path}", "{p}"))
     (workspace / "a.plan").write_text(f'param p = "outside"\nuse fsm any.json\n{steps}')
     done = fdc("run", "a.plan", cwd=workspace)
     assert done.returncode == 1 and said in done.stdout, done.stdout + done.stderr

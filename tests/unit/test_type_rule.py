@@ -135,9 +135,8 @@ def test_a_call_whose_depth_is_used_up_gives_null() -> None:
     assert [("s.plan", 2)] == refused("call_plan s.plan\n", **{"s.plan": sub})
     other = sub.replace("read_file {w}", "if len(w) > 0\n  read_file {w}")
     assert [("s.plan", 2)] == refused("call_plan s.plan\n", **{"s.plan": other})
-    assert [] == refused(
-        "call_plan s.plan\n", **{"s.plan": sub.replace("read_file", "message_user")}
-    )
+    for step, wrong in (("message_user", [("s.plan", 2)]), ("message_user it:", [])):
+        assert wrong == refused("call_plan s.plan\n", **{"s.plan": sub.replace("read_file", step)})
 
 
 def test_a_name_that_changes_its_type_from_round_to_round_is_of_both() -> None:
