@@ -61,6 +61,12 @@ def test_a_path_that_a_call_gives_is_judged_where_the_call_stands(
     assert said == ([("a.plan", 2, code), ("b.plan", 2, code)] if code else []), said
 
 
+def test_an_empty_path_is_called_empty() -> None:
+    for step in ('call_plan sub.plan p=""\n', 'overwrite_file_with_block ""\n  x\n'):
+        checked = lint({"a.plan": "use fsm any.json\n" + step, "sub.plan": WRITE}, "a.plan")
+        assert ["the path is empty"] == [item.message for item in findings(checked, "FDC416")]
+
+
 def test_what_a_value_decides_is_assumed_and_not_refused() -> None:
     for bound in ("p <- request_user_input a\n", "p <- request_user_input a\np <- read_file {p}\n"):
         plan = f"use fsm any.json\n{bound}call_plan sub.plan p={{p}}\n"
