@@ -61,10 +61,21 @@ def test_a_path_that_a_call_gives_is_judged_where_the_call_stands(
     assert said == ([("a.plan", 2, code), ("b.plan", 2, code)] if code else []), said
 
 
-def test_an_empty_path_is_called_empty() -> None:
-    for step in ('call_plan sub.plan p=""\n', 'overwrite_file_with_block ""\n  x\n'):
-        checked = lint({"a.plan": "use fsm any.json\n" + step, "sub.plan": WRITE}, "a.plan")
-        assert ["the path is empty"] == [item.message for item in findings(checked, "FDC416")]
+def test_an_empty_path_is_refused_in_a_step_and_assumed_of_a_call() -> None:
+    checked = lint('use fsm any.json\noverwrite_file_with_block ""\n  x\n')
+    assert ["the path is empty"] == [item.message for item in findings(checked, "FDC416")]
+    for sub in (
+        'param p = ""\nif p\n  overwrite_file_with_block {p}\n    x\n',
+        'param p = ""\nif p\n  t <- read_file {p}\n  message_user {t}\n',
+        "param p\nif p\n  overwrite_file_with_block {p}\n    x\n",
+        'param p = ""\nl <- list_files\nfor x in {l} max 3\n  read_file {x}\ndelete_file {p}\n',
+    ):
+        given = "" if "=" in sub.split("\n")[0] else ' p=""'
+        checked = lint(
+            {"a.plan": f"use fsm any.json\ncall_plan sub.plan{given}\n", "sub.plan": sub}, "a.plan"
+        )
+        assert not [item for item in findings(checked) if item.code not in ("FDC441", "FDC313")]
+        assert "FDC703" in {item.code for item in checked.assumptions}, sub
 
 
 def test_what_a_value_decides_is_assumed_and_not_refused() -> None:

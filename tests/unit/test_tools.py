@@ -205,12 +205,6 @@ def test_sections_replace_whole_lines_exactly_once(bench: Bench, workspace: Path
     [
         ("a\nb\n", section("c\n", "d\n"), "is not in the file"),
         ("a\nb\na\n", section("a\n", "d\n"), "is in the file 2 times"),
-        (
-            "x\n    a\n\n     b\n",
-            section("a\n\n b\n", "d\n"),
-            "from line 2 on it has these lines, indented by 4, and the section indents them by 0",
-        ),
-        ("a  b\n c \n", section(" c\n", "d\n"), "these lines, with other white space"),
         ("ab\n", section("a\n", "d\n"), "is not in the file"),  # whole lines, not parts of them
         ("a\nb\nc\n", section("a\nb\n", "x\n") + section("b\nc\n", "y\n"), "overlap"),
         ("a\n", "", "no `<<<<<<< SEARCH` section"),

@@ -64,6 +64,8 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 yield from _changed_in(unit, loop, guard, probes)
                 yield from _below(unit, loop)
     for unit, call, use in handed(context.order):
+        if not use.value.text:
+            continue  # what is empty is tested, as a rule: `files` says what is assumed
         probes = context.probes.setdefault(unit.key, set())
         judged = _of_run(use.act, use.access, use.value)
         judged = judged or _file(use.access, use.value, use.unit, guard, probes)
