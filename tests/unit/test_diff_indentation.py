@@ -13,13 +13,21 @@ DIFF = "<<<<<<< SEARCH\n{}\n=======\nnew\n>>>>>>> REPLACE"
 @pytest.mark.parametrize(
     ("text", "search", "told"),
     [
-        ("x\n    a\n\n     b\n", "a\n\n b", ": from line 2 on it has these lines, indented by 4, and the section indents them by 0"),
-        ("x\na\n", "  a", ": from line 2 on it has these lines, indented by 0, and the section indents them by 2"),
+        (
+            "x\n    a\n\n     b\n",
+            "a\n\n b",
+            ": from line 2 on it has these lines, indented by 4, and the section indents them by 0",
+        ),
+        (
+            "x\na\n",
+            "  a",
+            ": from line 2 on it has these lines, indented by 0, and the section indents them by 2",
+        ),
         ("a  b\n c \n", " c", ": from line 2 on it has these lines, with other white space"),
         ("ab\n", "a", ""),
         ("x\n", "\n", ""),
     ],
-)  # fmt: skip
+)
 def test_it_says_where_the_lines_stand(text: str, search: str, told: str) -> None:
     with pytest.raises(merge_diff.NoMerge) as no:
         merge_diff.apply(text, DIFF.format(search))
