@@ -10,9 +10,8 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
-from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
-from ..linking.arguments.handed import handed
 from ..linking.model import Act, Loop, Node, Unit
 from ..linking.project import places
 from ..linking.project.files import Files
@@ -53,32 +52,19 @@ def check(context: Context) -> Iterator[Diagnostic]:
             globs, commands = guard.looks(bound.tool)
             if not bound.files and not globs and not commands:
                 continue
-            for found in _of_step(act, unit, guard, folders, globs, probes):
+            for found in of_step(act, unit, guard, folders, globs, probes):
                 yield found._replace(span=unit.span(act.step))
-            yield from _secrets(_read_by(act, globs, commands), unit, guard, act.step)
-        for loop in _loops(unit.body):
+            yield from secrets(read_by(act, globs, commands), unit, guard, act.step)
+        for loop in loops_in(unit.body):
             if loop.over is not None:
-                for found in _glob(loop.over, slash=False):
+                for found in of_glob(loop.over, slash=False):
                     yield found._replace(span=unit.span(loop.node))
-                yield from _secrets([loop.over.text], unit, guard, loop.node)
+                yield from secrets([loop.over.text], unit, guard, loop.node)
                 yield from _changed_in(unit, loop, guard, probes)
                 yield from _below(unit, loop)
-    for unit, call, use in handed(context.order):
-        if not use.value.text:
-            continue  # what is empty is tested, as a rule: `files` says what is assumed
-        probes = context.probes.setdefault(unit.key, set())
-        judged = _of_run(use.act, use.access, use.value)
-        judged = judged or _file(use.access, use.value, use.unit, guard, probes)
-        step = Label(use.unit.span(use.act.step), f"`{use.value.text}` is used here")
-        reads = [use.value.text] if _is_read(use.access, use.act) else []
-        for found in (
-            *([judged] if judged else ()),
-            *_secrets(reads, use.unit, guard, use.act.step),
-        ):
-            yield found._replace(span=unit.span(call.call), labels=(step,))
 
 
-def _of_step(
+def of_step(
     act: Act,
     unit: Unit,
     guard: Guard,
@@ -100,7 +86,7 @@ def _of_step(
             yield found
     for name in globs:
         if name in act.bound.arguments:
-            yield from _glob(act.bound.arguments[name], slash=True)
+            yield from of_glob(act.bound.arguments[name], slash=True)
 
 
 def _opened(unit: Unit, guard: Guard) -> Iterator[Diagnostic]:
@@ -237,7 +223,7 @@ def _through(text: str, folder: str, guard: Guard, probes: set[str]) -> Diagnost
     )
 
 
-def _glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:
+def of_glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:
     """A glob, or a folder, that the runner refuses, at no place yet. `slash`: a `/` alone stands for the workspace."""
     text = value.text
     if slash and not text.strip("/"):
@@ -253,10 +239,16 @@ def _glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:
         )
 
 
-def _read_by(act: Act, globs: tuple[str, ...], commands: tuple[str, ...]) -> Iterator[str]:
+def read_by(act: Act, globs: tuple[str, ...], commands: tuple[str, ...]) -> Iterator[str]:
     """The literal paths that a step reads: its files, what it searches, what a command that looks at data is given."""
     bound = act.bound
-    yield from (value.text for access, value in bound.files if _is_read(access, act))
+    for access, value in bound.files:
+        if (
+            access in ("read", "edit")
+            or access == "delete"
+            and any(other in ("create", "write") for other, _ in bound.files)
+        ):
+            yield value.text
     for name in globs:
         if name in bound.arguments:
             yield bound.arguments[name].text
@@ -266,15 +258,10 @@ def _read_by(act: Act, globs: tuple[str, ...], commands: tuple[str, ...]) -> Ite
             yield from (pattern.begins for pattern in files_of(given) if pattern.whole)
 
 
-def _is_read(access: str, act: Act) -> bool:
-    moved = any(other in ("create", "write") for other, _ in act.bound.files)
-    return access in ("read", "edit") or access == "delete" and moved
-
-
 _MARKED = re.compile(r"[{*?\[\0]")
 
 
-def _secrets(
+def secrets(
     paths: Iterable[str], unit: Unit, guard: Guard, node: Statement
 ) -> Iterator[Diagnostic]:
     for path in paths:
@@ -362,7 +349,7 @@ def _folders(unit: Unit) -> dict[str, str]:
     return out
 
 
-def _loops(nodes: list[Node]) -> Iterator[Loop]:
+def loops_in(nodes: list[Node]) -> Iterator[Loop]:
     work = list(nodes)
     while work:
         node = work.pop()
