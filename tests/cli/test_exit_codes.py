@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.test_run import run_name
 from tests.support.inside import fdc
+from tests.support.linting import ANY
 
 PLAN = """set_plan x
 plan_step_complete x
@@ -45,6 +46,33 @@ def test_the_lines_of_a_run_and_of_fdc_show_have_the_exit_code(ran: tuple[Path, 
         )
         assert not re.search(r"^ok .*(exit 7|false)", out, re.MULTILINE)
     assert "  exit code 7\n" in fdc("show", run, "--step", "main/4", cwd=workspace).stdout
+
+
+def test_a_run_that_stops_shows_why_its_last_command_failed(workspace: Path) -> None:
+    (workspace / "any.json").write_text(ANY)
+    gate = 'require t.exit_code == 0 else "tests fail"\n'
+    many = "t <- run_in_bash_session seq 20; exit 3\nmessage_user between\n"
+    ended = "  | 19\n  | 20\nrequire: tests fail\n"
+    for steps, shown, ending in (
+        (many + gate, "the end of the output of main/1:\n  | 9\n", ended),
+        (
+            many.removeprefix("t <- "),
+            "of main/1:\n  | 9\n",
+            "  | 20\nfailure: ",
+        ),
+        (
+            "t <- run_in_bash_session echo a; exit 1\n" + gate,
+            "\nthe output of main/1:\n  | a\n",
+            "",
+        ),
+        ("run_in_bash_session echo a; exit 1\n", "", ""),
+        (many + "t <- run_in_bash_session echo b\n" + gate.replace("== 0", "== 1"), "", ""),
+    ):
+        (workspace / "b.plan").write_text("use fsm any.json\n" + steps)
+        out = fdc("run", "b.plan", cwd=workspace).stdout
+        assert shown in out and ending in out and bool(shown) == ("the output of main/1" in out), (
+            out
+        )
 
 
 def test_programs_that_read_it_find_the_exit_code(ran: tuple[Path, str, str]) -> None:

@@ -149,6 +149,13 @@ def test_outside_of_git_and_with_settings_rules_or_tests_of_its_own(tmp_path: Pa
     made = tree(tmp_path)
     assert not {"fdc.toml", ".gitignore", ".pre-commit-config.yaml"} & set(made)
     assert b'"command": "tox -q"' in made["protocols/house.protocol.json"]
+    done = fdc("init", "--test-command", "pytest", cwd=tmp_path)
+    assert (
+        done.returncode == 2
+        and '`test-command = "tox -q"`' in done.stderr
+        and made == tree(tmp_path)
+    )
+    assert fdc("init", "--test-command", "tox -q", cwd=tmp_path).returncode == 0
     (tmp_path / "b").mkdir()
     (tmp_path / "b/protocols").mkdir()
     (tmp_path / "b/protocols/own.protocol.md").write_text("# Own\n", "utf-8")

@@ -28,3 +28,23 @@ def test_a_step_that_leaves_text_from_outside_in_a_file_is_marked(
 ) -> None:
     context = lint({"a.plan": WEB + step + "\n"}, "a.plan").context
     assert [what for _, what in sorted(context.marks.items())] == ([mark] if mark else [])
+
+
+def test_a_finding_shows_where_the_text_comes_into_a_file_that_commands_see() -> None:
+    kept = (
+        WEB
+        + "overwrite_file_with_block {run}/outside/p\n  {page}\nh <- request_user_input Which?\n"
+    )
+    copied = "t <- grep x {h}\noverwrite_file_with_block copy.md\n  {t}\nrun_in_bash_session ls\n"
+    sub = "param t\noverwrite_file_with_block copy.md\n  {t}\n"
+    called = "t <- grep x {h}\ncall_plan sub.plan t={t}\nrun_in_bash_session ls\n"
+    for steps, wanted in ((copied, [2, 7]), (called, [2, 7])):
+        checked = lint({"a.plan": kept + steps, "sub.plan": sub}, "a.plan", there=("a.txt",))
+        (item,) = findings(checked, "FDC474")
+        assert wanted == [label.span.line for label in item.labels], item
+        assert "commands see" in item.labels[-1].message
+    (item,) = findings(
+        lint(WEB + "overwrite_file_with_block notes.md\n  {page}\nrun_in_bash_session ls\n"),
+        "FDC474",
+    )
+    assert [2, 3] == [label.span.line for label in item.labels]

@@ -14,14 +14,23 @@ WRITE = "overwrite_file_with_block {path}\n  text\n"
 
 
 @pytest.mark.parametrize(
-    "path", ["{run}/outside", "{run}//outside/", "./{run}/outside", "runs/a/outside"]
+    "path",
+    ["{run}/outside", "{run}//outside/", "./{run}/outside", "runs/a/outside", "{run}", "{run}/."],
 )
 def test_no_file_takes_its_place(path: str) -> None:
     said = "is the folder of a run for text from outside: no step puts a file there"
+    said = said if "outside" in path else "is the folder of a run: no step puts a file there"
     for step in (WRITE, "create_file_with_block {path}\n  text\n", "rename_file a.txt {path}\n"):
         found = findings(lint({"a.plan": step.replace("{path}", path)}, there=("a.txt",)), "FDC415")
         assert [True] == [said in item.message for item in found], step
-    for other in ("{run}/outside/x", "{run}/outsider", "runs/outside", "{run}/x/outside"):
+    for other in (
+        "{run}/outside/x",
+        "{run}/outsider",
+        "runs/outside",
+        "{run}/x/outside",
+        "{run}x",
+        "runs/a",
+    ):
         assert [] == findings(lint(WRITE.replace("{path}", other)), "FDC415")
 
 

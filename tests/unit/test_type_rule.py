@@ -135,9 +135,8 @@ def test_a_call_whose_depth_is_used_up_gives_null() -> None:
     assert [("s.plan", 2)] == refused("call_plan s.plan\n", **{"s.plan": sub})
     other = sub.replace("read_file {w}", "if len(w) > 0\n  read_file {w}")
     assert [("s.plan", 2)] == refused("call_plan s.plan\n", **{"s.plan": other})
-    assert [] == refused(
-        "call_plan s.plan\n", **{"s.plan": sub.replace("read_file", "message_user")}
-    )
+    for step, wrong in (("message_user", [("s.plan", 2)]), ("message_user it:", [])):
+        assert wrong == refused("call_plan s.plan\n", **{"s.plan": sub.replace("read_file", step)})
 
 
 def test_a_name_that_changes_its_type_from_round_to_round_is_of_both() -> None:
@@ -283,6 +282,26 @@ def test_a_text_that_a_run_brings_may_be_no_pattern_and_no_message() -> None:
         (2, who + "`t` is a regular expression, `t` is more than white space"),
         (4, "`pattern` of `grep` is as the plan uses it: `x{t}` is a regular expression"),
     ]
+
+
+def test_a_tool_that_needs_one_of_two_arguments_is_given_one_that_is_not_null() -> None:
+    sub = "param on\nl <- list_files\nif on\n  yield {l}\n"
+    call = "x <- call_plan b.plan on=a\n"
+    said = "the result `x` of `b.plan` is as the plan uses it: `x` is not null"
+    assert [(2, said)] == assumed(call + "message_user {x}\n", **{"b.plan": sub})
+    for safe in (
+        "message_user {x}\n  text\n",
+        "message_user it: {x}\n",
+        "if x\n  message_user {x}\n",
+    ):
+        assert [] == assumed(call + safe, **{"b.plan": sub})
+    given = "call_plan c.plan x={x}\n"
+    found = assumed(call + given, **{"b.plan": sub, "c.plan": "param x\nmessage_user {x}\n"})
+    assert [(2, said.replace(": `x`", ": in `c.plan` `x`"))] == found
+    nothing = "if true\n  list_files\n"
+    assert [("a.plan", 3)] == refused(
+        "x <- call_plan b.plan\nmessage_user {x}\n", **{"b.plan": nothing}
+    )
 
 
 def test_what_a_caller_gives_on_may_be_no_message() -> None:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MOST_SHOWN = 60
 """Maximum lines that are printed about an approval."""
 
+MOST_OUTPUT = 12
+"""Maximum lines of a failed command's output that are printed where the run stops."""
+
 MOST_KEPT = 5
 """Maximum failed branches that are listed, and steps with an unknown outcome."""
 
@@ -54,9 +57,23 @@ def tell(ended: Ended, show: Observer, form: str, quiet: bool, style: Style) -> 
         paths = list(show.wrote)
         more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
         show.line(f"wrote {', '.join(visible(path) for path in paths[:5])}{more}")
+    if ended.stop is not None and ended.stop["kind"] in ("require", "failure"):
+        for line in _output(show, ended.stop["kind"]):
+            show.line(line)
     for line in _story(ended, style):
         show.line(folded(line, style.width))
     return code
+
+
+def _output(show: Observer, kind: str) -> list[str]:
+    """The end of what the last command printed, if it failed: why a gate stopped the run, as a rule."""
+    address, text = show.last_output or ("", "")
+    lines = [visible(line.rstrip()) for line in text.strip("\n").split("\n") if line.strip()]
+    if not lines or len(lines) == 1 and kind == "failure":  # its message has the last line
+        return []
+    more = "the end of " if len(lines) > MOST_OUTPUT else ""
+    head = f"{more}the output of {visible(address)}:"
+    return [head, *(f"  | {line}" for line in lines[-MOST_OUTPUT:])]
 
 
 def exit_code(ended: Ended) -> int:

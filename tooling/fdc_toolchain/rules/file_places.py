@@ -27,6 +27,9 @@ from .solver.rule import Context
 _OUTSIDE = re.compile(r"(?:\{run\}|runs/[^/{]+)/outside(?:/|$)")
 """A path in the folder of a run for text from outside, as a plan writes it."""
 
+_OF_RUN = re.compile(r"\{run\}(/outside)?|runs/[^/{]+(/outside)")
+"""The folder of a run, or the one in it for text from outside, as a plan writes them."""
+
 RUNS = "runs"
 """Where the folders of runs lie, which `{run}` stands for."""
 
@@ -119,11 +122,12 @@ def refused(path: str, files: Files) -> bool:
 def _of_run(act: Act, access: str, value: Value) -> Diagnostic | None:
     """What is wrong with a file in place of a run's folder for text from outside, and with giving git what it does not see."""
     git = act.bound.tool.name == "git_add"
-    if not git and "outside" not in value.text:
+    if not git and "outside" not in value.text and "{run}" not in value.text:
         return None
     path = posixpath.normpath(value.text)
-    if access in ("create", "write") and _OUTSIDE.fullmatch(path):
-        message = f"`{value.text}` is the folder of a run for text from outside: no step puts a file there"
+    if access in ("create", "write") and (folder := _OF_RUN.fullmatch(path)):
+        what = " for text from outside" if folder.lastindex else ""
+        message = f"`{value.text}` is the folder of a run{what}: no step puts a file there"
         return Diagnostic(
             _HERE, "FDC415", message, help=f"name a file in it, such as `{path}/page.md`"
         )

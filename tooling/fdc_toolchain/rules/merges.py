@@ -256,7 +256,10 @@ class _Walk:
         try:
             after, _ = merge_diff.apply(text, diff)
         except merge_diff.NoMerge as no:
-            help_ = "copy the lines from the file, whole, and enough of them to be there once"
+            help_ = (
+                "copy the lines from the file, whole, indented as there (a text block loses the"
+                " indentation that all its lines have), and enough of them to be there once"
+            )
             message = f"the step fails with `{path}` as it is then: {no}"
             where = place(unit, act, value)
             labels = () if call is None else (Label(where, "this step"),)

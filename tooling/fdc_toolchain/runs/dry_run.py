@@ -123,7 +123,7 @@ class _Reader:
                 yield f"{margin}else"
                 yield from self.block(item["else"], names, depth + 1)
         elif op == "require":
-            yield f"{margin}go on only if not: {visible(item['why'])}"
+            yield f"{margin}stop unless its condition holds: {visible(item['why'])}"
 
     def text(self, template: list[Any], names: dict[str, Any]) -> str:
         return " ".join(resolved(template, names).split())

@@ -25,6 +25,8 @@ class Observer:
         self.running: dict[str, Perform] = {}
         self.wrote: dict[str, None] = {}
         self.failed_commands: list[dict[str, Any]] = []
+        self.last_output: tuple[str, str] | None = None
+        """The address and the output of the last command, if it failed."""
 
     def watch(self, state: RunState) -> None:
         """The run that is about to be driven; the view that shows budgets reads them there."""
@@ -46,6 +48,10 @@ class Observer:
                 self.failed_commands.append(
                     {"address": effect.address, "tool": effect.tool, "exit_code": code}
                 )
+            output = value if outcome.failure is None else outcome.notes
+            if isinstance(output, dict) and isinstance(output.get("output"), str):
+                failed = bool(code) or outcome.failure is not None
+                self.last_output = (effect.address, output["output"]) if failed else None
             if (
                 outcome.failure is None
                 and isinstance(value, dict)

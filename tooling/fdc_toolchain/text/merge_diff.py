@@ -74,10 +74,9 @@ def apply(text: str, diff: str) -> tuple[str, int]:
     for section in parsed:
         matches = _places(plain, section.search)
         if len(matches) != 1:
-            problem = (
-                "is not in the file" if not matches else f"is in the file {len(matches)} times"
-            )
-            raise NoMerge(f"the section at line {section.line} of the diff {problem}")
+            problem = f"is in the file {len(matches)} times" if matches else "is not in the file"
+            near = "" if matches else _indented_otherwise(plain, section.search)
+            raise NoMerge(f"the section at line {section.line} of the diff {problem}{near}")
         places.append((matches[0], section))
     places.sort(key=lambda place: place[0])
     for (start, first), (after, second) in zip(places, places[1:], strict=False):
@@ -98,6 +97,23 @@ def _places(lines: list[str], search: list[str]) -> list[int]:
         for at in range(len(lines) - width + 1)
         if lines[at] == first and lines[at : at + width] == search
     ]
+
+
+def _indented_otherwise(lines: list[str], search: list[str]) -> str:
+    """Where the lines stand with another indentation, and with which; empty where they do not."""
+    found = _places([line.strip() for line in lines], [line.strip() for line in search])
+    first = next((number for number, line in enumerate(search) if line.strip()), None)
+    if not found or first is None:
+        return ""
+    file, section = _indentation(lines[found[0] + first]), _indentation(search[first])
+    where = f": from line {found[0] + 1} on it has these lines"
+    if file == section:
+        return f"{where}, with other white space"
+    return f"{where}, indented by {file}, and the section indents them by {section}"
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _malformed(line: int, problem: str) -> NoMerge:

@@ -20,8 +20,10 @@ def outcome_of(found: Any) -> Outcome:
     outcome = found if isinstance(found, Outcome) else Outcome(found)
     value = outcome.value
     if value is None or isinstance(value, (bool, int, str)):
-        if isinstance(value, str) and len(value) > MAX_RESULT:
-            raise ToolFailure("size", f"a result of more than {MAX_RESULT} characters")
+        if isinstance(value, str):
+            if len(value) > MAX_RESULT:
+                raise ToolFailure("size", f"a result of more than {MAX_RESULT} characters")
+            _whole(value)
         return outcome
     try:
         written = canonical(value)
@@ -30,11 +32,22 @@ def outcome_of(found: Any) -> Outcome:
     if len(written) > MAX_RESULT:
         raise ToolFailure("size", f"a result of more than {MAX_RESULT} characters")
     plain = json.loads(written)
+    if "\\ud" in written:
+        _whole(json.dumps(plain, ensure_ascii=False))
     if _deeper(plain, MAX_DEPTH):
         raise ToolFailure(
             "result", f"the tool returned values nested deeper than {MAX_DEPTH} levels"
         )
     return outcome._replace(value=plain)
+
+
+def _whole(text: str) -> None:
+    """Raises ToolFailure for a text that UTF-8 cannot write: no record, file or command could hold it."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as wrong:
+        half = f"half a character (U+{ord(text[wrong.start]):04X})"
+        raise ToolFailure("tool", f"the tool returned {half}, which UTF-8 cannot write") from None
 
 
 def as_declared(tool: str, declared: Mapping[str, Any], outcome: Outcome) -> Outcome:

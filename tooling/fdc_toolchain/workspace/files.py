@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -39,6 +40,9 @@ from .shown_files import Noted, difference, digest
 if TYPE_CHECKING:
     from ..engine.files.released import Released
     from .outside_table import Keeper
+
+_OF_RUN = re.compile(r"runs/(?:[^/]+/outside|[0-9]{8}-[0-9]{6}-[a-z0-9]{4})")
+"""The folder of a run (`RunIds`), and the one in a run's for text from outside."""
 
 MAX_FILE = places.MAX_FILE
 
@@ -365,10 +369,10 @@ class Root:
         parts = parts_of(path)
         if not self.guarded:
             return parts
-        if parts[:1] + parts[2:] == ["runs", "outside"] and self.kind(path) != "file":
+        if _OF_RUN.fullmatch("/".join(parts)) and self.kind(path) != "file":
+            what = " for text from outside" if len(parts) > 2 else ""
             raise ToolFailure(
-                "path",
-                f"`{path}` is the folder of a run for text from outside; no step puts a file there",
+                "path", f"`{path}` is the folder of a run{what}; no step puts a file there"
             )
         held = refused(path, self._grants, self.protected, self.protect)
         if held is not None and self._opening is not None:

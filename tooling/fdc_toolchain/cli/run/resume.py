@@ -84,6 +84,7 @@ def command(
     from ...engine.drive import EVERY
     from ...report.terminal.terminal_text import visible
     from ...runs import run_driver
+    from ...runs.records import questions
     from ...runs.workers import remote
     from ...workspace.operator import Operator
     from ..shared.live import progress
@@ -98,6 +99,9 @@ def command(
         run_driver.known(row)
         records = 0 if store is None else len(store.records(row))
     said = _addressed(row, answers, "answer")
+    for text in (*answers, *assumptions):
+        if wrong := questions.unkept(text):
+            raise UsageError(wrong)
     known: dict[str, Assumption] = {}
     if every:
         *assumptions_, word = assumptions or ("",)

@@ -14,6 +14,9 @@ _LONGEST, _LONGEST_NAME = 4000, 255
 """Bytes of a path and of a name in it, on the file systems of Linux and macOS."""
 
 
+_EMPTY = "the path is empty"
+
+
 def components(path: str) -> list[str]:
     """The parts of a path, without `.` and empty ones."""
     return [part for part in path.split("/") if part not in ("", ".")]
@@ -21,7 +24,9 @@ def components(path: str) -> list[str]:
 
 def outside(path: str) -> str | None:
     """Why a path names no file of the workspace; None where it may name one."""
-    if not path or path.startswith("/"):
+    if not path:
+        return _EMPTY
+    if path.startswith("/"):
         return f"`{path}` is not a path relative to the workspace"
     if "\0" in path:
         return "a path with a NUL byte"
@@ -40,6 +45,8 @@ def of_folder(path: str) -> str | None:
 
     A tool would take `a.md/` for `a.md`, of which rules, grants and assumptions speak.
     """
+    if not path:
+        return _EMPTY
     if path.rpartition("/")[2] in ("", "."):
         return f"`{path}` ends with a slash, and the path of a file does not"
     return None

@@ -73,7 +73,11 @@ class _Calls:
                 out[name] = _filled(value, given)
             elif default is not None:
                 out[name] = _text((default,))
-        return {name: value for name, value in out.items() if not value.refs or "/" in value.text}
+        return {
+            name: value
+            for name, value in out.items()
+            if "/" in value.text or all(ref.path == ("run",) for ref in value.refs)
+        }
 
     def _reaching(self, instance: Instance) -> frozenset[str]:
         """The parameters of a plan that stand in a path, in it or in a plan that it calls."""
@@ -148,6 +152,8 @@ def _filled_act(act: Act, given: Given) -> Act | None:
         arguments[name] is value for name, value in bound.arguments.items()
     ):
         return None
+    files = tuple((access, value) for access, value in files if value.text)
+    # An empty path is a parameter that is not given, and tested as a rule: `files` says what is assumed.
     return Act(act.step, bound._replace(files=files, arguments=arguments))
 
 

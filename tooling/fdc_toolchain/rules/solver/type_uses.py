@@ -107,6 +107,23 @@ class Uses:
             known, fits, span, name, "a number" if parameter.kind == "number" else expected, why
         )
 
+    def some_given(self, node: Act) -> None:
+        """A tool that needs one of several arguments, where each that it is given may be null."""
+        tool, null = node.bound.tool, []
+        for name in tool.need_one_of:
+            value = node.bound.arguments.get(name)
+            ref = None if value is None else self.here.single(value)
+            known = None if ref is None else self.here.look(ref.path)
+            if value is not None and (known is None or not known.type.kinds & (NULL | OPEN)):
+                return
+            if ref is not None and known is not None:
+                null.append((known.type.kinds & ~NULL != 0, known, ref))
+        if null:
+            _, known, ref = max(null, key=lambda given: given[0])
+            why = f"`{tool.name}` needs {' or '.join(f'`{name}`' for name in tool.need_one_of)}"
+            span = self.unit.at(node.step, ref.start, ref.end)
+            self.use(known, KINDS & ~NULL, span, ".".join(ref.path), "not null", why)
+
     def content(self, node: Act, parameter: Parameter, value: Value, known: Known | None) -> None:
         """A text whose content the tool refuses or not, which no type says."""
         if parameter.form == "filled" and any(

@@ -169,6 +169,7 @@ class _Walk:
                 value = bound.arguments.get(parameter.name)
                 if value is not None:
                     self.uses.argument(node, parameter, value)
+            self.uses.some_given(node)
         if node.step.bind is not None:
             what = f"the result `{node.step.bind}` of `{tool.name}`"
             self.bind(node.step, self.views.result(tool), what)

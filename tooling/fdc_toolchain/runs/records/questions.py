@@ -159,15 +159,19 @@ def about(question: Open) -> list[tuple[str, int, str, list[str]]]:
 def unfit(question: Open, text: str) -> str:
     """Why a text cannot be the answer to a question; empty where it can."""
     from ...tools.talk_tools import neither
+
+    return unkept(text) or (neither(text) if question.approval else "")
+
+
+def unkept(text: str) -> str:
+    """Why no record can keep a text as an answer; empty where one can."""
     from .answers import MOST
 
     try:
         size = len(text.encode("utf-8"))
     except UnicodeEncodeError:
         return "the answer is not UTF-8 text"
-    if size > MOST:
-        return f"the answer has {size} bytes, more than {MOST}"
-    return neither(text) if question.approval else ""
+    return f"the answer has {size} bytes, more than {MOST}" if size > MOST else ""
 
 
 def user() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import click
@@ -48,6 +49,11 @@ def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_r
         raise UsageError(f"the folder `{folder}` does not exist")
     settings = settings_of(root)
     stated = has_settings(root)
+    if stated and test is not None and settings.test_command not in (None, test):
+        raise UsageError(
+            f"the settings say `test-command = {json.dumps(settings.test_command, ensure_ascii=False)}`, and `fdc init`"
+            " changes no setting: change it there and in the rule in protocols/, then run `fdc protocols build`"
+        )
     chosen = test if test is not None else settings.test_command or test_command.found(root)
     if chosen is not None and not (
         chosen.strip() and chosen.isprintable() and len(chosen) <= _MOST_CHARACTERS

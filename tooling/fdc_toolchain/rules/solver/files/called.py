@@ -40,7 +40,7 @@ class Called:
             key, whole = filled(path, given)
             if (
                 not whole
-            ):  # a field of an argument that has none, or no argument: reported elsewhere
+            ):  # a field of an argument that has none, or no argument: reported elsewhere; or empty
                 effect = settled(effect, UNKNOWN)
                 key = (SETTLED, *path)
             if key in paths:
@@ -50,6 +50,8 @@ class Called:
         literal = dict(effects.fixed)
         for path, (bits, why) in effects.wild.items():
             key = filled(path, given)[0]
+            if not key:
+                continue
             table = literal if is_literal(key) else wild
             known, causes = table.get(key, (0, NO_CAUSES))
             table[key] = known | bits, causes | why

@@ -65,7 +65,7 @@ def _plain_part(part: tuple[str, ...]) -> list[str]:
 
 
 def filled(path: Path, given: dict[str, Path]) -> tuple[Path, bool]:
-    """The path with names replaced by what they stand for; False where one cannot be."""
+    """The path with names replaced by what they stand for; False where one cannot be, or nothing is left."""
     parts: list[Part] = []
     whole = True
     for part in path:
@@ -81,7 +81,8 @@ def filled(path: Path, given: dict[str, Path]) -> tuple[Path, bool]:
         else:
             parts.append(part)
             whole = False
-    return _plain(parts), whole
+    path = _plain(parts)
+    return path, whole and bool(path)
 
 
 def outer_name(path: Path) -> Path:

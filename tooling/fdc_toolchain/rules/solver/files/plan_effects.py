@@ -308,7 +308,8 @@ class Files:
         for name, param in callee.unit.params.items():
             value = node.arguments.get(name)
             if value is not None:
-                given[name] = self._paths.of(instance.unit, value, env)
+                of = self._paths.of(instance.unit, value, env)
+                given[name] = of if value.text else ("",)
             elif param.default is not None:
                 given[name] = (param.default,)
         known = self._plan(callee, (), stopping=stopping)

@@ -58,7 +58,12 @@ class StepPaths:
                 (NOBODY, *part) if type(part) is tuple and part[0] in unstable else part
                 for part in path
             )
-        return filled(path, env)[0] if env else path
+        if not env:
+            return path
+        known = filled(path, env)[
+            0
+        ]  # an empty one names no file, and what the step does then no one follows
+        return known or tuple((NOBODY, *part) if type(part) is tuple else part for part in path)
 
     def unstable(self, unit: Unit) -> frozenset[str]:
         """The names of a plan of which no one follows which file they name."""

@@ -101,7 +101,8 @@ class Labels:
         self.refusing = dict.fromkeys(MOST, 0)
         """By sink: the bits of what may not choose it, what is given included."""
 
-    def _bit(self, atom: Atom) -> int:
+    def bit(self, atom: Atom) -> int:
+        """The bit of an atom."""
         unit, line = "", 0
         if isinstance(atom.origin, Origin):
             unit, line = atom.origin.unit.key, id(atom.origin.step)
@@ -149,16 +150,16 @@ class Labels:
         return (
             TRUSTED
             if level == "trusted"
-            else self._bit(Atom(level, Origin(unit, step, tool), frozenset()))
+            else self.bit(Atom(level, Origin(unit, step, tool), frozenset()))
         )
 
     def earlier(self, path: str, said: str) -> int:
         """The label of what an earlier run wrote into a file."""
-        return self._bit(Atom("untrusted", Earlier(f"the file {path}", said), frozenset()))
+        return self.bit(Atom("untrusted", Earlier(f"the file {path}", said), frozenset()))
 
     def stands_for(self, name: str) -> int:
         """The label of what a plan is given under a name."""
-        return self._bit(Atom(name, None, frozenset()))
+        return self.bit(Atom(name, None, frozenset()))
 
     def atoms(self, label: int) -> Iterator[Atom]:
         """The atoms of a label, the first ones first."""
@@ -176,7 +177,7 @@ class Labels:
             more = _cleared_with(frozenset(sinks))
             known = 0
             for atom in self.atoms(label):
-                known |= self._bit(
+                known |= self.bit(
                     atom if atom.cleared >= more else atom._replace(cleared=atom.cleared | more)
                 )
             self._cleared[label, sinks] = known

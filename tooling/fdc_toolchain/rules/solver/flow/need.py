@@ -47,8 +47,15 @@ class Need(NamedTuple):
         return _CHOSEN[self.sink].format(self.tool)
 
 
-def finding(source: str, origin: Origin | Earlier, need: Need, deep: Need | None) -> Diagnostic:
-    """Text of the level `source` from `origin` chooses what it may not. `deep`: where that is, in the plan called here."""
+def finding(
+    source: str,
+    origin: Origin | Earlier,
+    need: Need,
+    deep: Need | None,
+    way: tree.Statement | None,
+) -> Diagnostic:
+    """Text of the level `source` from `origin` chooses what it may not. `deep`: where that is, in the plan called here;
+    `way`: the statement that put the text where commands see it."""
     span = need.unit.span(need.step)
     chosen = f"{deep.what}, in the plan called here" if deep is not None else need.what
     verb, help_ = ("is in", _HIDE) if need.sink == "code" else ("chooses", _HELP)
@@ -59,6 +66,8 @@ def finding(source: str, origin: Origin | Earlier, need: Need, deep: Need | None
         help_ = f"look at the file and approve it (`fdc trust --file {origin.tool.removeprefix('the file ')}`), or move it away"
     elif origin.span != span:
         marks.append(Label(origin.span, "it comes from here"))
+    if way is not None and (at := need.unit.span(way)) not in (span, *(one.span for one in marks)):
+        marks.append(Label(at, "from here on it may be in a file that commands see"))
     if deep is not None:
         marks.append(Label(deep.unit.span(deep.step), f"there it chooses {deep.what}"))
     return Diagnostic(span, _CODES.get(need.sink, "FDC471"), message, tuple(marks), help=help_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ....syntax import tree
 from .earlier import Earlier
 from .file_taint import Pattern, Stored, hidden, read_back, spelled
 from .labels import FILES, SEES, THERE, TRUSTED, Labels
@@ -23,6 +24,8 @@ class PlanFiles:
         self.there = Stored()
         self.before = Stored()
         self.looked: set[Pattern] = set()
+        self.at: tree.Statement | None = None
+        self.shown: dict[int, tree.Statement] = {}
 
     def begin(self) -> None:
         """Back to the start of the plan; what it left for its next run is kept."""
@@ -58,16 +61,24 @@ class PlanFiles:
         label &= self.labels.tainting
         if label:
             self.writes.put(pattern, label)
-            if not hidden(pattern):
-                self.sees |= label
+            self._seen(pattern, label)
 
     def touch(self, pattern: Pattern, label: int) -> None:
         """Notes what chose whether files are there. A model may choose that."""
         label &= self.labels.outside
         if label:
             self.there.put(pattern, label)
-            if not hidden(pattern):
-                self.sees |= label
+            self._seen(pattern, label)
+
+    def _seen(self, pattern: Pattern, label: int) -> None:
+        if not hidden(pattern):
+            if label & ~self.sees and self.at is not None:
+                self.shown.setdefault(label & ~self.sees, self.at)
+            self.sees |= label
+
+    def shown_by(self, label: int) -> tree.Statement | None:
+        """The statement that first put a text of the label where commands see it."""
+        return next((step for bits, step in self.shown.items() if bits & label), None)
 
     def changed(self) -> tuple[int, int, int]:
         """Tells states of the files apart."""

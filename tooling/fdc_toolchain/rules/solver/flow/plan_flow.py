@@ -132,7 +132,14 @@ class PlanFlow:
                 )
             elif not told:
                 told = True
-                item = finding(atom.source, atom.origin, Need(self.unit, step, tool, sink), deep)
+                way = (
+                    self.disk.shown_by(self.labels.bit(atom))
+                    if sink in ("code", "choice")
+                    else None
+                )
+                item = finding(
+                    atom.source, atom.origin, Need(self.unit, step, tool, sink), deep, way
+                )
                 self.found.setdefault((item.span, item.code, sink), item)
         return told
 
@@ -215,6 +222,7 @@ class PlanFlow:
 
         `left`: what it found there of an earlier run. What a command finds and keeps the sandbox holds.
         """
+        self.disk.at = node.step
         moved = TRUSTED if node.bound.tool.writes_unknown else left
         for pattern, access in changes(node):
             if (
@@ -287,6 +295,7 @@ class PlanFlow:
                 else self.disk.exists(pattern)
             )
         given[SEES] = self.disk.sees_now()
+        self.disk.at = node.call
         for pattern, label in callee.writes.items():
             self.disk.write(pattern, self.labels.filled(label, given))
         for pattern, label in callee.there.items():
