@@ -156,6 +156,29 @@ def test_the_plans_of_init_and_of_the_readme_are_spelled(tmp_path: Path) -> None
         shipped_plan(here, f"{number}.plan")
 
 
+def test_branches_call_no_plan_that_shares_the_index_of_git(tmp_path: Path) -> None:
+    (tmp_path / "fdc.toml").write_text("", "utf-8")
+    (tmp_path / "keep.plan").write_text("git_add fdc.toml\n", "utf-8")
+    head = "# FSM: tooling/fdc_fsm.json\nset_plan x\nplan_step_complete r\nnames <- list_files *\n"
+    body = "for name in {names} max 3\n  message_user {name}\n  call_plan keep.plan\n"
+    fork, end = "fork name in {names} max 3\n  message_user {name}\n", "close_task\nsubmit\n"
+    (tmp_path / "own.plan").write_text(head + body + fork + end, "utf-8")
+    here = linker(tmp_path)
+    assert not [item for item in check(here, ["own.plan"]).diagnostics if item.severity == "error"]
+    made = of_plan(here, "own.plan", 20)
+    for both, spelled in (
+        (body + fork, True),
+        (fork, True),
+        (body, True),
+        (body.replace("for ", "fork "), False),
+    ):
+        text = head + both + end
+        assert spells(made, text) == spelled, text
+        made.reset()
+        found = check(linker(tmp_path), ["own.plan"], {"own.plan": text.encode()}).diagnostics
+        assert ("FDC413" in {item.code for item in found}) != spelled
+
+
 def faults(text: str) -> Iterator[tuple[str, str]]:
     """The plan with a tool, a name or a statement that is none."""
     step = re.search(r"^( *\w+ <- )(\w[\w.]*)(.*)$", text, re.M)

@@ -102,7 +102,7 @@ def test_a_plan_without_budget_is_spelled_with_names_of_the_pool(place: Path) ->
     found = pooled(place, text)
     assert found is not None
     assert refused(place, *found, 12, KNOWN) > 3
-    many = found[1].replace("max 5\n", "max 50\n")
+    many = found[1].replace("max 5\n", "max 500\n")
     assert errors(linker(place), many) == [] and not spells(found[0], many)
 
 

@@ -18,6 +18,7 @@ from .form import (
     COLLECTS,
     RESULT,
     SAME,
+    STAGED,
     STORES,
     UNSTATED,
     Change,
@@ -33,7 +34,7 @@ from .form import (
 )  # fmt: skip
 from .loops import FAR, Loops, Outcome, Owes, opening
 from .place import OUTSIDE, Call, Need, Place
-from .steps import Steps
+from .steps import ADDS, COMMITS, Steps
 from .texts import Texts
 
 STORING = "# It may store text from outside, and runs no command.\n"
@@ -58,7 +59,9 @@ class Bodies(Loops):
         moves: dict[str, set[str]] = {}
         for state, row in self.place.automaton.transitions.items():
             moves[state] = {
-                to for action, to in row.items() if self.steps.unbound([action], 0) is not None
+                to
+                for action, to in row.items()
+                if any(self.steps.unbound([action], 0, own) for own in ("", ADDS))
             }
             if self.steps.unbound([None], 0) is not None and state not in self.place.ended:
                 moves[state].add(state)
@@ -124,8 +127,9 @@ class Bodies(Loops):
             for bits in (STORES,) if place.outside else (STORES, 0):
                 head = word(place.head, *word(STORING)) if bits else word(place.head)
                 ways.append(Way((*head, budget, Use(after.rule, Change(ALL, bits)))))
-                if not place.small:
-                    ways.append(Way((*head, Use(after.rule, Change(ALL, bits | UNSTATED)))))
+                # Without parameters loops run few rounds in both.
+                unstated = 0 if place.small else UNSTATED
+                ways.append(Way((*head, Use(after.rule, Change(ALL, bits | unstated)))))
         self.form.put("start", ways)
         self.form.entries = [left(place.most) | place.given | RESULT]
         return self.form
@@ -187,21 +191,26 @@ class Bodies(Loops):
         for action, to in row.items():
             moves.setdefault(to, []).append(action)
         for after, actions in moves.items():
-            plain = self.steps.unbound(actions, depth)
-            if plain is not None:
-                yield Outcome((plain,), after)
-            for number, slot in self.slots:
-                owed = bool(owes.bits >> number & 1)
-                given = self.steps.bound(actions, depth, slot, owed)
-                if given is not None:
-                    yield from self._binding(number, (given,), after)
+            for own, bits, gone in (("", 0, 0), (ADDS, STAGED, 0), (COMMITS, 0, STAGED)):
+                plain = self.steps.unbound(actions, depth, own)
+                if plain is not None:
+                    yield Outcome((plain,), after, bits, gone)
+                for number, slot in self.slots:
+                    owed = bool(owes.bits >> number & 1)
+                    given = self.steps.bound(actions, depth, slot, owed, own)
+                    if given is not None:
+                        for outcome in self._binding(number, (given,), after):
+                            yield outcome._replace(bits=outcome.bits | bits, gone=gone)
         yield from self._yields(state)
         yield from self._gates(state)
+        # What a body or another plan commits is not told by its first line.
         if not ended:
-            yield from self._calls(state, depth)
+            for outcome in self._calls(state, depth):
+                yield outcome._replace(gone=outcome.gone | self.steps.staged)
         if depth < self.place.depth:
-            yield from self._choices(state, goal, depth)
-            yield from self.loops(state, depth)
+            for compound in (self._choices(state, goal, depth), self.loops(state, depth)):
+                for outcome in compound:
+                    yield outcome._replace(gone=outcome.gone | self.steps.staged)
 
     def _yields(self, state: str) -> Iterator[Outcome]:
         for number, guard in enumerate((Guard(COLLECTS), Guard(RESULT, COLLECTS))):
@@ -241,11 +250,11 @@ class Bodies(Loops):
         for call in self.place.calls:
             after = self._left(call, state)
             guard = (
-                Guard()
+                Guard(clear=BRANCH * call.shares)
                 if free
-                else Guard(STORES if call.outside else 0, UNSTATED | (STORES if call.acts else 0))
+                else Guard(STORES * call.outside, UNSTATED * call.costs | STORES * call.acts)
             )
-            if after is not None:
+            if after is not None and not (call.costs and self.place.small):
                 ends.setdefault((after, guard, call.binds), []).append(call)
         for (after, guard, binds), calls in ends.items():
             # Which plans may be called, and what they leave, is the same for all states of one number.

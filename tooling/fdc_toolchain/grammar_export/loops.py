@@ -7,7 +7,7 @@ from math import prod
 from typing import NamedTuple
 
 from ..linking.types import LIST, Type, list_of
-from ..rules.bounds import MOST_ONCE
+from ..rules.bounds import MOST_STEPS
 from ..syntax.language import STATEMENTS
 from .form import (
     ALL,
@@ -120,11 +120,12 @@ class Loops:
         """Digits of how often a loop may run in a plan that states no budget: however its body is filled, lint asks for none."""
         if self.place.free or self.place.small:
             return 0
-        most = prod(self._inside(depth) for depth in range(self.place.depth))
-        return min(len(str(MOST_ONCE // most)) - 1, _ROUNDS[-1])
+        most = prod(self._inside(depth) for depth in range(self.place.depth)) * self.place.most
+        # Calls may take the other half.
+        return min(len(str(MOST_STEPS // 2 // most)) - 1, _ROUNDS[0])
 
     def _enter(self, depth: int, *, bits: int = 0, gone: int = 0) -> Change:
-        return Change(INNER & ~gone, bits | left(self._inside(depth)))
+        return Change(INNER & ~gone & ~self.steps.staged, bits | left(self._inside(depth)))
 
     def loops(self, state: str, depth: int) -> Iterator[Outcome]:
         """Every loop that may stand in a state. A round begins in a state that says what the rounds before it may have left."""

@@ -22,7 +22,7 @@ from ..rules.solver.types import Views
 from ..rules.solver.words import Machine, Summaries
 from .form import MOST_NAMES
 from .own_values import Kinds, reads
-from .place import Call, Place, Slot, with_closing
+from .place import Call, Place, Slot, reached, with_closing
 
 if TYPE_CHECKING:
     from ..automata.model import Automaton
@@ -227,7 +227,11 @@ class Sets:
             required = tuple(one for one in given if all(one in call.arguments for call in calls))
             optional = tuple(one for one in given if one not in required)
             binds = frozenset(call.call.bind for call in calls if call.call.bind)
-            yield Call(name, required, optional, ends, binds=binds, given=given, deep=deep)
+            acts = [act for unit in reached(linker, callee) for act in unit.acts]
+            shares = any("shares" in act.bound.tool.row for act in acts)
+            yield Call(
+                name, required, optional, ends, shares=shares, binds=binds, given=given, deep=deep
+            )
 
 
 def _orders(unit: Unit) -> dict[str, tuple[tuple[str, ...], ...]]:

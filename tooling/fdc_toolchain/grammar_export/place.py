@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..automata.model import Automaton
     from ..linking.catalogue import Tool
     from ..linking.link import Linker
+    from ..linking.model import Unit
 
 MOST_FILES = 2000
 LEVELS = {"trusted": 0, "workspace": 1, "model": 2, "untrusted": 3}
@@ -55,7 +56,8 @@ WANTED = {
 
 class Call(NamedTuple):
     """A plan that may be called. `ends`: by state before, the state after (None: it leaves the state as it is).
-    `outside`: it brings text from outside; `acts`: it does what such text must not choose. Of a plan's own calls: `binds`
+    `outside`: it brings text from outside; `acts`: it does what such text must not choose; `costs`: who calls it states a budget;
+    `shares`: no branches of a fork may call it at the same time. Of a plan's own calls: `binds`
     are the names that the plan has for what they give, `given` the types that it gives by parameter, `deep`: with `depth`."""
 
     name: str
@@ -64,6 +66,8 @@ class Call(NamedTuple):
     ends: dict[str, str] | None
     outside: bool = False
     acts: bool = False
+    costs: bool = False
+    shares: bool = False
     binds: frozenset[str] = frozenset()
     given: Mapping[str, frozenset[Type]] = {}
     deep: bool = False
@@ -257,3 +261,15 @@ def with_closing(automaton: Automaton, *, fragment: bool) -> tuple[Automaton, fr
 
 def _both(state: str, closing: int) -> str:
     return f"{state}/{closing}"
+
+
+def reached(linker: Linker, unit: Unit) -> list[Unit]:
+    """A plan and all that it calls."""
+    found = {unit.key: unit}
+    work = [unit]
+    while work:
+        for call in work.pop().calls:
+            if call.key in linker.units and call.key not in found:
+                found[call.key] = linker.units[call.key]
+                work.append(found[call.key])
+    return list(found.values())

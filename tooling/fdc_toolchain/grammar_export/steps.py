@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..rules.solver.flow.labels import MOST
 from ..rules.solver.flow.touched import sinks
-from .form import BRANCH, CHOSEN, STORES, Chars, Guard, Item, Literal, Use, Way
+from .form import BRANCH, CHOSEN, STAGED, STORES, Chars, Guard, Item, Literal, Use, Way
 from .place import OUTSIDE, Slot, kind_of, known, level_of
 from .texts import Texts
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ..linking.types import Type
 
 _LOOKING = ("cat", "head", "tail", "wc", "sha256sum")
+ADDS, COMMITS = "git_add", "git_commit"
+"""Tools of which the second fails unless the first came before, since the last of the second."""
 
 
 class Steps:
@@ -26,14 +28,20 @@ class Steps:
         self.texts = texts
         self.place = texts.place
         self.left_out: list[str] = []
-        self.made: dict[tuple[str, tuple[str | None, ...], int], Use | None] = {}
+        self.made: dict[tuple[str, tuple[str | None, ...], int, str], Use | None] = {}
         self.kinds: dict[tuple[Type, ...], int] = {}
         self.by_action: dict[str | None, list[Tool]] = {}
-        for tool in self.place.tools:
-            if self._usable(tool):
-                self.by_action.setdefault(tool.action, []).append(tool)
-            else:
-                self.left_out.append(tool.name)
+        usable = [tool for tool in self.place.tools if self._usable(tool)]
+        if not self.place.free and (
+            self.place.small or not any(tool.name == ADDS for tool in usable)
+        ):
+            usable = [tool for tool in usable if tool.name != COMMITS]
+        self.left_out += [tool.name for tool in self.place.tools if tool not in usable]
+        self.staged = STAGED * (
+            not self.place.free and any(tool.name == COMMITS for tool in usable)
+        )
+        for tool in usable:
+            self.by_action.setdefault(tool.action, []).append(tool)
 
     def _usable(self, tool: Tool) -> bool:
         if (
@@ -49,23 +57,29 @@ class Steps:
             if item.kind == "path" and item.required
         )
 
-    def unbound(self, actions: Sequence[str | None], depth: int) -> Use | None:
-        """A step of one of these actions whose result no name takes, with its line end and its block."""
-        return self._rule("step", actions, depth, None)
+    def unbound(self, actions: Sequence[str | None], depth: int, own: str = "") -> Use | None:
+        """A step of one of these actions whose result no name takes, with its line end and its block. `own`: of this tool, which
+        does something to what git will commit; otherwise of one that does not."""
+        return self._rule("step", actions, depth, None, own)
 
     def bound(
-        self, actions: Sequence[str | None], depth: int, slot: Slot, owed: bool = False
+        self,
+        actions: Sequence[str | None],
+        depth: int,
+        slot: Slot,
+        owed: bool = False,
+        own: str = "",
     ) -> Use | None:
         """What may stand behind `NAME <- ` for a slot. One that a body still has to bind (`owed`) any step may give: those
         that give such values may be none that the automaton still accepts."""
         if owed:
-            return self._rule("give_owed", actions, depth, None)
+            return self._rule("give_owed", actions, depth, None, own)
         if slot.made not in ("step", "any", "both"):
             return None
         kind = "give_" + slot.name.rstrip("0123456789")
         if self.place.free:
             kind = f"give{self.kinds.setdefault(slot.kinds, len(self.kinds))}"
-        return self._rule(kind, actions, depth, slot)
+        return self._rule(kind, actions, depth, slot, own)
 
     def _gives(self, tool: Tool, slot: Slot) -> bool:
         if self.place.free:
@@ -73,22 +87,23 @@ class Steps:
         return kind_of(tool) in slot.kinds and level_of(tool) <= slot.level
 
     def _rule(
-        self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None
+        self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None, own: str
     ) -> Use | None:
-        key = (kind, tuple(actions), depth)
+        key = (kind, tuple(actions), depth, own)
         if key not in self.made:
-            self.made[key] = self._new_rule(kind, actions, depth, slot)
+            self.made[key] = self._new_rule(kind, actions, depth, slot, own)
         return self.made[key]
 
     def _new_rule(
-        self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None
+        self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None, own: str
     ) -> Use | None:
         uses = []
         for action in actions:
             tools = [
                 tool
                 for tool in self.by_action.get(action, [])
-                if slot is None or self._gives(tool, slot)
+                if own == (tool.name if tool.name in (ADDS, COMMITS) else "")
+                and (slot is None or self._gives(tool, slot))
             ]
             made = [self._tool(kind, tool, depth, slot) for tool in tools]
             ways = [Way((use,)) for use in made if use is not None]
@@ -105,7 +120,9 @@ class Steps:
     def _step(self, tool: Tool, depth: int, slot: Slot | None) -> list[Way]:
         """All forms of a step of a tool. `slot`: what takes the result, whose level what is given must not exceed."""
         level = OUTSIDE if slot is None else slot.level
-        guard = Guard() if self.place.free else self._guard(tool, slot)
+        guard = self._guard(tool, slot)
+        if self.place.free:
+            guard = Guard(clear=BRANCH if "shares" in tool.row else 0)
         out = []
         limits = dict(zip((item.name for item in tool.parameters), sinks(tool), strict=True))
         if tool.writes_unknown:  # what it is given may be in files, which commands see
@@ -118,7 +135,7 @@ class Steps:
         ):
             return []  # in a loop it would be there the second time
         if self.place.free and not (tool.inline and tool.inline[-1].kind == "rest"):
-            return self._free(tool, depth, limits)
+            return self._free(tool, depth, limits, guard)
         for chosen in _selections(tool):
             block = tool.block if tool.block in chosen else None
             inline = [item for item in chosen if item is not block]
@@ -132,7 +149,9 @@ class Steps:
                     out.append(Way(items, guard._replace(some=self._named(inline, level))))
         return out
 
-    def _free(self, tool: Tool, depth: int, limits: dict[str, str | None]) -> list[Way]:
+    def _free(
+        self, tool: Tool, depth: int, limits: dict[str, str | None], guard: Guard
+    ) -> list[Way]:
         """A step with a plan's own names."""
         given = {item.name: self._values(item, limits, OUTSIDE, False) for item in tool.inline}
         required = {item.name for item in tool.inline if item.required}
@@ -143,7 +162,7 @@ class Steps:
             some = () if block and block.name in tool.need_one_of else tool.need_one_of
             tail = (self.texts.arguments(tool.name, given, required, some, True),) if given else ()
             lines = () if block is None else (self.texts.block(depth, OUTSIDE, stored=False),)
-            out.append(Way((Literal(tool.name), *tail, Literal("\n"), *lines)))
+            out.append(Way((Literal(tool.name), *tail, Literal("\n"), *lines), guard))
         return out
 
     def _named(self, inline: list[Parameter], level: int) -> int:
@@ -180,7 +199,7 @@ class Steps:
                 clear |= STORES
         if tool.trust == "model" and (changes or tool.writes_unknown):
             return Guard(STORES, clear & ~STORES)
-        return Guard(clear=clear)
+        return Guard(STAGED if tool.name == COMMITS else 0, clear)
 
     # ---- the line ----------------------------------------------------------------------
 
