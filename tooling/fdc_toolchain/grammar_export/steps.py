@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from ..rules.solver.flow.labels import MOST
 from ..rules.solver.flow.touched import sinks
 from .form import BRANCH, CHOSEN, STAGED, STORES, Chars, Guard, Item, Literal, Use, Way
-from .place import OUTSIDE, Slot, kind_of, known, level_of
+from .own_values import chooses, given_by
+from .place import OUTSIDE, Slot, kind_of, level_of
 from .texts import Texts
 
 if TYPE_CHECKING:
     from ..linking.catalogue import Parameter, Tool
-    from ..linking.types import Type
 
 _LOOKING = ("cat", "head", "tail", "wc", "sha256sum")
 ADDS, COMMITS = "git_add", "git_commit"
@@ -29,7 +29,8 @@ class Steps:
         self.place = texts.place
         self.left_out: list[str] = []
         self.made: dict[tuple[str, tuple[str | None, ...], int, str], Use | None] = {}
-        self.kinds: dict[tuple[Type, ...], int] = {}
+        self.kinds: dict[frozenset[str], int] = {}
+        self.given: dict[str, list[Item]] = {}
         self.by_action: dict[str | None, list[Tool]] = {}
         usable = [tool for tool in self.place.tools if self._usable(tool)]
         if not self.place.free and (
@@ -50,9 +51,9 @@ class Steps:
             or any(item.form == "sections" for item in tool.parameters)
         ):
             return False
-        return all(
+        return self.place.free or all(
             bool(self.texts.path(item.access or "read", 1))
-            and (item.access not in ("delete", "edit") or self.place.free)
+            and item.access not in ("delete", "edit")
             for item in tool.inline
             if item.kind == "path" and item.required
         )
@@ -78,12 +79,12 @@ class Steps:
             return None
         kind = "give_" + slot.name.rstrip("0123456789")
         if self.place.free:
-            kind = f"give{self.kinds.setdefault(slot.kinds, len(self.kinds))}"
+            kind = f"give{self.kinds.setdefault(slot.by, len(self.kinds))}"
         return self._rule(kind, actions, depth, slot, own)
 
     def _gives(self, tool: Tool, slot: Slot) -> bool:
         if self.place.free:
-            return {*known(kind_of(tool))} <= {*slot.kinds}
+            return tool.name in slot.by
         return kind_of(tool) in slot.kinds and level_of(tool) <= slot.level
 
     def _rule(
@@ -119,10 +120,20 @@ class Steps:
 
     def _step(self, tool: Tool, depth: int, slot: Slot | None) -> list[Way]:
         """All forms of a step of a tool. `slot`: what takes the result, whose level what is given must not exceed."""
+        if not self.place.free:
+            return self._forms(tool, depth, slot, self._guard(tool, slot))
+        rows = self.place.automaton.transitions.items()
+        moves = any(row.get(tool.action or "", state) != state for state, row in rows)
+        clear, out = BRANCH if "shares" in tool.row else 0, list[Way]()
+        numbers = {item.name for item in tool.inline if item.kind == "number"}
+        for given, asks in given_by(self.texts, tool.name, moves, numbers):
+            self.given = {**{name: [] for name in chooses(tool)}, **given}
+            out += self._forms(tool, depth, slot, asks._replace(clear=asks.clear | clear))
+        return out
+
+    def _forms(self, tool: Tool, depth: int, slot: Slot | None, guard: Guard) -> list[Way]:
+        """As `_step`, with what a plan gives to the parameters that choose something (`given`)."""
         level = OUTSIDE if slot is None else slot.level
-        guard = self._guard(tool, slot)
-        if self.place.free:
-            guard = Guard(clear=BRANCH if "shares" in tool.row else 0)
         out = []
         limits = dict(zip((item.name for item in tool.parameters), sinks(tool), strict=True))
         if tool.writes_unknown:  # what it is given may be in files, which commands see
@@ -146,7 +157,8 @@ class Steps:
                     if block is not None:
                         most = min(level, _limit(limits[block.name]))
                         items += (self.texts.block(depth, most, stored=writes and not outside),)
-                    out.append(Way(items, guard._replace(some=self._named(inline, level))))
+                    some = 0 if self.place.free else self._named(inline, level)
+                    out.append(Way(items, guard._replace(some=some)))
         return out
 
     def _free(
@@ -155,6 +167,7 @@ class Steps:
         """A step with a plan's own names."""
         given = {item.name: self._values(item, limits, OUTSIDE, False) for item in tool.inline}
         required = {item.name for item in tool.inline if item.required}
+        required |= {name for name, texts in self.given.items() if texts}
         out = []
         for block in (
             (None, tool.block) if tool.block and not tool.block.required else (tool.block,)
@@ -239,6 +252,8 @@ class Steps:
         self, item: Parameter, limits: dict[str, str | None], level: int, outside: bool
     ) -> list[Item]:
         """What may stand for a parameter: one rule, or none."""
+        if item.name in self.given:
+            return self.given[item.name]
         found = self._kinds(item, limits, level, outside)
         if len(found) < 2 or not all(isinstance(one, Use) for one in found):
             return found
@@ -249,15 +264,15 @@ class Steps:
         self, item: Parameter, limits: dict[str, str | None], level: int, outside: bool
     ) -> list[Item]:
         texts = self.texts
-        level = min(level, _limit(limits[item.name])) if not self.place.free else level
+        level = min(level, _limit(limits[item.name]))
         if item.kind == "path":
             if item.access in ("create", "write") and outside:
                 return [texts.files["outside"]]
             return texts.path(item.access or "read", level)
-        if item.kind == "glob" and not self.place.free:
+        if item.kind == "glob":
             one = texts.reference(texts.to_read(level), min(level, 1))
             return [texts.files["glob"], *([one] if one is not None else [])]
-        if item.sink == "command" and not self.place.free:
+        if item.sink == "command":
             one = texts.reference("text", level)
             program = self.texts.put("program", [Way((Chars("a-z", 2, 16),))])
             return [program, *([one] if one is not None else [])]
@@ -272,15 +287,17 @@ class Steps:
         if item.kind == "number":
             one = texts.reference("number", level)
             return [texts.number(), *([one] if one is not None else [])]
-        return [texts.value("text" if item.text else "value", level, filled=item.kind == "glob")]
+        return [texts.value("text" if item.text else "value", level)]
 
     def _rest_values(
         self, tool: Tool, item: Parameter, limits: dict[str, str | None], level: int
     ) -> list[Item]:
-        if item.kind == "rest" and limits[item.name] == "command" and not self.place.free:
+        if item.name in self.given:
+            return self.given[item.name]
+        if item.kind == "rest" and limits[item.name] == "command":
             return [self._command(level)]
         if item.kind == "rest":
-            most = level if self.place.free else min(level, _limit(limits[item.name]))
+            most = min(level, _limit(limits[item.name]))
             need = "text" if item.text else "value" if self.place.free else "any"
             return [self.texts.text(most, need=need)]
         if item.kind == "word":
