@@ -63,7 +63,7 @@ def test_a_shipped_plan_is_spelled_and_its_faults_are_not(key: str) -> None:
     shipped_plan(here, key)
 
 
-@pytest.mark.soak
+@pytest.mark.long
 @pytest.mark.parametrize("key", PLANS)
 def test_every_shipped_plan_is_spelled(key: str) -> None:
     here = linker(Path(ROOT))
@@ -82,6 +82,8 @@ def shipped_plan(here: Linker, key: str) -> None:
 
 TOLD = re.compile(r"FDC(10\d|11[01235-9]|30[1-4]|31[12]|321|331|40[1-4])")
 """Errors of syntax, tool, argument's form, name or automaton."""
+DERIVED = re.compile(rf"{TOLD.pattern}|FDC45\d")
+"""Of what is derived none touches, either, what the plan's `allow` does not name."""
 
 
 def changed(key: str, seeds: range) -> int:
@@ -124,14 +126,14 @@ def told(key: str, count: int) -> Counter[str]:
             for item in check(here, [key], {key: text.encode()}).diagnostics
             if item.severity == "error"
         ]
-        assert not [item for item in wrong if TOLD.fullmatch(item.code)], text
+        assert not [item for item in wrong if DERIVED.fullmatch(item.code)], text
         found["wrong" if wrong else "holds"] += 1
     return found
 
 
 def test_derivations_with_the_names_of_a_plan_have_no_error_of_these() -> None:
     found = sum((told(key, 4) for key in SMALL), Counter[str]())
-    assert found["holds"] >= found.total() // 3, found
+    assert found["holds"] >= 0.7 * found.total(), found
 
 
 @pytest.mark.soak
