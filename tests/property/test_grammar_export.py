@@ -235,6 +235,25 @@ def test_calls_are_offered_of_plans_that_take_any_text(tmp_path: Path) -> None:
     assert {"says"} == set(re.findall(r"call_plan ([a-z ]*[a-z])", made.text))
 
 
+def test_what_a_call_gives_is_no_value_for_a_step_that_needs_one(tmp_path: Path) -> None:
+    """A plan without a `yield` gives null, which may be shown and is not all that a step is given."""
+    head, end = (
+        "# FSM: tooling/fdc_fsm.json\nset_plan x\nplan_step_complete r\n",
+        "close_task\nsubmit\n",
+    )
+    (tmp_path / "fdc.toml").write_text("", "utf-8")
+    (tmp_path / "knowledge_core").mkdir()
+    (tmp_path / "knowledge_core" / "plan_registry.json").write_text('{"few": "few.plan"}', "utf-8")
+    (tmp_path / "few.plan").write_text(f"{head}hello_world\n{end}", "utf-8")
+    tools = [*FEW, "plan_deep_research"]
+    made = matcher(export(linker(tmp_path), "llguidance", tools=tools, most=6).text)
+    for step, spelled in (("plan_deep_research {answer1}", False), ("plan_deep_research a {answer1}", True),
+                          ("message_user {answer1}", True)):  # fmt: skip
+        text = f"{head}answer1 <- call_plan few\n{step}\n{end}"
+        assert (errors(linker(tmp_path), text) == []) == spelled == spells(made, text), text
+        made.reset()
+
+
 def test_a_plan_that_costs_much_is_called_with_a_budget_only(tmp_path: Path) -> None:
     head, end = (
         "# FSM: tooling/fdc_fsm.json\nset_plan x\nplan_step_complete r\n",
