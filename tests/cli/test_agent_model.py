@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from fdc_toolchain.tools.model.prices import price
 
-from tests.cli.test_agent import BAD, PLAN
+from tests.cli.test_agent import PLAN
 from tests.cli.test_prompts import GOOD, JUDGE, PROMPT, SCHEMA, world
 from tests.support import process
-from tests.support.agents import UNTAUGHT
+from tests.support.agents import UNTAUGHT, planned
 from tests.support.background import fdc_started, wait_for
 from tests.support.inside import fdc
 from tests.support.messages_api import Item, fault, held, messages_api, reply
@@ -21,6 +21,9 @@ from tests.support.openai_api import openai_api
 from tests.support.repository import ROOT
 
 pytest.importorskip("anthropic")
+
+
+BAD = PLAN.replace("hello", "{nobody}")
 
 
 @pytest.fixture
@@ -52,7 +55,7 @@ def agent(
 
 
 def test_a_model_plans_and_findings_go_back_to_it(home: Path) -> None:
-    script = [reply(json.dumps({"plan": BAD})), reply(json.dumps({"plan": PLAN}))]
+    script = [reply(planned(BAD)), reply(planned(PLAN))]
     code, out, err, asked = agent(home, "Say hello", "--task-id", "T-1", script=script)
     assert (0, "") == (code, err), out
     assert (
@@ -64,7 +67,7 @@ def test_a_model_plans_and_findings_go_back_to_it(home: Path) -> None:
     assert (
         "Say hello" in first and "create_file_with_block PATH" in first and "reset_all" not in first
     )
-    assert "did you mean `message_user`" in second
+    assert "`nobody`" in second
 
 
 def test_a_planner_behind_a_server_that_knows_grammars_is_held_to_one(home: Path) -> None:
@@ -78,7 +81,33 @@ def test_a_planner_behind_a_server_that_knows_grammars_is_held_to_one(home: Path
     assert "m plans\n" in done.stdout and done.stdout.endswith("task T-1: AWAITING_SUBMISSION\n")
     first, second = server.bodies
     assert first["grammar"].startswith("%llguidance {}\nstart: ")
-    assert "response_format" not in first and "mesage_user" in second["messages"][0]["content"]
+    assert "response_format" not in first and "{nobody}" in second["messages"][0]["content"]
+
+
+def test_a_planner_that_no_grammar_holds_is_held_to_a_strict_schema_of_lines(home: Path) -> None:
+    """By both APIs, over real HTTP: a word that is neither a tool nor a statement is no reply, and is asked for again."""
+    unknown = planned(PLAN.replace("message_user", "mesage_user"))
+    script = [reply(unknown), reply(planned(BAD)), reply(planned(PLAN))]
+    words = ("Say hello", "--task-id", "T-1", *UNTAUGHT, "--network", "off")
+    with messages_api(script) as server:
+        done = fdc("agent", *words, cwd=home, env=world(server, home))
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert len(server.requests) == 3
+    schemas = [request["output_config"]["format"]["schema"] for request in server.requests]
+    pytest.importorskip("openai")
+    shutil.rmtree(home / ".fdc")
+    with openai_api("plain", [planned(BAD), planned(PLAN)]) as other:
+        asked = {"FDC_MODEL": "m", "OPENAI_BASE_URL": other.address, "HOME": str(home)}
+        done = fdc("agent", *words[:2], "T-2", *words[3:], cwd=home, env=asked)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert all(body["response_format"]["json_schema"]["strict"] for body in other.bodies)
+    schemas += [body["response_format"]["json_schema"]["schema"] for body in other.bodies]
+    for schema in schemas:
+        lines = schema["properties"]["lines"]["items"]
+        words_of_lines = lines["properties"]["word"]["enum"]
+        assert lines["additionalProperties"] is False
+        assert {"message_user", "if", "research"} <= {*words_of_lines}
+        assert "mesage_user" not in words_of_lines
 
 
 def test_a_model_that_cannot_be_asked_leaves_a_task_that_goes_on(home: Path) -> None:
@@ -88,7 +117,7 @@ def test_a_model_that_cannot_be_asked_leaves_a_task_that_goes_on(home: Path) -> 
         err,
     ) and "the planner cannot be asked now: the model's server does not accept the key" in out
     assert "task T-1: PLANNING; `fdc agent --resume T-1` goes on" in out
-    code, out, err, _ = agent(home, "--resume", "T-1", script=[reply(json.dumps({"plan": PLAN}))])
+    code, out, err, _ = agent(home, "--resume", "T-1", script=[reply(planned(PLAN))])
     assert code == 0 and out.endswith("task T-1: AWAITING_SUBMISSION\n")
 
 
@@ -114,7 +143,7 @@ def test_a_model_codes_and_repairs_until_the_tests_pass(home: Path) -> None:
     edit = "<<<<<<< SEARCH\n    return {}\n=======\n    return {}\n>>>>>>> REPLACE"
     wrong = {"edits": [{"path": "it.py", "diff": edit.format("x", "x + 1")}]}
     right = {"edits": [{"path": "it.py", "diff": edit.format("x + 1", "x * 2")}]}
-    script = [reply(json.dumps(one)) for one in ({"plan": plan}, wrong, right)]
+    script = [reply(planned(plan)), *(reply(json.dumps(one)) for one in (wrong, right))]
     code, out, err, asked = agent(
         home, "Double", "--task-id", "T-1", script=script, start=process.fdc
     )
@@ -138,7 +167,7 @@ def judging(home: Path, budget: str = "") -> str:
 
 def test_the_model_of_the_command_line_answers_the_plan_s_prompts_too(home: Path) -> None:
     plan = judging(home)
-    script = [reply(json.dumps({"plan": plan})), GOOD]
+    script = [reply(planned(plan)), GOOD]
     words = ("Grade tea", "--task-id", "T-1", "--model", "claude-sonnet-5")
     code, out, err, asked = agent(home, *words, script=script, FDC_MODEL="")
     assert (0, "") == (code, err), out
@@ -149,7 +178,7 @@ def test_a_plan_s_budget_of_money_holds_in_a_task_and_more_of_it_goes_on(home: P
     """A run cannot pass its budget, the user who begins it; what is used up ends no task for good."""
     plan = judging(home, "budget money 0.001\n")
     code, out, err, asked = agent(
-        home, "Grade tea", "--task-id", "T-1", script=[reply(json.dumps({"plan": plan}))]
+        home, "Grade tea", "--task-id", "T-1", script=[reply(planned(plan))]
     )
     assert (5, "", 1) == (code, err, len(asked)), out
     assert (
@@ -174,7 +203,7 @@ def test_a_budget_that_cannot_be_kept_to_is_a_finding_about_the_plan(home: Path)
         "T-1",
         "--model",
         "nobody-knows-1",
-        script=[reply(json.dumps({"plan": plan}))],
+        script=[reply(planned(plan))],
     )
     assert (
         (1, 1) == (code, len(asked))
@@ -190,7 +219,7 @@ def test_a_task_s_budget_is_over_its_runs_and_all_that_its_controller_asks(home:
         .replace("found <-", "first <- judge milk\nfound <-")
         .replace("{found", "{first.grade} {found")
     )
-    script = [reply(json.dumps({"plan": plan})), GOOD, GOOD]
+    script = [reply(planned(plan)), GOOD, GOOD]
     words = ("Grade tea", "--task-id", "T-1", "--budget", "model_calls=3")
     code, out, err, asked = agent(home, *words, script=script)
     assert (5, "", 2) == (code, err, len(asked)), out  # one is left, and a judge may need two
@@ -203,7 +232,7 @@ def test_a_task_s_budget_is_over_its_runs_and_all_that_its_controller_asks(home:
 
 
 def test_a_planner_that_has_used_the_budget_up_is_not_asked_again(home: Path) -> None:
-    script = [reply(json.dumps({"plan": BAD}))] * 9
+    script = [reply(planned(BAD))] * 9
     code, out, err, asked = agent(
         home, "Say hello", "--task-id", "T-1", "--budget", "model_calls=2", script=script
     )
@@ -212,12 +241,12 @@ def test_a_planner_that_has_used_the_budget_up_is_not_asked_again(home: Path) ->
         "the task's budget of 2 model_calls is used up; `fdc agent --resume T-1 --budget model_calls=NUMBER`"
         in out
     )
-    good = [reply(json.dumps({"plan": PLAN}))]
+    good = [reply(planned(PLAN))]
     assert 0 == agent(home, "--resume", "T-1", "--budget", "model_calls=3", script=good)[0]
 
 
 def test_no_answer_is_longer_than_the_task_s_money_allows(home: Path) -> None:
-    script = [reply(json.dumps({"plan": PLAN}), tokens=(100, 20))]
+    script = [reply(planned(PLAN), tokens=(100, 20))]
     with messages_api(script) as server:
         words = (
             "agent",
@@ -288,11 +317,28 @@ def test_research_under_a_budget_asks_no_model(home: Path) -> None:
     """It is made in a process of its own, whose questions no one could count: there it quotes."""
     (home / "notes.md").write_text("Green tea is brewed at 80 degrees.\n")
     script = [
-        reply(json.dumps({"plan": "research how hot is green tea"})),
-        reply(json.dumps({"plan": PLAN})),
+        reply(planned("research how hot is green tea")),
+        reply(planned(PLAN)),
     ]
     code, out, _, asked = agent(
         home, "Say hello", "--task-id", "T-1", "--budget", "model_calls=2", script=script
     )
     assert (0, 2) == (code, len(asked)), out
     assert "80 degrees" in asked[1]
+
+
+@pytest.mark.parametrize(
+    ("refuses", "form"), [("", "a strict schema"), ("output_config", "a schema in words")]
+)
+def test_a_draft_by_the_messages_api_follows_the_schema_of_lines(
+    home: Path, refuses: str, form: str
+) -> None:
+    """Findings go back; where the server refuses the schema, the words of the question hold the model."""
+    with messages_api([reply(planned(BAD)), reply(planned(PLAN))]) as server:
+        server.refuses = refuses
+        words = ("draft", "Say hello", "--model", "claude-sonnet-5", "-o", "made.plan")
+        done = fdc(*words, cwd=home, env=world(server, home))
+    assert done.returncode == 0, done.stderr
+    assert f"version 2 of at most 4, held by {form}: model_calls 2" in done.stdout + done.stderr
+    assert "`nobody`" in server.requests[-1]["messages"][0]["content"]
+    assert (home / "made.plan").read_text().endswith(PLAN)

@@ -105,7 +105,9 @@ def derivations(text: str, count: int) -> Iterator[str]:
 
 
 def test_derivations_hold(place: Path, gbnf: Grammar) -> None:
-    hold(judged(place, derivations(gbnf.text, 60)))
+    texts = list(derivations(gbnf.text, 60))
+    assert 10 < sum("\nbudget " in text for text in texts) < 50
+    hold(judged(place, iter(texts)))
 
 
 @pytest.mark.soak
@@ -229,8 +231,72 @@ def test_calls_are_offered_of_plans_that_take_any_text(tmp_path: Path) -> None:
         ("goes", "for i in {it} max 3\n  hello_world"),
     ):
         (tmp_path / f"{name}.plan").write_text(f"{head}{step}\nclose_task\nsubmit\n", "utf-8")
-    made = export(linker(tmp_path), "gbnf", tools=SOME, most=6)
+    made = export(linker(tmp_path), "gbnf", tools=FEW, most=4)
     assert {"says"} == set(re.findall(r"call_plan ([a-z ]*[a-z])", made.text))
+
+
+def test_what_a_call_gives_is_no_value_for_a_step_that_needs_one(tmp_path: Path) -> None:
+    """A plan without a `yield` gives null, which may be shown and is not all that a step is given."""
+    head, end = (
+        "# FSM: tooling/fdc_fsm.json\nset_plan x\nplan_step_complete r\n",
+        "close_task\nsubmit\n",
+    )
+    (tmp_path / "fdc.toml").write_text("", "utf-8")
+    (tmp_path / "knowledge_core").mkdir()
+    (tmp_path / "knowledge_core" / "plan_registry.json").write_text('{"few": "few.plan"}', "utf-8")
+    (tmp_path / "few.plan").write_text(f"{head}hello_world\n{end}", "utf-8")
+    tools = [*FEW, "plan_deep_research"]
+    made = matcher(export(linker(tmp_path), "llguidance", tools=tools, most=6).text)
+    for step, spelled in (("plan_deep_research {answer1}", False), ("plan_deep_research a {answer1}", True),
+                          ("message_user {answer1}", True)):  # fmt: skip
+        text = f"{head}answer1 <- call_plan few\n{step}\n{end}"
+        assert (errors(linker(tmp_path), text) == []) == spelled == spells(made, text), text
+        made.reset()
+
+
+def test_a_plan_that_costs_much_is_called_with_a_budget_only(tmp_path: Path) -> None:
+    head, end = (
+        "# FSM: tooling/fdc_fsm.json\nset_plan x\nplan_step_complete r\n",
+        "close_task\nsubmit\n",
+    )
+    (tmp_path / "fdc.toml").write_text("", "utf-8")
+    (tmp_path / "knowledge_core").mkdir()
+    names = '{"few": "few.plan", "many": "many.plan"}'
+    (tmp_path / "knowledge_core" / "plan_registry.json").write_text(names, "utf-8")
+    for name, rounds in (("few", 7), ("many", 20_000)):
+        loop = f"iterate max {rounds}\n  list_files *\n"
+        (tmp_path / f"{name}.plan").write_text(f"{head}{loop}{end}", "utf-8")
+    made = matcher(export(linker(tmp_path), "llguidance", tools=FEW, most=5).text)
+    budget = "budget steps 1000000\n"
+    for name, stated, spelled in (("few", "", True), ("many", "", False), ("many", budget, True)):
+        text = head.replace("set_plan", f"{stated}set_plan") + f"call_plan {name}\n{end}"
+        assert errors(linker(tmp_path), text) == []
+        assert spells(made, text) == spelled, text
+    small = export(linker(tmp_path), "gbnf", tools=FEW, most=4).text
+    assert "call_plan few" in small and "call_plan many" not in small
+
+
+def test_what_is_committed_was_added_before(place: Path) -> None:
+    tools = [*TOOLS, "git_add", "git_commit"]
+    made = matcher(export(linker(place), "llguidance", tools=tools, most=10).text)
+    head, end = GOOD.partition("text1")[0], "close_task\nsubmit\n"
+    add, commit = "git_add docs/tea.md\n", "git_commit Tea\n"
+    some = "list1 <- list_files docs/*\n"
+    for body, spelled in (
+        (add + commit, True),
+        (add + "hello_world\n" + commit + add + commit, True),
+        (f"{some}if list1\n  {add}  {commit}", True),
+        (f"{some}for item1 in {{list1}} max 5\n  {add}  {commit}", True),
+        (commit, False),
+        (commit + add, False),
+        (add + commit + commit, False),
+        (f"{some}if list1\n  {add}{commit}", False),
+        (f"{some}{add}for item1 in {{list1}} max 5\n  {commit}", False),
+        (f"{some}{add}if list1\n  {add}  {commit}{commit}", False),
+    ):
+        assert spells(made, head + body + end) == spelled, body
+    few = export(linker(place), "llguidance", tools=[*TOOLS, "git_commit"], most=6)
+    assert "git_commit" not in few.text and "git_commit" in few.remarks[0]
 
 
 @pytest.mark.soak

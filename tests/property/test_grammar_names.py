@@ -63,7 +63,7 @@ def test_a_shipped_plan_is_spelled_and_its_faults_are_not(key: str) -> None:
     shipped_plan(here, key)
 
 
-@pytest.mark.soak
+@pytest.mark.long
 @pytest.mark.parametrize("key", PLANS)
 def test_every_shipped_plan_is_spelled(key: str) -> None:
     here = linker(Path(ROOT))
@@ -82,6 +82,8 @@ def shipped_plan(here: Linker, key: str) -> None:
 
 TOLD = re.compile(r"FDC(10\d|11[01235-9]|30[1-4]|31[12]|321|331|40[1-4])")
 """Errors of syntax, tool, argument's form, name or automaton."""
+DERIVED = re.compile(rf"{TOLD.pattern}|FDC45\d")
+"""Of what is derived none touches, either, what the plan's `allow` does not name."""
 
 
 def changed(key: str, seeds: range) -> int:
@@ -124,14 +126,14 @@ def told(key: str, count: int) -> Counter[str]:
             for item in check(here, [key], {key: text.encode()}).diagnostics
             if item.severity == "error"
         ]
-        assert not [item for item in wrong if TOLD.fullmatch(item.code)], text
+        assert not [item for item in wrong if DERIVED.fullmatch(item.code)], text
         found["wrong" if wrong else "holds"] += 1
     return found
 
 
 def test_derivations_with_the_names_of_a_plan_have_no_error_of_these() -> None:
     found = sum((told(key, 4) for key in SMALL), Counter[str]())
-    assert found["holds"] >= found.total() // 3, found
+    assert found["holds"] >= 0.7 * found.total(), found
 
 
 @pytest.mark.soak
@@ -154,6 +156,29 @@ def test_the_plans_of_init_and_of_the_readme_are_spelled(tmp_path: Path) -> None
         here = linker(tmp_path)
         assert [item.code for item in check(here, [f"{number}.plan"]).diagnostics if item.severity == "error"] == []  # fmt: skip
         shipped_plan(here, f"{number}.plan")
+
+
+def test_branches_call_no_plan_that_shares_the_index_of_git(tmp_path: Path) -> None:
+    (tmp_path / "fdc.toml").write_text("", "utf-8")
+    (tmp_path / "keep.plan").write_text("git_add fdc.toml\n", "utf-8")
+    head = "# FSM: tooling/fdc_fsm.json\nset_plan x\nplan_step_complete r\nnames <- list_files *\n"
+    body = "for name in {names} max 3\n  message_user {name}\n  call_plan keep.plan\n"
+    fork, end = "fork name in {names} max 3\n  message_user {name}\n", "close_task\nsubmit\n"
+    (tmp_path / "own.plan").write_text(head + body + fork + end, "utf-8")
+    here = linker(tmp_path)
+    assert not [item for item in check(here, ["own.plan"]).diagnostics if item.severity == "error"]
+    made = of_plan(here, "own.plan", 20)
+    for both, spelled in (
+        (body + fork, True),
+        (fork, True),
+        (body, True),
+        (body.replace("for ", "fork "), False),
+    ):
+        text = head + both + end
+        assert spells(made, text) == spelled, text
+        made.reset()
+        found = check(linker(tmp_path), ["own.plan"], {"own.plan": text.encode()}).diagnostics
+        assert ("FDC413" in {item.code for item in found}) != spelled
 
 
 def faults(text: str) -> Iterator[tuple[str, str]]:

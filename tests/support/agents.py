@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -62,3 +63,16 @@ def finish(
     one: MasterControlGraph, state: AgentState, home: Path, plan: str, **options: Any
 ) -> str:
     return one.run(state, log(home), plan=lambda _: plan, **{"analysis": taught, **options})
+
+
+def planned(text: str) -> str:
+    """What a planner is scripted to reply: a plan of steps and their blocks, as JSON that follows `draft.lines.schema_of`."""
+    rows: list[dict[str, Any]] = []
+    for line in text.splitlines():
+        if line.startswith(" "):
+            rows[-1]["block"].append(line.strip())
+        elif not line.startswith("# FSM: "):
+            gives, arrow, step = line.rpartition(" <- ")
+            word, _, rest = (step if arrow else line).partition(" ")
+            rows.append({"depth": 0, "gives": gives, "word": word, "rest": rest, "block": []})
+    return json.dumps({"fsm": "tooling/fdc_fsm.json", "lines": rows})

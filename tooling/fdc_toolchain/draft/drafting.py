@@ -10,14 +10,17 @@ from typing import NamedTuple
 from ..agent.host.model import Asks
 from ..agent.prompts import prompt
 from ..grammar_export.export import STEPS, automaton_of, export, tools_for
+from ..linking.catalogue import Tool
 from ..linking.link import Linker
 from ..report.render import render
 from ..syntax import tree
 from ..syntax.parse import parse
+from ..tools.model.http_model import HttpModel
 from ..tools.model.question import Question
 from ..tools.plans.plan_text import Proof, proved
 from ..workspace.failure import ToolFailure
 from .lines import schema_of, text_of
+from .served import schema_form
 from .skeleton import skeleton
 
 MOST_STEPS = 12
@@ -54,6 +57,12 @@ def allowed_by(text: str) -> list[str]:
     ]
 
 
+def plan_rows(linker: Linker, fsm: str, tools: Sequence[str] = ()) -> list[Tool]:
+    """The tools that a model is offered: those that its plan can use. Raises UsageError."""
+    found = tools_for(linker, automaton_of(linker, fsm), tools)
+    return [tool for tool in found if tool.forbidden is None and not tool.broken]
+
+
 def grammar_of(
     linker: Linker,
     *,
@@ -84,8 +93,7 @@ def drafted(
 ) -> Drafted:
     """The plan that a model writes for a task, as if it lay at `path`. Raises WorldFailed, and ToolFailure for a model that
     refuses."""
-    rows = [tool for tool in tools_for(linker, automaton_of(linker, fsm), tools)
-            if tool.forbidden is None and not tool.broken]  # fmt: skip
+    rows = plan_rows(linker, fsm, tools)
     schema = schema_of([tool.name for tool in rows], fsm)
     example = skeleton(linker, "say hello world", fsm=fsm, tools=tools)
     usage: dict[str, float] = {}
@@ -98,7 +106,8 @@ def drafted(
             example=example.text, plan=text, findings=findings,
         )  # fmt: skip
         try:
-            reply = model.ask(Question("planner", "", asked, schema))
+            question = Question("planner", "", asked, schema)
+            reply = model.ask(question)
         except ToolFailure as failed:
             _add(usage, failed.usage or {})
             if failed.kind != "reply":
@@ -106,7 +115,9 @@ def drafted(
             text, findings = "", f"{failed}\n"
             continue
         _add(usage, reply.usage)
-        form = str(reply.notes.get("form", "a schema in words"))
+        form = str(reply.notes.get("form", ""))
+        if not form and isinstance(model, HttpModel):
+            form = schema_form(model, question)
         text = text_of(reply.value)
         findings = findings_of(proved(linker.root, path, text))
         if not findings:

@@ -1,4 +1,6 @@
-"""A plan as JSON for models that no grammar holds: its lines, each with a first word that is a tool or a statement."""
+"""A plan as JSON for models that no grammar holds: its lines, each with a first word that is a tool or a statement.
+
+A planner that may ask for research gives the one line `research QUESTION` instead."""
 
 from __future__ import annotations
 
@@ -9,9 +11,13 @@ from ..syntax.language import STATEMENTS
 DEEPEST = 6
 
 
-def schema_of(tools: Sequence[str], fsm: str) -> dict[str, object]:
-    """The strict JSON Schema of a plan of these tools."""
-    words = sorted({row.word for row in STATEMENTS.values()} | {"else"} | {*tools})
+RESEARCH = "research"
+
+
+def schema_of(tools: Sequence[str], fsm: str, research: bool = False) -> dict[str, object]:
+    """The strict JSON Schema of a plan of these tools. `research`: or of a request for it."""
+    more = {RESEARCH} if research else set()
+    words = sorted({row.word for row in STATEMENTS.values()} | {"else"} | {*tools} | more)
     fields: dict[str, object] = {
         "depth": {"type": "integer", "minimum": 0, "maximum": DEEPEST},
         "gives": {"type": "string", "pattern": "^([A-Za-z_][A-Za-z0-9_]*)?$"},
@@ -35,9 +41,11 @@ def text_of(reply: Mapping[str, object]) -> str:
     """The plan of a reply: as text (`plan`), or as lines that follow the schema."""
     if "plan" in reply:
         return str(reply["plan"])
-    out = [f"# FSM: {reply['fsm']}"]
     lines = reply["lines"]
     assert isinstance(lines, list)
+    if [line["word"] for line in lines] == [RESEARCH]:
+        return f"{RESEARCH} {lines[0]['rest']}"
+    out = [f"# FSM: {reply['fsm']}"]
     for line in lines:
         indent = "  " * int(line["depth"])  # 1.0 is a whole number in JSON
         gives = f"{line['gives']} <- " if line["gives"] else ""

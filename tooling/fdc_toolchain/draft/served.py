@@ -62,9 +62,7 @@ class Served(HttpModel):
             )
         chat.more = {}
         reply = super().ask(question)
-        wordy = (self.choice("").model, json.dumps(question.schema, sort_keys=True)) in self.without
-        form = "a schema in words" if wordy else "a strict schema" if question.schema else "no form"
-        return reply._replace(notes={**reply.notes, "form": form})
+        return reply._replace(notes={**reply.notes, "form": schema_form(self, question)})
 
     def close(self) -> None:
         """Closes the connections."""
@@ -96,6 +94,14 @@ class Served(HttpModel):
             Way("vLLM, llguidance", lambda: more("llguidance")),
             Way("vLLM, GBNF", lambda: more("gbnf")),
         ]
+
+
+def schema_form(model: HttpModel, question: Question) -> str:
+    """What held the model where no grammar did, for people."""
+    if question.schema is None:
+        return "no form"
+    asked = model.choice(question.role).model, json.dumps(question.schema, sort_keys=True)
+    return "a schema in words" if asked in model.without else "a strict schema"
 
 
 _PARAMETRIC = "%llguidance {}\n"

@@ -18,6 +18,7 @@ from .form import (
     COLLECTS,
     RESULT,
     SAME,
+    STAGED,
     STORES,
     UNSTATED,
     Change,
@@ -32,8 +33,9 @@ from .form import (
     word,
 )  # fmt: skip
 from .loops import FAR, Loops, Outcome, Owes, opening
+from .own_values import given_by
 from .place import OUTSIDE, Call, Need, Place
-from .steps import Steps
+from .steps import ADDS, COMMITS, Steps
 from .texts import Texts
 
 STORING = "# It may store text from outside, and runs no command.\n"
@@ -58,7 +60,9 @@ class Bodies(Loops):
         moves: dict[str, set[str]] = {}
         for state, row in self.place.automaton.transitions.items():
             moves[state] = {
-                to for action, to in row.items() if self.steps.unbound([action], 0) is not None
+                to
+                for action, to in row.items()
+                if any(self.steps.unbound([action], 0, own) for own in ("", ADDS))
             }
             if self.steps.unbound([None], 0) is not None and state not in self.place.ended:
                 moves[state].add(state)
@@ -124,8 +128,9 @@ class Bodies(Loops):
             for bits in (STORES,) if place.outside else (STORES, 0):
                 head = word(place.head, *word(STORING)) if bits else word(place.head)
                 ways.append(Way((*head, budget, Use(after.rule, Change(ALL, bits)))))
-                if not place.small:
-                    ways.append(Way((*head, Use(after.rule, Change(ALL, bits | UNSTATED)))))
+                # Without parameters loops run few rounds in both.
+                unstated = 0 if place.small else UNSTATED
+                ways.append(Way((*head, Use(after.rule, Change(ALL, bits | unstated)))))
         self.form.put("start", ways)
         self.form.entries = [left(place.most) | place.given | RESULT]
         return self.form
@@ -187,21 +192,28 @@ class Bodies(Loops):
         for action, to in row.items():
             moves.setdefault(to, []).append(action)
         for after, actions in moves.items():
-            plain = self.steps.unbound(actions, depth)
-            if plain is not None:
-                yield Outcome((plain,), after)
-            for number, slot in self.slots:
-                owed = bool(owes.bits >> number & 1)
-                given = self.steps.bound(actions, depth, slot, owed)
-                if given is not None:
-                    yield from self._binding(number, (given,), after)
+            for own, bits, gone in (("", 0, 0), (ADDS, STAGED, 0), (COMMITS, 0, STAGED)):
+                plain = self.steps.unbound(actions, depth, own)
+                if plain is not None:
+                    for guard in self._asked(plain):
+                        yield Outcome((plain,), after, bits, gone, guard)
+                for number, slot in self.slots:
+                    owed = bool(owes.bits >> number & 1)
+                    given = self.steps.bound(actions, depth, slot, owed, own)
+                    if given is not None:
+                        for guard in self._asked(given):
+                            for outcome in self._binding(number, (given,), after, guard):
+                                yield outcome._replace(bits=outcome.bits | bits, gone=gone)
         yield from self._yields(state)
         yield from self._gates(state)
+        # What a body or another plan commits is not told by its first line.
         if not ended:
-            yield from self._calls(state, depth)
+            for outcome in self._calls(state, depth):
+                yield outcome._replace(gone=outcome.gone | self.steps.staged)
         if depth < self.place.depth:
-            yield from self._choices(state, goal, depth)
-            yield from self.loops(state, depth)
+            for compound in (self._choices(state, goal, depth), self.loops(state, depth)):
+                for outcome in compound:
+                    yield outcome._replace(gone=outcome.gone | self.steps.staged)
 
     def _yields(self, state: str) -> Iterator[Outcome]:
         for number, guard in enumerate((Guard(COLLECTS), Guard(RESULT, COLLECTS))):
@@ -225,6 +237,24 @@ class Bodies(Loops):
                 word(opening("require"), found[0], *why), state, guard=Guard(some=found[1])
             )
 
+    def _asked(self, use: Use) -> list[Guard]:
+        """Where a statement of a plan's own names can be written: one of these must hold."""
+        if not self.place.free:
+            return [ANYWHERE]
+        found: set[Guard] = set()
+        for way in self.form.rules[use.rule]:
+            first, *more = way.items
+            if isinstance(first, Use) and all(isinstance(item, Literal) for item in more):
+                found |= {*self._asked(first)}
+            else:
+                found.add(way.guard)
+        return sorted(
+            guard for guard in found
+            if not any(
+                less != guard and not less.bits & ~guard.bits and not less.clear & ~guard.clear for less in found
+            )
+        )  # fmt: skip
+
     def _left(self, call: Call, state: str) -> str | None:
         """The state that a call leaves; None where it cannot be called."""
         if call.ends is None:
@@ -241,35 +271,39 @@ class Bodies(Loops):
         for call in self.place.calls:
             after = self._left(call, state)
             guard = (
-                Guard()
+                Guard(clear=BRANCH * call.shares)
                 if free
-                else Guard(STORES if call.outside else 0, UNSTATED | (STORES if call.acts else 0))
+                else Guard(STORES * call.outside, UNSTATED * call.costs | STORES * call.acts)
             )
-            if after is not None:
+            if after is not None and not (call.costs and self.place.small):
                 ends.setdefault((after, guard, call.binds), []).append(call)
         for (after, guard, binds), calls in ends.items():
             # Which plans may be called, and what they leave, is the same for all states of one number.
             name = "call_" + "_".join(str(self.place.calls.index(call)) for call in calls)
             line = self.texts.put(name, [Way((self._call(call), Literal("\n"))) for call in calls])
-            yield Outcome((line,), after, guard=guard)
-            for number, slot in self.slots:
-                if slot.made == "call" or slot.name in binds:
-                    yield from self._binding(number, (line,), after, guard)
+            for asks in self._asked(line):
+                both = guard._replace(bits=guard.bits | asks.bits, clear=guard.clear | asks.clear)
+                yield Outcome((line,), after, guard=both)
+                for number, slot in self.slots:
+                    if slot.made == "call" or slot.name in binds:
+                        yield from self._binding(number, (line,), after, both)
 
     def _call(self, call: Call) -> Use:
         """A call with its arguments."""
-        first, deep = f"{opening('call_plan')}{call.name}", tuple[Item, ...]()
-        if self.place.free:
-            names = (*call.required, *call.optional)
-            values = {
-                name: self._as_given(f"{call.name}_{call.deep}_{name}", call.given[name])
-                for name in names
+        first = f"{opening('call_plan')}{call.name}"
+        if not self.place.free:
+            values: dict[str, list[Item]] = {
+                name: [self.texts.value("text", 0)] for name in call.required
             }
-            deep = (Literal(" depth "), self.texts.number(1)) if call.deep else ()
-        else:
-            values = {name: [self.texts.value("text", 0)] for name in call.required}
-        given = self.texts.arguments(first, values, call.required, (), False)
-        return self.texts.share("call", [Way(word(first, given, *deep))])
+            given = self.texts.arguments(first, values, call.required, (), False)
+            return self.texts.share("call", [Way(word(first, given))])
+        deep = (Literal(" depth "), self.texts.number(1)) if call.deep else ()
+        moves = call.ends is not None and any(one != other for one, other in call.ends.items())
+        ways = []
+        for values, guard in given_by(self.texts, first, moves):
+            given = self.texts.arguments(first, values, {*values}, (), False)
+            ways.append(Way(word(first, given, *deep), guard))
+        return self.texts.share("call", ways)
 
     def _as_given(self, name: str, kinds: frozenset[Type]) -> list[Item]:
         """A value of one of the types that a plan gives somewhere."""

@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..exits import UsageError
 from ..linking.link import Linker
-from ..linking.model import Unit
 from ..rules.solver.flow.touched import sinks
 from .bodies import Bodies
 from .form import MOST_LEFT, MOST_NAMES, Form, TooLarge
 from .loops import opening
 from .own_names import call_of, place_of
-from .place import Call, Place, Slot, automaton_reads, files_of, slots_of, with_closing
+from .place import (
+    Call,
+    Place,
+    Slot,
+    automaton_reads,
+    files_of,
+    reached,
+    slots_of,
+    with_closing,
+)  # fmt: skip
 from .written import gbnf, lark, llguidance
 
 if TYPE_CHECKING:
@@ -156,47 +164,47 @@ def _calls(linker: Linker) -> list[Call]:
         unit = linker.link(key)
         if unit.automaton is None:
             continue
-        tools = [act.bound.tool for one in _reached(linker, unit) for act in one.acts]
+        tools = [act.bound.tool for one in reached(linker, unit) for act in one.acts]
         outside = any(tool.trust == "untrusted" for tool in tools)
         does = any(tool.writes_unknown or _ACTING & set(sinks(tool)) for tool in tools)
         if does and (outside or any(tool.trust == "model" for tool in tools)):
             continue
         if any(item.severity == "error" for item in check(linker, [key]).diagnostics):
             continue
-        if _takes_texts(linker, call_of(name, unit.params)):
-            out.append(call_of(name, unit.params)._replace(outside=outside, acts=does))
+        call = call_of(name, unit.params)._replace(outside=outside, acts=does)
+        if _takes_texts(linker, call):
+            out.append(call._replace(costs=_costs(linker, call)))
     return out
 
 
 def _takes_texts(linker: Linker, call: Call) -> bool:
     """Whether a call can be written, and goes on, whatever text its inputs are given."""
-    from ..check import check
-
     for names in (call.required, call.required + call.optional):
         given = "".join(f' {name}="x {{value}}"' for name in names)
-        text = f"value <- request_user_input x\ncall_plan {call.name}{given}\n"
-        found = check(linker, [_PROBE], {_PROBE: text.encode()}).diagnostics
-        linker.units.pop(_PROBE, None)
-        if any(item.span.line == 2 and item.code in _REFUSED for item in found):
+        if any(line == 2 and code in _REFUSED for line, code in _probed(linker, call.name + given)):
             return False
     return True
+
+
+def _costs(linker: Linker, call: Call) -> bool:
+    """Whether a plan that calls it and nothing else as often as a plan may, twice, would have to state a budget."""
+    given = "".join(f' {name}="x {{value}}"' for name in call.required)
+    return "FDC422" in {code for _, code in _probed(linker, call.name + given, 2 * MOST_LEFT)}
+
+
+def _probed(linker: Linker, call: str, often: int = 1) -> list[tuple[int, str]]:
+    """The lines and codes of what is wrong with a plan that makes a call."""
+    from ..check import check
+
+    text = "value <- request_user_input x\n" + f"call_plan {call}\n" * often
+    found = check(linker, [_PROBE], {_PROBE: text.encode()}, whole=often > 1).diagnostics
+    linker.units.pop(_PROBE, None)
+    return [(item.span.line, item.code) for item in found]
 
 
 _PROBE = "<call>"
 _REFUSED = frozenset(("FDC101", "FDC109", "FDC481"))
 """Errors of a call by its form, or by what it gives."""
-
-
-def _reached(linker: Linker, unit: Unit) -> list[Unit]:
-    """A plan and all that it calls."""
-    found = {unit.key: unit}
-    work = [unit]
-    while work:
-        for call in work.pop().calls:
-            if call.key in linker.units and call.key not in found:
-                found[call.key] = linker.units[call.key]
-                work.append(found[call.key])
-    return list(found.values())
 
 
 _ACTING = {"command", "message", "change", "anything"}

@@ -12,6 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 MOST_NAMES = 48
+STAGED = 1 << 49
+"""A file was added since the last commit, whatever branch was taken."""
 LEFT = (50, 56)
 MOST_LEFT = 2 ** (LEFT[1] - LEFT[0]) - 1
 CHOSEN = 1 << 56

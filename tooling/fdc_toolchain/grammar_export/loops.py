@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from math import prod
 from typing import NamedTuple
 
 from ..linking.types import LIST, Type, list_of
-from ..rules.bounds import MOST_ONCE
+from ..rules.bounds import MOST_STEPS
 from ..syntax.language import STATEMENTS
 from .form import (
     ALL,
@@ -30,6 +31,7 @@ from .form import (
     left,
     word,
 )  # fmt: skip
+from .own_values import given_by
 from .place import OUTSIDE, Need, Place, Slot, known
 from .steps import Steps
 from .texts import Texts
@@ -120,11 +122,12 @@ class Loops:
         """Digits of how often a loop may run in a plan that states no budget: however its body is filled, lint asks for none."""
         if self.place.free or self.place.small:
             return 0
-        most = prod(self._inside(depth) for depth in range(self.place.depth))
-        return min(len(str(MOST_ONCE // most)) - 1, _ROUNDS[-1])
+        most = prod(self._inside(depth) for depth in range(self.place.depth)) * self.place.most
+        # Calls may take the other half.
+        return min(len(str(MOST_STEPS // 2 // most)) - 1, _ROUNDS[0])
 
     def _enter(self, depth: int, *, bits: int = 0, gone: int = 0) -> Change:
-        return Change(INNER & ~gone, bits | left(self._inside(depth)))
+        return Change(INNER & ~gone & ~self.steps.staged, bits | left(self._inside(depth)))
 
     def loops(self, state: str, depth: int) -> Iterator[Outcome]:
         """Every loop that may stand in a state. A round begins in a state that says what the rounds before it may have left."""
@@ -186,10 +189,11 @@ class Loops:
         clear: int = 0,
     ) -> Use:
         """The first line of a loop, which the loops of all states of one depth share."""
-        digits = 5 if self.place.free else self._few() if few else _ROUNDS[min(depth, 3)]
-        line = word(
-            opening(statement), *over, Literal(" "), self.texts.number(digits), *end, Literal("\n")
-        )
+        most = self.texts.number(self._few() if few else _ROUNDS[min(depth, 3)])
+        if self.place.free:
+            own = [Way(word(str(number))) for number in self.place.turns]
+            most = self.texts.put("turns", [Way((self.texts.number(1),)), *own])
+        line = word(opening(statement), *over, Literal(" "), most, *end, Literal("\n"))
         ways = [Way(line, Guard(bits, clear, some=some))]
         if statement == "for_each_file":  # there it may be left out
             line = word(opening(statement), *over[:-1], Literal("\n"))
@@ -199,22 +203,29 @@ class Loops:
     def _files(self, inside: str, end: str, depth: int, few: int) -> Iterator[Outcome]:
         """`for_each_file`: the path is `file1`, in a loop inside `file2`, and has one of a plan's own names besides."""
         free = self.place.free
-        glob = self.texts.value("text", OUTSIDE) if free else self.texts.files["glob"]
+        globs: list[tuple[Item, Guard]] = [(self.texts.files["glob"], ANYWHERE)]
+        if free:
+            globs = [
+                (values["glob"][0], guard)
+                for values, guard in given_by(self.texts, "for_each_file", False)
+            ]
         others = [row for row in self.slots if free and row[1].made in ("item", "both")]
         before = 0
         for number, slot in self.slots:
             if slot.made != "file":
                 continue
             bit = 1 << number
-            for other, alias in (None, None), *others:
+            for (glob, asks), (other, alias) in product(globs, ((None, None), *others)):
                 named = bit if other is None else bit | 1 << other
                 shown = () if alias is None else (Literal(f" as {alias.name}"),)
                 inner = self._enter(depth, bits=named | few, gone=RESULT | COLLECTS)
                 body = self.body(inside, end, depth + 1, inner)
                 line = (glob, *shown, Literal(" max"))
                 name = slot.name if alias is None else f"{slot.name}_{alias.name}"
-                head = self._head("for_each_file", depth, name, line, few, bits=before, clear=bit)
-                yield Outcome((head, body), inside)
+                head = self._head(
+                    "for_each_file", depth, name, line, few, bits=before | asks.bits, clear=bit
+                )
+                yield Outcome((head, body), inside, guard=asks)
             before |= bit
 
     def _lists(self, inside: str, end: str, depth: int, few: int) -> Iterator[Outcome]:

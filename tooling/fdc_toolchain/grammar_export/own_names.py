@@ -21,8 +21,8 @@ from ..linking.types import ANY, Type
 from ..rules.solver.types import Views
 from ..rules.solver.words import Machine, Summaries
 from .form import MOST_NAMES
-from .own_values import Kinds, reads
-from .place import Call, Place, Slot, with_closing
+from .own_values import Kinds, own_texts, own_turns, reads
+from .place import Call, Place, Slot, reached, with_closing
 
 if TYPE_CHECKING:
     from ..automata.model import Automaton
@@ -67,6 +67,7 @@ def place_of(linker: Linker, key: str, most: int) -> Place:
             0,
             kinds.get(name, "any"),
             tuple(sorted(path[1:] for path in read if path[0] == name)),
+            frozenset(act.bound.tool.name for act in unit.acts if act.step.bind == name),
         )
         for name in names
     )
@@ -77,12 +78,12 @@ def place_of(linker: Linker, key: str, most: int) -> Place:
     tools = {act.bound.tool.name: act.bound.tool for act in unit.acts}
     return Place(
         sets.automaton(), frozenset(name for name, mask in sets.masks.items() if sets.some(mask, ended)),
-        "".join(head), tuple(tools.values()), (), slots, tuple(sets.calls(linker, known)),
+        "".join(head), tuple(tools.values()), (), slots, tuple(sets.calls(linker)),
         dict(linker.catalogue.predicates), False, True, False, (1 << len(unit.params) + 1) - 1,
         tuple(sorted(shape.joined)), shape.yields, shape.depth, most, sets.ways(),
         unions=sets.unions(), orders=_orders(unit), rounds=tuple(sorted(shape.rounds)),
         choices=frozenset(sets.choices), repeats=frozenset(sets.repeats),
-        collects=frozenset(known.yields),
+        collects=frozenset(known.yields), own=own_texts(unit, numbers), turns=own_turns(unit.body),
     )  # fmt: skip
 
 
@@ -205,8 +206,8 @@ class Sets:
             for pair in ((one, other), (other, one))
         }
 
-    def calls(self, linker: Linker, known: Kinds) -> Iterator[Call]:
-        """The plans that it calls, with what each leaves of a set of states, and is given and gives."""
+    def calls(self, linker: Linker) -> Iterator[Call]:
+        """The plans that it calls, with what each leaves of a set of states, and is given."""
         groups: dict[tuple[str, bool], list[Invoke]] = {}
         for call in self.unit.calls:
             groups.setdefault((call.name, call.depth is not None), []).append(call)
@@ -221,13 +222,13 @@ class Sets:
                     name: self.summaries.call(instance, mask) for name, mask in self.masks.items()
                 }
                 ends = {name: self.names[end] for name, end in found.items() if end in self.names}
-            given = {
-                one: frozenset(known.given[name, one]) for call in calls for one in call.arguments
-            }
+            given = dict.fromkeys(one for call in calls for one in call.arguments)
             required = tuple(one for one in given if all(one in call.arguments for call in calls))
             optional = tuple(one for one in given if one not in required)
             binds = frozenset(call.call.bind for call in calls if call.call.bind)
-            yield Call(name, required, optional, ends, binds=binds, given=given, deep=deep)
+            acts = [act for unit in reached(linker, callee) for act in unit.acts]
+            shares = any("shares" in act.bound.tool.row for act in acts)
+            yield Call(name, required, optional, ends, shares=shares, binds=binds, deep=deep)
 
 
 def _orders(unit: Unit) -> dict[str, tuple[tuple[str, ...], ...]]:

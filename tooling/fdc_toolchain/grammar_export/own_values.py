@@ -6,28 +6,35 @@ The order of the text is not followed: a name has a type for each way in which t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from ..linking import types
 from ..linking.graph import Instance
-from ..linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Param
+from ..linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Param, Unit
 from ..linking.types import ANY, LIST, TEXT, Type
+from ..rules.solver.flow.labels import MOST
+from ..rules.solver.flow.touched import sinks
 from ..rules.solver.types import Views
 from ..syntax.values import Ref, Value
+from .form import Guard, Item, Literal, Use
+from .place import OUTSIDE, Given
+
+if TYPE_CHECKING:
+    from ..linking.catalogue import Tool
+    from .texts import Texts
 
 _TURNS = 8
 """How often a plan is gone through; types that are not stable then may be anything."""
 
 
 class Kinds:
-    """The types of a plan's names. `names`: by name; `given`: by called plan and parameter, what the plan gives it;
-    `yields`: what its loops collect."""
+    """The types of a plan's names. `names`: by name; `yields`: what its loops collect."""
 
     def __init__(self, instance: Instance, views: Views, root: bool) -> None:
         self.instance = instance
         self.views = views
         self.names: dict[str, set[Type]] = {"run": {Type(types.WORDS)}}
-        self.given: dict[tuple[str, str], set[Type]] = {}
         self.yields: set[Type] = set()
         for param in instance.unit.params.values():
             self.names[param.name] = {_of_param(param) if root else ANY}
@@ -68,8 +75,6 @@ class Kinds:
                 self._put(node.step.bind, {self.views.result(node.bound.tool)})
             elif isinstance(node, Invoke):
                 self._put(node.call.bind, {self.result(node)})
-                for name, value in node.arguments.items():
-                    self.given.setdefault((node.name, name), set()).update(self.value(value))
             elif isinstance(node, Choice):
                 self._body(node.then, collects)
                 self._body(node.orelse, collects)
@@ -93,6 +98,80 @@ class Kinds:
 
 def _of_param(param: Param) -> Type:
     return types.GIVEN if param.default is None else types.of_constant(param.default)
+
+
+def chooses(tool: Tool) -> set[str]:
+    """The parameters by which something is chosen: a file, a command, an address, words for others."""
+    limits = zip(tool.parameters, sinks(tool), strict=True)
+    return {
+        item.name
+        for item, sink in limits
+        if item.kind in ("path", "glob") or sink in MOST or tool.writes_unknown and not sink
+    }
+
+
+def own_texts(unit: Unit, numbers: Mapping[str, int]) -> dict[str, tuple[Given, ...]]:
+    """By tool, call (`call_plan NAME`) or `for_each_file`: what the plan gives to the parameters that choose something, and to
+    plans that it calls."""
+    out: dict[str, dict[Given, None]] = {}
+
+    def put(title: str, tail: str, values: dict[str, Value]) -> None:
+        names = {ref.path[0] for value in values.values() for ref in value.refs}
+        bits = sum(1 << numbers[name] for name in names if name in numbers)
+        texts = tuple((name, tail[value.start : value.end]) for name, value in values.items())
+        out.setdefault(title, {})[Given(texts, bits)] = None
+
+    for act in unit.acts:
+        tool, given = act.bound.tool, act.bound.arguments
+        names = [
+            item.name for item in tool.inline if item.name in chooses(tool) and item.name in given
+        ]
+        put(tool.name, act.step.tail, {name: given[name] for name in names})
+    for call in unit.calls:
+        put(f"call_plan {call.name}", call.call.tail, call.arguments)
+    for loop in _loops(unit.body):
+        if loop.kind == "each" and loop.over is not None:
+            put("for_each_file", loop.node.tail, {"glob": loop.over})
+    return {title: tuple(rows) for title, rows in out.items()}
+
+
+def given_by(
+    texts: Texts, title: str, moves: bool, numbers: Collection[str] = ()
+) -> Iterator[tuple[dict[str, list[Item]], Guard]]:
+    """What the plan gives to the parameters that choose something: nothing else may choose there. What `moves` the automaton
+    may be all that does: where no such names are bound, words (or `numbers`) stand there, so that there is a way on."""
+    rows = texts.place.own.get(title, ())
+    lacking = {0} if rows and moves else set()
+    for values, bits in rows:
+        yield {name: [Literal(text)] for name, text in values}, Guard(bits)
+        bound = [1 << number for number in range(bits.bit_length()) if bits >> number & 1]
+        every = {mask | bit for mask in lacking for bit in bound}
+        lacking = {
+            mask for mask in every if not any(one < mask and one & mask == one for one in every)
+        }
+    texts.value("any", OUTSIDE)
+    for mask in sorted(lacking):
+        yield (
+            {
+                name: [texts.number() if name in numbers else Use("word")]
+                for name, _ in rows[0].texts
+            },
+            Guard(clear=mask),
+        )
+
+
+def own_turns(nodes: list[Node]) -> tuple[int, ...]:
+    """How often the loops of a body run at most."""
+    return tuple(sorted({loop.most for loop in _loops(nodes) if loop.most is not None}))
+
+
+def _loops(nodes: list[Node]) -> Iterator[Loop]:
+    for node in nodes:
+        if isinstance(node, Loop):
+            yield node
+            yield from _loops(node.body)
+        elif isinstance(node, Choice):
+            yield from _loops(node.then + node.orelse)
 
 
 def reads(nodes: list[Node]) -> Counter[tuple[str, ...]]:

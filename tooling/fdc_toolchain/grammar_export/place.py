@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..automata.model import Automaton
     from ..linking.catalogue import Tool
     from ..linking.link import Linker
+    from ..linking.model import Unit
 
 MOST_FILES = 2000
 LEVELS = {"trusted": 0, "workspace": 1, "model": 2, "untrusted": 3}
@@ -24,13 +25,15 @@ _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-
 class Slot(NamedTuple):
     """A name that plans of the grammar may bind. `kinds`: what its value may be, a type for each way to bind it (none: it is
     unknown). `level`: how far its text is trusted at worst. `made`: what binds it: step, item, file, param, collected or
-    call; `any` for all of them. `reads`: the fields that a plan reads of it, where nothing says which it has."""
+    call; `any` for all of them. `reads`: the fields that a plan reads of it, where nothing says which it has; `by`: the tools
+    whose results it is given there."""
 
     name: str
     kinds: tuple[Type, ...]
     level: int
     made: str
     reads: tuple[tuple[str, ...], ...] = ()
+    by: frozenset[str] = frozenset()
 
 
 class Need(NamedTuple):
@@ -55,8 +58,9 @@ WANTED = {
 
 class Call(NamedTuple):
     """A plan that may be called. `ends`: by state before, the state after (None: it leaves the state as it is).
-    `outside`: it brings text from outside; `acts`: it does what such text must not choose. Of a plan's own calls: `binds`
-    are the names that the plan has for what they give, `given` the types that it gives by parameter, `deep`: with `depth`."""
+    `outside`: it brings text from outside; `acts`: it does what such text must not choose; `costs`: who calls it states a budget;
+    `shares`: no branches of a fork may call it at the same time. Of a plan's own calls: `binds`
+    are the names that the plan has for what they give, `deep`: with `depth`."""
 
     name: str
     required: tuple[str, ...]
@@ -64,9 +68,17 @@ class Call(NamedTuple):
     ends: dict[str, str] | None
     outside: bool = False
     acts: bool = False
+    costs: bool = False
+    shares: bool = False
     binds: frozenset[str] = frozenset()
-    given: Mapping[str, frozenset[Type]] = {}
     deep: bool = False
+
+
+class Given(NamedTuple):
+    """What a plan gives in one place: by parameter, as it is written, and the names (bits) in it."""
+
+    texts: tuple[tuple[str, str], ...]
+    bits: int
 
 
 class Place(NamedTuple):
@@ -80,7 +92,9 @@ class Place(NamedTuple):
     `brief`: bodies are one deep and of two statements at most, and texts short, for models that find no end;
     `unions`: by two states, the one that says that it is either of them; `orders`: by tool or call, the orders
     in which a plan names arguments; `rounds`: as `joined`, the names that an `iterate` binds; `choices` and `repeats`: the states
-    around each `if` and each loop of the plan, which need not leave the state as it is; `collects`: what its loops collect.
+    around each `if` and each loop of the plan, which need not leave the state as it is; `collects`: what its loops collect;
+    `own`: by tool, call (`call_plan NAME`) or `for_each_file`, what the plan gives to the parameters that choose something;
+    `turns`: how often its loops run at most.
     """
 
     automaton: Automaton
@@ -107,6 +121,8 @@ class Place(NamedTuple):
     choices: frozenset[tuple[str, str, str]] = frozenset()
     repeats: frozenset[tuple[str, str]] = frozenset()
     collects: frozenset[Type] = frozenset()
+    own: Mapping[str, tuple[Given, ...]] = {}
+    turns: tuple[int, ...] = ()
 
     def either(self, one: str, other: str) -> str | None:
         """The state that says that it is one of two; None where the grammar has none."""
@@ -257,3 +273,15 @@ def with_closing(automaton: Automaton, *, fragment: bool) -> tuple[Automaton, fr
 
 def _both(state: str, closing: int) -> str:
     return f"{state}/{closing}"
+
+
+def reached(linker: Linker, unit: Unit) -> list[Unit]:
+    """A plan and all that it calls."""
+    found = {unit.key: unit}
+    work = [unit]
+    while work:
+        for call in work.pop().calls:
+            if call.key in linker.units and call.key not in found:
+                found[call.key] = linker.units[call.key]
+                work.append(found[call.key])
+    return list(found.values())

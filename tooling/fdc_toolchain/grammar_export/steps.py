@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 from ..rules.solver.flow.labels import MOST
 from ..rules.solver.flow.touched import sinks
-from .form import BRANCH, CHOSEN, STORES, Chars, Guard, Item, Literal, Use, Way
-from .place import OUTSIDE, Slot, kind_of, known, level_of
+from .form import BRANCH, CHOSEN, STAGED, STORES, Chars, Guard, Item, Literal, Use, Way
+from .own_values import chooses, given_by
+from .place import OUTSIDE, Slot, kind_of, level_of
 from .texts import Texts
 
 if TYPE_CHECKING:
     from ..linking.catalogue import Parameter, Tool
-    from ..linking.types import Type
 
 _LOOKING = ("cat", "head", "tail", "wc", "sha256sum")
+ADDS, COMMITS = "git_add", "git_commit"
+"""Tools of which the second fails unless the first came before, since the last of the second."""
 
 
 class Steps:
@@ -26,14 +28,21 @@ class Steps:
         self.texts = texts
         self.place = texts.place
         self.left_out: list[str] = []
-        self.made: dict[tuple[str, tuple[str | None, ...], int], Use | None] = {}
-        self.kinds: dict[tuple[Type, ...], int] = {}
+        self.made: dict[tuple[str, tuple[str | None, ...], int, str], Use | None] = {}
+        self.kinds: dict[frozenset[str], int] = {}
+        self.given: dict[str, list[Item]] = {}
         self.by_action: dict[str | None, list[Tool]] = {}
-        for tool in self.place.tools:
-            if self._usable(tool):
-                self.by_action.setdefault(tool.action, []).append(tool)
-            else:
-                self.left_out.append(tool.name)
+        usable = [tool for tool in self.place.tools if self._usable(tool)]
+        if not self.place.free and (
+            self.place.small or not any(tool.name == ADDS for tool in usable)
+        ):
+            usable = [tool for tool in usable if tool.name != COMMITS]
+        self.left_out += [tool.name for tool in self.place.tools if tool not in usable]
+        self.staged = STAGED * (
+            not self.place.free and any(tool.name == COMMITS for tool in usable)
+        )
+        for tool in usable:
+            self.by_action.setdefault(tool.action, []).append(tool)
 
     def _usable(self, tool: Tool) -> bool:
         if (
@@ -42,53 +51,60 @@ class Steps:
             or any(item.form == "sections" for item in tool.parameters)
         ):
             return False
-        return all(
+        return self.place.free or all(
             bool(self.texts.path(item.access or "read", 1))
-            and (item.access not in ("delete", "edit") or self.place.free)
+            and item.access not in ("delete", "edit")
             for item in tool.inline
             if item.kind == "path" and item.required
         )
 
-    def unbound(self, actions: Sequence[str | None], depth: int) -> Use | None:
-        """A step of one of these actions whose result no name takes, with its line end and its block."""
-        return self._rule("step", actions, depth, None)
+    def unbound(self, actions: Sequence[str | None], depth: int, own: str = "") -> Use | None:
+        """A step of one of these actions whose result no name takes, with its line end and its block. `own`: of this tool, which
+        does something to what git will commit; otherwise of one that does not."""
+        return self._rule("step", actions, depth, None, own)
 
     def bound(
-        self, actions: Sequence[str | None], depth: int, slot: Slot, owed: bool = False
+        self,
+        actions: Sequence[str | None],
+        depth: int,
+        slot: Slot,
+        owed: bool = False,
+        own: str = "",
     ) -> Use | None:
         """What may stand behind `NAME <- ` for a slot. One that a body still has to bind (`owed`) any step may give: those
         that give such values may be none that the automaton still accepts."""
         if owed:
-            return self._rule("give_owed", actions, depth, None)
+            return self._rule("give_owed", actions, depth, None, own)
         if slot.made not in ("step", "any", "both"):
             return None
         kind = "give_" + slot.name.rstrip("0123456789")
         if self.place.free:
-            kind = f"give{self.kinds.setdefault(slot.kinds, len(self.kinds))}"
-        return self._rule(kind, actions, depth, slot)
+            kind = f"give{self.kinds.setdefault(slot.by, len(self.kinds))}"
+        return self._rule(kind, actions, depth, slot, own)
 
     def _gives(self, tool: Tool, slot: Slot) -> bool:
         if self.place.free:
-            return {*known(kind_of(tool))} <= {*slot.kinds}
+            return tool.name in slot.by
         return kind_of(tool) in slot.kinds and level_of(tool) <= slot.level
 
     def _rule(
-        self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None
+        self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None, own: str
     ) -> Use | None:
-        key = (kind, tuple(actions), depth)
+        key = (kind, tuple(actions), depth, own)
         if key not in self.made:
-            self.made[key] = self._new_rule(kind, actions, depth, slot)
+            self.made[key] = self._new_rule(kind, actions, depth, slot, own)
         return self.made[key]
 
     def _new_rule(
-        self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None
+        self, kind: str, actions: Sequence[str | None], depth: int, slot: Slot | None, own: str
     ) -> Use | None:
         uses = []
         for action in actions:
             tools = [
                 tool
                 for tool in self.by_action.get(action, [])
-                if slot is None or self._gives(tool, slot)
+                if own == (tool.name if tool.name in (ADDS, COMMITS) else "")
+                and (slot is None or self._gives(tool, slot))
             ]
             made = [self._tool(kind, tool, depth, slot) for tool in tools]
             ways = [Way((use,)) for use in made if use is not None]
@@ -104,8 +120,20 @@ class Steps:
 
     def _step(self, tool: Tool, depth: int, slot: Slot | None) -> list[Way]:
         """All forms of a step of a tool. `slot`: what takes the result, whose level what is given must not exceed."""
+        if not self.place.free:
+            return self._forms(tool, depth, slot, self._guard(tool, slot))
+        rows = self.place.automaton.transitions.items()
+        moves = any(row.get(tool.action or "", state) != state for state, row in rows)
+        clear, out = BRANCH if "shares" in tool.row else 0, list[Way]()
+        numbers = {item.name for item in tool.inline if item.kind == "number"}
+        for given, asks in given_by(self.texts, tool.name, moves, numbers):
+            self.given = {**{name: [] for name in chooses(tool)}, **given}
+            out += self._forms(tool, depth, slot, asks._replace(clear=asks.clear | clear))
+        return out
+
+    def _forms(self, tool: Tool, depth: int, slot: Slot | None, guard: Guard) -> list[Way]:
+        """As `_step`, with what a plan gives to the parameters that choose something (`given`)."""
         level = OUTSIDE if slot is None else slot.level
-        guard = Guard() if self.place.free else self._guard(tool, slot)
         out = []
         limits = dict(zip((item.name for item in tool.parameters), sinks(tool), strict=True))
         if tool.writes_unknown:  # what it is given may be in files, which commands see
@@ -118,7 +146,7 @@ class Steps:
         ):
             return []  # in a loop it would be there the second time
         if self.place.free and not (tool.inline and tool.inline[-1].kind == "rest"):
-            return self._free(tool, depth, limits)
+            return self._free(tool, depth, limits, guard)
         for chosen in _selections(tool):
             block = tool.block if tool.block in chosen else None
             inline = [item for item in chosen if item is not block]
@@ -129,13 +157,17 @@ class Steps:
                     if block is not None:
                         most = min(level, _limit(limits[block.name]))
                         items += (self.texts.block(depth, most, stored=writes and not outside),)
-                    out.append(Way(items, guard._replace(some=self._named(inline, level))))
+                    some = 0 if self.place.free else self._named(inline, level)
+                    out.append(Way(items, guard._replace(some=some)))
         return out
 
-    def _free(self, tool: Tool, depth: int, limits: dict[str, str | None]) -> list[Way]:
+    def _free(
+        self, tool: Tool, depth: int, limits: dict[str, str | None], guard: Guard
+    ) -> list[Way]:
         """A step with a plan's own names."""
         given = {item.name: self._values(item, limits, OUTSIDE, False) for item in tool.inline}
         required = {item.name for item in tool.inline if item.required}
+        required |= {name for name, texts in self.given.items() if texts}
         out = []
         for block in (
             (None, tool.block) if tool.block and not tool.block.required else (tool.block,)
@@ -143,7 +175,7 @@ class Steps:
             some = () if block and block.name in tool.need_one_of else tool.need_one_of
             tail = (self.texts.arguments(tool.name, given, required, some, True),) if given else ()
             lines = () if block is None else (self.texts.block(depth, OUTSIDE, stored=False),)
-            out.append(Way((Literal(tool.name), *tail, Literal("\n"), *lines)))
+            out.append(Way((Literal(tool.name), *tail, Literal("\n"), *lines), guard))
         return out
 
     def _named(self, inline: list[Parameter], level: int) -> int:
@@ -180,7 +212,7 @@ class Steps:
                 clear |= STORES
         if tool.trust == "model" and (changes or tool.writes_unknown):
             return Guard(STORES, clear & ~STORES)
-        return Guard(clear=clear)
+        return Guard(STAGED if tool.name == COMMITS else 0, clear)
 
     # ---- the line ----------------------------------------------------------------------
 
@@ -220,6 +252,8 @@ class Steps:
         self, item: Parameter, limits: dict[str, str | None], level: int, outside: bool
     ) -> list[Item]:
         """What may stand for a parameter: one rule, or none."""
+        if item.name in self.given:
+            return self.given[item.name]
         found = self._kinds(item, limits, level, outside)
         if len(found) < 2 or not all(isinstance(one, Use) for one in found):
             return found
@@ -230,15 +264,15 @@ class Steps:
         self, item: Parameter, limits: dict[str, str | None], level: int, outside: bool
     ) -> list[Item]:
         texts = self.texts
-        level = min(level, _limit(limits[item.name])) if not self.place.free else level
+        level = min(level, _limit(limits[item.name]))
         if item.kind == "path":
             if item.access in ("create", "write") and outside:
                 return [texts.files["outside"]]
             return texts.path(item.access or "read", level)
-        if item.kind == "glob" and not self.place.free:
+        if item.kind == "glob":
             one = texts.reference(texts.to_read(level), min(level, 1))
             return [texts.files["glob"], *([one] if one is not None else [])]
-        if item.sink == "command" and not self.place.free:
+        if item.sink == "command":
             one = texts.reference("text", level)
             program = self.texts.put("program", [Way((Chars("a-z", 2, 16),))])
             return [program, *([one] if one is not None else [])]
@@ -253,16 +287,18 @@ class Steps:
         if item.kind == "number":
             one = texts.reference("number", level)
             return [texts.number(), *([one] if one is not None else [])]
-        return [texts.value("text" if item.text else "value", level, filled=item.kind == "glob")]
+        return [texts.value("text" if item.text else "value", level)]
 
     def _rest_values(
         self, tool: Tool, item: Parameter, limits: dict[str, str | None], level: int
     ) -> list[Item]:
-        if item.kind == "rest" and limits[item.name] == "command" and not self.place.free:
+        if item.name in self.given:
+            return self.given[item.name]
+        if item.kind == "rest" and limits[item.name] == "command":
             return [self._command(level)]
         if item.kind == "rest":
-            most = level if self.place.free else min(level, _limit(limits[item.name]))
-            need = "text" if item.text else "value" if self.place.free else "any"
+            most = min(level, _limit(limits[item.name]))
+            need = "text" if item.text else "value" if self.place.free or item.required else "any"
             return [self.texts.text(most, need=need)]
         if item.kind == "word":
             return [Use(self.texts.value("value", 1).rule and "word")]

@@ -329,8 +329,6 @@ class Texts:
 
     def path(self, access: str, level: int) -> list[Item]:
         """What may stand for a path that a step reads or writes."""
-        if self.place.free:
-            return [self.value("text", OUTSIDE, filled=True)]
         out: list[Item] = []
         one = self.reference(self.to_read(level), min(level, 1))
         if access == "read" and "read" in self.files:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..model_port import Malformed, Message, ModelFailed, ModelWaiting, validated
 
@@ -22,14 +22,25 @@ class Asks(Protocol):
         """The settings that a role is asked with."""
 
 
+class PlanForm(NamedTuple):
+    """How a planner writes a plan as JSON."""
+
+    schema: dict[str, Any]
+    text: Callable[[Any], str]
+
+
 class AskedModel:
     """Asks a model (port `agent.model_port.ModelPort`); settings by role are those of the workspace.
 
-    `purse`: the task's account, where it has a budget.
+    `purse`: the task's account, where it has a budget. `plans`: the schema that the planner is asked for in place of its own, and
+    the text of the plan in such a reply.
     """
 
-    def __init__(self, model: Asks, purse: Purse | None = None) -> None:
+    def __init__(
+        self, model: Asks, purse: Purse | None = None, plans: PlanForm | None = None
+    ) -> None:
         self._model = model
+        self._plans = plans
         self._purse = purse if purse is not None and purse.budget else None
 
     def complete(
@@ -50,8 +61,10 @@ class AskedModel:
             if len(turns) == 1
             else "\n\n".join(f"{one['role']}: {one['content']}" for one in turns)
         )
+        plans = self._plans if role == "planner" else None
         try:
-            question = self._limited(Question(role, system, text, schema))
+            asked = schema if plans is None else plans.schema
+            question = self._limited(Question(role, system, text, asked))
         except Exhausted as none:
             raise ModelWaiting(str(none)) from none
         try:
@@ -67,7 +80,9 @@ class AskedModel:
             self._settle(None)
             raise ModelWaiting(f"the {role} cannot be asked now: {failed}") from failed
         self._settle(reply.usage)
-        return validated(reply.value, schema)
+        return validated(
+            reply.value if plans is None else {"plan": plans.text(reply.value)}, schema
+        )
 
     def _limited(self, question: Question) -> Question:
         """The question with what is set aside for it as its ceilings. Raises Exhausted."""

@@ -333,19 +333,19 @@ def _go(
             now=time.monotonic,
         )
     else:
-        from ...agent.host.model import AskedModel, tools_of
-        from ...draft.drafting import grammar_of
+        from ...agent.host.model import AskedModel, PlanForm, tools_of
+        from ...draft.drafting import grammar_of, plan_rows
+        from ...draft.lines import schema_of, text_of
         from ...draft.served import served
         from ...linking.link import Linker
         from ...workspace.confirmed_settings import settings_of
 
         talk.line(f"{asked.choice('planner').model} plans")
-        held = served(
-            world.root,
-            asked.choice("planner").model,
-            grammar_of(Linker(world.root, settings_of(world.root))),
-        )
-        planner = AskedModel(held or asked, world.purse)
+        linker = Linker(world.root, settings_of(world.root))
+        held = served(world.root, asked.choice("planner").model, grammar_of(linker))
+        names = [tool.name for tool in plan_rows(linker, linker.settings.fsm)]
+        form = PlanForm(schema_of(names, linker.settings.fsm, research=True), text_of)
+        planner = AskedModel(held or asked, world.purse, form)
         name = f"the model {asked.choice('planner').model}"
         plan = ModelPlanner(
             graph,

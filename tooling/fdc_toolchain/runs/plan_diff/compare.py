@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ...rules.bounds import Polynomial, shown
-from .order import asked_too_early
-from .walk import Done, Walked, _condition, _text, walk
+from .instructions import condition_text, text_of
+from .order import asked_otherwise, followed_otherwise, unguarded
+from .walk import Walked, walk
 
 GROWN = ("more-access", "more-cost", "weaker-gate")
 MEASURES = ("steps", "model_calls", "tokens", "money")
@@ -82,36 +83,36 @@ def _lines(body: Iterable[Mapping[str, Any]], depth: int = 0) -> list[str]:
         bind = f"{row['bind']} <- " if row.get("bind") else ""
         if op == "step":
             args = " ".join(
-                f"{name}={_text(parts)!r}" for name, parts in sorted(row["args"].items())
+                f"{name}={text_of(parts)!r}" for name, parts in sorted(row["args"].items())
             )
             out.append(f"{indent}{bind}{row['tool']} {args}".rstrip())
         elif op == "call":
             args = " ".join(
-                f"{name}={_text(parts)!r}" for name, parts in sorted(row["args"].items())
+                f"{name}={text_of(parts)!r}" for name, parts in sorted(row["args"].items())
             )
             out.append(f"{indent}{bind}call_plan {row['name']} {args}".rstrip())
         elif op == "each":
             most = "" if row["max"] is None else f" max {row['max']}"
             out.append(
-                f"{indent}for_each_file {_text(row['glob'])} as {row['name'] or row['alias']}{most}"
+                f"{indent}for_each_file {text_of(row['glob'])} as {row['name'] or row['alias']}{most}"
             )
         elif op in ("for", "fork"):
             kept = " keep failures" if "keep" in row else ""
             out.append(
-                f"{indent}{bind}{op} {row['name']} in {_text(row['in'])} max {row['max']}{kept}"
+                f"{indent}{bind}{op} {row['name']} in {text_of(row['in'])} max {row['max']}{kept}"
             )
         elif op == "iterate":
-            until = "" if row["until"] is None else f" until {_condition(row['until'])}"
+            until = "" if row["until"] is None else f" until {condition_text(row['until'])}"
             out.append(f"{indent}iterate max {row['max']}{until}")
         elif op == "if":
-            out.append(f"{indent}if {_condition(row['cond'])}")
+            out.append(f"{indent}if {condition_text(row['cond'])}")
             out += _lines(row["then"], depth + 1)
             if row["else"]:
                 out += [f"{indent}else", *_lines(row["else"], depth + 1)]
         elif op == "require":
-            out.append(f"{indent}require {_condition(row['cond'])} else {row['why']!r}")
+            out.append(f"{indent}require {condition_text(row['cond'])} else {row['why']!r}")
         elif op == "yield":
-            out.append(f"{indent}yield {_text(row['value'])}")
+            out.append(f"{indent}yield {text_of(row['value'])}")
         if op in ("each", "for", "fork", "iterate"):
             out += _lines(row["body"], depth + 1)
     return out
@@ -186,13 +187,13 @@ def _files(program: Mapping[str, Any]) -> set[str]:
     out = set()
     for row in _rows(program):
         if row["op"] == "each":
-            out.add(f"read {_text(row['glob'])}")
+            out.add(f"read {text_of(row['glob'])}")
         if row["op"] == "step":
             for item in program["tools"][row["tool"]]["parameters"]:
                 if item["name"] in row["args"] and (
                     item.get("access") or item["kind"] in ("path", "glob")
                 ):
-                    out.add(f"{item.get('access', 'read')} {_text(row['args'][item['name']])}")
+                    out.add(f"{item.get('access', 'read')} {text_of(row['args'][item['name']])}")
     return out
 
 
@@ -210,7 +211,7 @@ def _capabilities(program: Mapping[str, Any]) -> set[str]:
         if row["op"] == "step":
             for item in program["tools"][row["tool"]]["parameters"]:
                 if item.get("sink") == "command" and item["name"] in row["args"]:
-                    out.add(f"runs {_text(row['args'][item['name']])}")
+                    out.add(f"runs {text_of(row['args'][item['name']])}")
     return out
 
 
@@ -292,6 +293,7 @@ def _access(
         for step in after.steps:
             if step.stores and step.given not in contents:
                 yield f"other text, which a later step may follow: {step.shown}"
+    yield from followed_otherwise(before, after)
     yield from _allowed(old, new)
     if old.get("modules", {}) != new.get("modules", {}):
         yield "the Python files of its tools are others"
@@ -373,27 +375,8 @@ def _weaker(
         if now < count and not shown_gate.startswith(("if ", "else of")):
             yield f"{'asked less often' if now else 'gone, or another one'}: {shown_gate}"
     yield from dict.fromkeys(way for way, _ in after.lenient - before.lenient)
-    yield from _unguarded(before.steps, after.steps)
-    yield from asked_too_early(before, after)
-
-
-def _unguarded(before: list[Done], after: list[Done]) -> Iterable[str]:
-    """Steps that stand behind fewer gates than before; one that is new, than those that are gone."""
-    known: dict[str, list[frozenset[str]]] = {}
-    for step in before:
-        known.setdefault(step.given, []).append(step.gates)
-    now = Counter(step.given for step in after)
-    gone = frozenset(
-        gate for step in before if step.acts and not now[step.given] for gate in step.gates
-    )
-    unused = {given: list(gates) for given, gates in known.items()}
-    for step in sorted(after, key=lambda step: len(step.gates)):
-        if step.given in known:
-            left = unused[step.given]
-            fitting = next((gates for gates in left if gates <= step.gates), None)
-            if fitting is not None:
-                left.remove(fitting)
-            elif left or not any(gates <= step.gates for gates in known[step.given]):
-                yield f"behind fewer gates: {step.shown}"
-        elif step.acts and not gone <= step.gates:
-            yield f"behind fewer gates than what it replaces: {step.shown}"
+    yield from unguarded(before.steps, after.steps)
+    for name, rounds in before.turns.items():
+        if after.turns.get(name, rounds) < rounds:
+            yield "fewer rounds of an `iterate` give what it binds"
+    yield from asked_otherwise(before, after)

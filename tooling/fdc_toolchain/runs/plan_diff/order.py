@@ -1,30 +1,99 @@
-"""Whether what a plan asks or looks at is asked before something that was done first in another plan."""
+"""Whether what a plan does, asks, looks at and follows stands behind the same gates and things as in another plan."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
-from .walk import Walked
+from .walk import Done, Origin, Seen, Walked, told
 
 
-def asked_too_early(before: Walked, after: Walked) -> Iterable[str]:
-    """What is asked or looked at before something is done that was done first in the other plan."""
-    places: list[dict[str, list[int]]] = [{}, {}]
-    for side, acted in zip(places, (before.acted, after.acted), strict=True):
-        for place, what in enumerate(acted):
-            side.setdefault(what, []).append(place)
+def asked_otherwise(before: Walked, after: Walked) -> Iterator[str]:
+    """What is asked or looked at behind other things than before, and questions before which the user is told less."""
+    one, other = _orders(before, after)
+    for name, now in after.seen.items():
+        then = before.seen.get(name)
+        if then is None:
+            continue
+        if one.name(then) != other.name(now):
+            yield f"behind other things, or behind them in another order: {now.shown}"
+        if then.asks and _said(before, then) - _said(after, now):
+            yield f"the user is told less before it: {now.shown}"
 
-    def behind(side: int, what: str, place: int) -> int:
-        rows = places[side].get(what, [])
-        return len(rows) - bisect_left(rows, place)
 
-    known: dict[tuple[int, int], bool] = {}
-    for name, (place, told) in after.seen.items():
-        if name in before.seen:
-            pair = before.seen[name][0], place
-            if pair not in known:
-                first = dict.fromkeys(before.acted[: pair[0]])
-                known[pair] = any(behind(1, it, place) > behind(0, it, pair[0]) for it in first)
-            if known[pair]:
-                yield f"before something that was done first: {told}"
+def _said(walked: Walked, ask: Seen) -> Counter[Origin]:
+    """What the user is surely told before a question."""
+    ways = walked.branches - ask.gates
+    return Counter(step.given for step in walked.said[: ask.said] if not step.gates & ways)
+
+
+def followed_otherwise(before: Walked, after: Walked) -> Iterator[str]:
+    """Steps that do what they find, behind other things than before."""
+    one, other = _orders(before, after)
+    known: dict[Origin, set[Origin]] = {}
+    for step in before.steps:
+        known.setdefault(step.what, set()).add(one.name(step))
+    for step in after.steps:
+        if step.found and step.what in known and other.name(step) not in known[step.what]:
+            yield f"behind other things, which it may follow: {step.shown}"
+
+
+def unguarded(before: list[Done], after: list[Done]) -> Iterable[str]:
+    """Steps that stand behind fewer gates than before; one that is new, than those that are gone."""
+    known: dict[str, list[frozenset[str]]] = {}
+    same: dict[str, list[frozenset[str]]] = {}
+    for step in before:
+        known.setdefault(step.given, []).append(step.gates)
+        same.setdefault(step.what, []).append(step.gates)
+    now = Counter(step.given for step in after)
+    gone = frozenset(
+        gate for step in before if step.acts and not now[step.given] for gate in step.gates
+    )
+    unused = {given: list(gates) for given, gates in known.items()}
+    for step in sorted(after, key=lambda step: len(step.gates)):
+        if step.given in known:
+            left = unused[step.given]
+            fitting = next((gates for gates in left if gates <= step.gates), None)
+            if fitting is not None:
+                left.remove(fitting)
+            elif left or not any(gates <= step.gates for gates in known[step.given]):
+                yield f"behind fewer gates: {step.shown}"
+            continue
+        elsewhere = step.stores and same.get(step.what)
+        if (
+            step.acts
+            and not gone <= step.gates
+            or elsewhere
+            and not any(gates <= step.gates for gates in elsewhere)
+        ):
+            yield f"behind fewer gates than what it replaces: {step.shown}"
+
+
+class _Order:
+    """Names for what is done before a place, and on which ways that the place does not stand behind."""
+
+    def __init__(self, walked: Walked, steps: list[Done]) -> None:
+        self.walked = walked
+        self.kept = {id(step) for step in steps}
+        self.known: dict[frozenset[str], list[Origin]] = {}
+
+    def name(self, place: Done | Seen) -> Origin:
+        """Its name there, and at the end of the loops around it."""
+        behind = place.gates & self.walked.branches
+        if behind not in self.known:
+            names = self.known[behind] = [told()]
+            for step in self.walked.acted:
+                ways = sorted(step.gates & self.walked.branches - behind)
+                kept = id(step) in self.kept
+                names.append(told(names[-1], step.given, ways) if kept else names[-1])
+        names = self.known[behind]
+        return told(names[place.place], names[place.until])
+
+
+def _orders(before: Walked, after: Walked) -> tuple[_Order, _Order]:
+    """Without what is not done at all in the second plan, and what is new there, which is told by itself."""
+    whats, givens = {step.what for step in before.acted}, {step.given for step in after.acted}
+    return (
+        _Order(before, [step for step in before.acted if step.given in givens]),
+        _Order(after, [step for step in after.acted if step.what in whats]),
+    )

@@ -9,24 +9,33 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...exits import UsageError
+from .instructions import (
+    acts,
+    chooses,
+    condition_text,
+    names_bound,
+    names_used,
+    stores,
+    text_of,
+    without_lines,
+)
 
 MOST = 20_000
 """Statements that are looked at, calls followed; a larger plan is not compared."""
 Origin = str
-_REFERENCE = re.compile(r"\{[\w.]+\}")
 Env = dict[str, Origin]
 
 
 class Done(NamedTuple):
     """A step where it stands: `what` with the texts that choose something, `given` with everything. `gates`: what must
     have held before. `found`: what it chooses depends on what a run finds out. `stores`: what
-    it is given may be found by a later step."""
+    it is given may be found by a later step. `place`: how many steps that store stand before it; `until`: before the end of the
+    loops around it, too."""
 
     tool: str
     what: str
@@ -36,20 +45,38 @@ class Done(NamedTuple):
     shown: str
     acts: bool
     stores: bool
+    place: int
+    until: int
+
+
+class Seen(NamedTuple):
+    """What is asked or looked at, behind which gates. `place` and `until` are those of a step; `said`: how often the user was
+    told something before; `asks`: a person answers."""
+
+    gates: frozenset[str]
+    place: int
+    until: int
+    said: int
+    asks: bool
+    shown: str
 
 
 class Walked(NamedTuple):
     """A whole program: its steps, its gates (how often each is asked: in an `iterate`, as often as that goes round), the
-    globs of its loops; `acted`: what its steps change, in the order of the text; `seen`: how many of these stand before what
-    is asked or looked at; `lenient`: the ways in which something goes on beside what was stopped, each with what
-    its fork goes over."""
+    globs of its loops; `acted`: the steps that store, in the order of the text; `said`: those that tell the user; `seen`: what
+    is asked or looked at; `branches`: the gates that are ways of an `if` or a loop; `turns`: how often an `iterate` goes round,
+    by what it carries; `lenient`: the ways in which something goes on beside what was stopped, each with what its fork goes
+    over."""
 
     steps: list[Done]
     gates: dict[str, int]
     shown: dict[str, str]
     globs: set[str]
-    acted: list[str]
-    seen: dict[str, tuple[int, str]]
+    acted: list[Done]
+    said: list[Done]
+    seen: dict[str, Seen]
+    branches: set[str]
+    turns: dict[Origin, int]
     lenient: Counter[tuple[str, Origin]]
 
 
@@ -66,7 +93,8 @@ def walk(program: Mapping[str, Any]) -> Walked:
     walker.fixed |= {*env.values(), told("run")}
     walker.plan(program["root"], env, frozenset())
     return Walked(
-        walker.steps, walker.gates, walker.shown, walker.globs, walker.acted, walker.seen, walker.lenient
+        walker.steps, walker.gates, walker.shown, walker.globs, walker.acted, walker.said, walker.seen, walker.branches,
+        walker.turns, walker.lenient,
     )  # fmt: skip
 
 
@@ -79,8 +107,10 @@ class _Walker:
         self.rounds = 1  # how often the `iterate`s around go round
         self.shown: dict[str, str] = {}
         self.globs: set[str] = set()
-        self.acted: list[str] = []
-        self.seen: dict[str, tuple[int, str]] = {}
+        self.acted: list[Done] = []
+        self.said: list[Done] = []
+        self.seen: dict[str, Seen] = {}
+        self.turns: dict[Origin, int] = {}
         self.times: dict[Origin, int] = {}
         self.over: list[Origin] = []
         self.branches: set[str] = set()
@@ -91,6 +121,7 @@ class _Walker:
         self.results: list[Origin] = []
         self.passed: frozenset[str] = frozenset()
         self.behind: frozenset[str] = frozenset()
+        self.here: frozenset[str] = frozenset()
 
     def plan(self, key: str, env: Env, gates: frozenset[str]) -> Origin:
         """The origin of a plan's result. Its gates hold for what follows the call, too."""
@@ -125,7 +156,7 @@ class _Walker:
             if "ref" in tree:
                 return self.reference(tree["ref"], env)
             if "call" in tree:  # a predicate looks at what there is now
-                self.look(told("call", tree["call"]), _condition(tree))
+                self.look(told("call", tree["call"]), condition_text(tree))
             return {key: self.condition(value, env) for key, value in sorted(tree.items())}
         return [self.condition(item, env) for item in tree] if isinstance(tree, list) else tree
 
@@ -139,6 +170,7 @@ class _Walker:
                 raise UsageError(
                     f"a plan of more than {MOST} statements, calls followed, is not compared"
                 )
+            self.here = gates
             gates = getattr(self, f"do_{row['op']}")(row, env, gates)
         return gates
 
@@ -150,11 +182,12 @@ class _Walker:
             self.branches.add(name)
         return name
 
-    def look(self, what: Origin, shown: str) -> Origin:
+    def look(self, what: Origin, shown: str, asks: bool = False) -> Origin:
         """Notes that something is asked or looked at here, and gives the name of what is found: not that of another time."""
         self.times[what] = time = self.times.get(what, 0) + 1
         name = told(what, time)
-        self.seen[name] = len(self.acted), shown
+        place = len(self.acted)
+        self.seen[name] = Seen(self.here, place, place, len(self.said), asks, shown)
         return name
 
     def do_step(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
@@ -172,19 +205,21 @@ class _Walker:
             for parts in choosing.values()
             for part in parts
         )
-        line = f"{row['tool']} " + " ".join(f"{name}={_text(args[name])}" for name in args)
-        self.steps.append(
-            Done(
-                row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool)
-            )
-        )
+        line = f"{row['tool']} " + " ".join(f"{name}={text_of(args[name])}" for name in args)
+        place = len(self.acted)
+        done = Done(
+            row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool), place, place
+        )  # fmt: skip
+        self.steps.append(done)
         asks = bool(tool.get("approves")) or "choice" in tool.get("clears", ())
         if row["bind"] or asks:
-            found_here = self.look(told("step", everything), line.strip())
+            found_here = self.look(told("step", everything), line.strip(), asks)
         if row["bind"]:
             env[row["bind"]] = found_here
-        if acts(tool) and stores(tool):
-            self.acted.append(what)
+        if done.stores:
+            self.acted.append(done)
+        elif done.acts and not asks:
+            self.said.append(done)
         if asks:
             return gates | {self.gate("asked", everything, line.strip())}
         return gates
@@ -214,21 +249,21 @@ class _Walker:
             self.gate(
                 "require",
                 told(self.condition(row["cond"], env)),
-                f"require {_condition(row['cond'])}",
+                f"require {condition_text(row['cond'])}",
             )
         }
 
     def do_if(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
-        condition = told(self.condition(row["cond"], env))
+        asked = told(self.condition(row["cond"], env))
         then, orelse = dict(env), dict(env)
-        shown = f"if {_condition(row['cond'])}"
-        one = self.body(row["then"], then, gates | {self.gate("if", condition, shown)})
+        shown = f"if {condition_text(row['cond'])}"
+        one = self.body(row["then"], then, gates | {self.gate("if", asked, shown)})
         other = self.body(
-            row["else"], orelse, gates | {self.gate("else", condition, f"else of {shown}")}
+            row["else"], orelse, gates | {self.gate("else", asked, f"else of {shown}")}
         )
         for name in {*then, *orelse}:
             if then.get(name) != orelse.get(name):
-                env[name] = told("either", condition, then.get(name), orelse.get(name))
+                env[name] = told("either", asked, then.get(name), orelse.get(name))
             else:
                 env[name] = then[name]
         return one & other
@@ -238,8 +273,10 @@ class _Walker:
         self.globs.add(over)
         if over in self.fixed:  # which files there are: a step that makes one is told by itself
             self.fixed.add(told("item", over, self.over.count(over)))
-        self.steps.append(Done("for_each_file", told("glob", over), told("glob", over), gates, False,
-                               f"for_each_file {_text(row['glob'])}", False, False))  # fmt: skip
+        shown, place = f"for_each_file {text_of(row['glob'])}", len(self.acted)
+        self.look(told("glob", over), shown)
+        self.steps.append(Done("for_each_file", told("glob", over), told("glob", over), gates, False, shown, False, False,
+                               place, place))  # fmt: skip
         return self.loop(row, env, gates, over, [row["name"], row["alias"]])
 
     def do_for(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
@@ -254,7 +291,7 @@ class _Walker:
         after = self.loop(row, env, gates, told("rounds"), [])
         if row["until"] is not None:
             until = told(self.condition(row["until"], env))
-            after |= {self.gate("until", until, f"until {_condition(row['until'])}")}
+            after |= {self.gate("until", until, f"until {condition_text(row['until'])}")}
         self.rounds = outer
         return after
 
@@ -266,10 +303,12 @@ class _Walker:
         over: Origin,
         names: list[str | None],
     ) -> frozenset[str]:
-        used = {name: origin for name, origin in env.items() if name in _used(row["body"])}
-        whole = told(row["op"], over, _plain(row["body"]), sorted(used.items()), row.get("keep"))
+        used = {name: origin for name, origin in env.items() if name in names_used(row["body"])}
+        whole = told(
+            row["op"], over, without_lines(row["body"]), sorted(used.items()), row.get("keep")
+        )
         inner, kept = dict(env), self.kept
-        carried = _bound(row["body"])
+        carried = names_bound(row["body"])
         inner |= {name: told("carried", whole, name) for name in carried}
         inner |= {name: told("item", over, self.over.count(over)) for name in names if name}
         self.kept |= "keep" in row
@@ -280,9 +319,14 @@ class _Walker:
         asked = self.asked()
         outer, self.results = self.results, []
         self.over.append(over)
+        begun = len(self.steps), len(self.seen)
         some = {self.gate("if", over, f"if {row['op']} goes round")}
         after = self.body(row["body"], inner, gates | some) - some
         self.over.pop()
+        if not self.over:
+            self._again(*begun)
+        if row["op"] == "iterate" and carried:
+            self.turns[whole] = self.rounds
         if row["op"] == "fork" and self.asked() > asked:
             self.lenient["branches of a fork go on beside one that a gate stops", over] += 1
         self.kept = kept
@@ -298,94 +342,16 @@ class _Walker:
         every = {self.gate("if", told(over, held), "if every round held")} if held else set()
         return gates | every
 
+    def _again(self, steps: int, seen: int) -> None:
+        """What stands in a loop, from these places on, stands behind all that the loop does, too: in the next round."""
+        until = len(self.acted)
+        self.steps[steps:] = [step._replace(until=until) for step in self.steps[steps:]]
+        for name in list(self.seen)[seen:]:
+            self.seen[name] = self.seen[name]._replace(until=until)
+
     def asked(self) -> int:
         """How many gates were met that stop a run."""
         ways = ("if ", "else of")
         return sum(
             count for name, count in self.gates.items() if not self.shown[name].startswith(ways)
         )
-
-
-def chooses(tool: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
-    """Whether what is given for a parameter chooses something, or is told somebody: all that is not said to be data or
-    shown to the user, and whatever a tool is given that reaches outside."""
-    chosen = item.get("sink") not in ("data", "user") or bool(item.get("access"))
-    return chosen or tool.get("trust") == "untrusted"
-
-
-def acts(tool: Mapping[str, Any]) -> bool:
-    """Whether a tool changes something outside of the run, tells somebody, or runs a command."""
-    changes = any(item.get("access") not in (None, "read") for item in tool["parameters"])
-    return (
-        changes
-        or tool["effect"] not in ("pure", "read")
-        or "writes" in tool
-        or tool.get("trust") == "untrusted"
-    )
-
-
-def stores(tool: Mapping[str, Any]) -> bool:
-    """Whether a later step may find what such a step was given: it acts, and does more than to tell the user something."""
-    return acts(tool) and not all(item.get("sink") == "user" for item in tool["parameters"])
-
-
-def _bound(body: list[dict[str, Any]]) -> set[str]:
-    names: set[str] = set()
-    for row in body:
-        if row.get("bind"):
-            names.add(row["bind"])
-        for part in ("body", "then", "else"):
-            names |= _bound(row.get(part) or [])
-    return names
-
-
-def _used(value: Any) -> set[str]:
-    """The names that instructions refer to."""
-    if isinstance(value, dict):
-        own = {value["ref"][0]} if "ref" in value else set()
-        return own.union(*(_used(inner) for inner in value.values()))
-    return set().union(*map(_used, value)) if isinstance(value, list) else set()
-
-
-def _plain(value: Any) -> Any:
-    """Instructions without their lines."""
-    if isinstance(value, dict):
-        return {
-            key: _plain(inner)
-            for key, inner in value.items()
-            if key not in ("line", "evidence", "why")
-        }
-    return [_plain(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _text(parts: Any) -> str:
-    """A template as plans write it."""
-    return "".join(
-        _REFERENCE.sub(r"{\g<0>}", part)
-        if isinstance(part, str)
-        else "{" + ".".join(part["ref"]) + "}"
-        for part in parts or ()
-    )
-
-
-def _condition(tree: Any) -> str:
-    """A condition as plans write it, near enough to be known again."""
-    if "ref" in tree:
-        return ".".join(tree["ref"])
-    if "const" in tree:
-        return json.dumps(tree["const"], ensure_ascii=False)
-    if "len" in tree:
-        return f"len({_condition(tree['len'])})"
-    if "call" in tree:
-        return f"{tree['call']}({', '.join(map(_condition, tree['args']))})"
-    if "test" in tree:
-        return f"{_condition(tree['left'])} {tree['test']} {_condition(tree['right'])}"
-    if "not" in tree:
-        return f"not ({_condition(tree['not'])})"
-    word = next((word for word in ("and", "or") if word in tree), None)
-    if not word:
-        return _condition(tree["value"])
-    return f" {word} ".join(
-        f"({_condition(item)})" if "and" in item or "or" in item else _condition(item)
-        for item in tree[word]
-    )
