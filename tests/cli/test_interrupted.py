@@ -76,7 +76,8 @@ def interrupted(workspace: Path, count: int, which: signal.Signals = signal.SIGI
 def killed(workspace: Path) -> None:
     """A controller dies of SIGKILL in the middle of a deed."""
     with fdc_started("run", "deed.plan", cwd=workspace) as run:
-        wait_for((workspace / "out/begun-a").exists)
+        begun = workspace / "out/begun-a"
+        wait_for(lambda: begun.exists() and "x" == begun.read_text())
         run.kill()
         run.wait()
     wait_for(lambda: not working_in(workspace))
