@@ -205,7 +205,7 @@ def sentence_ranks(index: Index, asked: Sequence[Asked]) -> Score:
 def measure() -> list[str]:
     """Every set, as rows of a Markdown table, and what had to be left out."""
     rows = [
-        "| documents | questions | passages | way | MRR | first | in 5 | in 10 | CPU ms a question |",
+        "| documents | questions | passages | method | MRR | first | in 5 | in 10 | CPU ms a question |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     notes = []
@@ -261,14 +261,16 @@ PAGE = """\
 
 # What the embedded research finds
 
-`fdc research` has no model: it ranks passages by the question's words and quotes sentences. The table compares
-it with plain SQLite FTS5 (porter stemming, bm25, the question's words joined by OR) on the same passages. A
-question counts by the rank of the first passage (or quoted sentence) that holds a line which answers it: 1 for
-the first, a half for the second, nothing for none in fifty (MRR). Questions are written in other words than their
-answers wherever a person would. The sets on Python and on README files were looked at while the ranking was made. The
-one on fdc's own documents was written afterwards; its first measurement, before anything was changed for it, was 0.679.
-The README files are those of the packages that are installed where it is measured, and fdc's documents grow: with
-every one there is more that is like an answer and is none, for both ways. So compare rows of one table only.
+Without a model, `fdc research` ranks passages by the question's words and quotes sentences. The table compares
+it with plain SQLite FTS5 (porter stemming, bm25, the question's words joined by OR) on the same passages.
+
+The score is the mean reciprocal rank (MRR) of the first passage, or quoted sentence, that contains a line with the answer: 1 for
+rank 1, 0.5 for rank 2, 0 if none of the first fifty has it. Questions use other words than their answers where a person would.
+The ranking was developed with the sets on Python and on README files. The set on fdc's own documents was written
+afterwards; its first measurement, before any change for it, was 0.679.
+
+Compare rows of one table only: the README files are those of the packages on the machine, and the number of fdc's documents
+grows, so that both methods find more passages that look like an answer.
 """
 
 if __name__ == "__main__":

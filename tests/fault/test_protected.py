@@ -74,6 +74,15 @@ def test_a_repository_below_is_taken_away_and_the_step_fails(root, tier):
     ]
     assert not Path(root.path, "src/lib/.git").exists() and Path(root.path, "src/kept").exists()
     assert refused(root) == ["0-.git"]
+    assert outcome.failure.message.endswith("; no plan can allow it")
+
+
+def test_a_step_that_made_what_a_plan_may_open_says_which_line_does(root, tier):
+    outcome = run(root, "mkdir src/.fdc; touch src/.envrc", only(tier))
+    assert outcome.notes["refused"] == ["src/.envrc", "src/.fdc"]
+    assert outcome.failure.message.endswith(
+        "; a plan can allow it by name (`allow write src/.envrc`)"
+    )
 
 
 def test_no_folder_opens_by_looking_like_an_environment(root, tier):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.repository import PACKAGE
+from tests.support.repository import PACKAGE, ROOT
 
 FLOORS = {
     "diagnostics": 0, "resources": 0, "cachedir": 0, "durable": 0, "certificate": 0, "exits": 0,
@@ -114,6 +115,18 @@ def wrong_arrows(package: Path) -> list[str]:
 
 def test_every_arrow_in_the_package_points_down() -> None:
     assert [] == wrong_arrows(PACKAGE)
+
+
+def test_the_page_of_the_design_has_every_room_on_its_floor() -> None:
+    rows = re.findall(
+        r"^\| (\d+) \| (.*) \|$", (ROOT / "docs/design.md").read_text("utf-8"), re.MULTILINE
+    )
+    shown = {
+        (match[1], int(floor))
+        for floor, rooms in rows
+        for match in re.finditer(r"`(\w+)(?:/|\.py)`", rooms)
+    }
+    assert set(FLOORS.items()) == shown
 
 
 BESIDE = "packs/beside.py"

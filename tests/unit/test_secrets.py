@@ -31,13 +31,23 @@ def test_the_password_of_the_database_is_a_secret_as_written_and_as_meant() -> N
 def test_one_list_says_which_variables_are_secrets_for_records_and_for_tools() -> None:
     """The password of any address is one; the address itself, which a page may name, is not."""
     names = {
-        "value": ["API_KEY", "GITHUB_TOKEN", "MY_COOKIE", "DB_PASSWD"],
+        "value": [
+            "API_KEY",
+            "GITHUB_TOKEN",
+            "MY_COOKIE",
+            "DB_PASSWD",
+            "DB_PASS",
+            "PASS",
+            "smtp.pass",
+            "DB_PWD",
+        ],
         "part": ["DATABASE_URL", "SENTRY_DSN", "BROKER_URI"],
     }
     for how, ours in names.items():
         for name in ours:
             assert variable(name) == how and no_variable(name) is not None
     assert variable("TEAPOT") == "" and no_variable("TEAPOT") is None
+    assert {""} == {variable(name) for name in ("PWD", "OLDPWD", "COMPASS_PATH", "BYPASS")}
     found = {
         "BROKER_URL": "amqp://me:drowssap-1@mq.example/x",
         "SERVER_URL": "https://git.example/a@b",
@@ -142,7 +152,8 @@ def test_what_only_begins_like_one_is_none() -> None:
 
 def test_the_values_of_the_workspace_s_files_of_secrets_are_known(tmp_path: Path) -> None:
     files = {
-        ".env": "NODE_ENV=production\nAPI_TOKEN='tok-from-env'\nDATABASE_URL=postgres://u:dbpassword@db/x\nPORT=8080\n",
+        ".env": "NODE_ENV=production\nAPI_TOKEN='tok-from-env'\nDATABASE_URL=postgres://u:dbpassword@db/x\nPORT=8080\nDB_PASS=plain-words\n",
+        ".pgpass": "db.example:5432:tea:me:pg-password\n*:*:tea:you:pg-password-2\n",
         "deploy/.npmrc": "//registry.npmjs.org/:_authToken=npmtoken1\n",
         ".netrc": "machine a login b password netrc-password\n",
         "credentials.json": '{"project": "a-long-name", "client_secret": "json-secret"}',
@@ -159,6 +170,9 @@ def test_the_values_of_the_workspace_s_files_of_secrets_are_known(tmp_path: Path
         "dbpassword",
         "npmtoken1",
         "netrc-password",
+        "plain-words",
+        "pg-password",
+        "pg-password-2",
         "json-secret",
         "Ab1+" * 16,
     }
@@ -166,6 +180,7 @@ def test_the_values_of_the_workspace_s_files_of_secrets_are_known(tmp_path: Path
     assert files_of(str(tmp_path)) == [
         ".env",
         ".netrc",
+        ".pgpass",
         "a/key.pem",
         "credentials.json",
         "deploy/.npmrc",

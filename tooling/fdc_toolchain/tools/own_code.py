@@ -34,7 +34,7 @@ from ..workspace.files import Root
 from .context import Context
 from .sandboxed import own_folder
 from .sandboxed.conversation import Conversation
-from .shell import Done, started
+from .shell import Done, started, told_of
 from .under_way import noted
 
 MOST = 128 * 1024 * 1024
@@ -258,11 +258,7 @@ def _run(
             withdraw(made, root.path)
     if wrong:
         notes["refused"] = wrong
-        names = ", ".join(f"`{name}`" for name in wrong[:5])
-        raise ToolFailure(
-            "protected",
-            f"it made {names}, which is protected; a plan that may make it names it (`allow write`)",
-        )
+        raise ToolFailure("protected", f"it made {told_of(wrong, _refused(context), root.path)}")
     return done
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..engine.events import Failure, Outcome
 from ..engine.ports import Interrupted, InterruptedHere, WorldFailed
+from ..linking.project.protected import protected
 from ..sandbox import views
 from ..sandbox.sandbox import fence
 from ..sandbox.scratch import scratch
@@ -164,11 +165,19 @@ def _took(context: Context, was: views.Before, notes: dict[str, Any]) -> str:
     if not wrong:
         return ""
     notes["refused"] = wrong
-    names = ", ".join(f"`{name}`" for name in wrong[:5]) + (
-        f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
+    return "the command made " + told_of(wrong, into, context.root.path)
+
+
+def told_of(wrong: Sequence[str], into: str, root: str) -> str:
+    """The protected files and folders that were made, where they are now, and whether a plan can allow them."""
+    names = ", ".join(f"`{name}`" for name in wrong[:5])
+    more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
+    kept = f"; it is in `{os.path.relpath(into, root)}` now" if into else ""
+    may = [path for path in wrong if not ((found := protected(path)) and found.never)]
+    help_ = (
+        f"a plan can allow it by name (`allow write {may[0]}`)" if may else "no plan can allow it"
     )
-    kept = f"; it lies in `{os.path.relpath(into, context.root.path)}` now" if into else ""
-    return f"the command made {names}, which is protected{kept}; a plan that may make it names it (`allow write {wrong[0]}`)"
+    return f"{names}{more}, which is protected{kept}; {help_}"
 
 
 def started(

@@ -13,14 +13,17 @@ _LARGE = 16 * 2**20
 
 
 def check(run: str, root: str, form: str) -> int:
-    """`run`: the folder, or the name of the run. Exit code 1 where something is wrong. Raises UsageError for no run folder."""
+    """`run`: the folder, or the run as other commands name it. Exit code 1 for findings. Raises UsageError for no run folder."""
+    from fdc_toolchain.api.records import reading, the_run
+
     from ..folder import faults
 
-    folder = next(
-        (one for one in (run, os.path.join(root, "runs", run)) if os.path.isdir(one)), None
-    )
+    folder = next((path for path in (run, f"{root}/runs/{run}") if os.path.isdir(path)), None)
     if folder is None:
-        raise UsageError(f"the run folder `{visible(run)}` does not exist")
+        with reading(root) as store:
+            folder = f"{root}/runs/{the_run(store, run).name}"
+        if not os.path.isdir(folder):
+            raise UsageError(f"the run folder `{visible(folder)}` does not exist")
     texts, found = _texts(folder)
     found += faults(texts)
     if form == "json":

@@ -52,7 +52,10 @@ EXAMPLES = (".example", ".sample", ".template", ".dist", ".defaults")
 """`.env.*` is secret, except for names that end so: they are examples."""
 
 
-_VALUE = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|COOKIE", re.IGNORECASE)
+_VALUE = re.compile(
+    r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|(?<![A-Z])PASS(?![A-Z])|[_.-]PWD$",
+    re.IGNORECASE,
+)
 _PART = re.compile(r"SESSION|DATABASE|_URL$|_URI$|_DSN$", re.IGNORECASE)
 
 

@@ -17,7 +17,10 @@ MOST_FILES, MOST_BYTES, MOST_VALUES = 200, 64 * 1024, 500
 _ROW = re.compile(
     r"""([\w.\-/:]{2,80})["']?\s*[=:]\s*(?:"([^"\r\n]{8,})"|'([^'\r\n]{8,})'|([^\s"',;]{8,}))"""
 )
-_LOGIN = re.compile(r"\bpassword\s+(\S{8,})")
+_LOGIN = re.compile(
+    r"\bpassword\s+(\S{8,})|^[^:\n]*:(?:\d+|\*):[^:\n]*:[^:\n]*:(\S{8,})$", re.MULTILINE
+)
+"""A password in `.netrc`, or in `.pgpass`."""
 _BODY = re.compile(r"^[A-Za-z0-9+/=]{32,}\s*$", re.MULTILINE)
 _USER = re.compile(r"://[^/\s:@]*:([^/\s@]{8,})@")
 _LETTER, _DIGIT = re.compile("[A-Za-z]"), re.compile("[0-9]")
@@ -78,7 +81,7 @@ def files_of(root: str) -> list[str]:
 
 def _in(text: str) -> list[tuple[str, str]]:
     found = [(match[1], "") for match in _USER.finditer(text)]
-    found += [(match[1], "password") for match in _LOGIN.finditer(text)]
+    found += [(match[1] or match[2], "password") for match in _LOGIN.finditer(text)]
     if "PRIVATE KEY-----" in text:
         return found + [(match[0].strip(), "") for match in _BODY.finditer(text)]
     for match in _ROW.finditer(text):
