@@ -111,7 +111,7 @@ def findings(
     if linker.settings.assumptions:  # what the settings deny is an error
         total += read(packed, table.pack.fresh)
         packed, number = (table.pack.name, table.pack.mark, b""), 0
-    files, all_probes = table.rests_on(calls)
+    files, all_probes = table.rests_on(calls, every_path=False)
     all_probes[TABLE] = linker.files.exists(TABLE)
     found, fresh = settle(linker.settings, total, marked), table.pack.fresh
     return Outcome(found, packed, number, {**base, **files}, all_probes, fresh, table.pack.kept)
@@ -125,9 +125,7 @@ def judged_table(
     default_automaton(linker)
     linker.callable_names()  # reads the registries, on which every verdict may depend
     linker.files.leads()  # as do links of protected and secret names
-    outside = (
-        linker.outside
-    )  # what they say and where they lie is among the files that are read for every verdict
+    outside = linker.outside  # what they say and where they lie is read for every verdict
     base = {
         key: _id_as_read(linker, contents, key)
         for key in linker.files.seen
@@ -136,19 +134,9 @@ def judged_table(
     for name in ("fdc.toml", "pyproject.toml"):
         base[name] = contents.id(name)
     general = linker.automaton_findings()
-    table = _Table(
-        linker,
-        contents,
-        repr(
-            (
-                tool_identity() + unshipped.identity(),
-                options,
-                outside,
-                sorted(base.items(), key=str),
-            )
-        ),
-        afresh=afresh,
-    )
+    tool = tool_identity() + unshipped.identity()
+    signature = repr((tool, options, outside, sorted(base.items(), key=str)))
+    table = _Table(linker, contents, signature, afresh=afresh)
     wanted = set(keys)
     parts = parallel.shares(table.doubtful(keys), jobs)
     if len(parts) > 1:
@@ -248,15 +236,16 @@ class _Table:
         self._facts: list[Fact] = []
         self._numbers: dict[Fact, int] = {}
         self._true: set[int] = set()
+        self._false: set[int] = set()
+        self._enough = 0
         self._there: dict[str, bool] = {}
-        self._below: dict[
-            str, list[int]
-        ] = {}  # by a path that was not there: facts that then hold, about paths below it
+        # by a path that was not there: facts that then hold, about paths below it
+        self._below: dict[str, list[int]] = {}
         self._absent: set[int] = set()  # those of them that hold now
         self._held: set[str] = set()
-        if isinstance(stored, tuple) and len(stored) == 4 and stored[0] == self.pack.mark:
-            _, self._facts, self._below, entries = stored
-            self.entries = {key: Entry(*value) for key, value in entries.items()}
+        if isinstance(stored, tuple) and len(stored) == 5 and stored[0] == self.pack.mark:
+            _, self._facts, self._below, self._enough, entries = stored
+            self.entries = dict(zip(entries, map(Entry._make, entries.values()), strict=True))
 
     def numbers(self, facts: Sequence[Fact]) -> tuple[int, ...]:
         """The numbers of facts, which are true now."""
@@ -285,7 +274,10 @@ class _Table:
         """Those of the plans whose own entry does not hold; nothing is linked."""
         self._gather()
         self._look(keys)
-        self._held.update(key for key in keys if self._holds(key))
+        entries, false = self.entries, self._false
+        self._held = {
+            key for key in keys if key in entries and false.isdisjoint(entries[key].facts)
+        }
         return [key for key in keys if key not in self._held]
 
     def take(self, rows: Sequence[Row], *, apart: bool = False) -> None:
@@ -297,6 +289,7 @@ class _Table:
         for row, ref in zip(rows, refs, strict=True):
             facts = self.numbers(row.facts)
             self._true.update(facts)
+            self._false.difference_update(facts)
             self.entries[row.key] = Entry(facts, *row[2:8], ref, row.number)
             self.stale.discard(row.key)
             self._held.add(row.key)
@@ -337,29 +330,38 @@ class _Table:
 
     def _look(self, keys: Iterable[str]) -> None:
         """Looks at all that the entries of these plans rest on, each fact once."""
-        entries, facts, true = self.entries, self._facts, self._true
+        entries, facts = self.entries, self._facts
         ids, id_of, exists = self._contents.ids, self._contents.id, self._linker.files.exists
-        for number in (
-            set[int]().union(*(entries[key].facts for key in keys if key in entries)) - true
-        ):
+        numbers = set[int]().union(*[entries[key].facts for key in keys if key in entries])
+        for number in numbers - self._true - self._false:
             about_path, name, was = facts[number]
-            if (exists(name) if about_path else ids[name] if name in ids else id_of(name)) == was:
-                true.add(number)
+            so = (exists(name) if about_path else ids[name] if name in ids else id_of(name)) == was
+            (self._true if so else self._false).add(number)
 
     def _holds(self, key: str) -> bool:
         """Whether all that a plan's entry rests on is so."""
         entry = self.entries.get(key)
         if entry is None:
             return False
-        if not self._true.issuperset(entry.facts):
-            self._look((key,))
-        return self._true.issuperset(entry.facts)
+        self._look((key,))
+        return self._false.isdisjoint(entry.facts)
 
-    def rests_on(self, keys: Iterable[str]) -> tuple[dict[str, bytes | None], dict[str, bool]]:
-        """Ids by file and existence by path, of all that the entries of these plans rest on."""
+    def rests_on(
+        self, keys: Iterable[str], *, every_path: bool = True
+    ) -> tuple[dict[str, bytes | None], dict[str, bool]]:
+        """Ids by file and existence by path, of all that the entries of these plans rest on.
+
+        Without `every_path`, a folder that is not there stands for the paths below it.
+        """
         files: dict[str, bytes | None] = {}
         probes: dict[str, bool] = {}
-        for number in set().union(*(self.entries[key].facts for key in keys)):
+        numbers = set[int]().union(*[self.entries[key].facts for key in keys])
+        if not every_path:
+            for part, below in self._below.items():
+                found = numbers.intersection(below) & self._absent
+                probes.update({part: False} if found else {})
+                numbers -= found
+        for number in numbers:
             about_path, name, was = self._facts[number]
             if about_path or number in self._absent:
                 probes[name] = bool(was)
@@ -377,15 +379,12 @@ class _Table:
                 key: entry._replace(packed=moved.get(entry.packed, b""))
                 for key, entry in self.entries.items()
             }
-        used = set[int]().union(*(entry.facts for entry in self.entries.values()))
-        if len(self._facts) > 1000 + 2 * len(used):  # facts of entries that were replaced
-            order = sorted(used)
+        if len(self._facts) > self._enough:  # many may be facts of entries that were replaced
+            order = sorted(set[int]().union(*[entry.facts for entry in self.entries.values()]))
+            self._enough = 1000 + 2 * len(order)
             new = {number: place for place, number in enumerate(order)}
-            self._facts, self._numbers, self._true = (
-                [self._facts[number] for number in order],
-                {},
-                set(),
-            )
+            self._facts = [self._facts[number] for number in order]
+            self._numbers, self._true, self._false = {}, set(), set()
             self._below, self._there, self._absent = {}, {}, set()
             for place, fact in enumerate(self._facts):
                 self._group(place, *fact)
@@ -393,7 +392,7 @@ class _Table:
                 key: entry._replace(facts=tuple(new[number] for number in entry.facts))
                 for key, entry in self.entries.items()
             }
-        rows = {key: tuple(entry) for key, entry in self.entries.items()}
-        cachedir.store(self._name, (self.pack.mark, self._facts, self._below, rows))
+        rows = dict(zip(self.entries, map(tuple, self.entries.values()), strict=True))
+        cachedir.store(self._name, (self.pack.mark, self._facts, self._below, self._enough, rows))
         cachedir.prune("plans", MOST_TABLES)
         cachedir.prune("packs", MOST_TABLES)
