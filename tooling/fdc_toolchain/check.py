@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from .automata.model import Automaton
 from .diagnostics.codes import SAFETY
@@ -15,6 +15,7 @@ from .linking.link import Linker
 from .linking.project.guarded_paths import guarded
 from .linking.project.places import leads_out
 from .linking.project.settings import Settings, read_settings
+from .named_tuples import NamedTuple
 from .recursion import deepen
 from .rules import RULES, Context
 from .rules.solver.fragment import as_fragment

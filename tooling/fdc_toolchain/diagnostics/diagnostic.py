@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
+from ..named_tuples import NamedTuple
 from .codes import CODES
 from .span import Span
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from ..diagnostics.span import Span
+from ..named_tuples import NamedTuple
 from . import checks, kinds
 from .model import Found, Item, Named, Unreadable
 

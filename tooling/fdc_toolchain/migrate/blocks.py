@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..linking.catalogue import Tool
+from ..named_tuples import NamedTuple
 from . import lines as line_notation
 from . import words
 from .dialect import BLANK, DIRECTIVE, automaton, colon, known

@@ -9,7 +9,7 @@ and the entries of all the plans it calls hold; `check.judge` says why that is e
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ... import cachedir
 from ...cache.blob_ids import Contents, blob_id
@@ -18,6 +18,7 @@ from ...diagnostics.diagnostic import Diagnostic, from_plain, ordered, pack, par
 from ...linking.link import Linker
 from ...linking.project.outside_files import TABLE
 from ...linking.project.stat_cache import missing_part, sha1, tool_identity
+from ...named_tuples import NamedTuple
 from ...packs import unshipped
 from ...syntax.parse import parse
 from . import parallel

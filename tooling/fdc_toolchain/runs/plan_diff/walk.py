@@ -12,9 +12,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...exits import UsageError
+from ...named_tuples import NamedTuple
 
 MOST = 20_000
 """Statements that are looked at, calls followed; a larger plan is not compared."""
