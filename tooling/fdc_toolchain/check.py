@@ -16,7 +16,7 @@ from .linking.project.guarded_paths import guarded
 from .linking.project.places import leads_out
 from .linking.project.settings import Settings, read_settings
 from .named_tuples import NamedTuple
-from .recursion import deepen
+from .recursion import deepen, uncollected
 from .rules import RULES, Context
 from .rules.solver.fragment import as_fragment
 from .syntax import suppressions
@@ -55,6 +55,7 @@ def check_paths(paths: Sequence[str], workspace: str, settings: Settings | None 
     return check(linker, [key_of(path, workspace) for path in paths])
 
 
+@uncollected()
 def check(
     linker: Linker,
     keys: Sequence[str],
