@@ -26,6 +26,7 @@ Event: TypeAlias = "dict[str, JSON]"
 Answer: TypeAlias = "dict[str, JSON]"
 
 MOST_INPUT = 8 * 1024 * 1024  # bytes of an event; one that is larger is not read
+MOST_PATH = 4096  # bytes; Linux takes no longer one
 MOST_SECONDS = 60.0
 
 
@@ -139,9 +140,21 @@ def before_a_tool(event: Event) -> str:
 
 
 def folder_of(event: Event) -> str:
-    """The folder in which the agent works."""
+    """The folder in which the agent works. Raises CannotDecide."""
     folder = event.get("cwd")
-    return folder if isinstance(folder, str) and os.path.isabs(folder) else os.getcwd()
+    if not isinstance(folder, str) or not os.path.isabs(folder):
+        return os.getcwd()
+    return usable(folder, "`cwd`")
+
+
+def usable(path: str, what: str) -> str:
+    """A path that the system can take. Raises CannotDecide."""
+    try:
+        if b"\0" not in os.fsencode(path):
+            return path
+    except UnicodeEncodeError:
+        pass
+    raise CannotDecide(f"{what} has characters that no path has")
 
 
 def _sentence(bug: BaseException) -> str:

@@ -138,8 +138,10 @@ def give(
     now: float,
     key: bytes | None,
     still: Callable[[], bool],
+    first: bool = False,
 ) -> bool:
-    """Keeps an answer to an open question; one that lay ready for it is replaced. Raises WorldFailed.
+    """Keeps an answer to an open question; one that lay ready for it is replaced, or where this one must be the `first`,
+    nothing is kept: returns False. Raises WorldFailed.
 
     `still` says whether the question is still open. It is asked once no one can take answers up who has not taken
     the run over before; where it is not, nothing is kept: returns False.
@@ -155,7 +157,13 @@ def give(
             if not still():
                 return False
             durable.sweep(path)
-            kept = [one for one in _read(path) if one[0].address != effect.address]
+            ready = _read(path)
+            if first and any(
+                one[:6] == made[:6] and key is not None and compare_digest(seal, _seal(one, key))
+                for one, seal in ready
+            ):
+                return False
+            kept = [one for one in ready if one[0].address != effect.address]
             _write(path, [*kept, (made, _seal(made, key))])
             return True
     except OSError as failed:

@@ -67,10 +67,12 @@ def chosen(row: RunRow, found: list[Open], address: str | None, text: str) -> Op
     return question
 
 
-def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float) -> None:
+def give(
+    root: str, row: RunRow, question: Open, text: str, how: str, now: float, *, first: bool = False
+) -> None:
     """Keeps an answer that `unfit` has nothing against; `how` says from where it came.
 
-    Raises Refused where the run went on meanwhile, and WorldError.
+    Raises Refused where the run went on meanwhile, or has an answer and this one must be the `first`; and WorldError.
     """
     from ...engine.ports import WorldFailed
     from ...journal import user_key
@@ -88,9 +90,9 @@ def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float
             raise WorldError(
                 f"{user_key.key_path()} cannot be written, so an answer could not be told from a forged one"
             )
-        if not answers.give(root, row, question, text, f"{user()}, {how}", now, key, still):
+        if not answers.give(root, row, question, text, f"{user()}, {how}", now, key, still, first):
             raise Refused(
-                f"the run {row.name} waits for no answer any more: it went on meanwhile; `fdc show {row.name}`"
+                f"the run {row.name} waits for no answer any more: it went on meanwhile, or was answered; `fdc show {row.name}`"
             )
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
