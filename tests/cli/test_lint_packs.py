@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.cli.linting import assumption_packs
+from fdc_toolchain.cache import assumption_packs
 
 from tests.property.test_cache import lint
 from tests.support.plans import CLEAN

@@ -13,6 +13,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.cache import table
 from fdc_toolchain.cache.blob_ids import Contents
 from fdc_toolchain.cli.linting import fast_lint, incremental
 from fdc_toolchain.linking.link import Linker
@@ -305,12 +306,14 @@ def test_warm_output_equals_cold_output_after_any_edit(
 ):
     """Every session edits one workspace; after each edit two warm runs are compared with one that uses no cache.
 
-    In every other session all edits are long ago, so that what was seen is remembered at once.
+    In every other session all edits are long ago, so that what was seen is remembered at once. In every other pair of
+    sessions what is new in a table is stored beside it, however much it is.
     """
     codes: set[int | None] = set()
     now = time.time_ns
     for seed in range(SESSIONS):
         monkeypatch.setattr(time, "time_ns", now if seed % 2 else lambda: now() + 10_000_000_000)
+        monkeypatch.setattr(table, "FEW", 0 if seed & 2 else 16)
         monkeypatch.setenv("FDC_CACHE_DIR", str(tmp_path / f"cache{seed}"))
         folder = tmp_path / f"w{seed}"
         folder.mkdir()
@@ -383,6 +386,50 @@ def test_a_plan_that_was_sought_in_a_missing_folder_counts_once_it_is_there(work
         after = lint("main.plan")
         assert after[1].count("FDC321") == 2 - number
         assert after == lint("--no-cache", "main.plan")
+
+
+def test_of_many_plans_only_what_is_new_is_judged_and_stored(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    """An edit adds an assumption, with which the pack of assumptions begins; then another one is taken back."""
+    monkeypatch.setenv("FDC_CACHE_DIR", str(tmp_path / "cache"))
+    for number in range(40):
+        (workspace / f"p{number}.plan").write_text(f"message_user hello {number}\n")
+    (workspace / "p40.plan").write_text("call_plan p0.plan\n")
+    (workspace / "docs").mkdir()
+    (workspace / "docs/tea.md").write_text("Green tea.\n")
+    commanded = CLEAN.replace(
+        "submit", "run_in_bash_session make all\nread_file docs/tea.md\nsubmit"
+    )
+    judged: list[list[str]] = []
+    judge = incremental.judge
+
+    def counted(linker: Linker, keys: list[str], *rest: list[str]) -> object:
+        judged.append(sorted(keys))
+        return judge(linker, keys, *rest)
+
+    monkeypatch.setattr(incremental, "judge", counted)
+    lint()
+    assert len(judged.pop()) == 41
+    for text, stored in (
+        (commanded, "plans"),
+        ("message_user again\n", "edits"),
+        (f"{commanded}# changed\n", "edits"),
+        ("read_file p1.plan\n", "edits"),
+    ):
+        before = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*")}
+        tick(workspace)
+        (workspace / "p0.plan").write_text(text)
+        warm = lint()
+        assert [["p0.plan", "p40.plan"]] == judged
+        judged.clear()
+        assert warm == lint("--no-cache")
+        new = {
+            path.parent.name
+            for path in (tmp_path / "cache").rglob("*")
+            if path.is_file() and before.get(path) != path.stat().st_mtime_ns
+        }
+        assert stored in new and (stored == "plans") == ("plans" in new), text
 
 
 def tick(folder: Path) -> None:

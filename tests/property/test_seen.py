@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain import resources
+from fdc_toolchain.cache import verdicts
 from fdc_toolchain.cli.linting import lint as slow
 from fdc_toolchain.linking.project import discover, stat_cache
 
@@ -72,7 +73,9 @@ WORDS = ([], ["plans"], ["plans/a.plan"])
 
 @pytest.fixture
 def known(long_ago: None, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace whose verdicts are known; `fdc lint` says the same again without judging anything."""
+    """A checkout of git whose verdicts are known; `fdc lint` says the same again without judging anything, by times alone."""
+    (workspace / ".git").mkdir()
+    (workspace / ".git/config").write_text("[core]\n")
     (workspace / "docs").mkdir()
     (workspace / "docs/tea.md").write_text("Green tea.\n")
     (workspace / "plans/deep").mkdir(parents=True)
@@ -89,6 +92,7 @@ def known(long_ago: None, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> P
 
     with monkeypatch.context() as patch:
         patch.setattr(slow, "lint", judged)
+        patch.setattr(verdicts, "digest", judged)
         for words in WORDS:
             assert expected == lint(*words)
     return workspace
@@ -125,6 +129,12 @@ EDITS_OF_KNOWN: dict[str, tuple[Callable[[Path], object], int]] = {
     "a registry added": (lambda at: (at / "knowledge_core/plan_registry.json").write_text("{"), 1),
     "an automaton of the workspace's own": (
         lambda at: ((at / "tooling").mkdir(), (at / "tooling/fdc_fsm.json").write_text("{")), 1,
+    ),
+    "git told to obey a file that a plan creates": (
+        lambda at: (at / ".git/config").write_text("[core]\n\thooksPath = out\n"), 1,
+    ),
+    "the folder of git replaced by a file that names another": (
+        lambda at: ((at / ".git").rename(at / "git"), (at / ".git").write_text("gitdir: git\n")), 0,
     ),
 }  # fmt: skip
 

@@ -12,6 +12,7 @@ import pytest
 from tests.support.repository import PACKAGE, ROOT
 
 FLOORS = {
+    "named_tuples": -1,
     "diagnostics": 0, "resources": 0, "cachedir": 0, "durable": 0, "certificate": 0, "exits": 0,
     "recursion": 0,
     "text": 1, "packs": 1,

@@ -54,6 +54,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )  # nothing to assume, so nothing to show
     own = re.sub("run_in_bash_session .*fdc_cli.py close .*", "close_task", own)
     (found / "clean.plan").write_text(own, "utf-8")
+    (found / "checkout/.git").mkdir(parents=True)
+    (found / "checkout/fragment.plan").write_text("read_file tea.md\n")
+    (found / "checkout/tea.md").write_text("Green tea.\n")
     while (
         time.time() < (found / "clean.plan").stat().st_ctime + 0.3
     ):  # a file of just now may change behind its times
@@ -65,6 +68,7 @@ COMMANDS = {
     "version": ("--version",),
     "lint": ("lint", "clean.plan"),
     "lint-folder": ("lint", "."),
+    "lint-fragment-in-git": ("lint", "--workspace", "checkout", "checkout"),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from .automata.model import Automaton
 from .diagnostics.codes import SAFETY
@@ -15,7 +15,8 @@ from .linking.link import Linker
 from .linking.project.guarded_paths import guarded
 from .linking.project.places import leads_out
 from .linking.project.settings import Settings, read_settings
-from .recursion import deepen
+from .named_tuples import NamedTuple
+from .recursion import deepen, uncollected
 from .rules import RULES, Context
 from .rules.solver.fragment import as_fragment
 from .syntax import suppressions
@@ -54,6 +55,7 @@ def check_paths(paths: Sequence[str], workspace: str, settings: Settings | None 
     return check(linker, [key_of(path, workspace) for path in paths])
 
 
+@uncollected()
 def check(
     linker: Linker,
     keys: Sequence[str],

@@ -1,9 +1,12 @@
-"""Python's limit of recursion: walks recurse over bodies, which nest 200 deep, and over calls, ten deep."""
+"""What a check needs of Python: a high limit of recursion (bodies nest 200 deep, calls ten deep), and no garbage collection."""
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 DEPTH = 20_000
 
@@ -11,6 +14,18 @@ DEPTH = 20_000
 def deepen() -> None:
     """Raises the limit for as long as the process lives."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Disables garbage collection: a check makes no cycles, and in a large heap a collection takes longer than a rule."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
 
 
 class Depth:

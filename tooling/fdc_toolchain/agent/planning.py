@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..named_tuples import NamedTuple
 from ..report.render import render
 from ..tools.plans.plan_text import proved
 

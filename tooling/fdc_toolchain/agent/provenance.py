@@ -14,9 +14,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from hmac import compare_digest
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from ..engine.ports import WorldFailed
+from ..named_tuples import NamedTuple
 from .model_port import ModelWaiting
 from .research_cycle import from_outside
 from .state import AgentState

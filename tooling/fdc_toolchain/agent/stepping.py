@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..engine.decide import decide
 from ..engine.events import (
@@ -26,6 +26,7 @@ from ..engine.events import (
 from ..engine.fold import apply, fold
 from ..engine.ports import Journal
 from ..engine.state import Frame, RunState, Strand, Want
+from ..named_tuples import NamedTuple
 from .state import Command, PlanContext, StepResult
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..engine.ports import WorldFailed
+from ..named_tuples import NamedTuple
 from .model_port import ModelFailed, ModelPort
 from .state import AgentState
 from .world import Logger, World

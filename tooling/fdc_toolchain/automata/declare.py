@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+
+from ..named_tuples import NamedTuple
 
 A, B, C = 1, 2, 4
 

@@ -9,8 +9,9 @@ innermost loop.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..named_tuples import NamedTuple
 from ..text.slots import Record
 
 

@@ -11,9 +11,9 @@ read, so that all faults are found at once.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic, Label
+from ..named_tuples import NamedTuple
 from ..text.json_text import Member, Node, Places
 from ..text.slots import Record
 from ..text.suggest import did_you_mean

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..linking.catalogue import Parameter, Tool
 from ..linking.own_row import sandboxed
+from ..named_tuples import NamedTuple
 
 EFFECTS = {
     "pure": "it computes a value and changes nothing; a lost step is repeated",

@@ -1,4 +1,4 @@
-"""What every command does with its process: its import path, a closed stdout, and bugs of fdc."""
+"""What every command does with its process: its import path, what it writes, a closed stdout, and bugs of fdc."""
 
 from __future__ import annotations
 
@@ -27,6 +27,21 @@ def _is_working_folder(path: str) -> bool:
         return path == "" or os.path.samefile(path, ".")
     except OSError:
         return False  # one of the two is gone, or it is the mark of an import hook
+
+
+def write(data: bytes, stream: Any) -> None:
+    """Writes UTF-8, whatever the terminal claims to speak. A reader who has left changes no verdict."""
+    if stream is None:
+        return  # closed before we began
+    try:
+        buffer = getattr(stream, "buffer", None)
+        if buffer is None:
+            stream.write(data.decode("utf-8", "replace"))
+        else:
+            buffer.write(data)
+        stream.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def silence_stdout() -> None:

@@ -8,7 +8,9 @@ tools and calls, 4 analyses, 5 protocols, 6 runs,
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from ..named_tuples import NamedTuple
 
 
 class Code(NamedTuple):

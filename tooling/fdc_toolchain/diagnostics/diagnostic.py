@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
+from ..named_tuples import NamedTuple
 from .codes import CODES
 from .span import Span
 
@@ -148,7 +149,7 @@ def from_plain(value: Any) -> Diagnostic:
 class Kept(NamedTuple):
     """A report as the caches keep it, of built-in types. Assumptions are stored elsewhere: mostly only their number is needed.
 
-    `found`: all other items, as `plain` makes them. `packed`: where the assumptions are (`cli.linting.assumption_packs`).
+    `found`: all other items, as `plain` makes them. `packed`: where the assumptions are (`cache.assumption_packs`).
     """
 
     found: tuple[tuple[Any, ...], ...]

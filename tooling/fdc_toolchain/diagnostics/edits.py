@@ -10,8 +10,8 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
-from typing import NamedTuple
 
+from ..named_tuples import NamedTuple
 from .diagnostic import Diagnostic, Edit, Fix
 
 MOST_ROUNDS = 10

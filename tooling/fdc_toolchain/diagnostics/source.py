@@ -9,8 +9,8 @@ control characters, other line separators, characters that hide or reorder text
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
+from ..named_tuples import NamedTuple
 from .diagnostic import Diagnostic, Edit, Fix
 from .span import Span
 

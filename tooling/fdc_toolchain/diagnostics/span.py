@@ -6,7 +6,7 @@ exclusive: the convention of SARIF's `unicodeCodePoints` and of the editors peop
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from ..named_tuples import NamedTuple
 
 
 class Span(NamedTuple):

@@ -14,10 +14,11 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from importlib import metadata, util
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from ..journal import user_key
+from ..named_tuples import NamedTuple
 from ..tools.model.wire import OPENAI
 from ..workspace.operator import TIERS, Operator
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import NamedTuple
 
 from ..agent.host.model import Asks
 from ..agent.prompts import prompt
 from ..grammar_export.export import STEPS, automaton_of, export, tools_for
 from ..linking.catalogue import Tool
 from ..linking.link import Linker
+from ..named_tuples import NamedTuple
 from ..report.render import render
 from ..syntax import tree
 from ..syntax.parse import parse

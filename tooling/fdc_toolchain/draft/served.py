@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from typing import NamedTuple
 
 from ..exits import UsageError
+from ..named_tuples import NamedTuple
 from ..tools.model.chat_api import ChatServer
 from ..tools.model.deadline import in_time
 from ..tools.model.http_model import HttpModel

@@ -10,11 +10,12 @@ import os
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..grammar_export.export import automaton_of, head_of, tools_for
 from ..grammar_export.place import LEVELS, kind_of, with_closing
 from ..linking.types import TEXTS
+from ..named_tuples import NamedTuple
 from ..rules.bounds import WRITES
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
+from ..named_tuples import NamedTuple
 from . import checks, kinds
 from .model import Found, Item, Named
 

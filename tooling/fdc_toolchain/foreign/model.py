@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
+from ..named_tuples import NamedTuple
 
 
 class Named(NamedTuple):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
+from ..named_tuples import NamedTuple
 from . import checks, kinds
 from .model import Found, Item, Named, Unreadable
 

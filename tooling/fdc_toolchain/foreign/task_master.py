@@ -7,9 +7,10 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from json.decoder import JSONArray, JSONObject  # type: ignore[attr-defined]
 from json.scanner import py_make_scanner  # type: ignore[attr-defined]
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from ..diagnostics.span import Span
+from ..named_tuples import NamedTuple
 from . import checks, kinds
 from .model import Found, Item, Named, Unreadable
 

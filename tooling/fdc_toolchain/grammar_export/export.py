@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..exits import UsageError
 from ..linking.link import Linker
+from ..named_tuples import NamedTuple
 from ..rules.solver.flow.touched import sinks
 from .bodies import Bodies
 from .form import MOST_LEFT, MOST_NAMES, Form, TooLarge

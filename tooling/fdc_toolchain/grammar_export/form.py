@@ -9,7 +9,7 @@ must always say which parameter it is: rules whose parameter is not told by the 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from ..named_tuples import NamedTuple
 
 MOST_NAMES = 48
 STAGED = 1 << 49

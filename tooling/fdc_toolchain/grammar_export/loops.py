@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 from math import prod
-from typing import NamedTuple
 
 from ..linking.types import LIST, Type, list_of
+from ..named_tuples import NamedTuple
 from ..rules.bounds import MOST_STEPS
 from ..syntax.language import STATEMENTS
 from .form import (

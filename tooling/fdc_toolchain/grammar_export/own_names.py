@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..automata.model import build
 from ..exits import UsageError
@@ -18,6 +18,7 @@ from ..linking.bound import bound_in
 from ..linking.graph import Graph, Instance
 from ..linking.model import Act, Choice, Collect, Invoke, Loop, Node, Param, Unit
 from ..linking.types import ANY, Type
+from ..named_tuples import NamedTuple
 from ..rules.solver.types import Views
 from ..rules.solver.words import Machine, Summaries
 from .form import MOST_NAMES

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..linking import types
 from ..linking.types import DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, TEXTS, Type
+from ..named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from ..automata.model import Automaton

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
 
 from ..linking import types
 from ..linking.types import KINDS, NULL, NUMBER, OBJECT, OPEN, Type
+from ..named_tuples import NamedTuple
 from .form import STORES, Chars, Form, Guard, Item, Literal, Use, Way, word
 from .place import OUTSIDE, WANTED, Need, Place
 

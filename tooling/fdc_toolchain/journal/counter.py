@@ -14,11 +14,11 @@ import os
 import stat
 from collections.abc import Callable
 from hashlib import blake2b
-from typing import NamedTuple
 
 from .. import durable
 from ..cachedir import state_dir
 from ..engine.ports import WorldFailed
+from ..named_tuples import NamedTuple
 
 FOLDER = "seen"
 SLOT = 192

@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from hmac import compare_digest
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
+from ..named_tuples import NamedTuple
 from ..program.codec import canonical
 
 SIZE = 32

@@ -17,10 +17,11 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..engine.events import Record
 from ..engine.ports import Gone, WorldFailed
+from ..named_tuples import NamedTuple
 from ..program.codec import canonical, encode, load
 from . import counter, hash_chain, tables
 from .database import Database, world_failed

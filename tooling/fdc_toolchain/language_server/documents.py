@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from pygls import uris
 from pygls.workspace import TextDocument, Workspace
 
 from .. import api
+from ..named_tuples import NamedTuple
 from .positions import Lines
 
 LANGUAGE = "fdc-plan"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from lsprotocol import types
 
 from .. import api
+from ..named_tuples import NamedTuple
 from .documents import Documents, Plan
 from .positions import holds
 

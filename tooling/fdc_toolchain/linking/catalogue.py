@@ -10,11 +10,12 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import cachedir, resources
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
+from ..named_tuples import NamedTuple
 from ..packs import shipped
 from ..packs.beside import FILE
 from ..packs.index import index

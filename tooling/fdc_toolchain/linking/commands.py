@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ..named_tuples import NamedTuple
 from ..syntax.shell_text import Place, data_places
 from ..syntax.values import Ref, Value
 from .model import BUILT_IN, Unit

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+from ..named_tuples import NamedTuple
 from ..syntax import tree
 from ..syntax.parse import Parsed
 from .arguments.bind import Bound

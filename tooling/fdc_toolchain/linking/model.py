@@ -5,11 +5,10 @@ Made by `linking.link` in one go; nothing changes afterwards.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
+from ..named_tuples import NamedTuple
 from ..syntax import tree
 from ..syntax.values import Condition, Value
 from ..text.slots import Record

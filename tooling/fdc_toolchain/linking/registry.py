@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from .. import resources
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
+from ..named_tuples import NamedTuple
 from ..packs.index import index
 
 REGISTRY = "knowledge_core/plan_registry.json"

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, NamedTuple, Optional
+from typing import Any, Optional
 
+from ..named_tuples import NamedTuple
 from ..program.operators import as_number, is_number
 
 NULL, BOOLEAN, NUMBER, WORDS, DIGITS, LIST, OBJECT, OPEN = (1 << bit for bit in range(8))

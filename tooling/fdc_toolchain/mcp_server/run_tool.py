@@ -11,7 +11,7 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from mcp import MCPError
 from mcp.server.context import ServerRequestContext
@@ -25,6 +25,7 @@ from mcp.types import (
 from mcp.types.version import is_version_at_least
 
 from .. import api
+from ..named_tuples import NamedTuple
 from . import questions
 from .results import Result, in_line
 from .run_drives import Drive, Drives

@@ -7,9 +7,10 @@ has to learn that it did not.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from ..api import JSON
+from ..named_tuples import NamedTuple
 from .results import in_line
 
 Arguments: TypeAlias = Mapping[str, JSON]

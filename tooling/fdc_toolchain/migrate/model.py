@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
 from ..linking.catalogue import Tool
+from ..named_tuples import NamedTuple
 
 Numbered = tuple[int, str]
 """A line of the old text: its number, and its text without the line end."""

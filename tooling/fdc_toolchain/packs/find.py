@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from ..named_tuples import NamedTuple
 from .beside import FILE, FOLDER, GROUP, PACKAGE
 from .model import PackError
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..named_tuples import NamedTuple
 from . import beside, memory
 from .model import Command, Function, Pack, Page, pack_of
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from ..named_tuples import NamedTuple
 
 PREFIX = "packs/"
 """What names of files of packs begin with; the pack's name and the path in its folder follow."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from typing import NamedTuple
 
+from ..named_tuples import NamedTuple
 from .beside import FILE
 from .model import PREFIX, Command, Pack, PackError, pack_of
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Mapping
 from itertools import groupby
-from typing import NamedTuple
 
+from ..named_tuples import NamedTuple
 from .regions import take
 
 MAX_BYTES = 32_768

@@ -6,13 +6,13 @@ import os
 import posixpath
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from .. import durable
 from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
 from ..exits import Refused
 from ..linking.project.discover import SKIPPED
+from ..named_tuples import NamedTuple
 from . import layout
 from .budget import Row
 from .checks import unusable

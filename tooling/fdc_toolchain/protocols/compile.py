@@ -5,11 +5,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
 from ..linking.registry import shown
+from ..named_tuples import NamedTuple
 from . import layout
 from .budget import HEAD, MAX_BYTES, TAIL, Chain, Row, chains, measure
 from .load import SOURCES, Sources, load

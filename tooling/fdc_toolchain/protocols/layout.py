@@ -17,10 +17,11 @@ import posixpath
 from collections import Counter
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
+from ..named_tuples import NamedTuple
 from ..text.json_text import Places, parse
 from .load import PROSE, RULE_FILES, RULES, SOURCES, Protocol, load
 from .reader import read_protocols

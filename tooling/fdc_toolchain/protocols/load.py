@@ -10,12 +10,13 @@ import functools
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import resources
 from ..diagnostics.codes import CODES
 from ..diagnostics.diagnostic import Diagnostic, Label, ordered
 from ..diagnostics.span import Span
+from ..named_tuples import NamedTuple
 from ..text.json_text import Node, Places, plain
 from ..text.yaml_text import parse
 from .regions import fence, take

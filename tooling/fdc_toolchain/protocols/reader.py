@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
+from ..named_tuples import NamedTuple
 from .load import RULES, load
 from .markdown.outline import Block, blocks, lines
 

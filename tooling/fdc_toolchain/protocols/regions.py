@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
-from typing import NamedTuple
+
+from ..named_tuples import NamedTuple
 
 _OPEN = re.compile(r"<!-- fdc:keep ([A-Za-z0-9][A-Za-z0-9_.-]{0,63}) -->")
 _CLOSE = "<!-- /fdc:keep -->"

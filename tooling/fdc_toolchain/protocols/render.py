@@ -10,8 +10,9 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..named_tuples import NamedTuple
 from .load import Prose, Protocol, Sources
 
 HEADING = "**Associated Tool Documentation (`{path}`):**"

@@ -11,7 +11,8 @@ import glob
 import json
 import posixpath
 from collections.abc import Callable
-from typing import NamedTuple
+
+from ..named_tuples import NamedTuple
 
 
 class Target(NamedTuple):

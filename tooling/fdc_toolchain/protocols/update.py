@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic
+from ..named_tuples import NamedTuple
 from ..report.terminal.terminal_text import visible
 from ..text.json_text import Member, Node
 from ..text.suggest import did_you_mean

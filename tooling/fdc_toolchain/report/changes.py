@@ -6,8 +6,9 @@ The rows are those of `workspace.preview`. The terminal and the web page show th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
+from ..named_tuples import NamedTuple
 from .terminal.terminal_text import visible
 
 Role = Literal["head", "add", "del", "same", "note"]

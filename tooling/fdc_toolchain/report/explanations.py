@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ..diagnostics.codes import BY_NAME, CODES
 from ..exits import Missing, WorldError
+from ..named_tuples import NamedTuple
 
 HEADINGS = ("What it flags", "Why it matters", "Example", "Instead")
 

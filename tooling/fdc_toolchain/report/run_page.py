@@ -13,8 +13,9 @@ import re
 from base64 import b64encode
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..named_tuples import NamedTuple
 from .terminal.terminal_text import cells
 
 TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")

@@ -8,13 +8,14 @@ computed once. All terms are positive, so the sum is an upper bound.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
 from ..linking.catalogue import Tool
 from ..linking.graph import Instance
 from ..linking.model import Act, Choice, Invoke, Loop, Node, Unit
+from ..named_tuples import NamedTuple
 from .solver.rule import Context
 
 Polynomial = dict[tuple[str, ...], float]

@@ -8,12 +8,12 @@ else is an assumption. Each root is walked in the order of its text, which is th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
 from ..linking.graph import Instance
 from ..linking.model import Act, Choice, Invoke, Loop, Node, Unit
+from ..named_tuples import NamedTuple
 from ..syntax.values import Value
 from ..text import merge_diff
 from ..text.glob_match import plain

@@ -12,11 +12,12 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..exits import Exit, Refused
 from ..linking.link import Linker
 from ..linking.project.files import Files
+from ..named_tuples import NamedTuple
 from ..workspace.confirmed_settings import settings_of
 
 if TYPE_CHECKING:

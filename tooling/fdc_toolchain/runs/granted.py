@@ -11,10 +11,11 @@ import shutil
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib import util
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..engine.reach import Reach
 from ..linking.own_row import sandboxed
+from ..named_tuples import NamedTuple
 from ..program.model import Program
 from ..tools.model.wire import OPENAI
 from ..workspace.failure import ToolFailure

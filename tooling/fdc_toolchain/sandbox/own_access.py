@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..linking.own_row import reads_all
+from ..named_tuples import NamedTuple
 from ..program.model import Grant
 from ..workspace.files import parts_of
 

@@ -27,8 +27,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
+from ..named_tuples import NamedTuple
 from ..program.model import Grant
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root

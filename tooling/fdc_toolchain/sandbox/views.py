@@ -10,10 +10,11 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..linking.project.protected import ANYWHERE, TOP, folded_name, folded_path, packages, protected
 from ..linking.project.secret_files import secret
+from ..named_tuples import NamedTuple
 from ..program.model import Grant
 from ..text.glob_match import matches
 from ..workspace.access.named_files import by_name

@@ -16,7 +16,8 @@ import time
 from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from hmac import compare_digest
-from typing import NamedTuple
+
+from ..named_tuples import NamedTuple
 
 MOST_BODY = 2 * 1024 * 1024
 

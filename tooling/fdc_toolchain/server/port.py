@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
+from ..named_tuples import NamedTuple
 from ..packs.model import Page
 from ..report.changes import Line
 from ..report.run_page import Run

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..named_tuples import NamedTuple
 from .syntax_errors import Wrong
 
 _CONSTANTS = {"true": True, "false": False}

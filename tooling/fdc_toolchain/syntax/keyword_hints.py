@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from typing import NamedTuple
 
+from ..named_tuples import NamedTuple
 from ..text.suggest import did_you_mean
 from .language import WORDS
 from .syntax_errors import clip

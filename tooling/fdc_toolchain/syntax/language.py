@@ -8,7 +8,8 @@ in `syntax/tree.py`, a method that builds its tail in `syntax/tail_values.py`, a
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
+
+from ..named_tuples import NamedTuple
 
 
 class Construct(NamedTuple):

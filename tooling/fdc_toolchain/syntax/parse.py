@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.source import DEFAULT, Limits, decode
 from ..diagnostics.span import Span
+from ..named_tuples import NamedTuple
 from .grammar.lalr import Driver
 from .grammar.tables import grammar
 from .language import STATEMENTS

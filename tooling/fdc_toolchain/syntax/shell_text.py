@@ -12,8 +12,8 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
+from ..named_tuples import NamedTuple
 from .conditions import Ref
 
 WORD, DOUBLE, SINGLE = "word", "double", "single"

@@ -8,8 +8,8 @@ Every finding has the form that was expected.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
+from ..named_tuples import NamedTuple
 from .language import STATEMENTS
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..named_tuples import NamedTuple
 from .conditions import Condition, Conditions, Ref, condition, number
 from .grammar.tables import grammar
 from .language import STATEMENTS, complete

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from ..named_tuples import NamedTuple
 
 UPDATE, CODE = "UPDATE_PROTOCOL", "PROPOSE_CODE_CHANGE"
 PLACEHOLDER = "placeholder"

@@ -11,9 +11,10 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
 
 from .. import resources
+from ..named_tuples import NamedTuple
 
 LOG = "logs/activity.log.jsonl"
 """The path of the log in a workspace."""

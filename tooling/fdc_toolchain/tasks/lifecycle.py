@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import durable
+from ..named_tuples import NamedTuple
 from .activity import LOG, Entry, History, Transact, entry, failed, safe_id, task_fault
 from .capabilities import Check, render
 from .unfilled import unfilled

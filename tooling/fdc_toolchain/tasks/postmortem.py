@@ -12,8 +12,9 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..named_tuples import NamedTuple
 from .actions import canonical, parse_action_to_command
 
 OUTSIDE = "<!-- fdc: the author of this task's texts was shown text from outside -->"

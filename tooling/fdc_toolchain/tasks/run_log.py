@@ -15,11 +15,12 @@ import threading
 import uuid
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..engine.events import Failure, Outcome, Perform, Record
 from ..engine.ports import Progress, WorldFailed
 from ..engine.values import text as written
+from ..named_tuples import NamedTuple
 from ..program.model import Instruction, Program
 from ..tools.files.documents import MARK
 from ..workspace.secrets.scrubber import Scrubber

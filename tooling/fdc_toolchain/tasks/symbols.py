@@ -11,7 +11,9 @@ import json
 import posixpath
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from ..named_tuples import NamedTuple
 
 SYMBOLS = "knowledge_core/symbols.json"
 GRAPH = "knowledge_core/dependency_graph.json"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from datetime import date
-from typing import NamedTuple
 
+from ..named_tuples import NamedTuple
 from .postmortem import is_placeholder, read
 
 SECTIONS = (

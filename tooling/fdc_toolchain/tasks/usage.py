@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..named_tuples import NamedTuple
 from .activity import Entry, faults, open_tasks, read
 
 _SCRIPT = re.compile(r"(?:^|[\s;&|(/])([A-Za-z0-9_-]+)\.py\b")

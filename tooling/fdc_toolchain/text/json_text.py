@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..diagnostics.span import Span
+from ..named_tuples import NamedTuple
 from .suggest import did_you_mean
 
 MAX_DEPTH = 64

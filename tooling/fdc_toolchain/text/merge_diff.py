@@ -12,7 +12,7 @@ is not found, is found twice, or overlaps another one, nothing is applied.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from ..named_tuples import NamedTuple
 
 OPEN, MIDDLE, CLOSE = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
 

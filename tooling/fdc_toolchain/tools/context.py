@@ -7,9 +7,10 @@ import signal
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from ..engine.events import Outcome
+from ..named_tuples import NamedTuple
 from ..program.model import Grant, Program
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root

@@ -16,11 +16,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..engine.events import Failure, Outcome
 from ..engine.ports import Interrupted, InterruptedHere, WorldFailed
 from ..linking.project.protected import protected
+from ..named_tuples import NamedTuple
 from ..sandbox import views
 from ..sandbox.sandbox import fence
 from ..sandbox.scratch import scratch

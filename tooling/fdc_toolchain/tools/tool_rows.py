@@ -31,8 +31,8 @@ it returns the `Outcome` if it happened, "not-done" or "unknown".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from ..named_tuples import NamedTuple
 from ..packs.index import index
 from ..packs.model import Function
 

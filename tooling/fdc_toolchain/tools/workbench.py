@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..named_tuples import NamedTuple
 from ..workspace.files import Root
 from ..workspace.operator import OPERATOR, Operator
 from .context import Handler, Nested

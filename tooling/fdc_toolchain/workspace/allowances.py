@@ -8,9 +8,12 @@ and is sealed by it.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 
 from ..cachedir import state_dir
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def path_of(root: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from ..named_tuples import NamedTuple
 
 Tier = Literal["bubblewrap", "landlock", "none"]
 TIERS: tuple[Tier, ...] = ("bubblewrap", "landlock", "none")

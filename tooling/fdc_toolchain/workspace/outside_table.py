@@ -12,7 +12,7 @@ import os
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import durable
 from ..engine.events import Perform, Record
@@ -36,6 +36,7 @@ from ..linking.project.outside_files import (
     read,
 )
 from ..linking.project.settings import SettingsError, read_settings
+from ..named_tuples import NamedTuple
 from ..text.glob_match import matches
 from . import run_folders
 from .failure import ToolFailure

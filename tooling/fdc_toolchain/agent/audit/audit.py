@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ... import durable
 from ...diagnostics.codes import CODES
@@ -22,6 +22,7 @@ from ...linking.project.settings import Settings
 from ...linking.project.stat_cache import Seen
 from ...linking.protocol_rules.obligation import Obligation
 from ...linking.protocol_rules.read_checks import place
+from ...named_tuples import NamedTuple
 from ...protocols.load import SOURCES, Protocol, load
 from ...rules.solver.events import letters
 from ...tasks.activity import LOG

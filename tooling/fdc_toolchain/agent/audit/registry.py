@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-from typing import NamedTuple
 
 from ... import durable
 from ...diagnostics.diagnostic import Diagnostic, ordered
@@ -23,6 +22,7 @@ from ...linking.registry import (
     read_registry,
     shown,
 )
+from ...named_tuples import NamedTuple
 from ...text.suggest import did_you_mean
 
 _TOP = Span(REGISTRY, 1, 1, 1, 1)

@@ -11,10 +11,10 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ... import durable
 from ...engine.ports import WorldFailed
+from ...named_tuples import NamedTuple
 
 MOST = 16 * 1024 * 1024
 """Bytes of either stream that are read."""

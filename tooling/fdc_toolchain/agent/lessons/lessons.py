@@ -10,9 +10,10 @@ import functools
 import json
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ... import resources
+from ...named_tuples import NamedTuple
 from ...tasks.actions import canonical, parse_action_to_command
 from ...tasks.postmortem import Found, Postmortem
 

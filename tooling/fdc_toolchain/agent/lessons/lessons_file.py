@@ -11,9 +11,10 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from ... import durable
+from ...named_tuples import NamedTuple
 from ...tasks import postmortem
 from . import lessons as records
 from .lessons import APPLIED, APPLYING, LESSONS, PENDING, Book, Lesson

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from ... import durable
 from ...diagnostics.diagnostic import Diagnostic
+from ...named_tuples import NamedTuple
 from ...protocols.load import SOURCES
 from ...protocols.update import Edit, Refusal, edit
 

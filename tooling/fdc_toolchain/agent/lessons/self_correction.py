@@ -21,10 +21,11 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from ... import durable
 from ...diagnostics.diagnostic import Diagnostic
+from ...named_tuples import NamedTuple
 from ...protocols.update import Edit, Refusal, edit
 from ...tasks.actions import Fault, Wish, shown, wish_of
 from . import lessons_file as store

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from threading import RLock
 from typing import TYPE_CHECKING
 
+from ...recursion import uncollected
 from ..errors import calling
 from ..figures import bounds_of
 from ..plan_calls import Path, catalogue_of, checked, result_of, root_of, text_of
@@ -45,14 +44,14 @@ class Session:
         self, plan: Path, *, text: str | None = None, unsaved: Mapping[str, str] = _NO_TEXTS
     ) -> CheckResult:
         """As `api.check`; the assumptions come without labels, of which a long plan has very many."""
-        with calling(), self._lock, _uncollected():
+        with calling(), self._lock, uncollected():
             return result_of(self._checked(plan, text, unsaved), labelled=False)
 
     def view(
         self, plan: Path, *, text: str | None = None, unsaved: Mapping[str, str] = _NO_TEXTS
     ) -> PlanView:
         """The plan as an editor shows it: names, calls, tokens, states. Raises as `check`."""
-        with calling(), self._lock, _uncollected():
+        with calling(), self._lock, uncollected():
             from .states import states_of
             from .symbols import Names, calls_of, tokens_of
 
@@ -116,15 +115,3 @@ class Session:
 
 def _asked(plan: Path, text: str | None, unsaved: Mapping[str, str]) -> _Asked:
     return text_of(plan), text, tuple(sorted(unsaved.items()))
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Disables garbage collection: a check makes no cycles, and in a large heap a collection takes longer than a rule."""
-    on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if on:
-            gc.enable()

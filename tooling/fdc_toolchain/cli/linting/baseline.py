@@ -6,11 +6,11 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable
-from typing import NamedTuple
 
 from ...diagnostics.diagnostic import Diagnostic
 from ...durable import read, replace
 from ...exits import UsageError, WorldError
+from ...named_tuples import NamedTuple
 from ...report.hosts.fingerprints import fingerprints
 from ...report.terminal.texts import lines_of
 

@@ -11,16 +11,18 @@ import os
 import sys
 import time
 
-from ...console.process import leave_working_folder, our_bug, silence_stdout
+from ...console.process import leave_working_folder, our_bug, silence_stdout, write
 from ...diagnostics.formats import COUNTING
 from ...diagnostics.verdict_line import verdict_line
 from .options import Options, must_be_there, quick
 
-ASSUMED = "FDC414"
+ASSUMED, FRAGMENT = "FDC414", "FDC700"
 """The one code of an assumption that is not among those of the seventh hundred, of which the first is a fragment's."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ...cache.blob_ids import Contents
     from ...linking.project import stat_cache
 
@@ -167,10 +169,9 @@ def _look_alikes(
     return say(sight, options, root, code)
 
 
-def _show(options: Options, root: str, checked: int, kept: tuple[object, ...]) -> int | None:
+def _show(options: Options, root: str, checked: int, kept: tuple[Any, ...]) -> int | None:
     """Reports what is kept; returns the exit code, or None where some of it is lost."""
     found, _, number = kept
-    assert isinstance(found, tuple) and isinstance(number, int)
     plain = (
         options["format"] in (None, *COUNTING)
         and not options["output"]
@@ -178,19 +179,31 @@ def _show(options: Options, root: str, checked: int, kept: tuple[object, ...]) -
         and not options["baseline"]
         and not options["write_baseline"]
     )
-    if plain and all(_is_assumption(item) for item in found):
-        if not options["quiet"]:
-            print(verdict_line(checked, number + len(found), listed=False))
-        return os.EX_OK  # `exits.CLEAN`, without loading that module
+    fragments = [item for item in found if item[1] == FRAGMENT and item[7] is None]
+    assumed = sum(map(_is_assumption, found))
+    if plain and len(fragments) + assumed == len(found):
+        if options["quiet"]:
+            return os.EX_OK  # `exits.CLEAN`, without loading that module
+        said = verdict_line(checked, number + assumed, len(fragments), listed=False) + "\n"
+        if not fragments:
+            write(said.encode(), sys.stdout)
+            return os.EX_OK
+        if options["format"] in (None, "text"):
+            from ...console.terminal import width
+            from ...report.terminal.terminal_text import fragment_lines
+
+            lines = fragment_lines(((item[0][0], item[2]) for item in fragments), width())
+            write(f"{lines}\n{said}".encode("utf-8", "replace"), sys.stdout)
+            return os.EX_OK
     from .lint import show_record
 
     return show_record(options, root, checked, kept)
 
 
-def _is_assumption(item: object) -> bool:
+def _is_assumption(item: tuple[Any, ...]) -> bool:
     """Whether a finding, as the cache keeps it, is an assumption that no setting denies."""
-    code, grade = item[1], item[7]  # type: ignore[index]
-    return grade is None and (code == ASSUMED or (code.startswith("FDC7") and code != "FDC700"))
+    code, grade = item[1], item[7]
+    return grade is None and (code == ASSUMED or (code.startswith("FDC7") and code != FRAGMENT))
 
 
 def _confirmed(root: str) -> str:

@@ -25,10 +25,11 @@ def fix(
 
     `more`: what was found in plans of other tools, which are not repaired.
     """
+    from ...console.process import write
     from ...console.terminal import style
     from ...durable import replace
     from ...report.diff import unified
-    from .judge import judge, report, write
+    from .judge import judge, report
 
     original: dict[str, bytes] = {}
     now = dict(texts)

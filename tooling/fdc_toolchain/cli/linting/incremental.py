@@ -8,60 +8,21 @@ and the entries of all the plans it calls hold; `check.judge` says why that is e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
-from ... import cachedir
+from ...cache.assumption_packs import Packed, Ref, read
 from ...cache.blob_ids import Contents, blob_id
+from ...cache.table import Fact, Row, Table
 from ...check import default_automaton, judge, settle
 from ...diagnostics.diagnostic import Diagnostic, from_plain, ordered, pack, parted, plain
 from ...linking.link import Linker
 from ...linking.project.outside_files import TABLE
-from ...linking.project.stat_cache import missing_part, sha1, tool_identity
+from ...linking.project.stat_cache import tool_identity
+from ...named_tuples import NamedTuple
 from ...packs import unshipped
 from ...syntax.parse import parse
 from . import parallel
-from .assumption_packs import Pack, Packed, Ref, read
-
-MOST_TABLES = 64
-"""Tables kept: one for each workspace and state of its settings, registry and catalogues; the oldest go first."""
-
-
-Fact = tuple[bool, str, Any]
-"""Whether it is about the existence of a path (otherwise about a file's id), the path, what was so."""
-
-
-class Entry(NamedTuple):
-    """One plan's verdict. Built-in types only, as `marshal` wants them. `facts` are numbers of the table's facts.
-
-    `packed` says where the assumptions that are in this plan lie (`cli.linting.assumption_packs`), `number` of them.
-    `found` is all else.
-    """
-
-    facts: tuple[int, ...]
-    calls: tuple[str, ...]
-    able: bool
-    judged: bool
-    whole: bool
-    marked: bool
-    found: tuple[Any, ...]
-    packed: Ref
-    number: int
-
-
-class Row(NamedTuple):
-    """What judging one plan gave, for an `Entry`: its facts in words, its assumptions as bytes. Built-in types only."""
-
-    key: str
-    facts: tuple[Fact, ...]
-    calls: tuple[str, ...]
-    able: bool
-    judged: bool
-    whole: bool
-    marked: bool
-    found: tuple[Any, ...]
-    assumptions: bytes
-    number: int
 
 
 class Outcome(NamedTuple):
@@ -111,7 +72,7 @@ def findings(
     if linker.settings.assumptions:  # what the settings deny is an error
         total += read(packed, table.pack.fresh)
         packed, number = (table.pack.name, table.pack.mark, b""), 0
-    files, all_probes = table.rests_on(calls)
+    files, all_probes = table.rests_on(calls, every_path=False)
     all_probes[TABLE] = linker.files.exists(TABLE)
     found, fresh = settle(linker.settings, total, marked), table.pack.fresh
     return Outcome(found, packed, number, {**base, **files}, all_probes, fresh, table.pack.kept)
@@ -119,15 +80,13 @@ def findings(
 
 def judged_table(
     linker: Linker, keys: list[str], contents: Contents, options: str, jobs: int, *, afresh: bool
-) -> tuple[list[Diagnostic], dict[str, bytes | None], _Table, dict[str, tuple[str, ...]]]:
+) -> tuple[list[Diagnostic], dict[str, bytes | None], Table, dict[str, tuple[str, ...]]]:
     """The findings in automata, the ids of the files that every verdict rests on, the table, which has a verdict for every
     plan that those under `keys` reach, and what each of these calls."""
     default_automaton(linker)
     linker.callable_names()  # reads the registries, on which every verdict may depend
     linker.files.leads()  # as do links of protected and secret names
-    outside = (
-        linker.outside
-    )  # what they say and where they lie is among the files that are read for every verdict
+    outside = linker.outside  # what they say and where they lie is read for every verdict
     base = {
         key: _id_as_read(linker, contents, key)
         for key in linker.files.seen
@@ -136,19 +95,9 @@ def judged_table(
     for name in ("fdc.toml", "pyproject.toml"):
         base[name] = contents.id(name)
     general = linker.automaton_findings()
-    table = _Table(
-        linker,
-        contents,
-        repr(
-            (
-                tool_identity() + unshipped.identity(),
-                options,
-                outside,
-                sorted(base.items(), key=str),
-            )
-        ),
-        afresh=afresh,
-    )
+    tool = tool_identity() + unshipped.identity()
+    signature = repr((tool, options, outside, sorted(base.items(), key=str)))
+    table = Table(linker, contents, signature, afresh=afresh)
     wanted = set(keys)
     parts = parallel.shares(table.doubtful(keys), jobs)
     if len(parts) > 1:
@@ -169,7 +118,7 @@ def judged_table(
 
 
 def _stale(
-    table: _Table, keys: Sequence[str], wanted: set[str]
+    table: Table, keys: Sequence[str], wanted: set[str]
 ) -> tuple[dict[str, tuple[str, ...]], list[str]]:
     """The calls of all that the plans under `keys` reach, and which of these plans must be judged again; those are linked."""
     while True:
@@ -230,170 +179,3 @@ def _id_as_read(linker: Linker, contents: Contents, key: str) -> bytes | None:
         return contents.id(key)
     data = linker.files.seen[key]
     return None if data is None else blob_id(data)
-
-
-class _Table:
-    """The entries of one workspace under one set of options and general files, and the facts that they rest on."""
-
-    def __init__(self, linker: Linker, contents: Contents, signature: str, *, afresh: bool) -> None:
-        self._linker = linker
-        self._contents = contents
-        name = sha1(f"{contents.root}\0{signature}".encode("utf-8", "surrogateescape")).hexdigest()
-        self._name = f"plans/{name}"
-        self.pack = Pack(f"packs/{name}")
-        stored = None if afresh else cachedir.load(self._name)
-        self.entries: dict[str, Entry] = {}
-        self.stale: set[str] = set()
-        self.renewed: set[str] = set()
-        self._facts: list[Fact] = []
-        self._numbers: dict[Fact, int] = {}
-        self._true: set[int] = set()
-        self._there: dict[str, bool] = {}
-        self._below: dict[
-            str, list[int]
-        ] = {}  # by a path that was not there: facts that then hold, about paths below it
-        self._absent: set[int] = set()  # those of them that hold now
-        self._held: set[str] = set()
-        if isinstance(stored, tuple) and len(stored) == 4 and stored[0] == self.pack.mark:
-            _, self._facts, self._below, entries = stored
-            self.entries = {key: Entry(*value) for key, value in entries.items()}
-
-    def numbers(self, facts: Sequence[Fact]) -> tuple[int, ...]:
-        """The numbers of facts, which are true now."""
-        if not self._numbers:
-            self._numbers = {fact: number for number, fact in enumerate(self._facts)}
-        out = []
-        for fact in facts:
-            number = self._numbers.setdefault(fact, len(self._facts))
-            if number == len(self._facts):
-                self._facts.append(fact)
-                self._group(number, *fact)
-            out.append(number)
-        return tuple(out)
-
-    def _group(self, number: int, about_path: bool, name: str, was: Any) -> None:
-        """Puts a fact about a path that is not there to those that hold while a folder above it is not there."""
-        absent = not was if about_path else was is None and not name.endswith("/")
-        if absent and name[:1] != "/" and "\0" not in name:
-            start = len(self._linker.root) + 1
-            part = missing_part(f"{self._linker.root}/{name}", self._there, start)[start:]
-            if part != name:
-                self._below.setdefault(part, []).append(number)
-                self._absent.add(number)
-
-    def doubtful(self, keys: Sequence[str]) -> list[str]:
-        """Those of the plans whose own entry does not hold; nothing is linked."""
-        self._gather()
-        self._look(keys)
-        self._held.update(key for key in keys if self._holds(key))
-        return [key for key in keys if key not in self._held]
-
-    def take(self, rows: Sequence[Row], *, apart: bool = False) -> None:
-        """Enters what judging plans gave, which holds now.
-
-        `apart`: before anybody looked at their callers, whose entries rest on what the plans were before.
-        """
-        refs = self.pack.add([row.assumptions for row in rows])
-        for row, ref in zip(rows, refs, strict=True):
-            facts = self.numbers(row.facts)
-            self._true.update(facts)
-            self.entries[row.key] = Entry(facts, *row[2:8], ref, row.number)
-            self.stale.discard(row.key)
-            self._held.add(row.key)
-            if apart:
-                self.renewed.add(row.key)
-
-    def _gather(self) -> None:
-        """Notes the facts about paths below folders that are not there."""
-        for part, numbers in self._below.items():
-            if not self._linker.files.exists(part):
-                self._absent.update(numbers)
-        self._true |= self._absent
-
-    def reached(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The plans under `keys` and all that they reach, each with those that it calls.
-
-        One whose entry does not hold is `stale`, and linked; its entry is not a guide to anything.
-        """
-        if not self._held:
-            self._gather()
-            self._look(keys)
-        out: dict[str, tuple[str, ...]] = {}
-        work = list(reversed(keys))
-        while work:
-            key = work.pop()
-            if key in out:
-                continue
-            entry = self.entries.get(key)
-            if key not in self.stale and key not in self._held:
-                (self._held if self._holds(key) else self.stale).add(key)
-            if key in self.stale:
-                out[key] = tuple(call.key for call in self._linker.link(key).calls if call.key)
-            else:
-                assert entry is not None
-                out[key] = entry.calls
-            work += reversed(out[key])
-        return out
-
-    def _look(self, keys: Iterable[str]) -> None:
-        """Looks at all that the entries of these plans rest on, each fact once."""
-        entries, facts, true = self.entries, self._facts, self._true
-        ids, id_of, exists = self._contents.ids, self._contents.id, self._linker.files.exists
-        for number in (
-            set[int]().union(*(entries[key].facts for key in keys if key in entries)) - true
-        ):
-            about_path, name, was = facts[number]
-            if (exists(name) if about_path else ids[name] if name in ids else id_of(name)) == was:
-                true.add(number)
-
-    def _holds(self, key: str) -> bool:
-        """Whether all that a plan's entry rests on is so."""
-        entry = self.entries.get(key)
-        if entry is None:
-            return False
-        if not self._true.issuperset(entry.facts):
-            self._look((key,))
-        return self._true.issuperset(entry.facts)
-
-    def rests_on(self, keys: Iterable[str]) -> tuple[dict[str, bytes | None], dict[str, bool]]:
-        """Ids by file and existence by path, of all that the entries of these plans rest on."""
-        files: dict[str, bytes | None] = {}
-        probes: dict[str, bool] = {}
-        for number in set().union(*(self.entries[key].facts for key in keys)):
-            about_path, name, was = self._facts[number]
-            if about_path or number in self._absent:
-                probes[name] = bool(was)
-            else:
-                files[name] = was
-        return files, probes
-
-    def save(self) -> None:
-        """Stores the entries, unless some of what belongs to them could not be stored."""
-        if not self.pack.kept:
-            return
-        moved = self.pack.written_anew(entry.packed for entry in self.entries.values())
-        if moved:
-            self.entries = {
-                key: entry._replace(packed=moved.get(entry.packed, b""))
-                for key, entry in self.entries.items()
-            }
-        used = set[int]().union(*(entry.facts for entry in self.entries.values()))
-        if len(self._facts) > 1000 + 2 * len(used):  # facts of entries that were replaced
-            order = sorted(used)
-            new = {number: place for place, number in enumerate(order)}
-            self._facts, self._numbers, self._true = (
-                [self._facts[number] for number in order],
-                {},
-                set(),
-            )
-            self._below, self._there, self._absent = {}, {}, set()
-            for place, fact in enumerate(self._facts):
-                self._group(place, *fact)
-            self.entries = {
-                key: entry._replace(facts=tuple(new[number] for number in entry.facts))
-                for key, entry in self.entries.items()
-            }
-        rows = {key: tuple(entry) for key, entry in self.entries.items()}
-        cachedir.store(self._name, (self.pack.mark, self._facts, self._below, rows))
-        cachedir.prune("plans", MOST_TABLES)
-        cachedir.prune("packs", MOST_TABLES)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ...console.process import write
 from ...diagnostics.diagnostic import Diagnostic, ordered, parted
 from ...diagnostics.formats import COUNTING
 from ...diagnostics.verdict_line import verdict_line
@@ -168,18 +169,3 @@ def nothing_changed(options: Options) -> int:
             write(line.encode("utf-8", "replace"), sys.stdout)
         return CLEAN
     return report(options, [], lambda key: None, 0, strict=False)
-
-
-def write(data: bytes, stream: Any) -> None:
-    """Writes UTF-8, whatever the terminal claims to speak. A reader who has left changes no verdict."""
-    if stream is None:
-        return  # closed before we began
-    try:
-        buffer = getattr(stream, "buffer", None)
-        if buffer is None:
-            stream.write(data.decode("utf-8", "replace"))
-        else:
-            buffer.write(data)
-        stream.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

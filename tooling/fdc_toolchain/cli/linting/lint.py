@@ -84,8 +84,8 @@ def _with_table(
     of_others: OfOthers,
 ) -> int:
     """Judges what the table of the workspace has no verdict for, keeps the whole as a record, and reports it."""
+    from ...cache import assumption_packs
     from ...linking.link import Linker
-    from . import assumption_packs
     from .incremental import findings
     from .parallel import processes
 
@@ -118,7 +118,7 @@ def show_record(options: Options, root: str, checked: int, kept: tuple[Any, ...]
     record = Kept(*kept)
     more: list[Diagnostic] = []
     if record.number and _lists_assumptions(options):
-        from . import assumption_packs
+        from ...cache import assumption_packs
 
         try:
             more = assumption_packs.read(record.packed)

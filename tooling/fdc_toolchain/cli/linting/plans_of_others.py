@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import NamedTuple
 
 from ...diagnostics.diagnostic import Diagnostic
+from ...named_tuples import NamedTuple
 from .look_alikes import known_tools, looks_like_a_plan
 from .options import Options
 

@@ -10,10 +10,11 @@ import shutil
 import threading
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...console.progress import Json, Lines, Quiet, arguments, step_line
 from ...engine.events import Outcome, Perform
+from ...named_tuples import NamedTuple
 from ...report.amounts import duration, number
 from ...report.exit_codes import exit_code
 from ...report.terminal.style import PLAIN, Style

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from ...named_tuples import NamedTuple
 from .evaluate import Evaluation
 from .formula import Formula, TooLarge
 from .script import NotBounded, Script

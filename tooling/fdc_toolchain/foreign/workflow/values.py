@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from ...named_tuples import NamedTuple
 from .formula import ONE, ZERO, Formula
 
 if TYPE_CHECKING:

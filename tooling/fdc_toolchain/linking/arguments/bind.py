@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
+from ...named_tuples import NamedTuple
 from ...syntax import values
 from ...syntax.values import Malformed, Ref, Value
 from ...text.suggest import did_you_mean

@@ -174,7 +174,8 @@ class Leads:
     def _of_git(self) -> Iterator[str]:
         """What the settings of git name, of the workspace and of the user: paths, which may not be there."""
         dot_git = os.path.join(self.root, ".git")
-        self.files.append(dot_git)
+        if not os.path.isdir(dot_git):  # that it is a folder is known from `folders`
+            self.files.append(dot_git)
         if not os.path.lexists(dot_git):
             return
         folder = dot_git

@@ -18,9 +18,10 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ... import cachedir
+from ...named_tuples import NamedTuple
 from .files import Files
 from .stat_cache import sha1
 

@@ -10,8 +10,8 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
+from ...named_tuples import NamedTuple
 from ...text.glob_match import matches
 
 

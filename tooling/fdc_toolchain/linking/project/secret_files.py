@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from ...named_tuples import NamedTuple
 from ...text.glob_match import matches
 from .protected import folded_name, folded_path
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...diagnostics.source import Limits
+from ...named_tuples import NamedTuple
 from . import regular_file
 
 

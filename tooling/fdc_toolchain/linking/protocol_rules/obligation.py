@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...automata import declare
+from ...named_tuples import NamedTuple
 from ..model import Unit
 
 

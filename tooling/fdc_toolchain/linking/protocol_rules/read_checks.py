@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...automata import declare
 from ...diagnostics.codes import CODES
 from ...diagnostics.diagnostic import Diagnostic
 from ...diagnostics.span import Span
+from ...named_tuples import NamedTuple
 from ...text.suggest import did_you_mean
 from ..catalogue import Catalogue, Tool
 from .obligation import Event, Obligation

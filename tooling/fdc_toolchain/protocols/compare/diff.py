@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...diagnostics.diagnostic import Diagnostic, ordered
 from ...diagnostics.span import Span
+from ...named_tuples import NamedTuple
 from ..load import PROSE, RULE_FILES, load
 from ..render import bare, unmarked
 from .strength import compare

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...diagnostics.codes import CODES
 from ...diagnostics.diagnostic import Diagnostic, ordered
 from ...diagnostics.span import Span
 from ...linking.protocol_rules.read_checks import place
+from ...named_tuples import NamedTuple
 from ...text.suggest import did_you_mean
 from ..load import Sources
 

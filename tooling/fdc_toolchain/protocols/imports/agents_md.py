@@ -11,10 +11,10 @@ import posixpath
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from ...diagnostics.diagnostic import Diagnostic
 from ...diagnostics.span import Span
+from ...named_tuples import NamedTuple
 from .. import layout
 from ..load import PROSE, RULES
 from ..reader import Part, apart

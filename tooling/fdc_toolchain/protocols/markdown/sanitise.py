@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from html import escape
 from html.parser import HTMLParser
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...diagnostics.diagnostic import Diagnostic
 from ...diagnostics.span import Span
+from ...named_tuples import NamedTuple
 from .outline import lines
 
 MOST_PASSES = 20

@@ -7,8 +7,9 @@ into text. Labels may hold any text of a user: each renderer must escape them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from ...named_tuples import NamedTuple
 from ..terminal.terminal_text import cut, visible
 
 NodeKind = Literal["state", "accept", "step", "call", "loop", "fork", "branch", "gate", "end"]

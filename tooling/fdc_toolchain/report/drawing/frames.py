@@ -7,7 +7,7 @@ skips. Calls of one plan share its lane. No call crosses a node.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from ...named_tuples import NamedTuple
 
 Point = tuple[float, float]
 Rect = tuple[float, float, float, float]  # left, top, right, bottom

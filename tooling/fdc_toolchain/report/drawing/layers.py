@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import pairwise
-from typing import NamedTuple
+
+from ...named_tuples import NamedTuple
 
 MAX_PIECES = 6_000
 """Maximum boxes and pieces of links in one drawing; a larger one cannot be read."""

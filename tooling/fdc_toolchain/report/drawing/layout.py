@@ -8,8 +8,8 @@ pool adjacent violators), row by row, a fixed number of times.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
 
+from ...named_tuples import NamedTuple
 from .layers import Link, Rows, arrange
 
 GAP = 26.0

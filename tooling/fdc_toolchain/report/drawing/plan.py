@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from ...named_tuples import NamedTuple
 from ...syntax import tree
 from .drawing import Cluster, Edge, EdgeKind, Graph, Node, NodeKind
 

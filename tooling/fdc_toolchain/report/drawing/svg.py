@@ -7,8 +7,7 @@ without measuring, so that labels fit into their boxes.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ...named_tuples import NamedTuple
 from ..terminal.terminal_text import columns
 from . import frames
 from .drawing import Cluster, Edge, Graph, Node, full, numbered, shown, shown_lines

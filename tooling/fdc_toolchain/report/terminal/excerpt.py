@@ -9,9 +9,9 @@ it, or give no excerpt: nothing here raises.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from ...diagnostics.span import Span
+from ...named_tuples import NamedTuple
 from .style import Style
 from .terminal_text import cells, wrapped
 

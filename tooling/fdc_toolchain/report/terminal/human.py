@@ -21,7 +21,7 @@ from ...diagnostics.span import Span
 from ...diagnostics.verdict_line import verdict_line
 from . import excerpt, summary, trace
 from .style import Style
-from .terminal_text import visible, wrapped
+from .terminal_text import fragment_lines, visible, wrapped
 from .texts import Texts, lines_of
 
 Runs: TypeAlias = dict[tuple[tuple[str, int], ...], str]
@@ -52,17 +52,11 @@ def render(
     runs: Runs = {}
     out = [render_finding(item, texts, style, runs) for item in shown]
     if parts.fragments:
-        out.append("".join(_fragment(item, style) for item in parts.fragments))
+        rows = ((item.span.path, item.message) for item in parts.fragments)
+        out.append(fragment_lines(rows, style.width))
     hidden, assumed = not assumptions, len(parts.assumptions) + uncounted
     out.append(_summary(parts, assumed, files_checked, style, hidden=hidden, others=others))
     return "\n".join(out)
-
-
-def _fragment(item: Diagnostic, style: Style) -> str:
-    lines = wrapped(
-        visible(f"{item.span.path}: {item.message}"), style.width - 2 if style.width else 0
-    )
-    return "\n  ".join(lines) + "\n"
 
 
 def render_finding(item: Diagnostic, texts: Texts, style: Style, runs: Runs | None = None) -> str:

@@ -8,7 +8,7 @@ they are not legible on both.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from ...named_tuples import NamedTuple
 
 _RESET = "\x1b[0m"
 

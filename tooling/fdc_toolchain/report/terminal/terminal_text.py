@@ -8,6 +8,10 @@ reads a command there wherever it stands in a line.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 TAB = 4
 
 _EMOJI = "\ufe0f"
@@ -106,6 +110,15 @@ def wrapped(text: str, width: int, *, first: int = 0) -> list[str]:
             line = f"{line} {word}" if line else word
     lines.append(line)
     return lines
+
+
+def fragment_lines(fragments: Iterable[tuple[str, str]], width: int) -> str:
+    """A line for each plan that is only a fragment: its path and what is said of it, broken at `width` columns (0: nowhere)."""
+    rows = (
+        wrapped(visible(f"{path}: {message}"), width - 2 if width else 0)
+        for path, message in fragments
+    )
+    return "".join("\n  ".join(lines) + "\n" for lines in rows)
 
 
 def cut(text: str, width: int) -> str:

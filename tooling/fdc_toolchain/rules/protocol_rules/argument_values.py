@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ...linking.bound import bound_in
 from ...linking.graph import Instance
 from ...linking.model import BUILT_IN, Act, Choice, Invoke, Loop, Node
 from ...linking.protocol_rules.obligation import Obligation
+from ...named_tuples import NamedTuple
 from ...syntax.values import Ref, Value
 from ...text import glob_match
 from ..solver import events, values

@@ -9,12 +9,12 @@ break it for all that can be known before the plan runs (FDC463).
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from typing import NamedTuple
 
 from ...diagnostics.diagnostic import Diagnostic
 from ...linking.graph import Instance
 from ...linking.model import Act
 from ...linking.protocol_rules.obligation import Obligation
+from ...named_tuples import NamedTuple
 from ..solver import events
 from ..solver.rule import Context
 from ..solver.words import Machine, Steps, Summaries

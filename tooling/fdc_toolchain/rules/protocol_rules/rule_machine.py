@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...automata import declare
 from ...linking.graph import Instance
 from ...linking.protocol_rules.obligation import Obligation
+from ...named_tuples import NamedTuple
 from ..solver.words import Machine, Summaries
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import partial
-from typing import NamedTuple, Self
+from typing import Self
 
 from ...diagnostics.span import Span
 from ...linking.graph import Instance
 from ...linking.model import Act, Choice, Gate, Invoke, Loop, Node
+from ...named_tuples import NamedTuple
 from ...syntax import tree
 from .rounds import shortest_after
 from .trace import Leaf, Nested, Path

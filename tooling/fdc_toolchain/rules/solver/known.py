@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...diagnostics.span import Span
 from ...linking import types
@@ -20,6 +20,7 @@ from ...linking.types import (
     WORDS,
     Type,
 )
+from ...named_tuples import NamedTuple
 
 MOST_ORIGINS = 8
 """Places that one value may come from, each of which is told apart."""

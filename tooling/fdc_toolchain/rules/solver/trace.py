@@ -6,10 +6,11 @@ is counted without being walked, and its trace shows its ends.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from ...diagnostics.diagnostic import Label
 from ...diagnostics.span import Span
+from ...named_tuples import NamedTuple
 
 
 class Leaf(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...diagnostics.diagnostic import Label
 from ...diagnostics.span import Span
@@ -11,6 +11,7 @@ from ...linking.catalogue import Parameter
 from ...linking.constants import fold
 from ...linking.model import Act, Unit
 from ...linking.types import ANY, DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, OPEN, TEXTS, WORDS
+from ...named_tuples import NamedTuple
 from ...syntax.values import Condition, Value
 from .known import Known, Operand, Origin, at_fault, pairs, wanted, written
 from .type_names import Names

@@ -11,7 +11,7 @@ text where it is judged as a root; what is wrong only with what a call gives is 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...diagnostics.diagnostic import Label
 from ...diagnostics.span import Span
@@ -21,6 +21,7 @@ from ...linking.catalogue import Tool
 from ...linking.graph import Instance
 from ...linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
 from ...linking.types import ANY, LIST, NEVER, NOTHING, TEXTS, WORDS, Type
+from ...named_tuples import NamedTuple
 from ...syntax.values import Ref, Value
 from .known import Known, Origin, either
 from .rule import Context

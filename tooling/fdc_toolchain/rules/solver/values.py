@@ -9,8 +9,8 @@ walking all of them at once; none is guessed.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from ...named_tuples import NamedTuple
 from ...text import glob_match
 from ...text.glob_match import Tokens
 

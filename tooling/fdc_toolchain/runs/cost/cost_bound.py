@@ -9,9 +9,10 @@ command came before the loop, the number rests on an assumption, which is said.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...engine.values import resolved
+from ...named_tuples import NamedTuple
 from ...program.model import LEFT
 from .created_files import Made, creates, fixed, matching, pattern
 

@@ -7,9 +7,10 @@ one each time, so it counts as often as its step runs. What is deleted is not su
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...engine.values import resolved
+from ...named_tuples import NamedTuple
 from ...text.glob_match import Tokens, compare, compiled, fits, plain
 
 _CREATES = ("create", "write")

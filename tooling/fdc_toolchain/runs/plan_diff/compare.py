@@ -8,8 +8,9 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...named_tuples import NamedTuple
 from ...rules.bounds import Polynomial, shown
 from .instructions import condition_text, text_of
 from .order import asked_otherwise, followed_otherwise, unguarded

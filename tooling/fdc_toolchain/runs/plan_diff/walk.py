@@ -11,9 +11,10 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...exits import UsageError
+from ...named_tuples import NamedTuple
 from .instructions import (
     acts,
     chooses,

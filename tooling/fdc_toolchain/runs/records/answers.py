@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from hashlib import blake2b
 from hmac import compare_digest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ... import durable
 from ...engine.ports import WorldFailed
 from ...journal import hash_chain
+from ...named_tuples import NamedTuple
 from ...program.codec import canonical
 from ...report.changes import OPENED
 from ...workspace import run_folders

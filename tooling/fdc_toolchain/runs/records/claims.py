@@ -18,10 +18,10 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
 
 from ... import durable
 from ...engine.ports import WorldFailed
+from ...named_tuples import NamedTuple
 from ...program.write_set import EVERYTHING, NOTHING, WriteSet, of_json
 from ...workspace import run_folders
 

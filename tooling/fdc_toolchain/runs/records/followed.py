@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...exits import WorldError
+from ...named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from ...engine.events import Perform, Record

@@ -11,10 +11,10 @@ import json
 import os
 import re
 import subprocess
-from typing import NamedTuple
 
 from ... import durable
 from ...engine.ports import WorldFailed
+from ...named_tuples import NamedTuple
 from ...workspace import run_folders
 
 FILE = "workspace"

@@ -18,7 +18,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 from ... import durable
 from ...engine.ports import WorldFailed
@@ -26,6 +26,7 @@ from ...journal import counter, hash_chain
 from ...journal.database import world_failed
 from ...journal.postgres import PgStore
 from ...journal.sqlite import RunRow, Store
+from ...named_tuples import NamedTuple
 from ...workspace import run_folders
 from .run_outcome import OVER
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from ...exits import Refused, UsageError, WorldError
+from ...named_tuples import NamedTuple
 
 
 class Forked(NamedTuple):

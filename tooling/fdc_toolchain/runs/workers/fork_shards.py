@@ -12,9 +12,10 @@ at once, and a piece sees only its own.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...engine.state import RunState, Strand
+from ...named_tuples import NamedTuple
 
 LEAST = 8
 """Branches that are worth a piece."""

@@ -13,10 +13,11 @@ import json
 import threading
 from collections.abc import Callable
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...engine.ports import WorldFailed
 from ...journal.postgres import HERE, RUN_LOCKS, connect, shown
+from ...named_tuples import NamedTuple
 
 EXECUTOR_LOCKS = 0x666465
 JANITOR_LOCK = 0x66646331

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from ...named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from ...workspace.operator import Operator

@@ -6,9 +6,10 @@ import hashlib
 import json
 import os
 import subprocess
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from ... import cachedir
+from ...named_tuples import NamedTuple
 from ...sandbox import python_process
 from ...workspace.failure import ToolFailure
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
+from ...named_tuples import NamedTuple
 from ...workspace.failure import ToolFailure
 from .question import Choice
 

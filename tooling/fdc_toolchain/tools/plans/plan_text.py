@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...check import check, key_of, program_of
 from ...diagnostics.diagnostic import Diagnostic
 from ...linking.catalogue import Tool
 from ...linking.link import Linker
 from ...linking.project.settings import SettingsError, read_settings
+from ...named_tuples import NamedTuple
 from ...rules.bounds import Bounds, Polynomial
 
 UNBOUNDED = 1e18

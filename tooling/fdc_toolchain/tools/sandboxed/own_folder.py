@@ -11,9 +11,9 @@ import os
 import shutil
 import stat
 from contextlib import suppress
-from typing import NamedTuple
 
 from ...durable import replace
+from ...named_tuples import NamedTuple
 from ...sandbox.scratch import RUN
 from ...workspace.failure import ToolFailure
 from ..context import Context

@@ -10,9 +10,10 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urljoin
 
+from ...named_tuples import NamedTuple
 from ...workspace.failure import ToolFailure
 from .http import Door, Response, Target, request, target
 from .turns import Turns

@@ -16,10 +16,11 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from ... import resources
+from ...named_tuples import NamedTuple
 from ...workspace.failure import ToolFailure
 
 LONGEST_URL = 2000

@@ -19,9 +19,10 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from urllib.parse import urlencode
 
+from ...named_tuples import NamedTuple
 from ...workspace.failure import ToolFailure
 from . import packages
 from .http import Door, Response, request, target

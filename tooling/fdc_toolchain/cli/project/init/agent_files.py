@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
 
+from ....named_tuples import NamedTuple
 from .file_edits import Work, pointer, template
 from .merged import JSON, with_hooks
 

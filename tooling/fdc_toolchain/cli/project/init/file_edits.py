@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from typing import NamedTuple
 
 from .... import durable
 from ....cache.git_index import tracked
 from ....linking.project.settings import Settings
+from ....named_tuples import NamedTuple
 from ....protocols.compile import BuildOptions, WorkspaceView, compile_agents
 from ....protocols.seal import is_ours
 from ....workspace.ignored import Ignored

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -15,6 +15,7 @@ from ....console.options import format_option
 from ....exits import CLEAN, FINDINGS, UsageError, WorldError
 from ....linking.project.quiet_git import ask_git
 from ....linking.project.root import find_root
+from ....named_tuples import NamedTuple
 from ....protocols import build as work
 from ....protocols.compare.diff import Difference, Side, differences, lines, side
 from ....protocols.imports.agents_md import take_apart

@@ -5,8 +5,7 @@ Bodies are joined, moved into callers, and rid of names that only they know.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ....named_tuples import NamedTuple
 from .effects import (
     BY_CHANCE,
     CERTAINLY,

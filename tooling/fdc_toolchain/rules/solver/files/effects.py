@@ -8,9 +8,8 @@ so a plan is looked at once, however often it is called.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ....diagnostics.span import Span
+from ....named_tuples import NamedTuple
 from .failures import (
     NOWHERE,
     STATES,

@@ -5,9 +5,8 @@ A plan's own files begin in one state each, so most of what a table could hold i
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ....diagnostics.span import Span
+from ....named_tuples import NamedTuple
 
 STATES = 8
 

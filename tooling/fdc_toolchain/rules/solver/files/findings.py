@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
-from typing import NamedTuple
 
 from ....diagnostics.diagnostic import Diagnostic, Label
 from ....diagnostics.span import Span
 from ....linking.graph import Instance
 from ....linking.model import Loop
+from ....named_tuples import NamedTuple
 from .command_causes import STEP, Commands, Places, listed
 from .failures import Cause, CauseTable, Failure
 from .nesting import Nested, Nesting, Place

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from ....diagnostics.span import Span
 from ....linking.graph import Instance
 from ....linking.model import Act, Unit
+from ....named_tuples import NamedTuple
 from .bodies import Effects, Wild, is_literal
 from .failures import CauseTable
 from .path_language import ALLOW, NOBODY, SETTLED, contains, head_of, opaque

@@ -26,16 +26,18 @@ def check(context: Context) -> Iterator[Diagnostic]:
     wrong: dict[str, str | None] = {}
     unfit: dict[int, tuple[str, str]] = {}
     for unit in {instance.unit.key: instance.unit for instance in context.order}.values():
+        read = set()
         for act in unit.acts:
             path = _read(unit, act)
             if path is None:
                 continue
-            unit.asked |= {path}
+            read.add(path)
             if path not in wrong:
                 wrong[path] = context.linker.files.unfit(path)
             why = wrong[path]
             if why is not None:
                 unfit[id(act)] = path, why
+        unit.asked = unit.asked.union(read)
     if unfit:
         reach = Reach()
         for instance, _ in context.roots:
@@ -45,7 +47,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
 def _read(unit: Unit, act: Act) -> str | None:
     """The file that a step reads as text, by a literal path."""
     wanted = _TEXTS.get(act.bound.tool.name)
-    for access, value in act.bound.files:
+    for access, value in act.bound.files if wanted else ():
         path = literal(unit, value) if access == wanted else None
         if path is not None and programs.inside(path):
             return plain(path)

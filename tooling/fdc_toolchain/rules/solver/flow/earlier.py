@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
 
 from ....linking.model import Act
 from ....linking.project.outside_files import Row
 from ....linking.project.protected import RECORDS
+from ....named_tuples import NamedTuple
 from .file_taint import Pattern, Stored
 from .labels import TRUSTED, Labels
 from .summary import Store

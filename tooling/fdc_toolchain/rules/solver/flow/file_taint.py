@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from typing import NamedTuple
 
+from ....named_tuples import NamedTuple
 from ....syntax.values import Ref, Value
 
 _WILD = re.compile(r"[*?\[]")

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
 
 from ....diagnostics.span import Span
 from ....linking.model import Unit
+from ....named_tuples import NamedTuple
 from ....syntax import tree
 
 LEVELS = {"trusted": 0, "workspace": 1, "model": 2, "untrusted": 3}

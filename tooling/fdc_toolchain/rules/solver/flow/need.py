@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ....diagnostics.diagnostic import Diagnostic, Label
 from ....diagnostics.span import Span
 from ....linking.model import Unit
+from ....named_tuples import NamedTuple
 from ....syntax import tree
 from ....syntax.values import Ref
 from .labels import Earlier, Origin

@@ -6,8 +6,8 @@ import os
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 
+from ....named_tuples import NamedTuple
 from ....syntax.values import Value
 
 _WITHIN = frozenset(

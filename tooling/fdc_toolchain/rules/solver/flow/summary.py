@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ....named_tuples import NamedTuple
 from .file_taint import Pattern
 from .labels import TRUSTED
 from .need import Need

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from ... import cachedir
-from ...diagnostics.diagnostic import Diagnostic, unpacked
+from .. import cachedir
+from ..diagnostics.diagnostic import Diagnostic, unpacked
 
 Ref = bytes
 """Where a stretch begins and how long it is, in `_WIDTH` bytes; empty for no stretch."""

@@ -1,0 +1,256 @@
+"""The verdicts of one workspace, plan by plan, with all that each of them rests on: what `cli.linting.incremental` stores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .. import cachedir
+from ..linking.link import Linker
+from ..linking.project.stat_cache import missing_part, sha1
+from ..named_tuples import NamedTuple
+from .assumption_packs import Pack, Ref
+from .blob_ids import Contents
+
+MOST_TABLES = 64
+"""Tables kept: one for each workspace and state of its settings, registry and catalogues; the oldest go first."""
+
+FEW = 16
+"""The part of a table's entries, one in so many, up to which new ones are stored beside it."""
+
+_MARK = 8
+
+Fact = tuple[bool, str, Any]
+"""Whether it is about the existence of a path (otherwise about a file's id), the path, what was so."""
+
+
+class Entry(NamedTuple):
+    """One plan's verdict. Built-in types only, as `marshal` wants them. `facts` are numbers of the table's facts.
+
+    `packed` says where the assumptions that are in this plan lie (`cache.assumption_packs`), `number` of them.
+    `found` is all else.
+    """
+
+    facts: tuple[int, ...]
+    calls: tuple[str, ...]
+    able: bool
+    judged: bool
+    whole: bool
+    marked: bool
+    found: tuple[Any, ...]
+    packed: Ref
+    number: int
+
+
+class Row(NamedTuple):
+    """What judging one plan gave, for an `Entry`: its facts in words, its assumptions as bytes. Built-in types only."""
+
+    key: str
+    facts: tuple[Fact, ...]
+    calls: tuple[str, ...]
+    able: bool
+    judged: bool
+    whole: bool
+    marked: bool
+    found: tuple[Any, ...]
+    assumptions: bytes
+    number: int
+
+
+class Table:
+    """The entries of one workspace under one set of options and general files, and the facts that they rest on."""
+
+    def __init__(self, linker: Linker, contents: Contents, signature: str, *, afresh: bool) -> None:
+        self._linker = linker
+        self._contents = contents
+        name = sha1(f"{contents.root}\0{signature}".encode("utf-8", "surrogateescape")).hexdigest()
+        self._name, self._edits_name = f"plans/{name}", f"edits/{name}"
+        self.pack = Pack(f"packs/{name}")
+        stored = None if afresh else cachedir.load(self._name)
+        self.entries: dict[str, Entry] = {}
+        self.stale: set[str] = set()
+        self.renewed: set[str] = set()
+        self._facts: list[Fact] = []
+        self._numbers: dict[Fact, int] = {}
+        self._true: set[int] = set()
+        self._false: set[int] = set()
+        self._enough = 0
+        self._mark = b""  # of the table as it is stored: that of its pack, and one of its own
+        self._stored_facts = 0
+        self._edits: dict[str, Entry] = {}  # entries that are other than stored
+        self._there: dict[str, bool] = {}
+        # by a path that was not there: facts that then hold, about paths below it
+        self._below: dict[str, list[int]] = {}
+        self._absent: set[int] = set()  # those of them that hold now
+        self._held: set[str] = set()
+        if isinstance(stored, tuple) and len(stored) == 5 and stored[0][:-_MARK] == self.pack.mark:
+            self._mark, self._facts, self._below, self._enough, entries = stored
+            self._stored_facts = len(self._facts)
+            edits = cachedir.load(self._edits_name)
+            if isinstance(edits, tuple) and len(edits) == 4 and edits[0] == self._mark:
+                _, facts, self._below, more = edits
+                self._facts += facts
+                self._edits = {key: Entry(*row) for key, row in more.items()}
+            self.entries = dict(zip(entries, map(Entry._make, entries.values()), strict=True))
+            self.entries |= self._edits
+
+    def numbers(self, facts: Sequence[Fact]) -> tuple[int, ...]:
+        """The numbers of facts, which are true now."""
+        if not self._numbers:
+            self._numbers = {fact: number for number, fact in enumerate(self._facts)}
+        out = []
+        for fact in facts:
+            number = self._numbers.setdefault(fact, len(self._facts))
+            if number == len(self._facts):
+                self._facts.append(fact)
+                self._group(number, *fact)
+            out.append(number)
+        return tuple(out)
+
+    def _group(self, number: int, about_path: bool, name: str, was: Any) -> None:
+        """Puts a fact about a path that is not there to those that hold while a folder above it is not there."""
+        absent = not was if about_path else was is None and not name.endswith("/")
+        if absent and name[:1] != "/" and "\0" not in name:
+            start = len(self._linker.root) + 1
+            part = missing_part(f"{self._linker.root}/{name}", self._there, start)[start:]
+            if part != name:
+                self._below.setdefault(part, []).append(number)
+                self._absent.add(number)
+
+    def doubtful(self, keys: Sequence[str]) -> list[str]:
+        """Those of the plans whose own entry does not hold; nothing is linked."""
+        self._gather()
+        self._look(keys)
+        entries, false = self.entries, self._false
+        self._held = {
+            key for key in keys if key in entries and false.isdisjoint(entries[key].facts)
+        }
+        return [key for key in keys if key not in self._held]
+
+    def take(self, rows: Sequence[Row], *, apart: bool = False) -> None:
+        """Enters what judging plans gave, which holds now.
+
+        `apart`: before anybody looked at their callers, whose entries rest on what the plans were before.
+        """
+        refs = self.pack.add([row.assumptions for row in rows])
+        for row, ref in zip(rows, refs, strict=True):
+            facts = self.numbers(row.facts)
+            self._true.update(facts)
+            self._false.difference_update(facts)
+            entry = Entry(facts, *row[2:8], ref, row.number)
+            self.entries[row.key] = self._edits[row.key] = entry
+            self.stale.discard(row.key)
+            self._held.add(row.key)
+            if apart:
+                self.renewed.add(row.key)
+
+    def _gather(self) -> None:
+        """Notes the facts about paths below folders that are not there."""
+        for part, numbers in self._below.items():
+            if not self._linker.files.exists(part):
+                self._absent.update(numbers)
+        self._true |= self._absent
+
+    def reached(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The plans under `keys` and all that they reach, each with those that it calls.
+
+        One whose entry does not hold is `stale`, and linked; its entry is not a guide to anything.
+        """
+        if not self._held:
+            self._gather()
+            self._look(keys)
+        out: dict[str, tuple[str, ...]] = {}
+        work = list(reversed(keys))
+        while work:
+            key = work.pop()
+            if key in out:
+                continue
+            entry = self.entries.get(key)
+            if key not in self.stale and key not in self._held:
+                (self._held if self._holds(key) else self.stale).add(key)
+            if key in self.stale:
+                out[key] = tuple(call.key for call in self._linker.link(key).calls if call.key)
+            else:
+                assert entry is not None
+                out[key] = entry.calls
+            work += reversed(out[key])
+        return out
+
+    def _look(self, keys: Iterable[str]) -> None:
+        """Looks at all that the entries of these plans rest on, each fact once."""
+        entries, facts = self.entries, self._facts
+        ids, id_of, exists = self._contents.ids, self._contents.id, self._linker.files.exists
+        numbers = set[int]().union(*[entries[key].facts for key in keys if key in entries])
+        for number in numbers - self._true - self._false:
+            about_path, name, was = facts[number]
+            so = (exists(name) if about_path else ids[name] if name in ids else id_of(name)) == was
+            (self._true if so else self._false).add(number)
+
+    def _holds(self, key: str) -> bool:
+        """Whether all that a plan's entry rests on is so."""
+        entry = self.entries.get(key)
+        if entry is None:
+            return False
+        self._look((key,))
+        return self._false.isdisjoint(entry.facts)
+
+    def rests_on(
+        self, keys: Iterable[str], *, every_path: bool = True
+    ) -> tuple[dict[str, bytes | None], dict[str, bool]]:
+        """Ids by file and existence by path, of all that the entries of these plans rest on.
+
+        Without `every_path`, a folder that is not there stands for the paths below it.
+        """
+        files: dict[str, bytes | None] = {}
+        probes: dict[str, bool] = {}
+        numbers = set[int]().union(*[self.entries[key].facts for key in keys])
+        if not every_path:
+            for part, below in self._below.items():
+                found = numbers.intersection(below) & self._absent
+                probes.update({part: False} if found else {})
+                numbers -= found
+        for number in numbers:
+            about_path, name, was = self._facts[number]
+            if about_path or number in self._absent:
+                probes[name] = bool(was)
+            else:
+                files[name] = was
+        return files, probes
+
+    def save(self) -> None:
+        """Stores the entries, unless some of what belongs to them could not be stored; few that are new, beside the others."""
+        if not self.pack.kept:
+            return
+        moved = self.pack.written_anew(entry.packed for entry in self.entries.values())
+        if moved:
+            self.entries = {
+                key: entry._replace(packed=moved.get(entry.packed, b""))
+                for key, entry in self.entries.items()
+            }
+        if len(self._facts) > self._enough:  # many may be facts of entries that were replaced
+            order = sorted(set[int]().union(*[entry.facts for entry in self.entries.values()]))
+            self._enough = 1000 + 2 * len(order)
+            self._mark = b""
+            new = {number: place for place, number in enumerate(order)}
+            self._facts = [self._facts[number] for number in order]
+            self._numbers, self._true, self._false = {}, set(), set()
+            self._below, self._there, self._absent = {}, {}, set()
+            for place, fact in enumerate(self._facts):
+                self._group(place, *fact)
+            self.entries = {
+                key: entry._replace(facts=tuple(new[number] for number in entry.facts))
+                for key, entry in self.entries.items()
+            }
+        known = self._mark and self._mark[:-_MARK] == self.pack.mark
+        few = known and FEW * len(self._edits) < len(self.entries)
+        entries = self._edits if few else self.entries
+        rows = dict(zip(entries, map(tuple, entries.values()), strict=True))
+        if few:
+            more = self._facts[self._stored_facts :]
+            cachedir.store(self._edits_name, (self._mark, more, self._below, rows))
+        else:
+            mark = self.pack.mark + os.urandom(_MARK)
+            cachedir.store(self._name, (mark, self._facts, self._below, self._enough, rows))
+        for folder in ("plans", "edits", "packs"):
+            cachedir.prune(folder, MOST_TABLES)
