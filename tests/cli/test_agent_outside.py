@@ -345,9 +345,9 @@ def test_a_declined_plan_is_a_version_that_was_refused(home: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["x", "--approve", "a" * 64], "goes with --resume"),
-        (["--resume", "T-1", "--approve", "a" * 64, "--decline", "a" * 64], "goes with --resume"),
-        (["--resume", "T-1", "--approve", "a" * 64, "--reorient"], "goes with --resume"),
+        (["x", "--approve", "a" * 64], "with --resume"),
+        (["--resume", "T-1", "--approve", "a" * 64, "--decline", "a" * 64], "with --resume"),
+        (["--resume", "T-1", "--approve", "a" * 64, "--reorient"], "with --resume"),
     ],
 )
 def test_an_approval_is_asked_for_as_it_must_be(home: Path, words: list[str], why: str) -> None:

@@ -175,7 +175,7 @@ def test_compiling_adds_pending_lessons_once(root: Path) -> None:
     assert ["pending", "pending"] == [lesson["status"] for lesson in lessons(root)]
     before = (root / "knowledge_core" / "lessons.jsonl").read_bytes()
     code, out, _ = typed(root, "lessons", "add", "x.md")
-    assert 0 == code and "Added 0 new lessons" in out and "2 known already" in out
+    assert 0 == code and "Added 0 new lessons" in out and "2 already known" in out
     (root / "y.md").write_text("# Nothing\n")
     assert (0, "No lessons found in y.md.\n", "") == typed(
         root, "y.md", script="knowledge_compiler.py"

@@ -20,7 +20,7 @@ def test_the_shipped_packs_are_listed_and_right(workspace: Path) -> None:
     for row in rows:
         checked = fdc("pack", "check", row["folder"], cwd=workspace)
         assert (0, "") == (checked.returncode, checked.stderr), checked.stdout
-        assert checked.stdout.endswith(f"the pack `{row['name']}` can be used\n")
+        assert checked.stdout.endswith(f"the pack `{row['name']}` is valid\n")
 
 
 def test_a_pack_is_shown_with_what_it_brings(workspace: Path) -> None:

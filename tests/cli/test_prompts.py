@@ -117,7 +117,10 @@ def test_trouble_that_lasts_leaves_a_run_that_goes_on_when_it_is_over(desk: Path
     """ALPH-59: tried again with pauses, then a run that can be resumed; the answer that it has is not asked for again."""
     done, server = ran(desk, GOOD, *[fault(529)] * 5)
     assert done.returncode == 3 and len(server.requests) == 6
-    assert "the world failed: the model claude-sonnet-5 did not answer in 5 attempts" in done.stdout
+    assert (
+        "the environment failed: the model claude-sonnet-5 did not answer in 5 attempts"
+        in done.stdout
+    )
     with messages_api([BETTER]) as server:
         again = fdc("resume", run_name(done.stdout), cwd=desk, env=world(server, desk))
     assert again.returncode == 0 and "7 9 clear" in again.stdout and len(server.requests) == 1
@@ -186,7 +189,7 @@ def test_without_a_model_the_run_does_not_begin(desk: Path) -> None:
     done = fdc("run", "a.plan", cwd=desk)
     assert (
         done.returncode == 3
-        and "a model, for `judge`: no model is named; name it with `--model NAME` or FDC_MODEL"
+        and "a model, for `judge`: no model is selected; select one with `--model NAME` or FDC_MODEL"
         in done.stderr
     )
     assert not (desk / ".fdc").exists()
@@ -239,7 +242,7 @@ def test_a_lying_server_stops_the_run_typed(desk: Path) -> None:
             "somebodys",
             {},
             "money=1",
-            "a budget of money cannot be kept to: the price of `somebodys` is not in grammar/",
+            "a budget of money cannot be enforced: the price of `somebodys` is not in grammar/",
         ),
         (
             "claude-opus-5",

@@ -171,7 +171,7 @@ def test_a_run_goes_whole_and_other_workspaces_keep_theirs(place: Path, url: str
         and "1 run would go, about" in said[0].stdout
     )
     assert (
-        "removed shared  finished   shared.plan\nkept asked: what was asked of it waits for a worker\n1 run removed, "
+        "removed shared  finished   shared.plan\nkept asked: a request to it waits for a worker\n1 run removed, "
         in said[1].stdout
     )
     assert {"asked", "foreign", "waits"} == names(store) and 0 == store.strays()

@@ -138,8 +138,8 @@ def test_over_http_for_whoever_has_the_token(
 
 def test_what_is_wrong_with_the_command_line_is_said(workspace: Path) -> None:
     for words, env, said in (
-        (["--port", "80"], {}, "`--port` goes with `--http`"),
-        (["--http"], {"FDC_MCP_TOKEN": "short"}, "FDC_MCP_TOKEN has to have 32 to 512"),
+        (["--port", "80"], {}, "`--port` needs `--http`"),
+        (["--http"], {"FDC_MCP_TOKEN": "short"}, "FDC_MCP_TOKEN must have 32 to 512"),
         (["--workspace", "gone"], {}, "gone"),
     ):
         done = fdc("mcp", *words, cwd=workspace, env={**os.environ, **env})

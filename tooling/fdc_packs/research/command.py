@@ -55,7 +55,7 @@ _PHASES = {
 
 
 @click.command(
-    epilog="Exit codes: 0 answered, 1 the documents do not answer it, 2 wrong usage, 3 the world failed, 4 a bug of fdc."
+    epilog="Exit codes: 0 answered, 1 the documents do not answer it, 2 wrong usage, 3 the environment failed, 4 a bug of fdc."
 )
 @click.argument("question")
 @click.option(
@@ -338,7 +338,7 @@ def _tell(
     elif ended.status == "interrupted":
         click.echo("interrupted" + (f"; `fdc resume {run}` goes on" if run else ""), err=True)
     else:
-        click.echo(f"the world failed: {visible(ended.message)}", err=True)
+        click.echo(f"the environment failed: {visible(ended.message)}", err=True)
     return code
 
 

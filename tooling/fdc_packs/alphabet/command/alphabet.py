@@ -124,7 +124,7 @@ def run(
 
     Without a model it works until one of the stopping conditions of config.yaml holds; with one, which costs, one iteration.
 
-    Exit codes: 0 done or ended, 1 an iteration was given up, 2 wrong usage, 3 the world failed (go on with the
+    Exit codes: 0 done or ended, 1 an iteration was given up, 2 wrong usage, 3 the environment failed (go on with the
     same command), 5 a consistency violation that a person must look at.
     """
     from fdc_toolchain.api.commands import budget_of

@@ -30,7 +30,7 @@ PLAN = "lgtm"
 
 
 @click.command(
-    epilog="Exit codes: 0 planned, 1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of fdc, 7 no plan: "
+    epilog="Exit codes: 0 planned, 1 the run stopped, 2 wrong usage, 3 the environment failed, 4 a bug of fdc, 7 no plan: "
     "a hypothesis did not survive its challenge, nothing could be synthesised, or no pipeline or document held."
 )
 @click.argument("question", required=False)

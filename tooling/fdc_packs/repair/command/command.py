@@ -42,7 +42,7 @@ ENDED = {
 
 @click.command(
     epilog="Exit codes: 0 the test command passes, 1 no progress, or the run was stopped; 2 wrong usage, "
-    "3 the world failed, 4 a bug of fdc, 6 some failures are gone and others are left, 130 interrupted.",
+    "3 the environment failed, 4 a bug of fdc, 6 some failures are gone and others are left, 130 interrupted.",
 )
 @click.argument("files", nargs=-1, metavar="[FILES]...")
 @click.option(

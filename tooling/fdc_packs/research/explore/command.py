@@ -41,7 +41,7 @@ EXITS = {
 
 
 @click.command(
-    epilog="Exit codes: 0 answered, 1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of fdc, 5 the question "
+    epilog="Exit codes: 0 answered, 1 the run stopped, 2 wrong usage, 3 the environment failed, 4 a bug of fdc, 5 the question "
     "needs to be put otherwise or means several things, 7 blocked or not found."
 )
 @click.argument("question")

@@ -145,7 +145,7 @@ def take(root: str, run: str) -> OpenRun:
         held.callback(store.close)
         row = store.run(run)
         if row is None:
-            raise LookupError(f"no run `{run}` was found here")
+            raise LookupError(f"no run `{run}` exists in this workspace")
         program, records = store.program(row), store.records(row)
         held.callback(taken(root, run, write_set(program, row.inputs)).release)
         journal = store.claim(row)
@@ -179,7 +179,7 @@ def peek(root: str, run: str) -> tuple[dict[str, Any], dict[str, Any], Sequence[
     with run_driver.reading(root) as store:
         row = None if store is None else store.run(run)
         if store is None or row is None:
-            raise LookupError(f"no run `{run}` was found here")
+            raise LookupError(f"no run `{run}` exists in this workspace")
         return store.program(row), row.inputs, store.records(row)
 
 

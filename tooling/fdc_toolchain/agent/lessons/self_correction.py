@@ -43,7 +43,7 @@ class Built(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """How executing a plan ended. `unfinished` can be gone on with: a person is asked, or the world failed."""
+    """How executing a plan ended. `unfinished` can be gone on with: a person is asked, or the environment failed."""
 
     status: Literal["finished", "failed", "unfinished"]
     run: str | None = None

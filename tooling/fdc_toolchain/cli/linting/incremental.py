@@ -1,9 +1,9 @@
-"""Judges again only the plans whose verdict may have changed since the last lint of this workspace.
+"""Incremental lint: checks only the plans whose verdict may have changed since the last lint of this workspace.
 
-One table a workspace, plan by plan: what was found in the plan, and all that rests on: the ids of
-the files that were read or sought for it, the paths whose existence was asked, the plans it
-calls, whether it was judged as a whole run. A plan's entry holds while all of that is as it was
-and the entries of all the plans it calls hold; `check.judge` says why that is enough.
+One table per workspace holds, for each plan, its findings and everything they depend on: the ids of
+the files that were read or searched for, the paths whose existence was tested, the plans it
+calls, whether it was checked as a whole run. A plan's entry is valid while all of that is unchanged
+and the entries of all plans that it calls are valid; `check.judge` explains why that suffices.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from . import parallel
 from .assumption_packs import Pack, Packed, Ref, read
 
 MOST_TABLES = 64
-"""Tables kept: one for each workspace and state of its settings, registry and catalogues; the oldest go first."""
+"""Number of tables: one for each workspace and state of its settings, registry and catalogues. The oldest are deleted first."""
 
 
 Fact = tuple[bool, str, Any]
-"""Whether it is about the existence of a path (otherwise about a file's id), the path, what was so."""
+"""A fact: True for the existence of a path (False: a file's id), the path, the value."""
 
 
 class Entry(NamedTuple):
-    """One plan's verdict. Built-in types only, as `marshal` wants them. `facts` are numbers of the table's facts.
+    """One plan's verdict, in built-in types that `marshal` supports. `facts`: indexes of the table's facts.
 
-    `packed` says where the assumptions that are in this plan lie (`cli.linting.assumption_packs`), `number` of them.
-    `found` is all else.
+    `packed`: the reference to this plan's assumptions (`cli.linting.assumption_packs`); `number`: how many.
+    `found`: all other findings.
     """
 
     facts: tuple[int, ...]
@@ -50,7 +50,7 @@ class Entry(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What judging one plan gave, for an `Entry`: its facts in words, its assumptions as bytes. Built-in types only."""
+    """The result of checking one plan, for an `Entry`: its facts, and its assumptions as bytes. Built-in types only."""
 
     key: str
     facts: tuple[Fact, ...]
@@ -65,9 +65,9 @@ class Row(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Final findings, the assumptions besides (packed, and how many), and what all rests on: ids by file, existence by path.
+    """Final findings, packed assumptions with their number, and the dependencies: ids by file, existence by path.
 
-    `fresh`: the assumptions that this process made itself. `kept`: all of them are stored.
+    `fresh`: assumptions that this process found. `kept`: all of them are stored.
     """
 
     found: list[Diagnostic]
@@ -88,10 +88,10 @@ def findings(
     jobs: int = 1,
     afresh: bool = False,
 ) -> Outcome:
-    """What `check.check` finds in the plans under `keys`, with as little work as the table allows (`afresh`: nothing of it).
+    """The findings of `check.check` for the plans `keys`, reusing the table where valid (`afresh`: ignore the table).
 
-    `jobs`: how many processes may share the work; what is found is the same.
-    Raises packs.Lost where assumptions of the table are needed and are not there any more.
+    `jobs`: maximum number of processes; it does not affect the findings.
+    Raises packs.Lost if needed assumptions of the table are lost.
     """
     general, base, table, calls = judged_table(linker, keys, contents, options, jobs, afresh=afresh)
     total = linker.diagnostics + general
@@ -108,7 +108,7 @@ def findings(
             if plan is not None:
                 marked[key] = (plan, entry.whole)
     packed = (table.pack.name, table.pack.mark, b"".join(refs))
-    if linker.settings.assumptions:  # what the settings deny is an error
+    if linker.settings.assumptions:  # an assumption that the settings deny is an error
         total += read(packed, table.pack.fresh)
         packed, number = (table.pack.name, table.pack.mark, b""), 0
     files, all_probes = table.rests_on(calls)
@@ -120,14 +120,12 @@ def findings(
 def judged_table(
     linker: Linker, keys: list[str], contents: Contents, options: str, jobs: int, *, afresh: bool
 ) -> tuple[list[Diagnostic], dict[str, bytes | None], _Table, dict[str, tuple[str, ...]]]:
-    """The findings in automata, the ids of the files that every verdict rests on, the table, which has a verdict for every
-    plan that those under `keys` reach, and what each of these calls."""
+    """The findings in automata, the ids of the files that every verdict depends on, the table, with a verdict for every
+    plan that `keys` reach, and the calls of each."""
     default_automaton(linker)
-    linker.callable_names()  # reads the registries, on which every verdict may depend
+    linker.callable_names()  # reads the registries, which every verdict depends on
     linker.files.leads()  # as do links of protected and secret names
-    outside = (
-        linker.outside
-    )  # what they say and where they lie is among the files that are read for every verdict
+    outside = linker.outside  # these files are among those that every verdict depends on
     base = {
         key: _id_as_read(linker, contents, key)
         for key in linker.files.seen
@@ -154,7 +152,7 @@ def judged_table(
     if len(parts) > 1:
         first = parts[0][0]
         linker.link(first)
-        judge(linker, [first], [first])  # what every process needs is read and imported once
+        judge(linker, [first], [first])  # read and import once what every process needs
 
         def judged(part: Sequence[str]) -> list[tuple[Any, ...]]:
             others = wanted.difference(part)
@@ -171,7 +169,7 @@ def judged_table(
 def _stale(
     table: _Table, keys: Sequence[str], wanted: set[str]
 ) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    """The calls of all that the plans under `keys` reach, and which of these plans must be judged again; those are linked."""
+    """The calls of all plans that `keys` reach, and the plans that must be checked again. Links the latter."""
     while True:
         calls = table.reached(keys)
         changed = table.stale | table.renewed
@@ -186,7 +184,7 @@ def _stale(
 
 
 def _rows(linker: Linker, contents: Contents, keys: list[str], wanted: set[str]) -> list[Row]:
-    """Judges plans that are linked. What is linked beyond them is what they call; its own findings are in its entry."""
+    """Checks linked plans. Other linked plans are their callees; the findings of those are in their entries."""
     if not keys:
         return []
     judged = [key for key in keys if key in wanted and linker.units[key].body]
@@ -225,7 +223,7 @@ def _rows(linker: Linker, contents: Contents, keys: list[str], wanted: set[str])
 
 
 def _id_as_read(linker: Linker, contents: Contents, key: str) -> bytes | None:
-    """The id of the bytes that the linker judged: the file may have changed since."""
+    """The id of the bytes that the linker read: the file may have changed since."""
     if key not in linker.files.seen:
         return contents.id(key)
     data = linker.files.seen[key]
@@ -233,7 +231,7 @@ def _id_as_read(linker: Linker, contents: Contents, key: str) -> bytes | None:
 
 
 class _Table:
-    """The entries of one workspace under one set of options and general files, and the facts that they rest on."""
+    """The entries of one workspace for one set of options and shared files, and the facts that they depend on."""
 
     def __init__(self, linker: Linker, contents: Contents, signature: str, *, afresh: bool) -> None:
         self._linker = linker
@@ -251,15 +249,15 @@ class _Table:
         self._there: dict[str, bool] = {}
         self._below: dict[
             str, list[int]
-        ] = {}  # by a path that was not there: facts that then hold, about paths below it
-        self._absent: set[int] = set()  # those of them that hold now
+        ] = {}  # by a missing path: facts about paths below it, which hold while it is missing
+        self._absent: set[int] = set()  # those facts that hold now
         self._held: set[str] = set()
         if isinstance(stored, tuple) and len(stored) == 4 and stored[0] == self.pack.mark:
             _, self._facts, self._below, entries = stored
             self.entries = {key: Entry(*value) for key, value in entries.items()}
 
     def numbers(self, facts: Sequence[Fact]) -> tuple[int, ...]:
-        """The numbers of facts, which are true now."""
+        """The indexes of facts, all of which hold now."""
         if not self._numbers:
             self._numbers = {fact: number for number, fact in enumerate(self._facts)}
         out = []
@@ -272,7 +270,7 @@ class _Table:
         return tuple(out)
 
     def _group(self, number: int, about_path: bool, name: str, was: Any) -> None:
-        """Puts a fact about a path that is not there to those that hold while a folder above it is not there."""
+        """Groups a fact about a missing path under its first missing parent folder."""
         absent = not was if about_path else was is None and not name.endswith("/")
         if absent and name[:1] != "/" and "\0" not in name:
             start = len(self._linker.root) + 1
@@ -282,16 +280,16 @@ class _Table:
                 self._absent.add(number)
 
     def doubtful(self, keys: Sequence[str]) -> list[str]:
-        """Those of the plans whose own entry does not hold; nothing is linked."""
+        """The plans whose own entry is invalid. Does not link."""
         self._gather()
         self._look(keys)
         self._held.update(key for key in keys if self._holds(key))
         return [key for key in keys if key not in self._held]
 
     def take(self, rows: Sequence[Row], *, apart: bool = False) -> None:
-        """Enters what judging plans gave, which holds now.
+        """Enters the results of checks, which are valid now.
 
-        `apart`: before anybody looked at their callers, whose entries rest on what the plans were before.
+        `apart`: before their callers were checked, whose entries depend on the previous state of the plans.
         """
         refs = self.pack.add([row.assumptions for row in rows])
         for row, ref in zip(rows, refs, strict=True):
@@ -304,16 +302,16 @@ class _Table:
                 self.renewed.add(row.key)
 
     def _gather(self) -> None:
-        """Notes the facts about paths below folders that are not there."""
+        """Groups the facts about paths below missing folders."""
         for part, numbers in self._below.items():
             if not self._linker.files.exists(part):
                 self._absent.update(numbers)
         self._true |= self._absent
 
     def reached(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The plans under `keys` and all that they reach, each with those that it calls.
+        """The plans `keys` and all that they reach, each with its callees.
 
-        One whose entry does not hold is `stale`, and linked; its entry is not a guide to anything.
+        A plan whose entry is invalid is `stale` and linked; its entry is not used.
         """
         if not self._held:
             self._gather()
@@ -336,7 +334,7 @@ class _Table:
         return out
 
     def _look(self, keys: Iterable[str]) -> None:
-        """Looks at all that the entries of these plans rest on, each fact once."""
+        """Tests every fact that the entries of these plans depend on, once each."""
         entries, facts, true = self.entries, self._facts, self._true
         ids, id_of, exists = self._contents.ids, self._contents.id, self._linker.files.exists
         for number in (
@@ -347,7 +345,7 @@ class _Table:
                 true.add(number)
 
     def _holds(self, key: str) -> bool:
-        """Whether all that a plan's entry rests on is so."""
+        """Whether every fact that a plan's entry depends on holds."""
         entry = self.entries.get(key)
         if entry is None:
             return False
@@ -356,7 +354,7 @@ class _Table:
         return self._true.issuperset(entry.facts)
 
     def rests_on(self, keys: Iterable[str]) -> tuple[dict[str, bytes | None], dict[str, bool]]:
-        """Ids by file and existence by path, of all that the entries of these plans rest on."""
+        """Ids by file and existence by path that the entries of these plans depend on."""
         files: dict[str, bytes | None] = {}
         probes: dict[str, bool] = {}
         for number in set().union(*(self.entries[key].facts for key in keys)):
@@ -368,7 +366,7 @@ class _Table:
         return files, probes
 
     def save(self) -> None:
-        """Stores the entries, unless some of what belongs to them could not be stored."""
+        """Stores the entries, unless a part of them could not be stored."""
         if not self.pack.kept:
             return
         moved = self.pack.written_anew(entry.packed for entry in self.entries.values())
@@ -378,7 +376,7 @@ class _Table:
                 for key, entry in self.entries.items()
             }
         used = set[int]().union(*(entry.facts for entry in self.entries.values()))
-        if len(self._facts) > 1000 + 2 * len(used):  # facts of entries that were replaced
+        if len(self._facts) > 1000 + 2 * len(used):  # facts of replaced entries
             order = sorted(used)
             new = {number: place for place, number in enumerate(order)}
             self._facts, self._numbers, self._true = (

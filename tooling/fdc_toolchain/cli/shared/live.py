@@ -1,6 +1,6 @@
-"""What a terminal shows of a run while it goes: below the lines that stay, a tree of what is under way, and the budget.
+"""The live display of a run in a terminal: permanent lines, and below them a tree of running steps and the budget.
 
-It is redrawn five times a second and taken away at the end. It never is higher than the terminal, nor wider.
+The tree is redrawn five times a second and removed at the end. It always fits into the terminal.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ _FRAME = re.compile(r"#\d+|\[\d+\]|>.+?(?=/\d|$)")
 _SPENT = 0.8
 _ROUND = re.compile(r"[\[#]")
 _KEPT = 24
-"""Lines that stay of what a loop or a fork of the main plan does."""
+"""Maximum number of permanent lines for a loop or fork of the main plan."""
 
 
 class Doing(NamedTuple):
-    """An effect under way, and for how many seconds."""
+    """A running effect, and its duration in seconds."""
 
     effect: Perform
     seconds: float
 
 
 class Budget(NamedTuple):
-    """A ceiling: what is spent of it, and what is reserved for steps under way."""
+    """A budget limit: the spent amount, and the amount reserved for running steps."""
 
     measure: str
     spent: float
@@ -52,7 +52,7 @@ class Budget(NamedTuple):
 
 
 class Live(Lines):
-    """The live picture. Steps stay above it; of a loop or fork the first ones, each that failed, and the number of the others."""
+    """The live display. Steps stay above it; of a loop or fork only the first, the failed ones, and the number of the others."""
 
     def __init__(self, style: Style) -> None:
         super().__init__(style)
@@ -67,7 +67,7 @@ class Live(Lines):
         self._ticker.start()
 
     def watch(self, state: RunState) -> None:
-        """Budgets are read from the state that the driver keeps; nothing else of it is looked at."""
+        """Reads budgets, and only those, from the driver's state."""
         self._state = state
         super().watch(state)
 
@@ -94,7 +94,7 @@ class Live(Lines):
             super().passed(mark)
 
     def _stays(self, address: str, failed: bool = False) -> bool:
-        """Whether a line stays. Of a loop or fork that goes on and on the first lines do; the others are counted at its end."""
+        """Whether a line is permanent. Of a loop or fork, only the first lines are; the others are counted at its end."""
         where, *inside = _ROUND.split(address, maxsplit=1)
         if not inside:
             self._loop_ended()
@@ -108,12 +108,12 @@ class Live(Lines):
     def _loop_ended(self) -> None:
         more = self._inside - _KEPT
         if more > 0:
-            text = f"       {more} more lines of {visible(self._loop)}, none failed: `fdc show` has them"
+            text = f"       {more} more lines of {visible(self._loop)}, without failures: `fdc show` lists them"
             self.line(self.style.paint("faint", text))
         self._loop, self._inside = "", 0
 
     def close(self) -> None:
-        """Takes the picture away."""
+        """Removes the display."""
         self._over.set()
         with self.lock:
             self._loop_ended()
@@ -157,7 +157,7 @@ class Live(Lines):
         if self._drawn:
             wide = max(
                 1, shutil.get_terminal_size().columns
-            )  # a terminal that was made narrower has broken lines up
+            )  # a terminal that became narrower has wrapped lines
             up = sum(max(1, -(-width // wide)) for width in self._drawn) - 1
             self._put("\r" + (f"\x1b[{up}A" if up else "") + "\x1b[J")
             self._drawn = []
@@ -171,9 +171,9 @@ def picture(
     height: int,
     style: Style = PLAIN,
 ) -> list[tuple[str, int]]:
-    """The lines of the picture, each with its columns: the head with the budgets, and the tree of frames.
+    """The lines of the display, each with its width: the head with the budgets, and the tree of frames.
 
-    A frame (a called plan, a round, a branch) is a line of its own only where several things run in it.
+    A frame (a called plan, a round, a branch) has its own line only if several steps run in it.
     """
     room = max(8, width)
     bars = [(f"{one.measure} {number(one.spent)}/{number(one.most)}", one) for one in budgets]
@@ -226,7 +226,7 @@ def _line(parts: list[tuple[str, str]], room: int, style: Style) -> tuple[str, i
 
 
 def _tree(doing: list[Doing]) -> list[tuple[str, str, float]]:
-    """Indent, text and seconds of each line. Frames in which one thing runs are written before it, in one line."""
+    """Indent, text and seconds of each line. A frame with one running step shares its line."""
     root = _Node("")
     for one in doing:
         at = root
@@ -241,7 +241,7 @@ def _tree(doing: list[Doing]) -> list[tuple[str, str, float]]:
 
 
 def _natural(address: str) -> list[tuple[int, str]]:
-    """A sort key by which branch 9 comes before branch 10, and nothing jumps about."""
+    """A sort key that puts branch 9 before branch 10, so that lines keep their order."""
     return [
         (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", address)
     ]
@@ -291,7 +291,7 @@ def clock(seconds: float) -> str:
 
 
 def progress(form: str, quiet: bool, style: Style, terminal: bool) -> Observer:
-    """The one that fits the output."""
+    """The progress display for the output: live in a terminal, else lines."""
     if form == "json":
         return Json()
     if quiet:

@@ -1,4 +1,4 @@
-"""Whether what a plan asks or looks at is asked before something that was done first in another plan."""
+"""Finds questions and reads that come before an action which came first in the other plan."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .walk import Walked
 
 
 def asked_too_early(before: Walked, after: Walked) -> Iterable[str]:
-    """What is asked or looked at before something is done that was done first in the other plan."""
+    """Questions and reads before an action that came first in the other plan."""
     places: list[dict[str, list[int]]] = [{}, {}]
     for side, acted in zip(places, (before.acted, after.acted), strict=True):
         for place, what in enumerate(acted):
@@ -27,4 +27,4 @@ def asked_too_early(before: Walked, after: Walked) -> Iterable[str]:
                 first = dict.fromkeys(before.acted[: pair[0]])
                 known[pair] = any(behind(1, it, place) > behind(0, it, pair[0]) for it in first)
             if known[pair]:
-                yield f"before something that was done first: {told}"
+                yield f"now before an action that came first: {told}"

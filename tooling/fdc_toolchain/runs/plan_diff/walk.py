@@ -1,8 +1,8 @@
-"""Goes through a program once and says what each step does, with what, and behind which gates.
+"""Walks a program once and lists what each step does, with which values, and behind which gates.
 
-A value is told by where it comes from: the tool that gives it with what that was given, an input, an item of a list. So a
-name may change, and a step that is given something else under the same name is another step. What a loop carries from one
-round to the next is told by the whole loop.
+A value is identified by its origin: the tool with its arguments, an input, an item of a list. So renaming is not
+a difference, and a step whose arguments differ under the same name is. A value that a loop carries to the
+next round is identified by the whole loop.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ...exits import UsageError
 
 MOST = 20_000
-"""Statements that are looked at, calls followed; a larger plan is not compared."""
+"""Maximum number of statements, with calls followed; a larger plan is not compared."""
 Origin = str
 _REFERENCE = re.compile(r"\{[\w.]+\}")
 Env = dict[str, Origin]
@@ -54,12 +54,12 @@ class Walked(NamedTuple):
 
 
 def told(*parts: object) -> Origin:
-    """A short name for a value that is made of these."""
+    """A short digest of a value's origins."""
     return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=12).hexdigest()
 
 
 def walk(program: Mapping[str, Any]) -> Walked:
-    """Everything that the runs of a program may do."""
+    """Everything that runs of a program may do."""
     walker = _Walker(program)
     root = program["plans"][program["root"]]
     env = {row["name"]: told("input", row["name"], row["default"]) for row in root["params"]}
@@ -76,7 +76,7 @@ class _Walker:
         self.tools: dict[str, Any] = program["tools"]
         self.steps: list[Done] = []
         self.gates: dict[str, int] = {}
-        self.rounds = 1  # how often the `iterate`s around go round
+        self.rounds = 1  # the bounds of the enclosing `iterate`s
         self.shown: dict[str, str] = {}
         self.globs: set[str] = set()
         self.acted: list[str] = []
@@ -93,7 +93,7 @@ class _Walker:
         self.behind: frozenset[str] = frozenset()
 
     def plan(self, key: str, env: Env, gates: frozenset[str]) -> Origin:
-        """The origin of a plan's result. Its gates hold for what follows the call, too."""
+        """The origin of a plan's result. Its gates also hold after the call."""
         outer, self.results = self.results, []
         behind, self.behind = self.behind, gates
         env = {**env, "run": told("run")}
@@ -124,7 +124,7 @@ class _Walker:
         if isinstance(tree, dict):
             if "ref" in tree:
                 return self.reference(tree["ref"], env)
-            if "call" in tree:  # a predicate looks at what there is now
+            if "call" in tree:  # a predicate reads the current state
                 self.look(told("call", tree["call"]), _condition(tree))
             return {key: self.condition(value, env) for key, value in sorted(tree.items())}
         return [self.condition(item, env) for item in tree] if isinstance(tree, list) else tree
@@ -132,7 +132,7 @@ class _Walker:
     # ---- statements --------------------------------------------------------------------
 
     def body(self, body: list[dict[str, Any]], env: Env, gates: frozenset[str]) -> frozenset[str]:
-        """Follows a body; `env` is what is bound behind it. Gives the gates that hold behind it."""
+        """Follows a body; afterwards `env` has its bindings. Returns the gates that hold after it."""
         for row in body:
             self.left -= 1
             if self.left < 0:
@@ -151,7 +151,7 @@ class _Walker:
         return name
 
     def look(self, what: Origin, shown: str) -> Origin:
-        """Notes that something is asked or looked at here, and gives the name of what is found: not that of another time."""
+        """Records a question or read, and returns a fresh identifier of its result."""
         self.times[what] = time = self.times.get(what, 0) + 1
         name = told(what, time)
         self.seen[name] = len(self.acted), shown
@@ -166,7 +166,7 @@ class _Walker:
             row["tool"], row["action"], {name: given[name] for name in choosing}, row.get("outside")
         )
         everything = told(row["tool"], row["action"], given, row.get("outside"))
-        # A command may execute what it sees, so what stands in files chooses what it does.
+        # A command may execute files, so their contents choose what it does.
         found = any(kinds[name].get("sink") == "command" for name in choosing) or any(
             isinstance(part, dict) and env.get(part["ref"][0]) not in self.fixed
             for parts in choosing.values()
@@ -236,7 +236,7 @@ class _Walker:
     def do_each(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
         over = self.template(row["glob"], env)
         self.globs.add(over)
-        if over in self.fixed:  # which files there are: a step that makes one is told by itself
+        if over in self.fixed:  # the set of files; a step that creates one is listed itself
             self.fixed.add(told("item", over, self.over.count(over)))
         self.steps.append(Done("for_each_file", told("glob", over), told("glob", over), gates, False,
                                f"for_each_file {_text(row['glob'])}", False, False))  # fmt: skip
@@ -275,7 +275,7 @@ class _Walker:
         self.kept |= "keep" in row
         if "keep" in row:
             self.lenient[
-                "a branch of a fork may fail, and the run goes on (`keep failures`)", over
+                "a branch of a fork may fail while the run continues (`keep failures`)", over
             ] += 1
         asked = self.asked()
         outer, self.results = self.results, []
@@ -284,7 +284,7 @@ class _Walker:
         after = self.body(row["body"], inner, gates | some) - some
         self.over.pop()
         if row["op"] == "fork" and self.asked() > asked:
-            self.lenient["branches of a fork go on beside one that a gate stops", over] += 1
+            self.lenient["other branches of a fork continue when a gate stops one", over] += 1
         self.kept = kept
         self.results = outer
         for name in carried:
@@ -293,13 +293,13 @@ class _Walker:
             env[row["bind"]] = told("gathered", whole)
         if row["op"] == "iterate":
             return after
-        # What stands behind the loop stands behind the gates of each round that there was.
+        # Steps after the loop are behind the gates of each completed round.
         held = [] if "keep" in row else sorted(after - gates)
         every = {self.gate("if", told(over, held), "if every round held")} if held else set()
         return gates | every
 
     def asked(self) -> int:
-        """How many gates were met that stop a run."""
+        """The number of gates passed that can stop a run."""
         ways = ("if ", "else of")
         return sum(
             count for name, count in self.gates.items() if not self.shown[name].startswith(ways)
@@ -348,7 +348,7 @@ def _used(value: Any) -> set[str]:
 
 
 def _plain(value: Any) -> Any:
-    """Instructions without their lines."""
+    """Instructions without line numbers."""
     if isinstance(value, dict):
         return {
             key: _plain(inner)
@@ -359,7 +359,7 @@ def _plain(value: Any) -> Any:
 
 
 def _text(parts: Any) -> str:
-    """A template as plans write it."""
+    """A template in plan syntax."""
     return "".join(
         _REFERENCE.sub(r"{\g<0>}", part)
         if isinstance(part, str)
@@ -369,7 +369,7 @@ def _text(parts: Any) -> str:
 
 
 def _condition(tree: Any) -> str:
-    """A condition as plans write it, near enough to be known again."""
+    """A condition in a syntax close to that of plans."""
     if "ref" in tree:
         return ".".join(tree["ref"])
     if "const" in tree:
