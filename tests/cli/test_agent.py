@@ -374,7 +374,7 @@ def test_a_plan_may_not_start_the_controller(home: Path) -> None:
             ["--target", "external_web", "--scope", "narrow", "--query", "tea"],
             1,
             "",
-            "Error: the web is out of reach",
+            "Error: the web is not allowed",
         ),
     ],
 )

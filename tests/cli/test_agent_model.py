@@ -97,7 +97,10 @@ def test_a_model_that_answers_nonsense_ends_in_error_with_the_reason(home: Path)
         home, "Say hello", "--task-id", "T-1", script=[reply("no"), reply("no")]
     )
     assert (1, "") == (code, err) and "bug" not in out
-    assert "error: the planner: the model's reply is not what was asked for: it is not JSON" in out
+    assert (
+        "error: the planner: the model's reply does not have the requested form: it is not JSON"
+        in out
+    )
 
 
 @pytest.mark.long

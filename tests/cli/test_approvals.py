@@ -83,7 +83,7 @@ def test_a_listed_file_that_is_another_one_by_now_stops_the_run_before_anything_
         file.symlink_to("a.txt")
     ended = resumed(workspace)
     assert (
-        ended["status"] == "stopped" and "since the approval showed it" in ended["stop"]["message"]
+        ended["status"] == "stopped" and "after the approval showed it" in ended["stop"]["message"]
     ), ended
     assert {"kind": "assumption", "rule": "alone"}.items() <= ended["stop"]["cause"].items()
     assert (workspace / "tmp" / "a.txt").exists()
@@ -188,7 +188,7 @@ def test_what_is_not_known_yet_is_said_to_be(workspace: Path) -> None:
                  "not known yet: which files match", "runs run_in_bash_session echo {x}",
                  "not known yet: which file `delete_file` changes"):  # fmt: skip
         assert part in shown, (part, shown)
-    assert "the files that match `tmp/*` after what is done before" in shown
+    assert "the files that match `tmp/*` after the steps before" in shown
 
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\u202e"

@@ -112,8 +112,8 @@ def test_check_finds_what_is_missing(workspace: Path, tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     rows = [line for line in lines if line.startswith(f"{folder}/tools.json:3: ")]
     assert rows and {*lines} - {*rows} == {
-        f"{toml}: `commands.lint` is the core's already",
-        f"{toml}: `tools.read_file` is the core's already",
+        f"{toml}: `commands.lint` is already used by the core",
+        f"{toml}: `tools.read_file` is already used by the core",
         f"{toml}: `cup.plan`: no such file or directory",
         f"{toml}: the module `tea.cli` does not exist, or it cannot be read",
         f"{toml}: the module `tea.deeds` has no `stir`",

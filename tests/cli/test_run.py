@@ -62,8 +62,7 @@ def test_a_record_of_fdc_is_text_from_outside_and_no_value_leads_there(workspace
     done = fdc("run", "a.plan", cwd=workspace)
     assert (
         done.returncode == 1
-        and "`.fdc/x.md` is a record of fdc, which a step reads only where its own text"
-        in done.stdout
+        and "`.fdc/x.md` is a record of fdc; a step can read it only if its text" in done.stdout
     )
     write(
         workspace, "t <- read_file {p}", "u <- read_file .fdc/x.md", head='param p = ".fdc/x.md"\n'

@@ -47,7 +47,7 @@ def test_a_dry_run_says_what_the_worst_run_costs_with_the_files_there_are(desk: 
     done = fdc("run", "a.plan", "--dry-run", cwd=desk)
     assert (
         "at worst: 10 steps, 12 model calls, 24000 tokens" in done.stdout
-        and "no model is named" in done.stdout
+        and "no model is selected" in done.stdout
     )
     done = fdc("run", "a.plan", "--dry-run", cwd=desk, env=world(None, desk, "somebodys"))
     assert "the price of somebodys is not known, so money is not counted" in done.stdout
@@ -99,7 +99,7 @@ def test_a_scripted_failure_fails_the_step_and_the_end_is_marked(desk: Path) -> 
     (desk / "script.json").write_text('{"format": 1}')
     done = fdc("run", "a.plan", "--simulate", "script.json", cwd=desk)
     assert (
-        done.returncode == 1 and "the simulation says nothing of `judge` at main/3" in done.stdout
+        done.returncode == 1 and "the simulation has no result of `judge` at main/3" in done.stdout
     )
 
 
@@ -117,8 +117,7 @@ def test_an_old_run_is_simulated_again_under_another_budget(desk: Path) -> None:
     (desk / "a.plan").write_text(PLAN.replace("judge first", "judge other"))
     other = fdc("run", "a.plan", "--simulate", name, cwd=desk)
     assert (
-        other.returncode == 1
-        and "`judge` at main/3 asks for something else than in the recorded run" in other.stdout
+        other.returncode == 1 and "`judge` at main/3 differs from the recorded run" in other.stdout
     )
 
 

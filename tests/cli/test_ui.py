@@ -186,7 +186,9 @@ def test_a_code_is_too_old_after_its_time_and_tells_nothing() -> None:
     guard = Guard(1, lambda: now[0])
     code = guard.code(5)
     now[0] = 105.0
-    assert not guard.waits(code) and Refusal(403, "this address is too old") == guard.exchange(code)
+    assert not guard.waits(code) and Refusal(403, "this address has expired") == guard.exchange(
+        code
+    )
     code = guard.code(5)
     assert guard.waits(code) and guard.exchange(code) is None and not guard.waits(code)
     refused = guard.exchange(code)

@@ -123,7 +123,7 @@ def test_nothing_goes_out_unless_the_operator_says_so(tmp_path: Path, web: Site,
         **{"query" if "search" in tool else "url": f"{web.url}/tea"},
     )
     said = outcome.failure.message if outcome.failure is not None else outcome.value["why"]
-    assert "the web is out of reach: the operator allows it" in said
+    assert "the web is not allowed: the operator must allow it" in said
     assert before == len(web.paths())
 
 

@@ -12,11 +12,11 @@ from ..workspace import run_folders
 from .machine import Found
 
 MOST = 3
-"""Names of waiting runs that are shown of one workspace."""
+"""Maximum number of waiting runs shown for one workspace."""
 
 
 def examine(url: str, root: str) -> list[Found]:
-    """What `fdc doctor --database` says of the fleet. Makes no identity for this folder. Raises nothing."""
+    """The checks of `fdc doctor --database`. Does not create an identity for this folder. Never raises."""
     try:
         store = PgStore(url)
         try:

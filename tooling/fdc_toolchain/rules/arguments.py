@@ -84,21 +84,19 @@ def _gates(unit: Unit, nodes: list[Node]) -> Iterator[Diagnostic]:
     for node in nodes:
         if isinstance(node, Gate) and node.known is not None:
             if node.known:
-                help_ = "remove it, or let it ask for something that a run finds out"
+                help_ = "remove it, or test a value that is known only during a run"
                 yield Diagnostic(
                     unit.span(node.node),
                     "FDC483",
-                    "this gate stops no run: its condition always holds",
+                    "this gate never stops a run: its condition is always true",
                     help=help_,
                 )
             else:
-                help_ = (
-                    "remove the steps below it, or let it ask for something that a run finds out"
-                )
+                help_ = "remove the steps below it, or test a value that is known only during a run"
                 yield Diagnostic(
                     unit.span(node.node),
                     "FDC482",
-                    "no run passes this gate: its condition never holds",
+                    "every run stops at this gate: its condition is always false",
                     help=help_,
                 )
         elif isinstance(node, Loop):
@@ -217,7 +215,7 @@ class _Changes:
         self.context.probes.setdefault(unit.key, set()).add(path)
         if not self.context.linker.files.exists(path):
             message = (
-                f"the command runs `{path}`, which does not exist, and no step before it makes it"
+                f"the command runs `{path}`, which does not exist, and no earlier step creates it"
             )
-            help_ = "correct the path, which counts from the workspace, or create the file in a step before"
+            help_ = "correct the path, which is relative to the workspace, or create the file in an earlier step"
             self.wrong.append(Diagnostic(place(unit, act, value), "FDC485", message, help=help_))

@@ -32,9 +32,7 @@ MEASURES = ("steps", "model_calls", "tokens", "money")
 _CAPPED = frozenset(MEASURES)
 """What the worst case has a number of."""
 
-_BUDGET = (
-    "lower a loop's `max`, or write above the first step what the run may cost: `budget steps {}`"
-)
+_BUDGET = "lower a loop's `max`, or add a budget above the first step: `budget steps {}`"
 
 WRITES = frozenset(("write_op", "delete_op", "move_op"))
 CHANGES = frozenset(("create", "write", "edit", "delete"))
@@ -314,14 +312,16 @@ def _unbudgeted(instance: Instance, bounds: Bounds) -> Iterator[Diagnostic]:
             default=None,
         )
         span = _head(unit, node) if node is not None else _head(unit, unit.body[0])
-        message = f"the worst run takes {worst:g} steps, more than {MOST_STEPS:,}, and the plan states no budget"
+        message = f"the worst run takes {worst:g} steps, more than {MOST_STEPS:,}, and the plan has no budget"
         yield Diagnostic(span, "FDC422", message, help=_BUDGET.format(MOST_STEPS))
         return
     for node in _loops(unit.body):
         rounds = bounds.repeated(instance, node)
         if rounds > MOST_ONCE:
-            message = f"the worst run does {rounds:g} times what cannot be undone, more than {MOST_ONCE:,}"
-            message += ", and the plan states no budget"
+            message = (
+                f"the worst run performs {rounds:g} irreversible steps, more than {MOST_ONCE:,}"
+            )
+            message += ", and the plan has no budget"
             yield Diagnostic(_head(unit, node), "FDC422", message, help=_BUDGET.format(MOST_ONCE))
 
 

@@ -18,9 +18,7 @@ from ..text.glob_match import compiled, matches, within
 from .solver.files.paths import path_of
 from .solver.rule import Context
 
-_HELP = (
-    "a plan with any `allow` line needs one for all that it touches: add it above the first step"
-)
+_HELP = "a plan with `allow` lines needs one for everything that it accesses: add it above the first step"
 _WRITES = ("create", "write", "edit", "delete")
 
 
@@ -83,7 +81,7 @@ def _outside(act: Act, grant: Unit) -> Iterator[str]:
     if act.bound.tool.row.get("writes") == "unknown" and "run" not in grant.allow:
         yield f"`{act.step.tool}` runs a command, which needs `allow run *`"
     if act.bound.tool.trust == "untrusted" and "net" not in grant.allow:
-        yield f"`{act.step.tool}` reaches outside, which needs `allow net *`"
+        yield f"`{act.step.tool}` uses the network, which needs `allow net *`"
 
 
 def _loops(nodes: list[Node]) -> Iterator[Loop]:

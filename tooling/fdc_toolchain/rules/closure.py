@@ -59,7 +59,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
             if finding.unfinished is None:
                 continue
             _, _, path = finding.unfinished
-            message = "the plan must end with the 'close' command; a run of it does not"
+            message = "the plan must end with the 'close' command, but a run does not"
             help_ = "end with `close_task`"
             if "submit_op" in automaton.table:
                 help_ += ", then `submit`"
@@ -145,6 +145,6 @@ def _absent(context: Context, instance: Instance) -> Iterator[Diagnostic]:
             path = plain(script)
             context.probes.setdefault(instance.unit.key, set()).add(path)
             if not context.linker.files.exists(path):
-                message = f"when this step runs, `{path}` is there; it is not there now, and without it the step fails"
+                message = f"when this step runs, `{path}` exists; it does not exist now, and the step fails without it"
                 help_ = "close with `close_task`, which needs no file"
                 yield Diagnostic(instance.unit.span(act.step), "FDC715", message, help=help_)

@@ -40,5 +40,5 @@ def check(order: Iterable[Instance], model: str) -> Iterator[Diagnostic]:
             if act.step.tool == FORBIDS[model]:
                 yield Diagnostic(span, "FDC431", f"CSDC model {model} forbids `{act.step.tool}`")
             elif id(instance) in mixed:
-                message = f"`{NAMES}` and `{DIAGONAL}` in one plan are refused in every CSDC model"
+                message = f"`{NAMES}` and `{DIAGONAL}` in one plan: every CSDC model refuses that"
                 yield Diagnostic(span, "FDC431", message)

@@ -77,7 +77,7 @@ def _of_step(
                 f"`{value.text}` is used as a file here, and as a folder by `{folders[value.text]}`"
             )
             found = Diagnostic(
-                _HERE, "FDC415", message, help="give the file another name than the folder"
+                _HERE, "FDC415", message, help="give the file a name that differs from the folder's"
             )
         if found is not None:
             yield found
@@ -102,8 +102,8 @@ def _opened(unit: Unit, guard: Guard) -> Iterator[Diagnostic]:
             found = opened(glob.text, guard.settings, guard.more)
             if found is not None:
                 what = "" if found.entry == glob.text else f"`{found.entry}` "
-                message = f"a person lets the run change `{glob.text}`, which is protected: {what or 'it '}{found.what}"
-                help_ = "take it out of `allow write`, and change it yourself"
+                message = f"a person approves a change of `{glob.text}`, which is protected: {what or 'it '}{found.what}"
+                help_ = "remove it from `allow write`, and change the file yourself"
                 yield Diagnostic(unit.at(node, glob.start, glob.end), "FDC716", message, help=help_)
 
 
@@ -123,18 +123,20 @@ def _of_run(act: Act, access: str, value: Value) -> Diagnostic | None:
         return None
     path = posixpath.normpath(value.text)
     if access in ("create", "write") and _OUTSIDE.fullmatch(path):
-        message = f"`{value.text}` is the folder of a run for text from outside: no step puts a file there"
+        message = (
+            f"`{value.text}` is the run's folder for text from outside: a step cannot replace it"
+        )
         return Diagnostic(
             _HERE, "FDC415", message, help=f"name a file in it, such as `{path}/page.md`"
         )
     if git:
-        why = "git sees nothing that is there for text from outside" if _OUTSIDE.match(path) else ""
+        why = "git cannot use a file that is for text from outside" if _OUTSIDE.match(path) else ""
         names = {folded_name(name) for name in path.split("/")}
-        why = "it is not a file of the workspace's own" if names & {".git", ".fdc"} else why
+        why = "it is not a file that belongs to the workspace" if names & {".git", ".fdc"} else why
         if why:
             message = f"the step fails with `{value.text}`: {why}"
             return Diagnostic(
-                _HERE, "FDC484", message, help="give git a file of the workspace that commands see"
+                _HERE, "FDC484", message, help="use a file of the workspace that commands can see"
             )
     return None
 
@@ -152,7 +154,7 @@ def _file(
         text = value.literal or ""
         why = places.outside(text) or places.of_folder(text)
     else:
-        why = f"`{text}` leads upwards with `..`" if ".." in text.split("/") else None
+        why = f"`{text}` leaves the workspace with `..`" if ".." in text.split("/") else None
         why = f"`{text}` is not a path relative to the workspace" if text.startswith("/") else why
         why = why or places.of_folder(text)
     if why is not None:
@@ -164,15 +166,13 @@ def _file(
     if access in _CHANGES:
         held = guard.refuses(text, unit)
         if held is not None:
-            why = f"`{text}`: `{held.entry}` {held.what}; no step may change it"
+            why = f"`{text}`: `{held.entry}` {held.what}; steps must not change it"
             if held.never:
-                return Diagnostic(
-                    _HERE, "FDC417", why, help="change it yourself, outside of a plan"
-                )
+                return Diagnostic(_HERE, "FDC417", why, help="change it yourself, outside a plan")
             return Diagnostic(
                 _HERE,
                 "FDC417",
-                f"{why} without leave",
+                f"{why} without permission",
                 help=f"name it in the plan: `allow write {held.entry}`",
             )
     path = "/".join(places.components(text))
@@ -210,12 +210,12 @@ def _through(text: str, folder: str, guard: Guard, probes: set[str]) -> Diagnost
     what = "a symbolic link" if kind == "link" else "not a folder"
     own = folder == RUNS
     help_ = (
-        f"move `{RUNS}` away: the folders of runs lie there"
+        f"move `{RUNS}` away: fdc needs this path for the folders of runs"
         if own
-        else "name the file by a path through folders only"
+        else "use a path that goes through folders only"
     )
     return Diagnostic(
-        _HERE, "FDC415", f"`{text}` leads through `{folder}`, which is {what}", help=help_
+        _HERE, "FDC415", f"`{text}` goes through `{folder}`, which is {what}", help=help_
     )
 
 
@@ -226,7 +226,7 @@ def _glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:
         return
     upwards = ".." in text and ".." in text.split("/")
     if upwards or text.startswith("/"):
-        why = "leads upwards with `..`" if upwards else "is not relative to the workspace"
+        why = "leaves the workspace with `..`" if upwards else "is not relative to the workspace"
         yield Diagnostic(
             _HERE,
             "FDC416",
@@ -269,7 +269,9 @@ def _secrets(
             continue
         found = guard.withholds(plain, unit)
         if found is not None:
-            message = f"`{path}`: `{found.entry}` {found.what}; no step may read it without leave"
+            message = (
+                f"`{path}`: `{found.entry}` {found.what}; no step may read it without permission"
+            )
             yield Diagnostic(
                 unit.span(node),
                 "FDC418",
@@ -295,9 +297,7 @@ def _changed_in(unit: Unit, loop: Loop, guard: Guard, probes: set[str]) -> Itera
     probes.update(meant)
     held = [name for name in meant if guard.files.exists(name) and guard.refuses(name, unit)]
     for act, value in changed if held else ():
-        message = (
-            f"`{value.text}` is `{held[0]}` in one round, which no step may change without leave"
-        )
+        message = f"`{value.text}` is `{held[0]}` in one round, which no step may change without permission"
         yield Diagnostic(
             unit.span(act.step),
             "FDC417",
@@ -322,8 +322,8 @@ def _below(unit: Unit, loop: Loop) -> Iterator[Diagnostic]:
     ):
         return
     for act, value in inside:
-        message = f"`{value.text}` leads through `{own}`, which is a file in every round"
-        help_ = "name the file by a path through folders only"
+        message = f"`{value.text}` goes through `{own}`, which is a file in every round"
+        help_ = "use a path that goes through folders only"
         yield Diagnostic(unit.span(act.step), "FDC415", message, help=help_)
 
 

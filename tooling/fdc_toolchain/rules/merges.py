@@ -25,7 +25,7 @@ QUIET = frozenset(("step_op", "submit_op", "close_op", "plan_op"))
 
 CHANGES = frozenset(("create", "write", "edit", "delete"))
 
-_HELP = "make this change before the steps that may change the file, or write the file whole"
+_HELP = "make this change before the steps that may change the file, or replace the whole file"
 
 
 class Changes(NamedTuple):
@@ -256,8 +256,8 @@ class _Walk:
         try:
             after, _ = merge_diff.apply(text, diff)
         except merge_diff.NoMerge as no:
-            help_ = "copy the lines from the file, whole, and enough of them to be there once"
-            message = f"the step fails with `{path}` as it is then: {no}"
+            help_ = "copy complete lines from the file, enough of them to be unique"
+            message = f"the step fails with `{path}` as it is at that point: {no}"
             where = place(unit, act, value)
             labels = () if call is None else (Label(where, "this step"),)
             self.out.append(Diagnostic(call or where, "FDC484", message, labels, help=help_))
@@ -281,12 +281,11 @@ class _Walk:
         if call is None:
             where = place(unit, act, value)
             labels = () if where.line == step.line else (Label(step, "this step"),)
-            message = (
-                f"the SEARCH lines of this step are in `{shown}` once when the step comes to it"
-            )
+            message = f"the SEARCH lines of this step are in `{shown}` exactly once when the run reaches it"
             self.out.append(Diagnostic(where, "FDC713", message, labels, help=_HELP))
         else:
-            message = f"the SEARCH lines of the step in {step.path}:{step.line} are in `{shown}` once when that step comes to it"
+            at = f"{step.path}:{step.line}"
+            message = f"the SEARCH lines of the step in {at} are in `{shown}` exactly once when the run reaches it"
             self.out.append(
                 Diagnostic(call, "FDC713", message, (Label(step, "this step"),), help=_HELP)
             )

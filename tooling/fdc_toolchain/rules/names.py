@@ -131,7 +131,7 @@ class _Names:
             elif found is not None:
                 where = found[0].span
                 labels = (Label(where, "bound here"),) if where else ()
-                message = f"`{name}` is not bound on every run that comes here"
+                message = f"`{name}` is not bound on every run that reaches this step"
                 self.report(
                     span,
                     "FDC312",

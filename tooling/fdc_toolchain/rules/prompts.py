@@ -23,9 +23,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
             run = act.bound.tool.row.get("run")
             if run and "one_of" in run:
                 for why in one_of.unfit(act.bound.tool.row, tools):
-                    message = (
-                        f"the tool `{act.step.tool}` lists what a model may not ask for: {why}"
-                    )
+                    message = f"the tool `{act.step.tool}` lists calls that a model may not request: {why}"
                     yield Diagnostic(unit.span(act.step), "FDC308", message)
             if not run or "prompt" not in run:
                 continue

@@ -56,6 +56,6 @@ def interpreter() -> str:
     found = sys.executable
     if not found or not os.path.isabs(found):
         raise WorldFailed(
-            "fdc cannot start another process of itself: the path of its Python is not known"
+            "fdc cannot start another Python process: the path of its interpreter is unknown"
         )
     return found

@@ -110,7 +110,8 @@ def fence(
             seen = (views.of_git if git else views.view)(root, grants, run, was)
     except OSError as failed:
         raise ToolFailure(
-            "sandbox", f"what the plans allow a command to write cannot be made: {failed}"
+            "sandbox",
+            f"the folders that the plans allow a command to write cannot be created: {failed}",
         ) from failed
     system = (
         SYSTEM
@@ -169,14 +170,14 @@ def chosen(allowed: Operator) -> Tier:
         said = "; ".join(f"{one}: {reason(one)}" for one in allowed.tiers if one != "none")
         raise ToolFailure(
             "sandbox",
-            f"no sandbox for commands is to be had here ({said}); install bubblewrap, or let commands run "
-            "without one by --allow-unsandboxed",
+            f"this machine has no sandbox for commands ({said}); install bubblewrap, or run commands "
+            "without a sandbox with --allow-unsandboxed",
         )
     if lacking(tier) and not allowed.weak and not allowed.unsandboxed:
         raise ToolFailure(
             "sandbox",
-            f"the sandbox of this machine ({tier}) is weaker than what fdc promises: {'; '.join(lacking(tier))}. Install "
-            "bubblewrap, or let commands run in it as it is by --allow-weak-sandbox",
+            f"the sandbox of this machine ({tier}) is weaker than fdc requires: {'; '.join(lacking(tier))}. Install "
+            "bubblewrap, or accept this sandbox with --allow-weak-sandbox",
         )
     return tier
 
@@ -194,7 +195,7 @@ def outlook(allowed: Operator) -> tuple[Literal["ok", "note", "bad"], str]:
     if tier == "landlock" and not mounting():
         return (
             "note",
-            "commands run in a sandbox (landlock); they make new files only in folders that are there, not beside them",
+            "commands run in a sandbox (landlock); they can create files in existing folders only",
         )
     return "ok", f"commands run in a sandbox ({tier})"
 
@@ -205,11 +206,15 @@ def lacking(tier: Tier) -> tuple[str, ...]:
         return ()
     abi = landlock_abi()
     found = (
-        ("commands can open devices that they may read, and control them (Linux 6.10)",)
+        ("commands can open and control devices that they may read (Linux 6.10 prevents this)",)
         if abi < 5
         else ()
     )
-    return (*found, "commands can signal your other processes (Linux 6.12)") if abi < 6 else found
+    return (
+        (*found, "commands can signal your other processes (Linux 6.12 prevents this)")
+        if abi < 6
+        else found
+    )
 
 
 def _anywhere(grant: Grant) -> bool:
@@ -228,15 +233,15 @@ def reason(tier: Tier) -> str:
     if tier == "none":
         return ""
     if not sys.platform.startswith("linux"):
-        return "only Linux has it"
+        return "it requires Linux"
     if not seccomp.supported():
-        return "this processor's system calls are not known"
+        return "fdc does not support this processor's system calls"
     if tier == "landlock":
         abi = landlock_abi()
         return (
             ""
             if abi >= 3
-            else "the kernel does not offer it"
+            else "the kernel does not support it"
             if abi <= 0
             else f"the kernel's version {abi} is too old"
         )
@@ -247,7 +252,7 @@ def reason(tier: Tier) -> str:
         [program, *_NAMESPACES, "--ro-bind", "/", "/", "true"],
         stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False, env={},
     )  # fmt: skip
-    return "" if tried.returncode == 0 else "it may not make namespaces here"
+    return "" if tried.returncode == 0 else "it cannot create namespaces here"
 
 
 def landlock_abi() -> int:

@@ -55,7 +55,7 @@ def main() -> int:
     _guard(watching)
     told = os.read(heard, 65536)
     said: dict = (
-        json.loads(told) if told else {"lost": "the process that watches a command was killed"}
+        json.loads(told) if told else {"lost": "the process that monitors a command was killed"}
     )
     os.write(status, json.dumps(said).encode() + b"\n")
     return int(said.get("code", 125))
@@ -349,7 +349,7 @@ def _become(plan: dict, told: int, theirs: _socket.socket) -> None:
     try:
         os.execvpe(argv[0], argv, plan["environment"])
     except FileNotFoundError:
-        raise Refused(f"`{argv[0]}` is not installed here") from None
+        raise Refused(f"`{argv[0]}` is not installed on this machine") from None
 
 
 def _mine() -> int:

@@ -48,7 +48,7 @@ def check(declared: dict[str, Any], args: dict[str, Any], grants: Sequence[Grant
                 listing("**" if value is None else str(value), [grant], folder=True)
         if reads_at_large(declared) and not _everything(grant):
             raise ToolFailure(
-                "capability", "the plan does not allow to read any file (`allow read **`)"
+                "capability", "the plan does not allow reading any file (`allow read **`)"
             )
         for kind in ("read", "write"):
             for glob in declared.get("access", {}).get(kind, ()):
@@ -63,9 +63,7 @@ def check(declared: dict[str, Any], args: dict[str, Any], grants: Sequence[Grant
         if declared.get("writes") == "unknown" and "run" not in grant:
             raise ToolFailure("capability", "the plan does not allow commands (`allow run *`)")
         if declared.get("trust") == "untrusted" and "net" not in grant:
-            raise ToolFailure(
-                "capability", "the plan does not allow to reach outside (`allow net *`)"
-            )
+            raise ToolFailure("capability", "the plan does not allow the network (`allow net *`)")
 
 
 def listing(glob: str, grants: Sequence[Grant], *, folder: bool = False) -> None:

@@ -133,7 +133,7 @@ class Root:
             wrong = difference(self.released, self, path)
             if wrong or path not in there and not own(path):
                 raise ToolFailure(
-                    "changed", wrong or f"`{path}` is gone since the approval showed it"
+                    "changed", wrong or f"`{path}` was deleted after the approval showed it"
                 )
         return [path for path in found if path in known or own(path)]
 
@@ -167,13 +167,11 @@ class Root:
             return f"`{path}` is not one of the files that the plan listed"
         records = self._records if self.guarded else None
         if records is not None and RECORDS.search(folded_path(path)) and not records():
-            return (
-                f"`{path}` is a record of fdc, which a step reads only where its own text names it"
-            )
+            return f"`{path}` is a record of fdc; a step can read it only if its text names it"
         found = secret(path, self.secret) if self.guarded else None
         if found is None or by_name(found.entry, self._grants, "read"):
             return ""
-        return f"`{path}`: `{found.entry}` {found.what}; a plan that reads it says `allow read {found.entry}`"
+        return f"`{path}`: `{found.entry}` {found.what}; a plan that reads it must have `allow read {found.entry}`"
 
     def read(self, path: str) -> bytes:
         """The bytes of a regular file. Raises ToolFailure or WorldFailed."""
@@ -205,9 +203,7 @@ class Root:
             self._noted.file(name, digest(data))
         shown = None if self.released is None else self.released.shown(name)
         if shown is not None and shown != digest(data):
-            raise ToolFailure(
-                "changed", f"`{path}` is not what it was since the approval showed it"
-            )
+            raise ToolFailure("changed", f"`{path}` changed after the approval showed it")
 
     def find(self, path: str) -> bytes | None:
         """The bytes of a regular file, or None where there is nothing of that name."""
@@ -368,7 +364,7 @@ class Root:
         if parts[:1] + parts[2:] == ["runs", "outside"] and self.kind(path) != "file":
             raise ToolFailure(
                 "path",
-                f"`{path}` is the folder of a run for text from outside; no step puts a file there",
+                f"`{path}` is the run's folder for text from outside: a step cannot replace it",
             )
         held = refused(path, self._grants, self.protected, self.protect)
         if held is not None and self._opening is not None:
@@ -377,7 +373,7 @@ class Root:
         if last == "pyproject.toml" and fdc_table(self.find(path)) != fdc_table(data):
             raise ToolFailure(
                 "protected",
-                f"`{path}` would get another [tool.fdc] table, which no step may change",
+                f"`{path}` would get another [tool.fdc] table, which steps must not change",
             )
         return parts
 

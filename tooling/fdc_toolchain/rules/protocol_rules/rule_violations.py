@@ -70,7 +70,9 @@ def judged(root: Instance, rule: Obligation, source: bytes) -> tuple[str, list[D
     kept: set[str] = set()
     walks = cases(root, rule)
     if walks is None:
-        message = f"{_named(rule)} is not proved: the plan names more values than are looked at one by one"
+        message = (
+            f"{_named(rule)} is not proved: the plan names more values than fdc checks one by one"
+        )
         doubts.append(_finding(last_line(root), "FDC463", message, rule, (), ()))
     for _, group in groupby(walks or (), lambda case: case.about):
         results = [(case, *_judged(case, root, rule)) for case in group]
@@ -215,13 +217,13 @@ _ASKED = {
     "existence": "at least {n} times {a}", "absence": "fewer than {n} times {a}", "exactly": "exactly {n} times {a}",
     "init": "the first step is {a}", "last": "the last step is {a}",
     "choice": "{a} or {b}", "exclusive_choice": "{a} or {b}, not both",
-    "responded_existence": "where there is {a}, there is {b} too, before or after",
-    "coexistence": "{a} and {b}, or neither",
+    "responded_existence": "if {a} occurs, {b} occurs too, before or after it",
+    "coexistence": "{a} and {b} both occur, or neither",
     "response": "after {a} comes {b}", "precedence": "no {b} before {a}",
     "succession": "after {a} comes {b}, and no {b} before {a}",
     "alternate_response": "after {a} comes {b} before the next {a}",
     "alternate_precedence": "before {b} comes {a}, one for each",
-    "alternate_succession": "{a} and {b} take turns, {a} first",
+    "alternate_succession": "{a} and {b} alternate, {a} first",
     "chain_response": "the step after {a} is {b}", "chain_precedence": "the step before {b} is {a}",
     "chain_succession": "{a} and {b} follow each other directly",
     "not_coexistence": "not both {a} and {b}", "not_succession": "no {b} after {a}",

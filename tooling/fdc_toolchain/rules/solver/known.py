@@ -103,7 +103,7 @@ def wanted(operator: str, holder: bool, other: Operand) -> str:
             else f"something that `{other[2]}` can hold"
         )
     if kinds == NUMBER:
-        return "a number, or a text that spells one"
+        return "a number, or a text that contains one"
     return (
         "text" if kinds and not kinds & ~TEXTS else f"something that has an order with `{other[2]}`"
     )

@@ -167,7 +167,9 @@ def _tried(one: Ready, query: str, stop: Callable[[], bool]) -> Tried:
     row = PROVIDERS[one.name]
     resting = _GAPS.resting(one.name)
     if resting > 0:
-        return Tried(one.name, "limited", f"it asked to be left alone for {resting:.0f} s more")
+        return Tried(
+            one.name, "limited", f"it limits the rate of requests; try again in {resting:.0f} s"
+        )
     _GAPS.wait(one.name, row.gap, stop)
     try:
         if row.call is not None:
@@ -221,12 +223,12 @@ def _called(one: Ready, row: Provider, query: str, stop: Callable[[], bool]) -> 
         install = f"`pip install 'fdc-toolchain[{row.package[1]}]'`"
         raise _Refused("unavailable", f"its package is not installed: {install}") from None
     except packages.Limited:
-        raise _Refused("limited", "it answers no more for now") from None
+        raise _Refused("limited", "its rate limit is reached") from None
     except (AttributeError, KeyError, TypeError, ValueError) as wrong:
         said = (
             " ".join(str(wrong).split())[:160]
             if row.key is None
-            else "its answer has another form than it documents"
+            else "its answer does not have the documented form"
         )
         raise _Refused("unavailable", said) from None
 
@@ -235,13 +237,13 @@ def _json(response: Response, name: str) -> Any:
     status = response.status
     if status in SPENT:
         raise _Refused(
-            "limited", f"it answers no more for now (status {status})", _patience(response.headers)
+            "limited", f"its rate limit is reached (status {status})", _patience(response.headers)
         )
     if status in (401, 403):
         hint = (
             "; a SearXNG must have `json` among its `search.formats`" if name == "searxng" else ""
         )
-        raise _Refused("unavailable", f"it refuses (status {status}){hint}")
+        raise _Refused("unavailable", f"it refused the request (status {status}){hint}")
     if status != 200:
         raise _Refused("unavailable", f"it answers with status {status}")
     try:
@@ -300,7 +302,7 @@ def _rows(value: Any, *keys: str) -> list[dict[str, Any]]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise _Refused("unavailable", "its answer has another form than it documents")
+        raise _Refused("unavailable", "its answer does not have the documented form")
     return [row for row in value if isinstance(row, dict)]
 
 
@@ -328,7 +330,7 @@ def _searxng_read(said: Any) -> list[Hit]:
     found = _hits(_rows(said, "results"), "content")
     silent = said.get("unresponsive_engines") if isinstance(said, dict) else None
     if not found and silent:
-        raise _Refused("limited", f"its own sources did not answer ({str(silent)[:120]})")
+        raise _Refused("limited", f"its sources did not answer ({str(silent)[:120]})")
     return found
 
 

@@ -19,12 +19,12 @@ def refused(
         return found
     if found.never:
         raise ToolFailure(
-            "protected", f"`{path}`: `{found.entry}` {found.what}; no step may change it"
+            "protected", f"`{path}`: `{found.entry}` {found.what}; steps must not change it"
         )
     name = path if path.isprintable() else found.entry
     raise ToolFailure(
         "protected",
-        f"`{path}`: `{found.entry}` {found.what}; a plan that changes it says `allow write {name}`",
+        f"`{path}`: `{found.entry}` {found.what}; a plan that changes it must have `allow write {name}`",
     )
 
 

@@ -16,7 +16,7 @@ MOST_NAMED = 8
 
 HELP = {
     "FDC414": "create the file in a step, from the command's output",
-    "FDC702": "let `allow write` name only what the command writes, or run it after the last use of these files",
+    "FDC702": "restrict `allow write` to what the command writes, or run it after the last use of these files",
 }
 
 STEP = "this step"
