@@ -86,7 +86,7 @@ def test_a_model_that_cannot_be_asked_leaves_a_task_that_goes_on(home: Path) -> 
     assert (5, "") == (
         code,
         err,
-    ) and "the planner cannot be asked now: the model's server does not accept the key" in out
+    ) and "the planner is not available now: the model's server does not accept the key" in out
     assert "task T-1: PLANNING; `fdc agent --resume T-1` goes on" in out
     code, out, err, _ = agent(home, "--resume", "T-1", script=[reply(json.dumps({"plan": PLAN}))])
     assert code == 0 and out.endswith("task T-1: AWAITING_SUBMISSION\n")

@@ -152,7 +152,7 @@ def test_a_new_file_in_the_place_of_one_that_was_shown_as_new_is_not_written_ove
     )
     (workspace / "tmp" / "new.txt").write_text("somebody's\n")
     ended = resumed(workspace)
-    assert ended["status"] == "stopped" and "is there now since" in ended["stop"]["message"]
+    assert ended["status"] == "stopped" and "was created after" in ended["stop"]["message"]
     assert left(workspace)["new.txt"] == "somebody's\n"
 
 

@@ -353,7 +353,7 @@ def test_an_interrupted_run_says_how_it_goes_on_and_leaves_no_process(
     name = run_name(out)
     assert (
         f"`fdc resume {name} --all --assume not-done` does that step again" in out
-        and "nothing is lost" not in out
+        and "all steps are recorded" not in out
     )
     wait_for(lambda: not working_in(workspace))
     done = fdc("resume", name, cwd=workspace)

@@ -175,7 +175,7 @@ def test_an_address_lets_in_once_and_its_second_use_is_said_on_the_terminal(serv
     served.process.send_signal(signal.SIGINT)
     out, err = served.process.communicate(timeout=PATIENCE)
     assert (
-        2 == err.count("this address was used before, and was refused")
+        2 == err.count("this address was already used, and was refused")
         and "another user of this machine did" in err
     )
     assert served.code not in out + err

@@ -73,7 +73,7 @@ FORKS = {"main/3": 0, "main/4": 0, "main/5": 1, "main/7": 1, "main/9": 2}
 HEARD = {
     "was cancelled": "refused", "one controller at a time": "busy", "until it ends, and so may this one": "busy",
     "has no question that": "no question", "has no question at": "no question",
-    "went on meanwhile": "late",
+    "has continued since": "late",
 }  # fmt: skip
 OVER = ("finished", "stopped", "cancelled")
 
@@ -513,9 +513,9 @@ def test_who_answers_what_was_answered_meanwhile_is_told(workspace: Path) -> Non
         assert store is not None
         [question] = questions.questions(root, store, row)
     assert 0 == fdc("resume", name, "--answer", "green", cwd=workspace).returncode
-    with pytest.raises(Refused, match="went on meanwhile"):
+    with pytest.raises(Refused, match="has continued since"):
         questions.give(root, row, question, "black", "a test", 1.0)
-    with pytest.raises(Refused, match="went on meanwhile"):
+    with pytest.raises(Refused, match="has continued since"):
         run_driver.drive_run(root, name, Quiet(), answers={"main/3": "black"}, seen=row.epoch)
     assert not list(workspace.rglob("answers.json"))
 

@@ -343,8 +343,8 @@ def test_a_tool_that_takes_too_long_is_killed(root: Root, tier: str) -> None:
             "error",
             "`own:tool` ended with exit code 0 before it returned",
         ),
-        ("return object()", "tool", "JSON cannot say"),
-        ("return float('nan')", "tool", "JSON cannot say"),
+        ("return object()", "tool", "JSON cannot represent"),
+        ("return float('nan')", "tool", "JSON cannot represent"),
         ("open('no-such-file')", "missing", "`own:tool`, no-such-file: no such file or directory"),
         (
             "open('data.txt', 'w')",

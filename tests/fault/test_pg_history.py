@@ -37,7 +37,7 @@ submit
 """
 QUESTIONS = ("main/3", "main/5")
 OVER = ("finished", "cancelled")
-NOT_NOW = ("has no question", "has no question at", "went on meanwhile", "is under way")
+NOT_NOW = ("has no question", "has no question at", "has continued since", "is under way")
 READY = (
     "dbos",
     "psycopg",

@@ -197,7 +197,7 @@ def looked_at(deeds: Path, url: str, finished: str, nursery: Nursery) -> None:
     wait_for(lambda: ("finished",) in rows(url, "SELECT status FROM fdc.run WHERE name=%s", fork))
     assert "the same steps" in there(0, "diff", asked, fork)
     # Who answers what they saw before somebody else did is told so.
-    with pytest.raises(Refused, match="went on meanwhile"):
+    with pytest.raises(Refused, match="has continued since"):
         remote.answer(url, str(deeds), row, "main/3", "black")
     assert ((), "ours") == store.check(row.id)[::2]
     store.close()

@@ -31,7 +31,7 @@ def test_a_plan_that_calls_itself_is_a_cycle():
     """FDC-34: found statically, with its trace; the look always ends."""
     [found] = findings(lint(calling(a="a")), "FDC322")
     assert (found.span.path, found.span.line) == ("a.plan", 2)
-    assert found.message == "plans call each other in a cycle without a depth:  a.plan -> a.plan"
+    assert found.message == "plans call each other in a cycle without a depth: a.plan -> a.plan"
 
 
 def test_a_cycle_is_told_from_its_smallest_member():

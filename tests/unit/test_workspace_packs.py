@@ -203,7 +203,7 @@ HOSTILE = {
     ),
     "a flood": (
         "def pour(args, context):\n    for number in range(2000):\n        context.say('')\n",
-        1, "it sent more than 1,000 times",
+        1, "it sent more than 1,000 requests to fdc",
     ),
     "another request": (
         "def pour(args, context):\n    return context._asked({'read': '/etc/passwd'})\n",
@@ -215,7 +215,7 @@ HOSTILE = {
     ),
     "a file outside": (
         "def pour(args, context):\n    return len(context.read('../../../etc/passwd'))\n",
-        1, "leads out of the workspace",
+        1, "leaves the workspace",
     ),
     "fdc's own records": ("import os\ndef pour(args, context):\n    return os.listdir('.fdc')\n", 1, ".fdc"),
     "the controller": ("def pour(args, context):\n    return str(context.root)\n", 1, "has no attribute 'root'"),

@@ -191,7 +191,7 @@ def test_what_a_person_wrote_is_no_damage_and_a_copy_that_is_damaged_too_is_not_
         assert 0 == done.returncode and "damaged" not in done.stderr
         path.write_text(path.read_text().replace("phase: EXPANSION", "phase: expansion"))
         seen = fdc("alphabet", "status", cwd=mine)
-        assert 1 == seen.returncode and "`fdc alphabet run` puts back" in seen.stderr
+        assert 1 == seen.returncode and "`fdc alphabet run` restores" in seen.stderr
         copy = mine / ".fdc/alphabet/checkpoint" / layout.STATE
         copy.write_text(copy.read_text() + "\n")
         done = fdc("alphabet", "run", cwd=mine, env=env)

@@ -78,7 +78,11 @@ def test_local_files_and_folders_are_brought(root: Path) -> None:
             "unavailable",
             "the web is not allowed",
         ),
-        ({"target": "local_filesystem", "scope": "file", "path": "../x"}, "path", "leads upwards"),
+        (
+            {"target": "local_filesystem", "scope": "file", "path": "../x"},
+            "path",
+            "leaves the workspace",
+        ),
         (
             {"target": "local_filesystem", "scope": "file", "path": "bad.md"},
             "input",
