@@ -11,14 +11,14 @@ from ..text.suggest import did_you_mean
 from .solver.rule import Context
 
 MOST_CYCLES = 50
-"""Cycles told of one group of plans that call each other."""
+"""Maximum number of cycles reported for one group of plans that call each other."""
 
 MOST_NAMES = 24
-"""Plans that a message names of one chain."""
+"""Maximum number of plans of a chain in a message."""
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """Every cycle (smallest member first), every root whose stack grows too deep, every wrong argument."""
+    """Every cycle (smallest member first), every root whose stack is too deep, every wrong argument."""
     for group in context.graph.cycles:
         for chain in _cycles(context, group):
             yield _cycle(context, chain)

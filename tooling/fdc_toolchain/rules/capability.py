@@ -1,4 +1,4 @@
-"""Nothing outside `allow` is touched, where a plan says what it allows.
+"""Checks that steps access only what `allow` names, in plans that have `allow` lines.
 
 A plan without an `allow` line allows everything that the workspace does. One with any allows
 only what it names, for itself and for every plan that it calls.
@@ -23,7 +23,7 @@ _WRITES = ("create", "write", "edit", "delete")
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """Every step outside the grant of its own plan or of one that calls it."""
+    """Every step outside the grant of its plan or of a calling plan."""
     for instance in context.order:
         if instance.unit.allow and not instance.context:
             yield from _judge(instance, instance.unit)

@@ -1,4 +1,4 @@
-"""The last work step closes the task; at most a submit follows, and nothing follows that (FDC-10, C-06).
+"""The last work step must close the task; only a submit may follow, and no step after that (FDC-10, C-06).
 
 The close is asked of plans whose automaton knows `close_op` at all (C-09). That rule is a machine over the
 same word that the automaton reads, so it holds for every run, through calls and loops. That nothing follows a
@@ -19,7 +19,7 @@ from .solver.words import Machine
 
 
 class _Rows(dict[str, list[int]]):
-    """Every symbol that is not named counts as work."""
+    """Every other symbol counts as work."""
 
     def __missing__(self, symbol: str) -> list[int]:
         return [0, 0, 0]

@@ -1,7 +1,7 @@
 """CSDC models A and B: which definitions a plan may make (FDC-93b to FDC-93d).
 
-Looks at the whole tape: every step of the plan and of all that it calls, by its tool, never
-by the text of its arguments.
+It checks the whole tape: the tools, but not the arguments, of every step of the plan and
+of the plans that it calls.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Paths with which a step fails whatever the run did before: outside the workspace, protected, not a file (A8).
+"""Paths with which a step fails on every run: outside the workspace, protected, not a file (A8).
 
 The runner refuses these by the same tables (`linking.project.places`, `linking.project.protected`,
 `linking.project.secret_files`).
@@ -28,10 +28,10 @@ _OUTSIDE = re.compile(r"(?:\{run\}|runs/[^/{]+)/outside(?:/|$)")
 """A path in the folder of a run for text from outside, as a plan writes it."""
 
 RUNS = "runs"
-"""Where the folders of runs lie, which `{run}` stands for."""
+"""The parent folder of the runs' folders (`{run}`)."""
 
 _HERE = Span("", 0, 0, 0, 0)
-"""The place of a finding before somebody says where its step stands."""
+"""The placeholder position of a finding, until the caller sets that of its step."""
 
 _CHANGES = ("create", "write", "edit", "delete")
 
@@ -69,7 +69,7 @@ def _of_step(
     globs: tuple[str, ...],
     probes: set[str],
 ) -> Iterator[Diagnostic]:
-    """What is wrong with the files of a step and what it looks through, at no place yet."""
+    """Errors in the files and globs of a step, without a position."""
     for access, value in act.bound.files:
         found = _of_run(act, access, value) or _file(access, value, unit, guard, probes)
         if found is None and folders and value.text in folders and _is_file(act, access):
@@ -87,7 +87,7 @@ def _of_step(
 
 
 def _opened(unit: Unit, guard: Guard) -> Iterator[Diagnostic]:
-    """What the plan's `allow write` names of what is protected: a person lets it, or the run goes no further."""
+    """The protected files in the plan's `allow write`: a person must approve the change, else the run stops."""
     if unit.plan is None or not unit.allow.get("write"):
         return
     for node in unit.plan.statements:
@@ -144,7 +144,7 @@ def _of_run(act: Act, access: str, value: Value) -> Diagnostic | None:
 def _file(
     access: str, value: Value, unit: Unit, guard: Guard, probes: set[str]
 ) -> Diagnostic | None:
-    """What is wrong with the path of one use, at no place yet."""
+    """The error in the path of one use, without a position."""
     text = value.text
     known = guard.plain.get(text)
     if known is not None:
@@ -202,7 +202,7 @@ def _on_disk(access: str, path: str, guard: Guard, probes: set[str]) -> Diagnost
 
 
 def _through(text: str, folder: str, guard: Guard, probes: set[str]) -> Diagnostic | None:
-    """What is wrong with a path below something that is no folder; None where it is one, or where nothing is there."""
+    """The error of a path below something that is not a folder; None if it is a folder or does not exist."""
     kind = guard.above(folder)[1]
     probes.update((folder, folder + "/"))
     if kind in ("", "missing"):
@@ -220,7 +220,7 @@ def _through(text: str, folder: str, guard: Guard, probes: set[str]) -> Diagnost
 
 
 def _glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:
-    """A glob, or a folder, that the runner refuses, at no place yet. `slash`: a `/` alone stands for the workspace."""
+    """The error of a glob or folder that the runner refuses, without a position. `slash`: `/` alone is the workspace."""
     text = value.text
     if slash and not text.strip("/"):
         return

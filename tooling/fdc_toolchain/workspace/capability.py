@@ -1,4 +1,4 @@
-"""What the plans of a run allow, asked again before every step (G-CAP).
+"""Checks the plans' `allow` again before every step of a run (G-CAP).
 
 The linter has proved that no step goes beyond the grants of its plan and of the plans that
 call it. Here the values are known, so the same rule is applied to what really would be touched.
@@ -31,7 +31,7 @@ def _one_name(declared: dict[str, Any], args: dict[str, Any]) -> None:
 
 
 def check(declared: dict[str, Any], args: dict[str, Any], grants: Sequence[Grant]) -> None:
-    """Raises ToolFailure where a step touches what one of the grants in force does not name, or gives a file another name."""
+    """Raises ToolFailure if a step accesses something that a grant in force does not name, or uses another name of a file."""
     _one_name(declared, args)
     for grant in grants:
         for parameter in declared.get("parameters", ()):

@@ -1,4 +1,4 @@
-"""What branches of a fork share beside files: an index, a service's cursor (`shares` in a catalogue's row; FDC413).
+"""Resources other than files that branches of a fork share: an index, a service's cursor (`shares` in a catalogue's row; FDC413).
 
 A branch may come between two steps of another one, so what such a step does is not what the plan's text says of it.
 """

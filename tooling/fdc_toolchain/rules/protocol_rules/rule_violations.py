@@ -1,4 +1,4 @@
-"""What is said of a plan that some run of breaks a protocol's rule: the shortest such run, and where the rule stands."""
+"""Findings for plans with a run that breaks a protocol's rule: the shortest such run, and the rule's position."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .rule_machine import STOP, Case, machine_of
 
 
 class Alone(Summaries):
-    """The words of one rule without data: all steps count, by their letters."""
+    """The words of one rule without data: every step counts, by its letters."""
 
     def __init__(self, rule: Obligation) -> None:
         self.rule = rule
@@ -130,7 +130,7 @@ def _judged(
 
 
 class _Search(Search):
-    """Traces that say what a step means to the rule, and nothing of those that mean nothing to it."""
+    """Traces that explain the steps that the rule covers, and omit the others."""
 
     def _move(self, before: str, after: str) -> str:
         return "" if before == after else after
@@ -236,7 +236,7 @@ _ONCE = {"existence": "at least once {a}", "absence": "never {a}", "exactly": "e
 
 
 def asked(rule: Obligation) -> str:
-    """What a rule's check asks, in words."""
+    """The text of a rule's check."""
     names = {letter: described(group) for letter, group in zip("abc", rule.events, strict=True)}
     words = _ONCE.get(rule.template) if rule.n == 1 else None
     text = (words or _ASKED[rule.template]).format(n=rule.n, **names)

@@ -1,4 +1,4 @@
-"""Files and folders reached by descriptors, relative to the folder above and through no link."""
+"""Opens files and folders by descriptors, relative to the parent folder and without following links."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def made(name: str, above: int) -> int:
 
 @contextmanager
 def said(path: str) -> Iterator[None]:
-    """Turns the system's refusals into sentences."""
+    """Converts OS errors to messages."""
     try:
         yield
     except OSError as failed:
@@ -100,7 +100,7 @@ def _exists(name: str, above: int) -> bool:
 
 
 def unlink(name: str, above: int) -> None:
-    """Removes a name, if there is one."""
+    """Removes a name, if it exists."""
     try:
         os.unlink(name, dir_fd=above)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Protected files: what the plans on the stack open by naming it, and what stays closed."""
+"""Protected files: which ones the plans on the stack open by naming them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def refused(
 
 
 def opened_names(grant: Grant) -> Iterator[str]:
-    """What stands in the globs of `allow write` before any wildcard and value."""
+    """The literal prefixes of the globs of `allow write`."""
     for glob in grant.get("write", ()):
         is_value, text = glob[0] if glob else (True, "")
         if not is_value:

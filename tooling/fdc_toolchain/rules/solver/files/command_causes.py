@@ -1,4 +1,4 @@
-"""What is assumed of commands, and the places that assumptions name: a long plan has very many pairs of a command and a step."""
+"""Assumptions about commands, with their places: a long plan has very many pairs of a command and a step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ....diagnostics.span import Span
 from .failures import Causes, CauseTable, Failure
 
 MOST_NAMED = 8
-"""Paths that one sentence lists."""
+"""Maximum number of paths in one sentence."""
 
 HELP = {
     "FDC414": "create the file in a step, from the command's output",
