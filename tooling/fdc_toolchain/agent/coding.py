@@ -216,7 +216,9 @@ def _drive(turn: Turn, work: dict[str, Any], answers: Mapping[str, str]) -> Driv
 
 def _asked(driven: Driven) -> dict[str, Any] | None:
     """The patch that a run requests."""
-    return next((one for one in driven.questions if one["tool"] == "code.write"), None)
+    return next(
+        (question for question in driven.questions if question["tool"] == "code.write"), None
+    )
 
 
 def _told(turn: Turn, work: dict[str, Any]) -> str:

@@ -222,7 +222,9 @@ def clear(turn: Turn, text: Text, *, free: str = "") -> None:
         row["free"] = free
     written = turn.control.get("written") or []
     kept = [
-        one for one in written if (one.get("kind"), one.get("sha256")) != (text.kind, text.sha256)
+        earlier
+        for earlier in written
+        if (earlier.get("kind"), earlier.get("sha256")) != (text.kind, text.sha256)
     ]
     turn.control["written"] = [*kept, row]
     if not shown or free or given is not None:
@@ -326,12 +328,12 @@ def _waiting(turn: Turn, name: str) -> dict[str, Any]:
 
 def _approval(turn: Turn, asked: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The approval of exactly this text, given by this user."""
-    for one in turn.control.get("approved") or ():
-        same = isinstance(one, dict) and all(
-            one.get(key) == asked.get(key) for key in ("kind", "sha256", "bound")
+    for approval in turn.control.get("approved") or ():
+        same = isinstance(approval, dict) and all(
+            approval.get(key) == asked.get(key) for key in ("kind", "sha256", "bound")
         )
-        if same and _same(_seal(turn, one), one.get("seal")):
-            return dict(one)
+        if same and _same(_seal(turn, approval), approval.get("seal")):
+            return dict(approval)
     return None
 
 
@@ -352,7 +354,7 @@ def _named(rows: Sequence[Mapping[str, Any]]) -> str:
     """What was shown, in a line."""
     said = []
     for row in rows:
-        sources = [str(one) for one in row.get("from") or ()]
+        sources = [str(source) for source in row.get("from") or ()]
         more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
         said.append(
             str(row.get("what")) + (f" ({', '.join(sources[:3])}{more})" if sources else "")

@@ -53,7 +53,7 @@ def command_of(row: Command) -> click.Command:
     said = [f"\b\n{name.upper()}\n    {visible(what)}" for name, what in row.parameters]
     usage = " ".join(f"[{name.upper()}]" for name, _ in row.parameters)
     words = click.Argument(["words"], nargs=-1, metavar=f"{usage} [KEY=VALUE]...".strip())
-    options = [one for one in run.params if isinstance(one, click.Option)]
+    options = [param for param in run.params if isinstance(param, click.Option)]
     return click.Command(
         row.name,
         callback=callback,

@@ -116,26 +116,26 @@ class Listed(NamedTuple):
         return self.origin.kind != "pack" or self.origin.name in packs
 
 
-def summary(one: Listed) -> str:
-    """Its summary, in one line."""
-    if one.tool is not None and one.tool.broken:
+def summary(entry: Listed) -> str:
+    """Its summary, in entry line."""
+    if entry.tool is not None and entry.tool.broken:
         return "its declaration is invalid, so plans cannot use it"
-    return str(one.row.get("summary", ""))
+    return str(entry.row.get("summary", ""))
 
 
-def described(one: Listed) -> dict[str, Any]:
+def described(entry: Listed) -> dict[str, Any]:
     """A tool or a predicate for programs that read it."""
     out: dict[str, Any] = {
-        "name": one.name,
-        "kind": "predicate" if one.tool is None else "tool",
-        "from": one.origin._asdict(),
-        "summary": summary(one),
+        "name": entry.name,
+        "kind": "predicate" if entry.tool is None else "tool",
+        "from": entry.origin._asdict(),
+        "summary": summary(entry),
     }
-    if one.tool is None:
-        return {**out, "parameters": list(one.row["parameters"])}
-    if one.tool.broken:
+    if entry.tool is None:
+        return {**out, "parameters": list(entry.row["parameters"])}
+    if entry.tool.broken:
         return {**out, "broken": True}
-    tool, row = one.tool, one.row
+    tool, row = entry.tool, entry.row
     return {
         **out,
         "forbidden": tool.forbidden,
@@ -168,12 +168,12 @@ def described(one: Listed) -> dict[str, Any]:
     }
 
 
-def explained(one: Listed) -> list[str]:
+def explained(entry: Listed) -> list[str]:
     """A tool or a predicate, for people."""
-    lines = [f"{one.name}: {summary(one)}", f"from: {one.origin.title}, {one.origin.path}"]
-    tool = one.tool
+    lines = [f"{entry.name}: {summary(entry)}", f"from: {entry.origin.title}, {entry.origin.path}"]
+    tool = entry.tool
     if tool is None:
-        return [*lines, f"in a condition: {one.name}({', '.join(one.row['parameters'])})"]
+        return [*lines, f"in a condition: {entry.name}({', '.join(entry.row['parameters'])})"]
     if tool.broken:
         return [*lines, "`fdc lint` shows the error"]
     if tool.forbidden:
@@ -184,7 +184,7 @@ def explained(one: Listed) -> list[str]:
         lines += [f"  {item.name}: {'; '.join(_of(item, tool))}" for item in tool.parameters]
     if tool.need_one_of:
         lines.append(f"at least one of these is required: {', '.join(tool.need_one_of)}")
-    lines.append(f"result: {_result(one.row.get('result'))}")
+    lines.append(f"result: {_result(entry.row.get('result'))}")
     lines.append(f"effect: {tool.effect}: {EFFECTS[tool.effect]}")
     lines.append(f"trust: {tool.trust}: {TRUST[tool.trust]}")
     if tool.clears:
@@ -195,11 +195,13 @@ def explained(one: Listed) -> list[str]:
         lines.append(f"a model may ask for: {', '.join(tool.row['run']['one_of'])}")
     if tool.writes_unknown:
         lines.append("it may write files that its arguments do not name")
-    ends = "is its result: {failed, why}" if one.row.get("failure") == "value" else "stops the run"
+    ends = (
+        "is its result: {failed, why}" if entry.row.get("failure") == "value" else "stops the run"
+    )
     lines.append(f"a failure {ends}; its kinds: {', '.join(failure_kinds(tool)) or 'none'}")
     lines.append(f"needs: {', '.join(needs(tool)) or 'nothing'}")
-    lines.append(f"cost: {_cost(one.row.get('cost', {}))}")
-    limits = one.row.get("limits", {})
+    lines.append(f"cost: {_cost(entry.row.get('cost', {}))}")
+    limits = entry.row.get("limits", {})
     if limits:
         lines.append(f"limits: {', '.join(f'{key} {value}' for key, value in limits.items())}")
     return lines

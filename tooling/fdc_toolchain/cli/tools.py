@@ -58,13 +58,13 @@ def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str 
     if name is not None:
         rows = [_one(name, rows, used)]
     else:
-        rows = [one for one in rows if one.seen_with(used)]
+        rows = [row for row in rows if row.seen_with(used)]
     if form == "json":
         there = [
-            {"name": one.name, "summary": one.summary, "used": one.name in used}
-            for one in names.packs.values()
+            {"name": pack.name, "summary": pack.summary, "used": pack.name in used}
+            for pack in names.packs.values()
         ]
-        told = {"format": 1, "tools": [described(one) for one in rows], "packs": there}
+        told = {"format": 1, "tools": [described(row) for row in rows], "packs": there}
         click.echo(json.dumps(told, indent=2))
     elif name is not None:
         lines = explained(rows[0])
@@ -72,8 +72,8 @@ def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str 
             lines.insert(2, f"a plan that uses it must say: use pack {rows[0].origin.name}")
         say("\n".join(visible(line) for line in lines))
     else:
-        others = [one for one in names.packs.values() if one.name not in used]
-        click.echo(_page(rows, [(one.name, visible(one.summary)) for one in others]), nl=False)
+        others = [pack for pack in names.packs.values() if pack.name not in used]
+        click.echo(_page(rows, [(pack.name, visible(pack.summary)) for pack in others]), nl=False)
     for item in names.diagnostics:
         place = f"{item.span.path}:{item.span.line}"
         click.echo(visible(f"fdc: warning: {place}: {item.message}"), err=True)
@@ -119,10 +119,10 @@ def _one(name: str, rows: list[Listed], used: set[str]) -> Listed:
     from ..report.terminal.terminal_text import visible
     from ..text.suggest import near
 
-    for one in rows:
-        if one.name == name:
-            return one
-    found = near(name, [one.name for one in rows if one.seen_with(used)])
+    for row in rows:
+        if row.name == name:
+            return row
+    found = near(name, [row.name for row in rows if row.seen_with(used)])
     hint = f"the nearest: {', '.join(found)}" if found else "`fdc tools` lists all of them"
     raise UsageError(f"the tool `{visible(name)}` does not exist; {hint}")
 
@@ -132,10 +132,10 @@ def _page(rows: list[Listed], others: list[tuple[str, str]]) -> str:
     formatter = click.HelpFormatter(
         width=min(click.get_current_context().terminal_width or 100, 100)
     )
-    for title in dict.fromkeys(one.origin.title for one in rows):
-        here = [one for one in rows if one.origin.title == title]
-        tools = [(one.name, summary(one)) for one in here if one.tool is not None]
-        predicates = [(one.name, summary(one)) for one in here if one.tool is None]
+    for title in dict.fromkeys(row.origin.title for row in rows):
+        here = [row for row in rows if row.origin.title == title]
+        tools = [(entry.name, summary(entry)) for entry in here if entry.tool is not None]
+        predicates = [(entry.name, summary(entry)) for entry in here if entry.tool is None]
         if tools:
             with formatter.section(f"{title}, {_count(len(tools), 'tool')}"):
                 formatter.write_dl(tools, col_max=36)

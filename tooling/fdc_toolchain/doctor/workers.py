@@ -72,10 +72,14 @@ def examine(url: str, root: str) -> list[Found]:
     return said
 
 
-def _worker(one: Worker, own: str | None) -> Found:
-    serves = ", ".join(f"{each} (this workspace)" if each == own else each for each in one.serves)
-    at = f", commit {one.commit[:12]} at its start" if one.commit else ""
-    return Found("worker", "ok", f"{one.name} on {one.host} in {one.folder}{at} serves {serves}")
+def _worker(worker: Worker, own: str | None) -> Found:
+    serves = ", ".join(
+        f"{each} (this workspace)" if each == own else each for each in worker.serves
+    )
+    at = f", commit {worker.commit[:12]} at its start" if worker.commit else ""
+    return Found(
+        "worker", "ok", f"{worker.name} on {worker.host} in {worker.folder}{at} serves {serves}"
+    )
 
 
 def _whose(workspace: str) -> str:

@@ -240,7 +240,7 @@ def _renamed(tables: Any) -> Iterator[tuple[list[str], str]]:
         yield ["renamed"], "`renamed` may have two tables, `functions` and `files`"
         return
     for table, rows in tables.items():
-        if not isinstance(rows, dict) or not all(isinstance(one, str) for one in rows.values()):
+        if not isinstance(rows, dict) or not all(isinstance(row, str) for row in rows.values()):
             yield ["renamed", table], f"`renamed.{table}` must map old names to new ones"
 
 

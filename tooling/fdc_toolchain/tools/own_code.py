@@ -65,7 +65,7 @@ def shipped() -> frozenset[str]:
 def renamed(target: str) -> str:
     """The name today of a function that the program of an older fdc names, by what packs say (`renamed.functions`)."""
     names = {old: new for pack in index().packs.values() for old, new in pack.renamed.items()}
-    old = max((one for one in names if target.startswith(one)), key=len, default="")
+    old = max((name for name in names if target.startswith(name)), key=len, default="")
     return names[old] + target.removeprefix(old) if old else target
 
 

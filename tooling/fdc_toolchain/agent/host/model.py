@@ -48,7 +48,7 @@ class AskedModel:
         text = (
             turns[0]["content"]
             if len(turns) == 1
-            else "\n\n".join(f"{one['role']}: {one['content']}" for one in turns)
+            else "\n\n".join(f"{turn['role']}: {turn['content']}" for turn in turns)
         )
         try:
             question = self._limited(Question(role, system, text, schema))

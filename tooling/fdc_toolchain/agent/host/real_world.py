@@ -170,8 +170,8 @@ class LocalWorld:
         if report.refused:
             raise ValueError(report.refused)
         return [
-            f"lesson {one.lesson['lesson_id'][:8]} {one.outcome}: {one.message}"
-            for one in report.results
+            f"lesson {result.lesson['lesson_id'][:8]} {result.outcome}: {result.message}"
+            for result in report.results
         ]
 
     # Runs

@@ -114,9 +114,9 @@ def _came_to(turn: Turn, driven: Driven) -> str:
     if driven.status == "waiting":
         asked = next(
             (
-                one
-                for one in driven.questions
-                if one["tool"] == "generate_code" and one["how"] == "answer"
+                question
+                for question in driven.questions
+                if question["tool"] == "generate_code" and question["how"] == "answer"
             ),
             None,
         )
@@ -126,7 +126,7 @@ def _came_to(turn: Turn, driven: Driven) -> str:
             )
             return "GENERATING_CODE"
         raise ModelWaiting(
-            "; ".join(f"{one['address']}: {one['text']}" for one in driven.questions)
+            "; ".join(f"{question['address']}: {question['text']}" for question in driven.questions)
         )
     raise RunStands(driven.why or f"the run was {driven.status}", driven.status)
 

@@ -93,14 +93,14 @@ def indexed(root: str) -> Index:
 
     found = scan(root, code=True, repeated=True)
     files = {
-        one.path: "\n".join(one.lines)
-        for one in found.documents
-        if one.path.endswith((".py", ".pyi"))
+        document.path: "\n".join(document.lines)
+        for document in found.documents
+        if document.path.endswith((".py", ".pyi"))
     }
     skipped = [
-        (one.path, one.reason)
-        for one in found.skipped
-        if one.path.endswith((".py", ".pyi")) and one.reason != "empty"
+        (skip.path, skip.reason)
+        for skip in found.skipped
+        if skip.path.endswith((".py", ".pyi")) and skip.reason != "empty"
     ]
     return index(files, skipped)
 
@@ -128,16 +128,16 @@ def context_for(root: str, goal: str) -> dict[str, Any]:
         known._replace(
             entries=activity_log.history(root).entries,
             postmortems={
-                one.path: "\n".join(one.lines)
-                for one in documents.documents
-                if one.path.startswith("postmortems/")
+                document.path: "\n".join(document.lines)
+                for document in documents.documents
+                if document.path.startswith("postmortems/")
             },
             documents={
-                one.path: one.lines
-                for one in documents.documents
-                if not one.path.startswith("postmortems/")
+                document.path: document.lines
+                for document in documents.documents
+                if not document.path.startswith("postmortems/")
             },
-            skipped=[(one.path, one.reason) for one in documents.skipped],
+            skipped=[(skip.path, skip.reason) for skip in documents.skipped],
         ),
     )
 
@@ -146,7 +146,14 @@ def _log(root: str, task_id: str, made: dict[str, Any]) -> None:
     from ...tasks import activity_log
     from ...tasks.activity import entry, open_tasks
 
-    task = next((one for one in open_tasks(activity_log.content(root)) if one.id == task_id), None)
+    task = next(
+        (
+            open_task
+            for open_task in open_tasks(activity_log.content(root))
+            if open_task.id == task_id
+        ),
+        None,
+    )
     if task is None:
         raise UsageError(
             f"the task `{task_id}` is not open here; start one with `fdc start --task-id ID`"

@@ -135,7 +135,7 @@ def apply_(
     chosen: list[str] | None = None
     if ids:
         book = store.load(root)
-        chosen = [_find_lesson(book, one)["lesson_id"] for one in ids]
+        chosen = [_find_lesson(book, lesson_id)["lesson_id"] for lesson_id in ids]
     if source is not None:
         if dry_run:
             raise UsageError(
@@ -146,8 +146,8 @@ def apply_(
             _tell_added(added, source, False)
         book = store.load(root)
         mine = {lesson["lesson_id"] for lesson in added.lessons}
-        pending = [one["lesson_id"] for one in book.lessons if one["status"] == PENDING]
-        chosen = [*(chosen or ()), *(one for one in pending if one in mine)]
+        pending = [lesson["lesson_id"] for lesson in book.lessons if lesson["status"] == PENDING]
+        chosen = [*(chosen or ()), *(lesson_id for lesson_id in pending if lesson_id in mine)]
     return correct(root, chosen, dry_run=dry_run, form=form)
 
 

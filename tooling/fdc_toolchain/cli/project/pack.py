@@ -42,12 +42,14 @@ def listed(form: str) -> int:
     packs = [*index().packs.values(), *own.packs.values()]
     problems = [*index().problems, *map(str, own.problems)]
     if form == "json":
-        rows = [{"name": one.name, "summary": one.summary, "folder": one.folder} for one in packs]
+        rows = [
+            {"name": pack.name, "summary": pack.summary, "folder": pack.folder} for pack in packs
+        ]
         _json({"packs": rows, "problems": problems})
     else:
-        wide = max((len(one.name) for one in packs), default=0)
-        for one in packs:
-            click.echo(f"{one.name:<{wide}}  {visible(one.summary)}")
+        wide = max((len(pack.name) for pack in packs), default=0)
+        for pack in packs:
+            click.echo(f"{pack.name:<{wide}}  {visible(pack.summary)}")
         for problem in problems:
             click.echo(f"fdc: {visible(problem)}", err=True)
     return FINDINGS if problems else CLEAN

@@ -55,7 +55,7 @@ def command(
         checked = store.check(row.id)
         status = remote.status_of(store, root, row)
     if address is not None:
-        rows = [one for one in rows if one[0].address == address]
+        rows = [row for row in rows if row[0].address == address]
         if not rows:
             raise UsageError(f"the run {row.name} has no step at `{address}`")
     if form == "json":

@@ -58,19 +58,19 @@ def command(
         strays = 0 if store is None or run else store.strays()
     if run and not found:
         raise UsageError(f"no run begins with `{run}`; list them with `fdc runs`")
-    bad = strays or any(one["faults"] or one["older"] for one in found)
+    bad = strays or any(result["faults"] or result["older"] for result in found)
     if form == "json":
         click.echo(json.dumps({"format": 1, "runs": found, "strays": strays}, indent=2))
         return FINDINGS if bad else CLEAN
-    for one in found:
-        state = "DAMAGED" if one["faults"] else "OLDER" if one["older"] else "whole"
+    for result in found:
+        state = "DAMAGED" if result["faults"] else "OLDER" if result["older"] else "whole"
         click.echo(
-            f"run {visible(one['run'])}: {state}, {one['records']} records, {SEALS[one['seal']]}"
+            f"run {visible(result['run'])}: {state}, {result['records']} records, {SEALS[result['seal']]}"
         )
-        for fault in one["faults"]:
+        for fault in result["faults"]:
             click.echo(f"  {visible(fault)}")
-        if one["older"]:
-            click.echo(f"  {visible(counter.outdated(one['run'], one['older']))}")
+        if result["older"]:
+            click.echo(f"  {visible(counter.outdated(result['run'], result['older']))}")
     if strays:
         click.echo(f"{strays} records do not belong to a run")
     if not found and not strays:
@@ -106,8 +106,8 @@ def _chosen(store: Store, run: str) -> list[tuple[int, str]]:
     runs = list(store.numbers().items())
     if run == "last":
         return runs[-1:]
-    exact = [one for one in runs if one[1] == run]
-    return exact or [one for one in runs if isinstance(one[1], str) and one[1].startswith(run)]
+    exact = [row for row in runs if row[1] == run]
+    return exact or [row for row in runs if isinstance(row[1], str) and row[1].startswith(run)]
 
 
 def checked(store: Store, number: int, name: str) -> dict[str, Any]:

@@ -130,7 +130,8 @@ class Live(Lines):
         now = time.monotonic()
         size = shutil.get_terminal_size()
         doing = [
-            Doing(one, now - self._since.get(address, now)) for address, one in self.running.items()
+            Doing(effect, now - self._since.get(address, now))
+            for address, effect in self.running.items()
         ]
         head = f"{_WHEEL[self._turn % 4]} {number(self.steps)} steps, {clock(now - self._started)}"
         rows = picture(
@@ -176,16 +177,19 @@ def picture(
     A frame (a called plan, a round, a branch) has its own line only if several steps run in it.
     """
     room = max(8, width)
-    bars = [(f"{one.measure} {number(one.spent)}/{number(one.most)}", one) for one in budgets]
+    bars = [
+        (f"{budget.measure} {number(budget.spent)}/{number(budget.most)}", budget)
+        for budget in budgets
+    ]
     first: list[tuple[str, str]] = [(head, "")]
     rest: list[tuple[str, str]] = []
     used = columns(head)
-    for text, one in bars:
+    for text, bar in bars:
         role = (
             "error"
-            if one.spent + one.reserved >= one.most
+            if bar.spent + bar.reserved >= bar.most
             else "warning"
-            if one.spent >= _SPENT * one.most
+            if bar.spent >= _SPENT * bar.most
             else "faint"
         )
         if used + 2 + columns(text) <= room and not rest:
@@ -196,7 +200,7 @@ def picture(
     lines = [_line(first, room, style)]
     if rest and room >= _NARROW:
         lines.append(_line([("  " + ", ".join(text for text, _ in rest), "faint")], room, style))
-    tree = _tree(sorted(doing, key=lambda one: _natural(one.effect.address)))
+    tree = _tree(sorted(doing, key=lambda active: _natural(active.effect.address)))
     free = max(1, height - len(lines))
     more = len(tree) - free
     if more > 0:
@@ -228,13 +232,13 @@ def _line(parts: list[tuple[str, str]], room: int, style: Style) -> tuple[str, i
 def _tree(doing: list[Doing]) -> list[tuple[str, str, float]]:
     """Indent, text and seconds of each line. A frame with one running step shares its line."""
     root = _Node("")
-    for one in doing:
+    for active in doing:
         at = root
         end = 0
-        for found in _FRAME.finditer(one.effect.address):
-            at = at.below.setdefault(one.effect.address[: found.end()], _Node(_name(found[0])))
+        for found in _FRAME.finditer(active.effect.address):
+            at = at.below.setdefault(active.effect.address[: found.end()], _Node(_name(found[0])))
             end = found.end()
-        at.doing.append((one.effect.address[end:].lstrip("/"), one))
+        at.doing.append((active.effect.address[end:].lstrip("/"), active))
     out: list[tuple[str, str, float]] = []
     _lay(root, "  ", out)
     return out
@@ -255,9 +259,13 @@ class _Node:
 
 
 def _lay(node: _Node, indent: str, out: list[tuple[str, str, float]]) -> None:
-    for _, one in node.doing:
+    for _, active in node.doing:
         out.append(
-            (indent, f"{one.effect.tool} {arguments(one.effect.args)}".rstrip(), one.seconds)
+            (
+                indent,
+                f"{active.effect.tool} {arguments(active.effect.args)}".rstrip(),
+                active.seconds,
+            )
         )
     for below in node.below.values():
         names = [below.name]
@@ -266,12 +274,12 @@ def _lay(node: _Node, indent: str, out: list[tuple[str, str, float]]) -> None:
             names.append(below.name)
         said = " ".join(names)
         if len(below.doing) == 1 and not below.below:
-            one = below.doing[0][1]
+            active = below.doing[0][1]
             out.append(
                 (
                     indent,
-                    f"{said}: {one.effect.tool} {arguments(one.effect.args)}".rstrip(),
-                    one.seconds,
+                    f"{said}: {active.effect.tool} {arguments(active.effect.args)}".rstrip(),
+                    active.seconds,
                 )
             )
         else:

@@ -105,9 +105,9 @@ def _judged(
     for start in case.starts:
         finding = case.search.root(case.root, start)
         certain = [
-            one
-            for one in finding.refusals
-            if one.length < UNSURE and not isinstance(one.node, Loop)
+            refusal
+            for refusal in finding.refusals
+            if refusal.length < UNSURE and not isinstance(refusal.node, Loop)
         ]
         sure += [_refused(one, root, rule, case.about) for one in certain[:MOST]]
         end = finding.unfinished

@@ -121,7 +121,7 @@ def pairs(operator: str, left: Type, right: Type) -> Pairs:
     """Every kind of the one side beside every kind of the other, for an order or for `in`."""
     rule = _member if operator == "in" else _ordered
     return [
-        (one, other, rule(one, other)) for one in bits(left.kinds) for other in bits(right.kinds)
+        (bit, other, rule(bit, other)) for bit in bits(left.kinds) for other in bits(right.kinds)
     ]
 
 

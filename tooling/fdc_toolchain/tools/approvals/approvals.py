@@ -83,9 +83,11 @@ def as_shown(
     A file may be as this very step leaves it: its first attempt was lost in a crash.
     """
     parameters = declared.get("parameters", ())
-    block = next((one["name"] for one in parameters if one["kind"] == "block"), None)
-    for one in parameters:
-        access, given = one.get("access"), args.get(one["name"])
+    block = next(
+        (parameter["name"] for parameter in parameters if parameter["kind"] == "block"), None
+    )
+    for parameter in parameters:
+        access, given = parameter.get("access"), args.get(parameter["name"])
         if access in (None, "read") or not isinstance(given, str):
             continue
         path = plain(given)

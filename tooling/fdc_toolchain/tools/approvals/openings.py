@@ -50,7 +50,7 @@ class Openings:
                 ):
                     shows = self.shows()
                     intent_files.write(self._bench.run_folder, _key(effect), {"asking": True})
-                    names = "; ".join(f"`{one.entry}` {one.what}" for one in entries[:3])
+                    names = "; ".join(f"`{entry.entry}` {entry.what}" for entry in entries[:3])
                     if not verdict(
                         ask(
                             f"May this run change these protected files? {names} (yes or no)", shows
@@ -86,10 +86,15 @@ class Openings:
         if self._shows is None:
             found = named_by(self._program, self._bench.root.protected, self._bench.root.protect)
             rows: list[dict[str, Any]] = [
-                {"plan": path, "what": OPENED, "file": glob, "text": f"`{one.entry}` {one.what}"}
-                for path, glob, one in found
+                {
+                    "plan": path,
+                    "what": OPENED,
+                    "file": glob,
+                    "text": f"`{opened.entry}` {opened.what}",
+                }
+                for path, glob, opened in found
             ]
-            steps = list(_changing(self._program, [one for _, _, one in found]))
+            steps = list(_changing(self._program, [opened for _, _, opened in found]))
             rows += steps[:STEPS]
             if len(steps) > STEPS:
                 rows.append({"what": "more", "count": len(steps) - STEPS})
@@ -154,20 +159,22 @@ def _changing(program: Program, entries: list[Protected]) -> Iterable[dict[str, 
             continue
         written = {name: _text(template) for name, template in item["args"].items()}
         paths = [
-            written.get(one["name"], "")
-            for one in tool.get("parameters", ())
-            if one.get("access") not in (None, "read")
+            written.get(parameter["name"], "")
+            for parameter in tool.get("parameters", ())
+            if parameter.get("access") not in (None, "read")
         ]
         unknown = tool.get("writes") == "unknown" or bool(tool.get("access", {}).get("write"))
         if unknown or any(
-            "{" in path or any(named(one.entry, [(False, path)]) for one in entries)
+            "{" in path or any(named(entry.entry, [(False, path)]) for entry in entries)
             for path in paths
         ):
             at = {"line": item["line"], "plan": found.paths[id(item)]}
             blocks = {
-                one["name"] for one in tool.get("parameters", ()) if one.get("kind") == "block"
+                parameter["name"]
+                for parameter in tool.get("parameters", ())
+                if parameter.get("kind") == "block"
             }
-            said = [item["tool"], *(one for name, one in written.items() if name not in blocks)]
+            said = [item["tool"], *(text for name, text in written.items() if name not in blocks)]
             text = " ".join(" ".join(said).split())
             yield {**at, "what": "command" if unknown else "step", "text": text[:500]}
 

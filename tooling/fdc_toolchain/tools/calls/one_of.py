@@ -47,7 +47,7 @@ def _called(
     function: Function,
 ) -> Outcome:
     call, files = args["call"], args["files"]
-    if not isinstance(files, list) or not all(isinstance(one, str) for one in files):
+    if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
         raise ToolFailure("argument", "`files` must be a list of paths")
     if not isinstance(call, dict) or not isinstance(call.get("args"), dict):
         raise ToolFailure("argument", 'a call is {"tool": NAME, "args": {...}}')

@@ -47,7 +47,9 @@ def program_of(text: str, given: dict[str, Any], context: Context) -> dict[str, 
         found = proof.findings
         more = f", and {len(found) - 5} more" if len(found) > 5 else ""
         raise ToolFailure("plan", f"the plan is refused: {'; '.join(found[:5])}{more}")
-    params = {one["name"]: one for one in proof.program["plans"][proof.program["root"]]["params"]}
+    params = {
+        param["name"]: param for param in proof.program["plans"][proof.program["root"]]["params"]
+    }
     for name in given:
         if name not in params:
             raise ToolFailure("argument", f"the plan has no parameter `{name}`")

@@ -178,7 +178,9 @@ def _steps(
     """The steps that fail where what is assumed of these commands is false, and the commands, where they stand elsewhere."""
     steps: dict[int, str] = {}
     for number, (command, made) in enumerate(commands):
-        mine = dict.fromkeys([places.number(failures[one][1]) for one in made.failures()], STEP)
+        mine = dict.fromkeys(
+            [places.number(failures[failure][1]) for failure in made.failures()], STEP
+        )
         there = {} if command == span else {places.number(command): "this command"}
         steps = {**there, **(steps if number else mine), **mine}
     return places.labels(steps, span)

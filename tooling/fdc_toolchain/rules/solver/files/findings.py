@@ -113,7 +113,7 @@ def _distinct(
         parts.append(f"no other value names the same file as {listed(sorted(made.names))}")
     for steps in nested.values():
         made = made or _Assumed(steps[0].outer)
-        made.steps.update((places.number(one.step), STEP) for one in steps)
+        made.steps.update((places.number(step.step), STEP) for step in steps)
     if nested:
         inside = listed(sorted(name.rstrip("/") or name for name in nested))
         parts.append(f"no value names a folder of {inside}, or a file in it")
