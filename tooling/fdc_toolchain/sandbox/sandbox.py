@@ -206,15 +206,11 @@ def lacking(tier: Tier) -> tuple[str, ...]:
         return ()
     abi = landlock_abi()
     found = (
-        ("commands can open and control devices that they may read (Linux 6.10 prevents this)",)
+        ("commands can open and control devices that they may read (before Linux 6.10)",)
         if abi < 5
         else ()
     )
-    return (
-        (*found, "commands can signal your other processes (Linux 6.12 prevents this)")
-        if abi < 6
-        else found
-    )
+    return (*found, "commands can signal other processes (before Linux 6.12)") if abi < 6 else found
 
 
 def _anywhere(grant: Grant) -> bool:
