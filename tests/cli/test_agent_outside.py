@@ -506,10 +506,7 @@ def test_lessons_of_such_a_task_are_applied_by_a_person_only_and_its_words_are_n
         lesson["status"],
         lesson["outside"],
     )
-    assert (
-        f"skipped: its author was shown text from outside; `fdc lessons apply {lesson['lesson_id'][:8]}`"
-        in out
-    )
+    assert f"with `fdc lessons apply {lesson['lesson_id'][:8]}`" in out
     fdc("lessons", "apply", cwd=home)
     assert "x = 1\n" == (home / "it.py").read_text()
     # The next task is told of the post-mortem and not what is in it.

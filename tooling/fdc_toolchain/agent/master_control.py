@@ -33,7 +33,7 @@ _DETOUR = {
     "RUNNING_TESTS": "DEBUGGING",
     "DEBUGGING": "EXECUTING",
 }
-"""The detour to ERROR if there is no direct transition: the next state reads `given_up` and continues to ERROR."""
+"""The detour to ERROR if a direct transition is missing: the next state reads `given_up` and continues to ERROR."""
 
 CALLER = "a caller of the library"
 """The author of a plan that did not come from a source of plans."""

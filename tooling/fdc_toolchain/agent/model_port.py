@@ -24,7 +24,7 @@ Why = Literal["answer", "approval", "budget", "interrupted", "broken"]
 
 
 class ModelWaiting(Exception):
-    """There is no answer yet; the message says where it is expected. Ask again later."""
+    """The answer does not exist yet; the message says where it is expected. Ask again later."""
 
     why: Why = "answer"
 

@@ -38,7 +38,7 @@ class Quiet(Observer):
             self.line(visible(line.rstrip("\r")))
 
     def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
-        """The answer of the person at the terminal; None if there is no terminal. `above`: lines that are shown first.
+        """The answer of the person at the terminal; None without a terminal. `above`: lines that are shown first.
 
         The run continues meanwhile; its output waits for the answer.
         """

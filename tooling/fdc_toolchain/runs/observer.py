@@ -58,7 +58,7 @@ class Observer:
         """Port `Progress`: the plan's own words."""
 
     def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
-        """The answer of a person; None if nobody can be asked now. `above`: lines that are shown first."""
+        """The answer of a person; None if a person cannot be asked now. `above`: lines that are shown first."""
         return None
 
     def line(self, text: str) -> None:

@@ -41,7 +41,7 @@ OPTIONS: tuple[tuple[str, str, object, str], ...] = (
     ("watch", "", None, "Lint again after each file change, until Ctrl-C."),
     ("strict", "", None, "Exit 1 on warnings too."),
     ("exit-zero", "", None, "Exit 0 even if there are findings."),
-    ("quiet", "q", None, "Print nothing if there are no findings."),
+    ("quiet", "q", None, "Print only findings."),
     (
         "jobs",
         "j",

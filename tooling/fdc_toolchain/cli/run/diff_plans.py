@@ -74,7 +74,7 @@ def plans(
     return FINDINGS if failed or asked and found.differences else CLEAN
 
 
-_WORDS = {"more-access": "more access", "more-cost": "more cost", "weaker-gate": "weaker gate"}
+_WORDS = {"more-access": "more access", "more-cost": "more cost", "weaker-gate": "a weaker gate"}
 
 
 def _side(path: str, root: str) -> Side | None:

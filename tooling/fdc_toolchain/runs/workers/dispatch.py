@@ -61,7 +61,7 @@ Work = Callable[[str, dict[str, Any], str], dict[str, Any]]
 
 
 def sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> dict[str, Any]:
-    """A client's request (answers, budgets) with its seal, so that nobody can forge answers in the database."""
+    """A client's request (answers, budgets) with its seal, so that answers in the database cannot be forged."""
     return {**asked, "seal": _seal(run, asked, delivery, key)}
 
 

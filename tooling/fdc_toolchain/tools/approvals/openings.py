@@ -76,7 +76,7 @@ class Openings:
         )
 
     def unbegun(self, effect: Perform) -> bool:
-        """True for a step that asked for approval and was not begun: there is no answer, or fdc ended while it asked."""
+        """True for a step that asked for approval and was not begun: the answer is missing, or fdc ended while it asked."""
         if OPENED in self._bench.shown.get(effect.address, ()):
             return True
         return bool((intent_files.read(self._bench.run_folder, _key(effect)) or {}).get("asking"))

@@ -47,7 +47,7 @@ def keep(root: Root, folder: str, name: str, edits: Sequence[Mapping[str, str]],
 
 
 def finish(root: Root, folder: str, name: str) -> list[str] | None:
-    """Completes a recorded patch; returns its paths, or None if there is no patch.
+    """Completes a recorded patch; returns its paths, or None without a patch.
 
     Raises ToolFailure if a file has neither the old nor the new content: another process has changed it.
     """

@@ -75,7 +75,7 @@ def page_of(url: str, context: Context) -> tuple[dict[str, Any], tuple[str, ...]
             said = _visible(said)
     said = (context.secrets or Scrubber()).text(said.strip("\n"))
     if not said.strip():
-        raise ToolFailure("unreadable", f"there is no text on {page.url[:200]}")
+        raise ToolFailure("unreadable", f"the page {page.url[:200]} contains no text")
     row = {"url": page.url, "asked": page.asked, "title": title or page.url, "kind": page.kind, "charset": charset,
            "content_type": page.content_type, "bytes": len(page.body)}  # fmt: skip
     kept = web_pages.keep(context.run_folder, row, said, time.time())
