@@ -166,7 +166,7 @@ def test_another_search_of_the_web_waits_too(home: Path) -> None:
     out = begun(home, secret)
     assert "the request waits for a person's approval" in out and ["deep-research"] == runs(home)
     out, _ = agent(home, "--resume", "T-1", script=[reply(json.dumps({"plan": PLAN}))], code=5)
-    assert "the request awaits" in out
+    assert "the request waits" in out
     out, asked = agent(
         home,
         "--resume",
@@ -481,7 +481,7 @@ def test_files_from_outside_that_a_coder_is_shown_count(home: Path) -> None:
         file.write('untrusted = ["it.py"]\n')
     script = [reply(json.dumps(one)) for one in ({"plan": CODING.format("")}, RIGHT)]
     out, _ = agent(home, "Double", "--task-id", "T-1", script=script, code=5, web=False)
-    assert "the patch awaits" in out and "files of the workspace (it.py)" in out
+    assert "the patch waits" in out and "files of the workspace (it.py)" in out
 
 
 # What comes after the task

@@ -217,6 +217,6 @@ def test_maybe_at_the_prompt_of_a_run_is_asked_again_and_the_run_goes_on(workspa
     again = fdc("resume", "last", "--answer", "maybe", cwd=workspace)
     assert (
         again.returncode == 5
-        and "an approval is answered with yes or no; `maybe` is not taken" in again.stdout
+        and "an approval is answered with yes or no; `maybe` is not accepted" in again.stdout
     )
     assert fdc("resume", "last", "--answer", "yes", cwd=workspace).returncode == 0

@@ -66,7 +66,7 @@ def test_what_does_not_hold_is_said_with_its_place(plan: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("nothing.plan",), 2, "no plan named `nothing.plan`"),
+        (("nothing.plan",), 2, "the plan `nothing.plan` is neither a file"),
         (("a.plan", "c.json"), 2, "FILE needs `--check`"),
         (("--check", "a.plan"), 2, "`--check` takes PLAN and FILE"),
         (("--check", "a.plan", "c.json", "-o", "d.json"), 2, "exclude each other"),

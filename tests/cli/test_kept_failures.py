@@ -66,7 +66,7 @@ def test_a_run_whose_branches_fail_goes_on_and_says_so_everywhere(tmp_path: Path
 
     shown = fdc("show", "last", cwd=tmp_path)
     assert "does not exist  (kept: only its branch ends)" in shown.stdout
-    assert "2 branches failed, and the run went on:" in shown.stdout
+    assert "2 branches failed, and the run continued:" in shown.stdout
     assert "require: it is a draft\n  at look.plan:8 (main/4#1/3)" in shown.stdout
     assert 2 == len(
         json.loads(fdc("show", "last", "--format", "json", cwd=tmp_path).stdout)["kept"]

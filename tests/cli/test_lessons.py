@@ -331,7 +331,9 @@ def test_protocols_that_cannot_be_built_stop_the_loop_before_it_begins(root: Pat
     learn(root, "Deprecate tool 'grep' from protocol 'tea'")
     (root / "VERSION").unlink()
     code, _, err = typed(root, "lessons", "apply")
-    assert 1 == code and "FDC503" in err and "nothing was applied" in err and PROTOCOL == tea(root)
+    assert (
+        1 == code and "FDC503" in err and "no lesson was applied" in err and PROTOCOL == tea(root)
+    )
     assert "pending" == lessons(root)[0]["status"]
 
 

@@ -154,7 +154,7 @@ def test_what_comes_with_the_packs_is_told_before_the_question(workspace: Path) 
         (
             made,
             [
-                "installs `zz.pth` beside it",
+                "also installs `zz.pth`",
                 "downloads its dependency: evil @ http://127.0.0.1:9/evil.whl",
             ],
         ),

@@ -107,7 +107,7 @@ def _plan(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts
     path = os.path.join(base, target)
     key = key_of(path, root) if os.path.isfile(path) else linker.resolve(target)[0]
     if key is None:
-        raise UsageError(f"no plan named `{target}`: neither a file nor a registered name")
+        raise UsageError(f"the plan `{target}` is neither a file nor a registered name")
     linker.link(key)
     plans = [
         Drawn(
