@@ -324,7 +324,7 @@ GOOD = b'{"lesson_id": "a", "insight": "L.", "action": {"type": "X"}, "status": 
     ("bad", "words"),
     [
         (b"{", "not JSON"),
-        (b"[1]", "no lesson"),
+        (b"[1]", "not a lesson"),
         (b'{"lesson_id": "a"', "not JSON"),
         (
             b'{"lesson_id": "b", "insight": "", "action": {"type": "X"}, "status": "done"}',
@@ -332,7 +332,7 @@ GOOD = b'{"lesson_id": "a", "insight": "L.", "action": {"type": "X"}, "status": 
         ),
         (
             b'{"lesson_id": "b", "lesson_id": "c", "insight": "", "action": {"type": "X"}, "status": "pending"}',
-            "a key twice",
+            "duplicate key",
         ),
         (
             b'{"lesson_id": "b", "insight": "", "action": {"type": "X"}, "status": "pending", "x": NaN}',

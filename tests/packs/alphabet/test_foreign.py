@@ -110,7 +110,8 @@ def test_links_and_what_is_no_text_are_named_and_not_followed(tmp_path: Path) ->
     done = fdc("alphabet", "import", "theirs", cwd=tmp_path)
     assert 0 == done.returncode, done.stderr
     assert (
-        "notes: is not a regular file" in done.stdout and "picture.png: is not UTF-8" in done.stdout
+        "notes: skipped, because it is not a regular file" in done.stdout
+        and "picture.png: skipped, because it is not UTF-8" in done.stdout
     )
     assert not list((tmp_path / "theirs.imported").rglob("notes"))
 

@@ -166,7 +166,7 @@ def test_every_file_that_an_iteration_reads_is_put_back_where_it_is_damaged(
         (mine / path).unlink() if data is None else (mine / path).write_bytes(data)
     checked = fdc("alphabet", "check", cwd=mine)
     assert 1 == checked.returncode and (
-        how != "gone" or all(f"{path} is gone" in checked.stdout for path in WRITTEN)
+        how != "gone" or all(f"{path} is missing" in checked.stdout for path in WRITTEN)
     )
     with answering(good) as (_, env):
         done = fdc("alphabet", "run", cwd=mine, env=env)

@@ -238,7 +238,7 @@ def _tools(name: str) -> dict[str, Any]:
     ("more", "says"),
     [
         (["--max-iterations", "0"], "max-iterations"), (["--areas", "7"], "areas"), (["--confidence", "2"], "confidence"),
-        (["--paths", "/etc/**"], "leads out"), (["--gate", "some"], "gate"), (["--budget", "tea=3"], "budget"),
+        (["--paths", "/etc/**"], "leaves the workspace"), (["--gate", "some"], "gate"), (["--budget", "tea=3"], "budget"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_said_before_anything_begins(
