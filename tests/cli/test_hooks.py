@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.cli.hooks import claude_exit_plan, guarded_calls, hook, hook_answer
+from fdc_toolchain.cli.hooks import (
+    claude_exit_plan,
+    claude_workflow,
+    guarded_calls,
+    hook,
+    hook_answer,
+)
 from fdc_toolchain.cli.hooks.hook_answer import CannotDecide, Event
 from fdc_toolchain.cli.hooks.plan_fences import Fence, fences
 from hypothesis import given
@@ -353,6 +359,41 @@ def test_a_command_that_applies_a_patch_is_judged_by_its_files(
     """Codex does the patch itself, and says it is the command of a shell."""
     said = guarded_calls.decided(event("Bash", workspace, command=command))
     assert refused == (said is not None)
+
+
+def test_what_no_system_can_take_is_refused_and_quickly(workspace: Path) -> None:
+    """Paths that no file has, what is no file, settings nested without end: each within a fraction of the time limit."""
+    os.mkfifo(workspace / "pyproject.toml")
+    deep = {"file_path": "a/pyproject.toml", "content": "[tool.fdc]\na = " + "[" * 100_000}
+    for sent in (
+        event("Edit", workspace, file_path="\ud800/AGENTS.md"),
+        {**event("Edit", workspace, file_path="a"), "cwd": "/\0"},
+    ):
+        with pytest.raises(CannotDecide, match="characters that no path has"):
+            guarded_calls.decided(sent)
+    edit = {"file_path": "pyproject.toml", "old_string": "a", "new_string": "b"}
+    for tool, given_ in (("Edit", edit), ("Write", deep)):
+        assert guarded_calls.decided(event(tool, workspace, **given_)) is not None, tool
+    assert guarded_calls.decided(event("Edit", workspace, file_path="a/" * 500_000)) is None
+    (workspace / ".claude").mkdir()
+    os.mkfifo(workspace / ".claude" / "w.js")
+    for given_ in ({"scriptPath": ".claude/w.js"}, {"scriptPath": "\0"}, {"name": "\ud800"}):
+        with pytest.raises(CannotDecide):
+            claude_workflow.decide(event("Workflow", workspace, **given_), 15)
+
+
+def test_an_edit_outside_of_workspaces_looks_at_no_folder_below(
+    workspace: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a home, where it would take longer than the time limit: such an edit was refused."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "files" / "more").mkdir(parents=True)
+    looked: list[str] = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: looked.append(str(path)) or scandir(path))
+    assert guarded_calls.decided(event("Edit", home, file_path="notes.md")) is None
+    assert str(home / "files") not in looked
+    assert guarded_calls.decided(event("Edit", home, file_path="AGENTS.md")) is not None
 
 
 def _never(event: Event) -> None:

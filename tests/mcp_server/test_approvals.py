@@ -137,7 +137,8 @@ def test_no_value_that_a_program_chooses_in_advance_approves(question: str) -> N
 
 def test_no_argument_of_any_tool_gives_an_approval(asks: Path) -> None:
     words: dict[str, Any] = {
-        "approve": ["plan"], "--approve": "plan", "approved": True, "answer": "yes", "answers": {"main/3": "yes"},
+        "approve": ["plan"], "--approve": "plan", "approved": True, "answer": "yes", "decision": "approve",
+        "answers": {"main/3": "yes"},
         "assume": {"main/3": "done"}, "policy": {"approve": ["plan"]}, "trust": True, "force": True, "retry": True,
         "argv": ["--approve", "plan"], "seen": "x", "_meta": {"approve": True}, "workspace": "/", "budget": {},
     }  # fmt: skip
@@ -250,6 +251,37 @@ def test_a_yes_to_an_older_form_is_none_to_what_the_run_asks_now(workspace: Path
     talk(workspace, work, person=nobody)
     assert (workspace / "out.md").read_text() == "precious\n"
     assert api.show("last", workspace=workspace).status == "waiting"
+
+
+@pytest.mark.parametrize("first", ["no", "yes"])
+def test_of_two_forms_for_one_question_the_first_answer_counts(asks: Path, first: str) -> None:
+    """Two clients of one server, or one that asks twice: a no is not taken back by a yes that comes after it."""
+    second = {"no": "yes", "yes": "no"}[first]
+
+    async def work(client: Client) -> None:
+        async def send(arguments: dict[str, Any], **more: Any) -> Any:
+            return await client.session.call_tool(
+                "fdc_run", arguments, allow_input_required=True, **more
+            )
+
+        forms = [await send(START)]
+        run = api.show("last", workspace=asks).run
+        again = {"op": "resume", "run": run}
+        forms.append(await send(again))
+        question = api.show(run, workspace=asks).questions[0]
+        api.answer(run, first, workspace=asks, seen=question.seen)  # and no drive has taken it up
+        for given, form in zip((START, again), forms, strict=True):
+            result = await send(
+                given,
+                input_responses={"person": accepted(approve=second)},
+                request_state=form.request_state,
+            )
+            assert result.is_error and "was answered" in text_of(result), text_of(result)
+        assert stands(asks) == "waiting"
+        await send(again)
+        assert stands(asks) == {"no": "stopped", "yes": "finished"}[first]
+
+    talk(asks, work, person=nobody)
 
 
 PLANS = {

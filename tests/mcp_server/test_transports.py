@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,86 @@ def test_on_stdio_with_answers_that_nobody_asked_for(workspace: Path) -> None:
             replies[reply.get("id")] = reply
         assert "It waits for a person." in replies[2]["result"]["content"][0]["text"]
         assert "error" in replies[3] and "error" in replies[4]
+        process.stdin.close()
+        assert process.wait(60) == 0
+    assert api.show("last", workspace=workspace).status == "waiting"
+    assert not (workspace / "out.md").exists()
+
+
+HELLO = {
+    "protocolVersion": "2025-11-25", "capabilities": {"elicitation": {"form": {}}}, "clientInfo": {"name": "x", "version": "1"},
+}  # fmt: skip
+YES = {"action": "accept", "content": {"approve": "yes"}}
+DEEP = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
+NOT_JSON_RPC = [
+    b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 200_000, DEEP, b'{"jsonrpc": "1.0", "id": 1}',
+    b'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"fdc_lint","arguments":{"path":"\\ud800"}}}',
+]  # fmt: skip
+
+
+class Wire:
+    """A client of the older protocol that says what it likes, line by line."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdin is not None and process.stdout is not None
+        self._in, self._out, self._calls = process.stdin, process.stdout, 100
+        self.say(id=1, method="initialize", params=HELLO)
+        self.until(1)
+        self.say(method="notifications/initialized")
+
+    def line(self, data: bytes) -> None:
+        self._in.buffer.write(data + b"\n")
+        self._in.flush()
+
+    def say(self, **message: Any) -> None:
+        self.line(json.dumps({"jsonrpc": "2.0", **message}).encode())
+
+    def until(self, number: int = 0, method: str | None = None) -> dict[str, Any]:
+        """The reply to a message, or the next message with a method."""
+        while True:
+            said: dict[str, Any] = json.loads(self._out.readline())
+            if said.get("method") == method and (method or said.get("id") == number):
+                return said
+
+    def call(self, **arguments: str) -> int:
+        self._calls += 1
+        params = {"name": "fdc_run", "arguments": arguments}
+        self.say(id=self._calls, method="tools/call", params=params)
+        return self._calls
+
+    def asked(self, **arguments: str) -> tuple[int, int]:
+        """Calls, until a form comes: the number of the call, and of the form."""
+        number = self.call(**arguments)
+        return number, self.until(method="elicitation/create")["id"]
+
+
+def test_a_client_that_lies_errs_and_leaves_gets_no_approval_that_was_not_given(
+    workspace: Path,
+) -> None:
+    """On stdio: no then yes, an error, a form of another kind, a call that is taken back, text that is no message, no client."""
+    (workspace / "p.plan").write_text(ASKS)
+    with fdc_started("mcp", cwd=workspace, stdin=subprocess.PIPE) as process:
+        wire = Wire(process)
+        call, form = wire.asked(op="start", plan="p.plan")
+        wire.say(id=form, result={"action": "decline"})
+        wire.say(id=form, result=YES)
+        assert "It waits for a person." in str(wire.until(call))
+        for reply in (
+            {"error": {"code": -1, "message": "no"}},
+            {"result": {"action": "accept", "content": {"approve": {"yes": 1}}}},
+            {"result": {"action": "yes", "content": {"approve": "yes"}}},
+        ):
+            call, form = wire.asked(op="resume", run="last")
+            wire.say(id=form, **reply)
+            assert "It waits for a person." in str(wire.until(call)), reply
+        call, form = wire.asked(op="resume", run="last")
+        wire.say(method="notifications/cancelled", params={"requestId": call})
+        wire.say(id=form, result=YES)
+        for data in NOT_JSON_RPC:
+            wire.line(data)
+        assert "waiting" in str(wire.until(wire.call(op="status")))
+        wire.asked(op="resume", run="last")
+        assert process.stdin is not None
         process.stdin.close()
         assert process.wait(60) == 0
     assert api.show("last", workspace=workspace).status == "waiting"
@@ -134,6 +214,86 @@ def test_over_http_for_whoever_has_the_token(
                 assert not reply.getheader("Access-Control-Allow-Origin")
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 0
+
+
+class Session:
+    """A session over HTTP of the older protocol, with its requests written by hand."""
+
+    def __init__(self, url: str, closing_all: ExitStack) -> None:
+        self._all = closing_all
+        self.port, self.name = int(url.split(":")[2].partition("/")[0]), ""
+        reply = self.post({"id": 1, "method": "initialize", "params": HELLO})
+        self.name = reply.getheader("Mcp-Session-Id") or ""
+        reply.read()
+        assert self.status({"method": "notifications/initialized"}) == 202
+
+    def post(
+        self, message: dict[str, Any] | bytes, method: str = "POST", **headers: str
+    ) -> http.client.HTTPResponse:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        self._all.callback(connection.close)
+        session = {"Mcp-Session-Id": self.name} if self.name else {}
+        kind = {
+            "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+        }  # fmt: skip
+        data = message if isinstance(message, bytes) else json.dumps({"jsonrpc": "2.0", **message})
+        connection.request(
+            method,
+            "/mcp",
+            data,
+            {"Authorization": f"Bearer {TOKEN}", **kind, **session, **headers},
+        )
+        return connection.getresponse()
+
+    def status(self, message: dict[str, Any] | bytes, method: str = "POST", **headers: str) -> int:
+        with closing(self.post(message, method, **headers)) as reply:
+            reply.read()
+            return reply.status
+
+    def call(self, **arguments: str) -> tuple[http.client.HTTPResponse, Iterator[dict[str, Any]]]:
+        """The reply of a call, and its messages as they come."""
+        params = {"name": "fdc_run", "arguments": arguments}
+        reply = self.post({"id": 7, "method": "tools/call", "params": params})
+        lines = iter(reply.readline, b"")
+        return reply, (json.loads(line[5:]) for line in lines if line.startswith(b"data: {"))
+
+    def asked(self, **arguments: str) -> tuple[http.client.HTTPResponse, int]:
+        """Calls, until a form comes: the open reply, and the number of the form."""
+        reply, messages = self.call(**arguments)
+        return reply, next(one["id"] for one in messages if one.get("method"))
+
+
+def test_of_two_clients_over_http_each_answers_its_own_forms(
+    workspace: Path, server: tuple[subprocess.Popen[str], str]
+) -> None:
+    """A form is of one session: no other one answers it, none that is over, and nobody without a session."""
+    process, url = server
+    (workspace / "p.plan").write_text(ASKS)
+    with ExitStack() as stack:
+        one, other, nobody = (Session(url, stack) for _ in range(3))
+        reply, form = one.asked(op="start", plan="p.plan")
+        yes = {"id": form, "result": YES}
+        assert other.status(yes) == 202, (
+            "it counts as the answer to a form that this client never got"
+        )
+        nobody.name = ""
+        assert nobody.status(yes) == 400
+        assert nobody.status(yes, **{"MCP-Protocol-Version": "2026-07-28"}) == 400
+        nobody.name = "0" * 32
+        assert nobody.status(yes) == 404
+        assert one.status(b"", "DELETE") == 200 and one.status(yes) == 404, "a session that is over"
+        reply.close()
+
+        for data, status in (
+            (b"x" * 3_000_000, 413), (b"[" * 1_000_000, 400), (DEEP, 400), (b"{", 400), (b"\xff", 400),
+        ):  # fmt: skip
+            assert other.status(data) == status
+        reply, _ = other.asked(op="resume", run="last")
+        assert api.show("last", workspace=workspace).status == "waiting"
+        assert not (workspace / "out.md").exists()
+        process.send_signal(signal.SIGINT)  # while a client is asked
+        assert process.wait(10) == 0
+        reply.close()
 
 
 def test_what_is_wrong_with_the_command_line_is_said(workspace: Path) -> None:

@@ -10,58 +10,21 @@ import json
 import random
 from typing import NamedTuple
 
+from tests.reference.pools import (
+    BESIDE,
+    CODES,
+    COMMANDS,
+    COMPUTED_GLOBS,
+    FDC,
+    FOLDERS,
+    GLOBS,
+    NESTED,
+    ODD,
+    OWN,
+    PATHS,
+    SPELLED,
+)
 from tests.reference.runs import PlanSet
-
-PATHS = ("docs/a.md", "docs/b.md", "docs/sub/c.md", "README.md", "out/x.md", "out/y.md")
-NESTED = ("out", "new", "new/a.md", "new/a.md/b.md", "out/x.md/z.md", "docs/new", "out/deep/z.md")
-GLOBS = ("docs/*.md", "docs/**", "**/*.md", "out/*", "*.md", "docs/?.md", "none/*.md")
-FOLDERS = ("docs", "out", ".", "docs/sub")
-COMMANDS = ("make test", "make build", "true", "tidy up")
-CODES = ("FDC401", "FDC402", "FDC404", "FDC411", "FDC412", "FDC413", "FDC441", "FDC312", "FDC451")
-
-OWN = {
-    # A write is looked at before the next one.
-    "tooling/looks_fsm.json": {
-        "start": "OPEN",
-        "accept": ["OPEN"],
-        "ways": {
-            "OPEN": {
-                "read_op": "OPEN",
-                "step_op": "OPEN",
-                "tool_exec": "OPEN",
-                "write_op": "WROTE",
-            },
-            "WROTE": {"read_op": "OPEN", "step_op": "WROTE"},
-        },
-    },
-    # Anything but closing, in any order.
-    "tooling/free_fsm.json": {
-        "start": "ANY",
-        "accept": ["ANY"],
-        "ways": {
-            "ANY": dict.fromkeys(
-                ("read_op", "write_op", "delete_op", "move_op", "step_op", "tool_exec", "plan_op"),
-                "ANY",
-            )
-        },
-    },
-    # Reads, then writes, then deletes; ends after a write.
-    "tooling/order_fsm.json": {
-        "start": "READING",
-        "accept": ["WRITING", "DELETING"],
-        "ways": {
-            "READING": {"read_op": "READING", "step_op": "READING", "write_op": "WRITING"},
-            "WRITING": {
-                "write_op": "WRITING",
-                "step_op": "WRITING",
-                "delete_op": "DELETING",
-                "tool_exec": "WRITING",
-            },
-            "DELETING": {"delete_op": "DELETING", "step_op": "DELETING"},
-        },
-    },
-}
-FDC = "tooling/fdc_fsm.json"
 
 
 class Picture(NamedTuple):
@@ -270,7 +233,19 @@ class Maker:
 
     def used_path(self, picture: Picture) -> str:
         item = self.reference(picture, "item", "path")
-        return f"{{{item}}}" if item and self.chance(0.5) else self.path(picture)
+        if item and self.chance(0.5):
+            return f"{{{item}}}"
+        if item and self.chance(0.1):
+            return self.random.choice(BESIDE).format(f"{{{item}}}")
+        path = self.path(picture)
+        return self.random.choice(SPELLED).format(path) if self.chance(0.03) else path
+
+    def glob(self, picture: Picture, *pool: str) -> str:
+        """A glob, sometimes with a value in it."""
+        item = self.reference(picture, "item", "text", "answer") if self.chance(0.2) else None
+        if item is None:
+            return self.random.choice(pool)
+        return self.random.choice(COMPUTED_GLOBS).format(f"{{{item}}}")
 
     def make_read(self, picture: Picture, depth: int) -> list[str]:
         kind = self.random.choice(("list", "list", "read", "read", "grep"))
@@ -278,7 +253,7 @@ class Maker:
             pool = (
                 (*FOLDERS, *GLOBS) if self.slips() else ("docs/*.md", "docs/**", "out/*", "**/*.md")
             )
-            where = self.random.choice(pool)
+            where = self.glob(picture, *pool)
             if self.chance(0.2):
                 return [f"list_files {where}"]
             return [f"{self.name('list', picture)} <- list_files {where}"]
@@ -290,7 +265,7 @@ class Maker:
                 f"{self.name('hits', picture)} <- grep {form.format(self.random.choice(GLOBS))}"
             ]
         if kind == "grep":
-            return [f"{self.name('hits', picture)} <- grep keep {self.random.choice(GLOBS)}"]
+            return [f"{self.name('hits', picture)} <- grep keep {self.glob(picture, *GLOBS)}"]
         if self.chance(0.6):
             path = self.used_path(picture)
             return [f"{self.name('text', picture)} <- read_file {path}"]
@@ -312,7 +287,9 @@ class Maker:
         if nested:
             path = nested
         elif item and self.chance(0.5):
-            path = self.random.choice((f"new/{{{item}}}", f"out/{{{item}}}", f"{{run}}/{{{item}}}"))
+            path = self.random.choice(
+                (f"new/{{{item}}}", f"out/{{{item}}}", f"{{run}}/{{{item}}}", f"{{{item}}}.bak")
+            )
         else:
             path = self.path(picture, absent=kind == "create")
             picture.there.add(path)
@@ -329,6 +306,19 @@ class Maker:
 
     def make_move(self, picture: Picture, depth: int) -> list[str]:
         path, target = self.path(picture), self.path(picture, absent=True)
+        item = self.reference(picture, "item") if self.chance(0.4) else None
+        if item is not None:
+            computed = f"{{{item}}}"
+            beside = self.random.choice((f"new/{computed}", f"out/{computed}", f"{computed}.bak"))
+            return [
+                self.random.choice(
+                    (
+                        f"rename_file {computed} {beside}",
+                        f"rename_file {computed} {target}",
+                        f"rename_file {path} {beside}",
+                    )
+                )
+            ]
         picture.there.discard(path)
         picture.absent.add(path)
         picture.absent.discard(target)
@@ -436,7 +426,7 @@ class Maker:
 
     def make_each(self, picture: Picture, depth: int) -> list[str]:
         inside = picture.copy()
-        glob = self.random.choice(GLOBS)
+        glob = self.glob(picture, *GLOBS)
         self.each += 1
         inside.names[f"file{self.each}"] = "item"
         head = f"for_each_file {glob}"
@@ -507,7 +497,8 @@ class Maker:
         arguments = ""
         for name, default in callee.parameters.items():
             if not default or self.chance(0.5):
-                arguments += f" {name}={self.used_path(picture)}"
+                path = self.random.choice(ODD) if self.chance(0.05) else self.used_path(picture)
+                arguments += f" {name}={path}"
         bound = f"{self.name('any', picture)} <- " if callee.gives and self.chance(0.7) else ""
         return [f"{bound}call_plan {callee.target}{arguments}"]
 

@@ -263,6 +263,8 @@ class Interpreter:
     def each_file(self, one: parse.EachFile, frame: Frame, here: str) -> Going:
         glob = self.template(one.glob, frame)
         yield [f"{here}*"]
+        if glob == "":
+            raise Stop("path", "an empty text is not a glob", "")
         paths = tools.glob_files(self.root, tools.clean(glob))
         frame.files += 1
         paths = self.rounds(paths, one.most, "found/{}.md")

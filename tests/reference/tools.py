@@ -86,7 +86,7 @@ def glob_files(root: Path, glob: str) -> list[str]:
 
 def listed(root: Path, where: Any) -> list[str]:
     """What `list_files` and `grep` look at: all files, those below a folder, one file, or those that match a glob."""
-    if where is None:
+    if where in (None, ""):
         return glob_files(root, "**")
     where = clean(where)
     if is_glob(where):

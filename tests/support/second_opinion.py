@@ -201,7 +201,7 @@ def run(checked: Checked, root: Path, world: World, inputs: dict[str, str]) -> R
         return Ran(end, None, ending.message, works.steps, works.turns, said, {})
     failed = stop.kind == "failure"
     kind = (
-        next((step[3] for step in reversed(works.steps) if step[0] == stop.address), "files")
+        next((step[3] for step in reversed(works.steps) if step[0] == stop.address), "path")
         if failed
         else stop.failure
     )

@@ -74,7 +74,7 @@ def command(http: bool, port: int, workspace: str | None) -> int:
         click.echo(f"header: Authorization: Bearer {'$FDC_MCP_TOKEN' if given else token}")
         sys.stdout.flush()
         try:
-            transports.on_http(made, opened, token)
+            transports.on_http(made, opened, token, os._exit)
         except KeyboardInterrupt:
             click.echo("", err=True)
     return CLEAN

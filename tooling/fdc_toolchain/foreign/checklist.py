@@ -22,16 +22,12 @@ _GONE = re.compile(r"\b(?:remove|delete|drop|rename|move|retire|clean\s+up)\w*\b
 _REQUIREMENTS = re.compile(r"_Requirements?:\s*([^_]*)_")
 _REQUIREMENT = re.compile(r"^#{1,6} Requirement (\d+)\b", re.MULTILINE)
 
-_IDS = {
-    kinds.SPEC_TASKS: re.compile(r"\*{0,2}(T\d{3,})\b"),
-    kinds.OPENSPEC: re.compile(r"\*{0,2}(\d+(?:\.\d+)*)\.?(?=[\s*:])"),
-    kinds.KIRO: re.compile(r"\*{0,2}(\d+(?:\.\d+)*)\.?(?=[\s*:])"),
-}
-_REFERENCES = {
-    kinds.SPEC_TASKS: re.compile(r"(T\d{3,})(?:\s*[-\u2013]\s*(T?\d{3,}))?"),
-    kinds.OPENSPEC: re.compile(r"(\d+\.\d+(?:\.\d+)*)()"),
-    kinds.KIRO: re.compile(r"(\d+\.\d+(?:\.\d+)*)()"),
-}
+_NUMBER = re.compile(r"\*{0,2}(\d+(?:\.\d+)*)\.?(?=[\s*:])")
+_IDS = {kinds.OPENSPEC: _NUMBER, kinds.KIRO: _NUMBER}
+_IDS[kinds.SPEC_TASKS] = re.compile(r"\*{0,2}(T\d{3,})\b")
+_NUMBERS = re.compile(r"(\d+\.\d+(?:\.\d+)*)()")
+_REFERENCES = {kinds.OPENSPEC: _NUMBERS, kinds.KIRO: _NUMBERS}
+_REFERENCES[kinds.SPEC_TASKS] = re.compile(r"(T\d{3,})(?:\s*[-\u2013]\s*(T?\d{3,}))?")
 _BETWEEN = re.compile(r"\s*(?:,|;|and|&|\+|/)*\s*(?:tasks?\s+)?", re.IGNORECASE)
 MOST_IN_RANGE = 200
 
@@ -77,15 +73,8 @@ def boxes(text: str) -> Iterator[Box]:
         found = _BOX.search(lines[first])
         if found is None or not _BOX.match(token.content):
             continue
-        rest = lines[first][found.end() :]
-        yield Box(
-            found[1].lower(),
-            bool(found[2]),
-            first + 1,
-            found.end() + 1,
-            rest,
-            tuple(lines[first:last]),
-        )
+        mark, at, rows = found[1].lower(), found.end(), tuple(lines[first:last])
+        yield Box(mark, bool(found[2]), first + 1, at + 1, lines[first][at:], rows)
 
 
 def _items(kind: str, path: str, text: str) -> tuple[list[Item], set[str]]:
@@ -93,19 +82,20 @@ def _items(kind: str, path: str, text: str) -> tuple[list[Item], set[str]]:
     optional: set[str] = set()
     pattern = _IDS.get(kind)
     for number, box in enumerate(boxes(text), 1):
-        found = pattern.match(box.text) if pattern is not None else None
-        if pattern is not None and found is None:
-            continue
-        name = found[1] if found is not None else str(number)
-        at = box.column + (found.start(1) if found is not None else 0)
-        span = Span(
-            path, box.line, at, box.line, at + (len(name) if found is not None else len(box.text))
-        )
-        title = box.text[found.end() :].strip() if found is not None else box.text.strip()
+        name, at, width, title = str(number), box.column, len(box.text), box.text
+        if pattern is not None:
+            found = pattern.match(box.text)
+            if found is None:
+                continue
+            name, title = found[1], box.text[found.end() :]
+            at, width = at + found.start(1), len(name)
+        span = Span(path, box.line, at, box.line, at + width)
         depends = tuple(_depends(kind, path, box))
         if box.optional:
             optional.add(name)
-        out.append(Item(name, title, span, box.mark == "x", depends, tuple(_paths(path, box))))
+        out.append(
+            Item(name, title.strip(), span, box.mark == "x", depends, tuple(_paths(path, box)))
+        )
     return _blocked(kind, path, text, out), optional
 
 
@@ -165,10 +155,8 @@ def _blocked(kind: str, path: str, text: str, items: list[Item]) -> list[Item]:
 def _paths(path: str, box: Box) -> Iterator[Named]:
     for line, start, row in _rows(box):
         for found in _PATH.finditer(row):
-            yield Named(
-                found[1],
-                Span(path, line, start + found.start(1) + 1, line, start + found.end(1) + 1),
-            )
+            at = start + found.start(1) + 1
+            yield Named(found[1], Span(path, line, at, line, at + len(found[1])))
 
 
 def _project(path: str) -> str:
@@ -188,14 +176,8 @@ def _parents(items: list[Item], optional: set[str]) -> list[Diagnostic]:
         parent = known.get(item.id.rpartition(".")[0])
         if parent is not None and parent.done and not item.done and item.id not in optional:
             message = f"`{parent.id}` is done, and its part `{item.id}` is not"
-            out.append(
-                Diagnostic(
-                    parent.span,
-                    "FDC814",
-                    message,
-                    help=f"finish `{item.id}`, or open `{parent.id}` again",
-                )
-            )
+            help_ = f"finish `{item.id}`, or open `{parent.id}` again"
+            out.append(Diagnostic(parent.span, "FDC814", message, help=help_))
     return out
 
 
@@ -220,17 +202,9 @@ def _requirements(path: str, text: str, root: str) -> list[Diagnostic]:
 
 
 def _facts(items: list[Item]) -> list[str]:
-    done = sum(1 for item in items if item.done)
-    out = [f"Tasks: {len(items)}, {done} done"]
-    open_ = {item.id for item in items if not item.done}
-    ready = [
-        item.id
-        for item in items
-        if not item.done and not any(name.text in open_ for name in item.depends)
-    ]
-    if ready:
-        out.append(
-            f"Can begin now: {', '.join(ready[:10])}"
-            + (f" and {len(ready) - 10} more" if len(ready) > 10 else "")
-        )
-    return out
+    left = [item for item in items if not item.done]
+    open_ = {item.id for item in left}
+    ready = [one.id for one in left if not any(name.text in open_ for name in one.depends)]
+    more = f" and {len(ready) - 10} more" if len(ready) > 10 else ""
+    begin = [f"Can begin now: {', '.join(ready[:10])}{more}"] if ready else []
+    return [f"Tasks: {len(items)}, {len(items) - len(left)} done", *begin]

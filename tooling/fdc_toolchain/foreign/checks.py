@@ -22,13 +22,10 @@ def check(items: Sequence[Item], *, noun: str = "task") -> list[Diagnostic]:
     out: list[Diagnostic] = []
     for item in items:
         if item.id in first:
-            label = Label(first[item.id].span, "first used here")
+            labels = (Label(first[item.id].span, "first used here"),)
             message = f"two {noun}s have the id `{item.id}`"
-            out.append(
-                Diagnostic(
-                    item.span, "FDC813", message, (label,), help="give one of them another id"
-                )
-            )
+            help_ = "give one of them another id"
+            out.append(Diagnostic(item.span, "FDC813", message, labels, help=help_))
         else:
             first[item.id] = item
     similar = suggesting(first)
@@ -50,40 +47,31 @@ def _dependencies(
         elif item.done and other.done is False and other.id != item.id:
             message = f"`{item.id}` is done, and `{other.id}`, which it depends on, is not"
             help_ = f"finish `{other.id}` first, or take the dependency out if it is not one"
-            yield Diagnostic(
-                item.span, "FDC814", message, (Label(other.span, "not done"),), help=help_
-            )
+            labels = (Label(other.span, "not done"),)
+            yield Diagnostic(item.span, "FDC814", message, labels, help=help_)
 
 
 def _cycles(known: dict[str, Item], noun: str) -> Iterator[Diagnostic]:
     """One finding for each cycle that a walk comes upon, with the way round it."""
-    state: dict[str, int] = {}
+    left: set[str] = set()
     for start in known:
-        if state.get(start):
-            continue
-        path: list[str] = []
-        work: list[tuple[str, Iterator[str]]] = [(start, _next(known, start))]
-        state[start] = 1
-        path.append(start)
-        while work:
-            name, rest = work[-1]
+        path = {} if start in left else {start: _next(known, start)}  # with what is still to see
+        while path:
+            name, rest = next(reversed(path.items()))
             other = next(rest, None)
             if other is None:
-                work.pop()
-                path.pop()
-                state[name] = 2
-            elif not state.get(other):
-                state[other] = 1
-                path.append(other)
-                work.append((other, _next(known, other)))
-            elif state[other] == 1:
-                round_ = [*path[path.index(other) :], other]
+                del path[name]
+                left.add(name)
+            elif other in path:
+                round_ = [*list(path)[list(path).index(other) :], other]
                 item = known[name]
                 span = next((one.span for one in item.depends if one.text == other), item.span)
                 message = f"the {noun}s wait for each other: {' -> '.join(round_[:12])}"
                 labels = tuple(Label(known[one].span, f"`{one}`") for one in round_[:-1][:8])
                 help_ = f"none of these {noun}s can begin: take one of the dependencies out"
                 yield Diagnostic(span, "FDC812", message, labels, help=help_)
+            elif other not in left:
+                path[other] = _next(known, other)
 
 
 def _next(known: dict[str, Item], name: str) -> Iterator[str]:

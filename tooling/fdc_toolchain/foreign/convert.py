@@ -21,21 +21,17 @@ def converted(found: Found, path: str) -> str:
     """The text of the plan. Raises NotConverted."""
     errors = [item for item in found.findings if item.severity == "error"]
     if errors:
-        raise NotConverted(
-            f"{errors[0].span}: {errors[0].message}; repair it first (`fdc lint {path}`)"
-        )
+        where = f"{errors[0].span}: {errors[0].message}"
+        raise NotConverted(f"{where}; repair it first (`fdc lint {path}`)")
     if not found.items or all(item.done is None for item in found.items):
-        raise NotConverted(
-            f"a {found.kind} has no list of tasks that a plan could ask for one by one"
-        )
+        why = f"a {found.kind} has no list of tasks that a plan could ask for one by one"
+        raise NotConverted(why)
     order = _ordered(found.items)
     open_ = [item for item in order if not item.done]
     if not open_:
         raise NotConverted("every task is done: nothing is left for a plan")
-    lines = [
-        "# FSM: tooling/fdc_fsm.json",
-        f"# Made from {_plain([path])}. Each step waits until its task is done.",
-    ]
+    made = f"# Made from {_plain([path])}. Each step waits until its task is done."
+    lines = ["# FSM: tooling/fdc_fsm.json", made]
     lines += [f"# done: {_plain([item.id, item.title])}" for item in order if item.done]
     lines += [f"set_plan The open tasks of {_plain([path])}", "plan_step_complete ready"]
     lines += [f"request_user_input {_plain([item.id, item.title])}" for item in open_]
@@ -56,11 +52,8 @@ def _ordered(items: Sequence[Item]) -> list[Item]:
                 out[item.id] = item
             else:
                 work.append((item, True))
-                work += [
-                    (known[name.text], False)
-                    for name in reversed(item.depends)
-                    if name.text not in out
-                ]
+                left = [name.text for name in reversed(item.depends) if name.text not in out]
+                work += [(known[name], False) for name in left]
     return list(out.values())
 
 

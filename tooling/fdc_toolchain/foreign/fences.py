@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..diagnostics.diagnostic import Diagnostic, Label
@@ -45,21 +46,18 @@ def _judged(
         if span.path != path:
             return span
         begin, end = span.line + above, span.end_line + above
-        first, last = (
-            _indent(rows, lines, span.line, begin),
-            _indent(rows, lines, span.end_line, end),
+        first = span.column + _indent(rows, lines, span.line, begin)
+        return Span(
+            path, begin, first, end, span.end_column + _indent(rows, lines, span.end_line, end)
         )
-        return Span(path, begin, span.column + first, end, span.end_column + last)
+
+    def all_moved(labels: Iterable[Label]) -> tuple[Label, ...]:
+        return tuple(label._replace(span=moved(label.span)) for label in labels)
 
     return [
-        item._replace(
-            span=moved(item.span),
-            labels=tuple(Label(moved(label.span), label.message) for label in item.labels),
-            trace=tuple(Label(moved(label.span), label.message) for label in item.trace),
-            fix=None,
-        )
+        item._replace(span=moved(item.span), labels=all_moved(item.labels), trace=all_moved(item.trace), fix=None)
         for item in [*checked.diagnostics, *checked.assumptions, *checked.fragments]
-    ]
+    ]  # fmt: skip
 
 
 def _indent(rows: list[str], lines: list[str], inside: int, line: int) -> int:

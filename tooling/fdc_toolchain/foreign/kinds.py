@@ -20,8 +20,7 @@ _NUMBERED_TASK = re.compile(r"^\s*[-*] \[[ xX~-]\]\*? \*{0,2}\d+(\.\d+)*\.?\s", 
 _CHECKBOX = re.compile(r"^\s*[-*] \[[ xX]\] ", re.MULTILINE)
 _PROGRESS = re.compile(r"^#{1,6} Progress\s*$", re.MULTILINE)
 _EXEC_HEADINGS = re.compile(
-    r"^#{1,6} (Decision Log|Surprises( & | and )Discoveries|Outcomes( & | and )Retrospective)\s*$",
-    re.M,
+    r"(?m)^#{1,6} (Decision Log|Surprises( & | and )Discoveries|Outcomes( & | and )Retrospective)\s*$"
 )
 _SPEC_STEPS = re.compile(r"^steps:\s*(#.*)?$", re.MULTILINE)
 _SPEC_HEAD = re.compile(r"^workflow:\s*(#.*)?$", re.MULTILINE)
@@ -35,16 +34,11 @@ def kind_of(path: str, text: str) -> str | None:
         return WORKFLOW if _SCRIPT_PLACE.search(path) or _META.search(text) else None
     if suffix in ("yml", "yaml"):
         placed = "/.specify/workflows/" in f"/{path}"
-        return (
-            SPEC_WORKFLOW
-            if _SPEC_STEPS.search(text) and (placed or _SPEC_HEAD.search(text))
-            else None
-        )
+        stated = _SPEC_STEPS.search(text) and (placed or _SPEC_HEAD.search(text))
+        return SPEC_WORKFLOW if stated else None
     if suffix == "json":
-        placed = name == "tasks.json" and (
-            "/.taskmaster/" in f"/{path}" or '"subtasks"' in text or '"dependencies"' in text
-        )
-        return TASK_MASTER if placed and '"tasks"' in text else None
+        placed = "/.taskmaster/" in f"/{path}" or '"subtasks"' in text or '"dependencies"' in text
+        return TASK_MASTER if name == "tasks.json" and placed and '"tasks"' in text else None
     if suffix in ("md", "markdown", "mdc"):
         return _markdown(path, name, text)
     return None

@@ -25,9 +25,7 @@ def refusal(path: str, text: str, given: object, most: int) -> str | None:
         return f"{path}:{bound.span.line}: {bound.message}"
     script = bound.script
     if bound.cost is None:
-        node, reason = (
-            bound.unbounded[0] if bound.unbounded else bound.unknown or (script.root, "unknown")
-        )
+        node, reason = bound.why
         return f"{path}:{script.line(node)}: the number of agents cannot be bounded: {reason}"
     sizes = {name: measured(size, given) for name, size in bound.sizes.items()}
     formula = bound.cost.agents
@@ -62,23 +60,18 @@ def measured(size: Size, given: object) -> float | None:
     if here is None:
         return 0
     if size.kind == "value":
-        if isinstance(here, bool | int | float) and isfinite(here):
-            return max(0, ceil(here))
-        return None
-    if isinstance(here, list | str):
-        return len(here) if isinstance(here, list) else len(here.encode("utf-16-le")) // 2
-    return None
+        number = here if isinstance(here, bool | int | float) and isfinite(here) else None
+        return None if number is None else max(0, ceil(number))
+    if isinstance(here, str):
+        return len(here.encode("utf-16-le")) // 2
+    return len(here) if isinstance(here, list) else None
 
 
 def _line_of_most(bound: Bound, known: Mapping[str, float]) -> int:
     """The line at which most of the agents are started."""
     script = bound.script
-    rows = [
-        (formula.value(known), -script.line(node))
-        for node, formula in bound.groups
-        if formula.names <= known.keys()
-    ]
-    if rows:
-        return -max(rows)[1]
+    groups = [(node, formula) for node, formula in bound.groups if formula.names <= known.keys()]
+    if groups:
+        return -max((formula.value(known), -script.line(node)) for node, formula in groups)[1]
     uses = script.free.get("agent", [])
     return script.line(uses[0]) if uses else 1

@@ -20,9 +20,8 @@ _INSTEAD = {"md": "\v", "markdown": "\v", "mdc": "\v", "yml": " ", "yaml": " "}
 def text_of(path: str, data: bytes) -> str:
     """The text of a file as spans count in it. Raises Unreadable."""
     if len(data) > MOST_BYTES:
-        raise Unreadable(
-            Span(path, 1, 1, 1, 2), f"the file has {len(data)} bytes, more than {MOST_BYTES}"
-        )
+        reason = f"the file has {len(data)} bytes, more than {MOST_BYTES}"
+        raise Unreadable(Span(path, 1, 1, 1, 2), reason)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as wrong:
@@ -49,18 +48,14 @@ def read(path: str, data: bytes, root: str, settings: Settings) -> Found | None:
     except Unreadable as wrong:
         found = Found(kind, [wrong.finding], [], [])
     parts = parted(found.findings)
-    return found._replace(
-        findings=[*settle(settings, parts.findings, {}), *parts.assumptions, *parts.fragments]
-    )
+    settled = settle(settings, parts.findings, {})
+    return found._replace(findings=[*settled, *parts.assumptions, *parts.fragments])
 
 
 def _placed(path: str) -> bool:
     """Whether the place alone says that a file is a plan of another tool."""
-    return kinds.kind_of(path.replace(os.sep, "/"), "") in (
-        kinds.WORKFLOW,
-        kinds.OPENSPEC,
-        kinds.KIRO,
-    )
+    kind = kinds.kind_of(path.replace(os.sep, "/"), "")
+    return kind in (kinds.WORKFLOW, kinds.OPENSPEC, kinds.KIRO)
 
 
 def _read_as(kind: str, path: str, text: str, root: str, settings: Settings) -> Found:

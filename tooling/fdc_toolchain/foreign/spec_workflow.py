@@ -12,7 +12,7 @@ from . import checks, kinds
 from .model import Found, Item, Named, Unreadable
 
 if TYPE_CHECKING:
-    from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+    from yaml.nodes import MappingNode, Node, ScalarNode
 
 _EXPRESSION = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _STEP = re.compile(r"\bsteps(?:\.([A-Za-z0-9_-]+)|\[\s*['\"]([^'\"]+)['\"]\s*\])((?:\.\w+)*)")
@@ -47,8 +47,7 @@ def read(path: str, text: str) -> Found:
     """The steps of a workflow, and what is wrong with them. Raises Unreadable."""
     root = _document(path, text)
     steps: list[Step] = []
-    body = _value(root, "steps")
-    _walk(path, body, steps, False, (), 0)
+    _walk(path, _rows(_value(root, "steps")), steps, False, (), 0)
     if not steps:
         raise Unreadable(Span(path, 1, 1, 1, 2), "the workflow has no steps")
     items = [Item(step.id, step.kind, step.span, None, tuple(_waits(path, step))) for step in steps]
@@ -86,74 +85,59 @@ def _refuse_aliases(path: str, root: Node) -> None:
         if node.id == "scalar":
             continue
         if id(node) in seen:
-            raise Unreadable(
-                _span(path, node), "an alias of YAML stands for this, which is not followed"
-            )
+            reason = "an alias of YAML stands for this, which is not followed"
+            raise Unreadable(_span(path, node), reason)
         seen.add(id(node))
         for part in node.value:
             work += part if node.id == "mapping" else [part]
 
 
 def _value(node: Node, name: str) -> Node | None:
-    if node.id != "mapping":
-        return None
-    return next(
-        (value for key, value in node.value if key.id == "scalar" and key.value == name), None
-    )
+    rows = node.value if node.id == "mapping" else ()
+    return next((value for key, value in rows if key.id == "scalar" and key.value == name), None)
+
+
+def _rows(node: Node | None) -> list[Node]:
+    return [*node.value] if node is not None and node.id == "sequence" else []
+
+
+def _word(node: Node | None) -> str | None:
+    return node.value if node is not None and node.id == "scalar" else None
 
 
 def _span(path: str, node: Node) -> Span:
     """The place of a node, cut at its first line's end."""
     line, column = node.start_mark.line + 1, node.start_mark.column + 1
     same = node.end_mark.line == node.start_mark.line
-    return Span(
-        path, line, column, line, max(node.end_mark.column + 1, column + 1) if same else column + 1
-    )
+    return Span(path, line, column, line, max(node.end_mark.column if same else 0, column) + 1)
 
 
 def _walk(
-    path: str, body: Node | None, steps: list[Step], gated: bool, loops: tuple[int, ...], depth: int
+    path: str, body: list[Node], steps: list[Step], gated: bool, loops: tuple[int, ...], depth: int
 ) -> None:
     """The steps of a list and those inside of them, in the order of the text."""
-    if body is None or body.id != "sequence" or depth > 40:
-        return
-    for node in body.value:
+    for node in body if depth <= 40 else ():
         if node.id != "mapping" or len(steps) >= MOST_STEPS:
             continue
-        name, kind = _value(node, "id"), _value(node, "type")
-        word = kind.value if kind is not None and kind.id == "scalar" else "command"
-        id_ = name.value if name is not None and name.id == "scalar" else f"step {len(steps) + 1}"
+        name, kind = _value(node, "id"), _word(_value(node, "type"))
+        word, id_ = "command" if kind is None else kind, _word(name)
+        id_ = f"step {len(steps) + 1}" if id_ is None else id_
         around = (*loops, len(steps)) if word in _LOOPS else loops
         steps.append(Step(id_, word, node, _span(path, name or node), len(steps), gated, around))
         inner = [_value(node, part) for part in ("then", "else", "steps", "default")]
         cases = _value(node, "cases")
         if cases is not None and cases.id == "mapping":
             inner += [value for _, value in cases.value]
-        for part in inner:
-            _walk(path, part, steps, gated, around, depth + 1)
         one = _value(node, "step")
-        if one is not None and one.id == "mapping":
-            _walk(path, _as_list(one), steps, gated, around, depth + 1)
+        for rows in (*map(_rows, inner), [one] if one is not None else []):
+            _walk(path, rows, steps, gated, around, depth + 1)
         gated = gated or word == "gate"
-
-
-def _as_list(node: Node) -> SequenceNode:
-    from yaml.nodes import SequenceNode
-
-    return SequenceNode("tag:yaml.org,2002:seq", [node], node.start_mark, node.end_mark)
 
 
 def _waits(path: str, step: Step) -> Iterator[Named]:
     waits = _value(step.node, "wait_for")
-    rows = (
-        waits.value
-        if waits is not None and waits.id == "sequence"
-        else [waits]
-        if waits is not None
-        else []
-    )
-    for row in rows:
-        if row.id == "scalar" and "{{" not in row.value:
+    for row in _rows(waits) or [waits]:
+        if row is not None and row.id == "scalar" and "{{" not in row.value:
             yield Named(row.value, _span(path, row))
 
 
@@ -207,9 +191,8 @@ def _one_reference(
         message = f"`{step.id}` uses `steps.{word}`, which comes after it"
         yield Diagnostic(span, "FDC811", message, (Label(other.span, "comes later"),))
     if step.kind == "shell" and name == "run" and not found[3].endswith(_NUMBERS):
-        yield _in_command(
-            path, node, f"text of the step `{word}`", (Label(other.span, "it comes from here"),)
-        )
+        labels = (Label(other.span, "it comes from here"),)
+        yield _in_command(path, node, f"text of the step `{word}`", labels)
 
 
 def _in_command(path: str, node: ScalarNode, what: str, labels: tuple[Label, ...]) -> Diagnostic:
@@ -221,9 +204,9 @@ def _in_command(path: str, node: ScalarNode, what: str, labels: tuple[Label, ...
 def _effects(path: str, steps: list[Step]) -> Iterator[Diagnostic]:
     for step in steps:
         run = _value(step.node, "run")
-        if step.gated or step.kind != "shell" or run is None or run.id != "scalar":
+        if step.gated or step.kind != "shell" or run is None:
             continue
-        found = _EFFECT.search(run.value[:20_000])
+        found = _EFFECT.search((_word(run) or "")[:20_000])
         if found is not None:
             words = " ".join(found[0].split())[:40]
             message = f"`{step.id}` does `{words}`, and no gate comes before it on every way"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from json.decoder import JSONArray, JSONObject  # type: ignore[attr-defined]
+from json.scanner import py_make_scanner  # type: ignore[attr-defined]
+from typing import Any, NamedTuple, TypeAlias
 
 from ..diagnostics.span import Span
 from . import checks, kinds
@@ -25,77 +27,34 @@ class Part(NamedTuple):
 Value: TypeAlias = "dict[str, Part] | list[Part] | str | int | float | bool | None"
 
 
-class _Reader:
-    """Reads JSON and keeps places. Raises ValueError with a position."""
+class _Decoder(json.JSONDecoder):
+    """Reads JSON and keeps places: each value is a Part."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.decode = json.JSONDecoder().raw_decode
+    def __init__(self) -> None:
+        super().__init__()
+        self.parse_object: Any = lambda at, strict, _, *more: JSONObject(
+            at, strict, self._part, *more
+        )
+        self.parse_array: Any = lambda at, _: JSONArray(at, self._part)
+        self._plain = py_make_scanner(self)
+        self.scan_once: Any = self._part
 
-    def skip(self, at: int) -> int:
-        while at < len(self.text) and self.text[at] in " \t\r\n":
-            at += 1
-        return at
-
-    def read(self, at: int) -> Part:
-        at = self.skip(at)
-        first = self.text[at : at + 1]
-        if first == "{":
-            return self._object(at)
-        if first == "[":
-            return self._list(at)
-        value, end = self.decode(self.text, at)
-        return Part(value, at, end)
-
-    def _object(self, start: int) -> Part:
-        out: dict[str, Part] = {}
-        at = self.skip(start + 1)
-        while self.text[at : at + 1] != "}":
-            if self.text[at : at + 1] != '"':
-                raise json.JSONDecodeError("Expecting a name", self.text, at)
-            name = self.read(at)
-            at = self.skip(name.end)
-            if self.text[at : at + 1] != ":":
-                raise json.JSONDecodeError("Expecting `:`", self.text, at)
-            part = self.read(at + 1)
-            out[str(name.value)] = part
-            at = self._after(part.end, "}")
-        return Part(out, start, at + 1)
-
-    def _list(self, start: int) -> Part:
-        out: list[Part] = []
-        at = self.skip(start + 1)
-        while self.text[at : at + 1] != "]":
-            part = self.read(at)
-            out.append(part)
-            at = self._after(part.end, "]")
-        return Part(out, start, at + 1)
-
-    def _after(self, at: int, close: str) -> int:
-        at = self.skip(at)
-        if self.text[at : at + 1] == ",":
-            return self.skip(at + 1)
-        if self.text[at : at + 1] != close:
-            raise json.JSONDecodeError(f"Expecting `,` or `{close}`", self.text, at)
-        return at
+    def _part(self, text: str, at: int) -> tuple[Part, int]:
+        value, end = self._plain(text, at)
+        return Part(value, at, end), end
 
 
 def read(path: str, text: str) -> Found:
     """The tasks, and what is wrong with them. Raises Unreadable."""
     try:
-        reader = _Reader(text)
-        root = reader.read(0)
-        if reader.skip(root.end) != len(text):
-            raise json.JSONDecodeError("Extra data", text, root.end)
+        root: Part = _Decoder().decode(text)
     except json.JSONDecodeError as wrong:
         span = Span(path, wrong.lineno, wrong.colno, wrong.lineno, wrong.colno + 1)
-        raise Unreadable(
-            span, f"line {wrong.lineno} cannot be read as JSON: {wrong.msg}"
-        ) from wrong
+        reason = f"line {wrong.lineno} cannot be read as JSON: {wrong.msg}"
+        raise Unreadable(span, reason) from wrong
     except (RecursionError, ValueError) as wrong:
-        raise Unreadable(
-            Span(path, 1, 1, 1, 2), "the JSON is nested too deeply, or has too long a number"
-        ) from wrong
+        reason = "the JSON is nested too deeply, or has too long a number"
+        raise Unreadable(Span(path, 1, 1, 1, 2), reason) from wrong
     starts = [0, *(at + 1 for at, one in enumerate(text) if one == "\n")]
     found, items, facts = [], [], []
     for tag, tasks in _lists(root):
@@ -133,23 +92,15 @@ def _tasks(path: str, starts: list[int], tasks: Part, above: str) -> Iterator[It
             continue
         name: Part = row.get("id") or task
         id_ = f"{above}{_word(name)}"
-        status, title = row.get("status"), row.get("title")
-        done = (
-            status.value in _DONE if status is not None and isinstance(status.value, str) else None
-        )
-        given = row.get("dependencies")
-        depends = [
+        title = row.get("title", Part("", 0, 0))
+        status, given = (row.get(key, Part(None, 0, 0)).value for key in ("status", "dependencies"))
+        done = status in _DONE if isinstance(status, str) else None
+        depends = tuple(
             Named(_named(_word(one), above), _span(path, starts, one))
-            for one in (given.value if given is not None and isinstance(given.value, list) else ())
-        ]
-        inner = row.get("subtasks")
-        yield Item(
-            id_,
-            _word(title) if title is not None else "",
-            _span(path, starts, name),
-            done,
-            tuple(depends),
+            for one in (given if isinstance(given, list) else ())
         )
+        inner = row.get("subtasks")
+        yield Item(id_, _word(title), _span(path, starts, name), done, depends)
         if inner is not None and not above:
             yield from _tasks(path, starts, inner, f"{id_}.")
 

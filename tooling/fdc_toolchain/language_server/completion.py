@@ -55,14 +55,8 @@ def _tools(plan: Plan, view: api.PlanView, line: int) -> Iterator[types.Completi
         governed = view.machine is not None and tool.action is not None and bool(states)
         possible = not governed or any(state in ways for state in states)
         sure = not governed or all(state in ways for state in states)
-        where = ", ".join(states)
-        note = (
-            ""
-            if sure
-            else f"  (refused in some of {where})"
-            if possible
-            else f"  (refused in {where})"
-        )
+        where = f"{'some of ' if possible else ''}{', '.join(states)}"
+        note = "" if sure else f"  (refused in {where})"
         yield types.CompletionItem(
             tool.name,
             kind=_ITEMS.Function,

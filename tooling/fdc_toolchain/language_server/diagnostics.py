@@ -11,13 +11,11 @@ from .documents import Plan
 
 SOURCE = "fdc"
 _MOST_PLACES = 20
+_LEVELS = types.DiagnosticSeverity
 _SEVERITIES = {
-    "error": types.DiagnosticSeverity.Error,
-    "warning": types.DiagnosticSeverity.Warning,
-    "info": types.DiagnosticSeverity.Information,
-    "fragment": types.DiagnosticSeverity.Hint,
-    "assumption": types.DiagnosticSeverity.Hint,
-}
+    "error": _LEVELS.Error, "warning": _LEVELS.Warning, "info": _LEVELS.Information,
+    "fragment": _LEVELS.Hint, "assumption": _LEVELS.Hint,
+}  # fmt: skip
 
 
 def diagnostics(plan: Plan, result: api.CheckResult) -> list[types.Diagnostic]:
@@ -28,13 +26,9 @@ def diagnostics(plan: Plan, result: api.CheckResult) -> list[types.Diagnostic]:
 
 def trouble(wrong: api.FdcError) -> types.Diagnostic:
     """Why a plan was not checked, at its first line."""
-    start = types.Position(0, 0)
-    return types.Diagnostic(
-        range=types.Range(start, start),
-        message=f"fdc cannot check this plan: {wrong}",
-        severity=types.DiagnosticSeverity.Error,
-        source=SOURCE,
-    )
+    start, error = types.Position(0, 0), types.DiagnosticSeverity.Error
+    message = f"fdc cannot check this plan: {wrong}"
+    return types.Diagnostic(types.Range(start, start), message, severity=error, source=SOURCE)
 
 
 def _diagnostic(plan: Plan, item: api.Diagnostic) -> types.Diagnostic:
@@ -95,26 +89,20 @@ def actions(plan: Plan, result: api.CheckResult, at: types.Range) -> list[types.
         shown = _diagnostic(plan, item)
         if shown.range.start.line > at.end.line or shown.range.end.line < at.start.line:
             continue
-        edits = [
-            types.TextEdit(plan.lines.range(edit.span), edit.replacement) for edit in item.fix.edits
-        ]
-        out.append(
-            types.CodeAction(
-                title=item.fix.title,
-                kind=types.CodeActionKind.QuickFix,
-                diagnostics=[shown],
-                is_preferred=item.fix.safe or None,
-                edit=types.WorkspaceEdit(changes={plan.uri: list(edits)}),
-            )
-        )
+        edits = [(plan.lines.range(edit.span), edit.replacement) for edit in item.fix.edits]
+        action = _action(plan, item.fix.title, types.CodeActionKind.QuickFix, edits)
+        action.diagnostics, action.is_preferred = [shown], item.fix.safe or None
+        out.append(action)
     if safe:
         done = api.apply_fixes(plan.text, safe)
-        whole = types.TextEdit(types.Range(types.Position(0, 0), plan.lines.end()), done.text)
-        out.append(
-            types.CodeAction(
-                title=f"apply all safe fixes of fdc ({len(done.applied)})",
-                kind=types.CodeActionKind.SourceFixAll,
-                edit=types.WorkspaceEdit(changes={plan.uri: [whole]}),
-            )
-        )
+        whole = types.Range(types.Position(0, 0), plan.lines.end())
+        title = f"apply all safe fixes of fdc ({len(done.applied)})"
+        out.append(_action(plan, title, types.CodeActionKind.SourceFixAll, [(whole, done.text)]))
     return out
+
+
+def _action(
+    plan: Plan, title: str, kind: types.CodeActionKind, edits: list[tuple[types.Range, str]]
+) -> types.CodeAction:
+    change = types.WorkspaceEdit({plan.uri: [types.TextEdit(at, text) for at, text in edits]})
+    return types.CodeAction(title, kind, edit=change)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterator
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from pygls import uris
@@ -18,7 +18,6 @@ LANGUAGE = "fdc-plan"
 """The name of the language in editors."""
 
 _PACK = re.compile(r"^use pack (\S+)\s*$", re.MULTILINE)
-_Found = TypeVar("_Found")
 
 
 class Plan(NamedTuple):
@@ -106,15 +105,14 @@ class Documents:
         lines = Lines(text, str(getattr(workspace.position_encoding, "value", "utf-16")))
         return Plan(document.uri, document.version, session, key, text, unsaved, lines)
 
-    def each(self, plan: Plan, reading: Callable[[str, api.PlanView], _Found]) -> list[_Found]:
-        """What a reader finds in every plan of the workspace that may call others, this one included."""
-        found = [reading(plan.key, plan.view())]
+    def views(self, plan: Plan) -> Iterator[api.PlanView]:
+        """Every plan of the workspace that may call others, this one included."""
+        yield plan.view()
         for key in dict.fromkeys((*plan.session.plans(), *plan.unsaved)):
             if key != plan.key and "call_plan" in (plan.content(key) or ""):
                 view = plan.other(key)
                 if view is not None:
-                    found.append(reading(key, view))
-        return found
+                    yield view
 
 
 def opened(workspace: Workspace, uri: str) -> TextDocument | None:
@@ -125,9 +123,8 @@ def opened(workspace: Workspace, uri: str) -> TextDocument | None:
 def is_plan(document: TextDocument) -> bool:
     """True for what the editor says is a plan, and for files that `fdc lint` takes for plans."""
     name = os.path.basename(document.uri)
-    return document.language_id == LANGUAGE or (
-        name.endswith((".plan", ".plan.txt")) or name == "plan.txt"
-    )
+    ours = name.endswith((".plan", ".plan.txt")) or name == "plan.txt"
+    return ours or document.language_id == LANGUAGE
 
 
 def _path(document: TextDocument) -> str | None:

@@ -18,30 +18,24 @@ _EFFECTS = {
 
 def signature(tool: api.ToolInfo) -> str:
     """The tool with its parameters, as a plan writes them."""
-    words = [
-        item.name.upper() if item.required else f"[{item.name.upper()}]"
-        for item in tool.parameters
-        if item.kind != "block"
-    ]
-    block = any(item.kind == "block" for item in tool.parameters)
-    return " ".join([tool.name, *words]) + (" + text block" if block else "")
+    given = [item for item in tool.parameters if item.kind != "block"]
+    names = [item.name.upper() for item in given]
+    words = [name if item.required else f"[{name}]" for item, name in zip(given, names)]
+    block = " + text block" if len(given) < len(tool.parameters) else ""
+    return " ".join([tool.name, *words]) + block
 
 
 def hover(plan: Plan, position: types.Position) -> types.Hover | None:
     """The card at a place; None where there is nothing to say."""
     line, column = plan.lines.place(position)
     view = plan.view()
-    here = [token for token in view.tokens if token.line == line]
     parts = [
         _token(plan, view, token)
-        for token in here
-        if token.column <= column <= token.column + token.length
+        for token in view.tokens
+        if token.line == line and token.column <= column <= token.column + token.length
     ]
-    parts += [
-        _finding(item)
-        for item in view.result.diagnostics
-        if item.span.path == plan.key and holds(item.span, line, column)
-    ]
+    found = [item for item in view.result.diagnostics if item.span.path == plan.key]
+    parts += [_finding(item) for item in found if holds(item.span, line, column)]
     text = "\n\n---\n\n".join(part for part in parts if part)
     return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
 
@@ -57,11 +51,8 @@ def _token(plan: Plan, view: api.PlanView, token: api.Token) -> str:
         if symbol is None:
             return ""
         where = ", ".join(f"line {span.line}" for span in symbol.bound)
-        return (
-            f"`{word}`: {symbol.kind}"
-            + (f", bound in {where}" if where else "")
-            + f"; read {len(symbol.read)} times"
-        )
+        bound = f", bound in {where}" if where else ""
+        return f"`{word}`: {symbol.kind}{bound}; read {len(symbol.read)} times"
     if token.kind == "keyword":
         form = plan.catalogue().words.get(word)
         return f"`{word}`: {form}" if form else ""
@@ -74,11 +65,8 @@ def _tool(plan: Plan, view: api.PlanView, name: str, line: int) -> str:
     if tool is None:
         return ""
     action = view.actions.get(line, tool.action or "")
-    rows = [
-        f"```\n{signature(tool)}\n```",
-        tool.summary,
-        f"Effect: {_EFFECTS.get(tool.effect, tool.effect)}.",
-    ]
+    effect = f"Effect: {_EFFECTS.get(tool.effect, tool.effect)}."
+    rows = [f"```\n{signature(tool)}\n```", tool.summary, effect]
     for item in tool.parameters:
         access = f", {item.access}" if item.access else ""
         rows.append(f"- `{item.name}`: {item.kind}{access}{'' if item.required else ', optional'}")
@@ -86,9 +74,8 @@ def _tool(plan: Plan, view: api.PlanView, name: str, line: int) -> str:
     if states is not None and view.machine is not None:
         after = " or ".join(states.after) or "no state"
         refused = "; refused in some runs" if states.refused and states.after else ""
-        rows.append(
-            f"`{view.machine.name}`: {' or '.join(states.before)} → {after} by `{action}`{refused}"
-        )
+        before = f"`{view.machine.name}`: {' or '.join(states.before)}"
+        rows.append(f"{before} → {after} by `{action}`{refused}")
     return "\n\n".join(rows[:3]) + "\n\n" + "\n".join(rows[3:])
 
 
@@ -98,10 +85,8 @@ def _plan(plan: Plan, view: api.PlanView, line: int, name: str) -> str:
     other = None if target is None else plan.other(target)
     if other is None or target is None:
         return f"`{name}`: the plan does not exist"
-    said = [
-        f"`{key}`" + ("" if default is None else f" = {default}")
-        for key, default in other.parameters.items()
-    ]
+    given = other.parameters.items()
+    said = [f"`{key}`" if default is None else f"`{key}` = {default}" for key, default in given]
     rows = [f"`{target}`" + (": a fragment" if other.result.verdict == "fragment" else "")]
     rows += [f"Parameters: {', '.join(said)}"] if said else []
     return "\n\n".join([*rows, worst(plan, target)])
@@ -109,12 +94,10 @@ def _plan(plan: Plan, view: api.PlanView, line: int, name: str) -> str:
 
 def worst(plan: Plan, key: str) -> str:
     """The worst case of a plan in words; empty where nothing bounds it."""
+    own = key == plan.key
+    unsaved = plan.unsaved if own else {plan.key: plan.text, **plan.unsaved}
     try:
-        found = plan.session.bounds(
-            key,
-            text=plan.text if key == plan.key else None,
-            unsaved=plan.unsaved if key == plan.key else {plan.key: plan.text, **plan.unsaved},
-        )
+        found = plan.session.bounds(key, text=plan.text if own else None, unsaved=unsaved)
     except api.FdcError:
         return ""
     figures = [("steps", found.steps), ("model calls", found.model_calls), ("tokens", found.tokens)]
@@ -124,12 +107,8 @@ def worst(plan: Plan, key: str) -> str:
 
 
 def _figure(bound: api.Bound) -> str:
-    number = (
-        ""
-        if bound.number is None or str(bound.number) == bound.formula
-        else f" = {bound.number:g} now"
-    )
-    return bound.formula + number
+    known = bound.number is not None and str(bound.number) != bound.formula
+    return f"{bound.formula} = {bound.number:g} now" if known else bound.formula
 
 
 def _finding(item: api.Diagnostic) -> str:

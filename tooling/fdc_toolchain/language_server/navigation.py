@@ -66,11 +66,7 @@ def references(
     if found is None:
         return []
     if found.name is None:
-        called = documents.each(
-            plan,
-            lambda _, view: [site.name for site in view.calls if site.call.target == found.key],
-        )
-        return _locations(plan, [span for spans in called for span in spans])
+        return _locations(plan, [site.name for site in _sites(documents, plan, found.key)])
     bound, read = _places(documents, plan, found.key, found.name)
     return _locations(plan, [*(bound if declared else []), *read])
 
@@ -91,23 +87,20 @@ def rename(
     if found is None or found.name is None:
         raise Refused("no name of the plan stands here: put the cursor on one that it binds")
     if not _NAME.fullmatch(name):
-        raise Refused(
-            f"`{name}` is not a name: a name has letters, digits and `_`, and no digit first"
-        )
+        form = "a name has letters, digits and `_`, and no digit first"
+        raise Refused(f"`{name}` is not a name: {form}")
     view = plan.view() if found.key == plan.key else plan.other(found.key)
     symbol = _symbol(view, found.name)
     if view is None or symbol is None or symbol.kind == "file" or not symbol.bound:
-        raise Refused(
-            f"`{found.name}` is a name that no line of the plan binds; bind it with `as NAME`"
-        )
+        unbound = f"`{found.name}` is a name that no line of the plan binds"
+        raise Refused(f"{unbound}; bind it with `as NAME`")
     if name in RESERVED or any(one.name == name for one in view.symbols):
         raise Refused(f"`{name}` is bound already in `{found.key}`: choose another name")
     bound, read = _places(documents, plan, found.key, found.name)
     own = [span for span in dict.fromkeys([*bound, *read]) if span.path == found.key]
     if not _means_the_same(plan, found.key, view, symbol, name, own):
-        raise Refused(
-            f"`{name}` would be read as another word in `{found.key}`: choose another name"
-        )
+        other = f"`{name}` would be read as another word in `{found.key}`"
+        raise Refused(f"{other}: choose another name")
     changes: dict[str, list[types.TextEdit]] = {}
     for span in dict.fromkeys([*bound, *read]):
         uri = plan.uri_of(span.path)
@@ -144,18 +137,16 @@ def _places(
     symbol = _symbol(view, name)
     if view is None or symbol is None:
         return [], []
-    given: list[api.Span] = []
-    if name in view.parameters:
-        called = documents.each(
-            plan,
-            lambda _, one: [
-                site.keys[name]
-                for site in one.calls
-                if site.call.target == key and name in site.keys
-            ],
-        )
-        given = [span for spans in called for span in spans]
+    sites = _sites(documents, plan, key) if name in view.parameters else []
+    given = [site.keys[name] for site in sites if name in site.keys]
     return list(symbol.bound), [*symbol.read, *given]
+
+
+def _sites(documents: Documents, plan: Plan, key: str) -> list[api.CallSite]:
+    """Where plans of the workspace call a plan."""
+    return [
+        site for view in documents.views(plan) for site in view.calls if site.call.target == key
+    ]
 
 
 def _symbol(view: api.PlanView | None, name: str) -> api.Symbol | None:

@@ -34,9 +34,8 @@ class Lines:
 
     def range(self, span: api.Span) -> types.Range:
         """The editor's stretch of ours."""
-        return types.Range(
-            self.position(span.line, span.column), self.position(span.end_line, span.end_column)
-        )
+        start = self.position(span.line, span.column)
+        return types.Range(start, self.position(span.end_line, span.end_column))
 
     def place(self, position: types.Position) -> tuple[int, int]:
         """Our line and column of an editor's place; the end of the line where it has no such column."""

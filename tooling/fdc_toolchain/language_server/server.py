@@ -10,9 +10,9 @@ import gc
 import logging
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from lsprotocol import types
@@ -33,6 +33,7 @@ _OWN_FOLDERS = re.compile(r"/(?:\.git|\.fdc|\.fdc_cache|node_modules|__pycache__
 _READ = (".plan", "plan.txt", ".json", ".toml", ".yaml", ".yml", ".md")
 
 _Answer = TypeVar("_Answer")
+_Work: TypeAlias = "Callable[[Documents, Plan, Any], object]"
 _log = logging.getLogger("fdc.lsp")
 
 
@@ -144,35 +145,43 @@ def make(version: str) -> Server:
             made = types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
             await server.client_register_capability_async(types.RegistrationParams([made]))
 
-    kinds = [types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]
-
-    @server.feature(
-        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=kinds)
-    )
-    async def code_action(params: types.CodeActionParams) -> list[types.CodeAction] | None:
-        return await server.ask(
-            params.text_document.uri,
-            lambda plan: diagnostics.actions(plan, plan.view().result, params.range),
-        )
-
-    @server.feature(
-        types.TEXT_DOCUMENT_COMPLETION,
-        types.CompletionOptions(trigger_characters=completion.TRIGGERS),
-    )
-    async def complete(params: types.CompletionParams) -> list[types.CompletionItem] | None:
-        return await server.ask(
-            params.text_document.uri, lambda plan: completion.complete(plan, params.position)
-        )
-
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
-    async def hovered(params: types.HoverParams) -> types.Hover | None:
-        return await server.ask(
-            params.text_document.uri, lambda plan: hover.hover(plan, params.position)
-        )
-
-    _navigation(server)
-    _shown(server)
+    for feature, options, work in _ANSWERS:
+        server.feature(feature, options)(_answering(server, work))
     return server
+
+
+def _answering(server: Server, work: _Work) -> Callable[[Any], Awaitable[object]]:
+    async def answer(params: Any) -> object:
+        try:
+            return await server.ask(
+                params.text_document.uri, lambda plan: work(server.documents, plan, params)
+            )
+        except navigation.Refused as why:
+            raise JsonRpcInvalidParams(str(why)) from None
+
+    return answer
+
+
+_ANSWERS: list[tuple[str, Any, _Work]] = [
+    (types.TEXT_DOCUMENT_CODE_ACTION,
+     types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]),
+     lambda _, plan, given: diagnostics.actions(plan, plan.view().result, given.range)),
+    (types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=completion.TRIGGERS),
+     lambda _, plan, given: completion.complete(plan, given.position)),
+    (types.TEXT_DOCUMENT_HOVER, None, lambda _, plan, given: hover.hover(plan, given.position)),
+    (types.TEXT_DOCUMENT_DEFINITION, None, lambda _, plan, given: navigation.definition(plan, given.position)),
+    (types.TEXT_DOCUMENT_REFERENCES, None,
+     lambda all_, plan, given: navigation.references(
+         all_, plan, given.position, declared=given.context.include_declaration)),
+    (types.TEXT_DOCUMENT_PREPARE_RENAME, None,
+     lambda _, plan, given: navigation.prepare_rename(plan, given.position)),
+    (types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True),
+     lambda all_, plan, given: navigation.rename(all_, plan, given.position, given.new_name)),
+    (types.TEXT_DOCUMENT_INLAY_HINT, None, lambda _, plan, given: shown.hints(plan, given.range)),
+    (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, shown.LEGEND, lambda _, plan, given: shown.tokens(plan)),
+    (types.TEXT_DOCUMENT_FORMATTING, None, lambda _, plan, given: shown.formatted(plan)),
+]  # fmt: skip
+"""What is asked of a plan: the request, what the server says that it can do, and what answers."""
 
 
 def _counts(event: types.FileEvent) -> bool:
@@ -184,56 +193,6 @@ def _counts(event: types.FileEvent) -> bool:
     if _OWN_FOLDERS.search(path):
         return False
     return event.type != types.FileChangeType.Changed or path.endswith(_READ)
-
-
-def _navigation(server: Server) -> None:
-    documents = server.documents
-
-    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
-    async def definition(params: types.DefinitionParams) -> list[types.Location] | None:
-        return await server.ask(
-            params.text_document.uri, lambda plan: navigation.definition(plan, params.position)
-        )
-
-    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
-    async def references(params: types.ReferenceParams) -> list[types.Location] | None:
-        declared = params.context.include_declaration
-        return await server.ask(
-            params.text_document.uri,
-            lambda plan: navigation.references(documents, plan, params.position, declared=declared),
-        )
-
-    @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
-    async def prepare(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
-        return await server.ask(
-            params.text_document.uri, lambda plan: navigation.prepare_rename(plan, params.position)
-        )
-
-    @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
-    async def rename(params: types.RenameParams) -> types.WorkspaceEdit | None:
-        try:
-            return await server.ask(
-                params.text_document.uri,
-                lambda plan: navigation.rename(documents, plan, params.position, params.new_name),
-            )
-        except navigation.Refused as why:
-            raise JsonRpcInvalidParams(str(why)) from None
-
-
-def _shown(server: Server) -> None:
-    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
-    async def hints(params: types.InlayHintParams) -> list[types.InlayHint] | None:
-        return await server.ask(
-            params.text_document.uri, lambda plan: shown.hints(plan, params.range)
-        )
-
-    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, shown.LEGEND)
-    async def tokens(params: types.SemanticTokensParams) -> types.SemanticTokens | None:
-        return await server.ask(params.text_document.uri, shown.tokens)
-
-    @server.feature(types.TEXT_DOCUMENT_FORMATTING)
-    async def formatting(params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
-        return await server.ask(params.text_document.uri, shown.formatted)
 
 
 class OneLine(logging.Formatter):

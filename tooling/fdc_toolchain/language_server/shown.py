@@ -42,14 +42,9 @@ def tokens(plan: Plan) -> types.SemanticTokens:
     for token in plan.view().tokens:
         begin = plan.lines.position(token.line, token.column)
         end = plan.lines.position(token.line, token.column + token.length)
-        same = begin.line == line
-        data += [
-            begin.line - line,
-            begin.character - start if same else begin.character,
-            end.character - begin.character,
-            _NUMBERS[token.kind],
-            0,
-        ]
+        behind = begin.character - (start if begin.line == line else 0)
+        length = end.character - begin.character
+        data += [begin.line - line, behind, length, _NUMBERS[token.kind], 0]
         line, start = begin.line, begin.character
     return types.SemanticTokens(data)
 

@@ -24,11 +24,8 @@ _OFFER = {
     "type": "object", "required": ["name"],
     "properties": {"name": _TEXT, "description": _TEXT, "inputSchema": _OBJECT, "annotations": _OBJECT},
 }  # fmt: skip
-_PART = {
-    "type": "object",
-    "required": ["type"],
-    "properties": {"type": _TEXT, "text": _TEXT, "resource": _OBJECT},
-}
+_PARTS = {"type": _TEXT, "text": _TEXT, "resource": _OBJECT}
+_PART = {"type": "object", "required": ["type"], "properties": _PARTS}
 _TOLD = Draft202012Validator({
     "type": "object", "properties": {
         "offers": {"type": "array", "items": _OFFER},
@@ -48,12 +45,9 @@ def call(declared: Mapping[str, Any], args: dict[str, Any], context: Context) ->
     told = _asked(server, row["command"], given, declared, context, notes)
     if "changed" in told:
         said = "other than when it was locked" if told["changed"] else "no longer there"
-        raise ToolFailure(
-            "changed",
-            f"`{tool}` of the server `{server}` is {said}, so it was not called: look at what changed, then `fdc tools lock`",
-            None,
-            notes,
-        )
+        said = f"`{tool}` of the server `{server}` is {said}, so it was not called"
+        said += ": look at what changed, then `fdc tools lock`"
+        raise ToolFailure("changed", said, None, notes)
     result = told.get("result")
     if result is None:
         raise ToolFailure("error", f"the server `{server}` gave no result", None, notes)
@@ -104,9 +98,8 @@ def _asked(
     """What the process with the server in it said."""
     program = _program(command[0], context.root.path)
     if program is None:
-        raise ToolFailure(
-            "unavailable", f"the program `{command[0]}` of the server `{server}` is not there"
-        )
+        said = f"the program `{command[0]}` of the server `{server}` is not there"
+        raise ToolFailure("unavailable", said)
     given = json.dumps({**question, "command": [program, *command[1:]]}).encode()
     argv = python_process.isolated(_INSIDE)
     done = own_code.run(f"mcp {server}", argv, given, declared, {}, context, notes)
@@ -116,9 +109,8 @@ def _asked(
     except (ValueError, RecursionError):
         told = None
     if done.cut or not _TOLD.is_valid(told):
-        raise ToolFailure(
-            "error", f"the server `{server}` gave no answer", None, {**notes, "output": last}
-        )
+        said = f"the server `{server}` gave no answer"
+        raise ToolFailure("error", said, None, {**notes, "output": last})
     if "missing" in told:
         said = "MCP servers need the extra `mcp`: `pip install 'fdc-toolchain[mcp]'`"
         raise ToolFailure("unavailable", said, None, notes)

@@ -34,37 +34,37 @@ def hinted(offer: Mapping[str, Any]) -> str:
     return "idempotent" if hints.get("idempotentHint") is True else "once"
 
 
+def _plain(model: Any) -> dict[str, Any]:
+    dumped: dict[str, Any] = model.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return dumped
+
+
 async def answered(given: dict[str, Any]) -> dict[str, Any]:
     """What the server says."""
     from mcp import Client, StdioServerParameters
 
     program, *words = given["command"]
-    server = StdioServerParameters(
-        command=program, args=words, env=dict(os.environ), cwd=os.getcwd()
-    )
+    env, here = dict(os.environ), os.getcwd()
+    server = StdioServerParameters(command=program, args=words, env=env, cwd=here)
     async with Client(server) as client:
         offers: list[dict[str, Any]] = []
         cursor = None
         for _ in range(MOST_PAGES):
             page = await client.list_tools(cursor=cursor)
-            offers += [
-                one.model_dump(mode="json", by_alias=True, exclude_none=True)
-                for one in page.tools[: MOST_TOOLS + 1]
-            ]
+            offers += map(_plain, page.tools[: MOST_TOOLS + 1])
             cursor = page.next_cursor
             if not cursor or len(offers) > MOST_TOOLS:
                 break
         if cursor or len(offers) > MOST_TOOLS:
-            raise ValueError(
-                f"it offers more than {MOST_TOOLS} tools, or more than {MOST_PAGES} pages of them"
-            )
+            tools = f"more than {MOST_TOOLS} tools, or more than {MOST_PAGES} pages of them"
+            raise ValueError(f"it offers {tools}")
         if "tool" not in given:
             return {"offers": offers}
         found = next((one for one in offers if one["name"] == given["tool"]), None)
         if found is None or (digest(found), hinted(found)) != (given["schema"], given["says"]):
             return {"changed": found is not None}
         said = await client.call_tool(given["tool"], given["arguments"])
-        return {"result": said.model_dump(mode="json", by_alias=True, exclude_none=True)}
+        return {"result": _plain(said)}
 
 
 def main() -> None:

@@ -86,9 +86,8 @@ def _fits(server: str, declared: Mapping[str, Any], offers: Mapping[str, Any]) -
             raise UsageError(f"the server `{server}` offers no `{name}`; it offers {_some(offers)}")
         says = hinted(offers[name])
         if looser(more.get("effect", "once"), says):
-            raise UsageError(
-                f"`{name}` of `{server}` cannot be declared `{more['effect']}`: the server itself says `{says}`"
-            )
+            declares = f"`{name}` of `{server}` cannot be declared `{more['effect']}`"
+            raise UsageError(f"{declares}: the server itself says `{says}`")
 
 
 def _some(offers: Mapping[str, Any]) -> str:

@@ -81,6 +81,5 @@ def _summary(offer: Mapping[str, Any]) -> str:
     said = " ".join(str(offer.get("description") or offer.get("title") or "").split())
     said = "".join(one for one in said if one.isprintable())
     first = re.split(r"(?<=[.!?]) ", said, maxsplit=1)[0].rstrip(".")
-    return (
-        first if len(first) <= 120 else f"{first[:119]}…"
-    ) or f"{offer['name']} of an MCP server"
+    first = first if len(first) <= 120 else f"{first[:119]}…"
+    return first or f"{offer['name']} of an MCP server"

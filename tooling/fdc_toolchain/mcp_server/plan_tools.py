@@ -43,9 +43,8 @@ def tools(root: str, given: Arguments) -> Result:
     name = text(given, "name")
     if not name:
         names = " ".join(tool.name for tool in known)
-        return Result(
-            words=f"{len(known)} tools; `name` shows one, or those with it in theirs.", data=names
-        )
+        words = f"{len(known)} tools; `name` shows one, or those with it in theirs."
+        return Result(words=words, data=names)
     found = next((tool for tool in known if tool.name == name), None)
     if found is None:
         lines = [
@@ -54,9 +53,8 @@ def tools(root: str, given: Arguments) -> Result:
         ]  # fmt: skip
         if not lines:
             raise Wrong(f"no tool has `{in_line(name, 80)}` in its name; `fdc_tools` lists all")
-        return Result(
-            words=f"No tool has this name; {len(lines)} have it in theirs.", data="\n".join(lines)
-        )
+        words = f"No tool has this name; {len(lines)} have it in theirs."
+        return Result(words=words, data="\n".join(lines))
     rows = [
         f"{one.name}: {one.kind}{'' if one.required else ', optional'}{f', to {one.access}' if one.access else ''}"
         for one in found.parameters
@@ -72,13 +70,12 @@ def registry(root: str, given: Arguments) -> Result:
     if not name:
         words = f"{len(known)} registered plans; `name` shows one."
         return Result(words=words, data="\n".join(known))
+    named = f"the registered plan `{in_line(name, 80)}`"
     if name not in known:
-        raise Wrong(
-            f"the registered plan `{in_line(name, 80)}` does not exist; `fdc_registry` lists them"
-        )
+        raise Wrong(f"{named} does not exist; `fdc_registry` lists them")
     found = api.check(name, workspace=root)
     if is_elsewhere(root, found.plan):
-        raise Wrong(f"the registered plan `{in_line(name, 80)}` lies outside of the workspace")
+        raise Wrong(f"{named} lies outside of the workspace")
     words = verdict(root, found).words
     if not found.errors:
         most = api.bounds(name, workspace=root)

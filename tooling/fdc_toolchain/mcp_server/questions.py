@@ -42,11 +42,9 @@ def form(run: str, question: api.Question) -> ElicitRequestFormParams | None:
     text = shown("\n".join([*screen, "", f"{head} fdc asks you, and not the agent. Run {run}."]))
     name = _field(question)
     schema = {"type": "object", "properties": {name: field}, "required": [name]}
-    return (
-        ElicitRequestFormParams(message=text, requested_schema=schema)
-        if len(text) <= MOST_FORM
-        else None
-    )
+    if len(text) > MOST_FORM:
+        return None
+    return ElicitRequestFormParams(message=text, requested_schema=schema)
 
 
 def _field(question: api.Question) -> str:

@@ -49,9 +49,8 @@ def shown(text: str) -> str:
     """The text with every character escaped that cannot be seen, but line ends."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    return "".join(
-        one if one == "\n" or one.isprintable() else f"\\u{{{ord(one):x}}}" for one in text
-    )
+    rows = (one if one == "\n" or one.isprintable() else f"\\u{{{ord(one):x}}}" for one in text)
+    return "".join(rows)
 
 
 def in_line(text: str, most: int) -> str:

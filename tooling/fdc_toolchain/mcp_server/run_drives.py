@@ -71,9 +71,8 @@ class Drives:
     def _room(self) -> None:
         self._live = {name: one for name, one in self._live.items() if not one.done.is_set()}
         if len(self._live) >= MOST_DRIVES:
-            raise api.RunBusy(
-                f"this server drives {MOST_DRIVES} runs already; ask for their status, and wait"
-            )
+            many = f"this server drives {MOST_DRIVES} runs already"
+            raise api.RunBusy(f"{many}; ask for their status, and wait")
 
     def _drive(self, drive: Drive, said: Mapping[str, Outcome]) -> None:
         try:

@@ -13,6 +13,7 @@ import time
 from collections import OrderedDict
 from typing import Any, NamedTuple, TypeAlias
 
+from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.types import (
     CallToolRequestParams,
@@ -83,12 +84,14 @@ class RunTool:
                 return InputRequiredResult(input_requests={_FORM: request}, request_state=name)
             if not context.session.can_send_request:
                 return ended(drive)
-            response = await context.session.elicit_form(
-                form.message, form.requested_schema, context.request_id
-            )
-            going = await asyncio.to_thread(
-                self._take, drive.run, question, response, program_of(context)
-            )
+            try:
+                response = await context.session.elicit_form(
+                    form.message, form.requested_schema, context.request_id
+                )
+            except (MCPError, ValueError):  # the form failed, or its answer is none
+                return ended(drive)
+            program = program_of(context)
+            going = await asyncio.to_thread(self._take, drive.run, question, response, program)
             if going is None:
                 return ended(drive)
             drive = going
@@ -155,29 +158,18 @@ class RunTool:
             now = api.show(run, workspace=self.root).questions
             if question not in now:
                 raise api.RunRefused(f"the run {run} asks something else by now")
-            return self.drives.go(
-                run, {question.address: "done" if answer == "done" else "not-done"}
-            )
-        api.answer(
-            run,
-            answer,
-            workspace=self.root,
-            address=question.address,
-            seen=question.seen,
-            through=program,
-        )
+            return self.drives.go(run, {question.address: answer})  # type: ignore[dict-item]
+        at, seen = question.address, question.seen
+        api.answer(run, answer, workspace=self.root, address=at, seen=seen, through=program)
         return self.drives.go(run)
 
 
 def program_of(context: RequestContext) -> str:
     """Where a form is answered, for the record: this server, and the agent's program as it names itself."""
     known = context.session.client_params
-    named = (
-        "a program without a name"
-        if known is None
-        else in_line(f"{known.client_info.name} {known.client_info.version}", 100)
-    )
-    return f"fdc mcp in {named}"
+    if known is None:
+        return "fdc mcp in a program without a name"
+    return f"fdc mcp in {in_line(f'{known.client_info.name} {known.client_info.version}', 100)}"
 
 
 def has_forms(known: ClientCapabilities | None) -> bool:

@@ -23,7 +23,7 @@ from .. import api
 from . import plan_tools
 from .results import Result
 from .run_tool import RequestContext, RunTool
-from .tool_table import TOOLS, Arguments, Wrong, checked, schema
+from .tool_table import TOOLS, Arguments, Row, Wrong, checked, schema
 
 PATIENCE = 45.0  # seconds after which a call returns and its run goes on; most programs of agents wait a minute
 
@@ -43,15 +43,13 @@ _LOOKS: dict[str, Callable[[str, Arguments], Result]] = {
 
 def listing() -> list[Tool]:
     """The tools as clients see them."""
-    return [
-        Tool(
-            name=name,
-            description=row.description,
-            input_schema=schema(name),
-            annotations=ToolAnnotations(read_only_hint=row.looks, destructive_hint=not row.looks),
-        )
-        for name, row in TOOLS.items()
-    ]
+    return [_listed(name, row) for name, row in TOOLS.items()]
+
+
+def _listed(name: str, row: Row) -> Tool:
+    hints = ToolAnnotations(read_only_hint=row.looks, destructive_hint=not row.looks)
+    does = row.description
+    return Tool(name=name, description=does, input_schema=schema(name), annotations=hints)
 
 
 def made(root: str, *, version: str = "", patience: float = PATIENCE) -> Server[Any]:
@@ -84,14 +82,10 @@ def made(root: str, *, version: str = "", patience: float = PATIENCE) -> Server[
             result = Result(words=f"{type(trouble).__name__}:", data=str(trouble), failed=True)
         if isinstance(result, InputRequiredResult):
             return result
-        return CallToolResult(
-            content=[TextContent(type="text", text=result.text())], is_error=result.failed
-        )
+        content = [TextContent(type="text", text=result.text())]
+        return CallToolResult(content=[*content], is_error=result.failed)
 
-    return Server(
-        "fdc",
-        version=version,
-        instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-    )
+    server: Server[Any] = Server(
+        "fdc", version=version, instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool,
+    )  # fmt: skip
+    return server

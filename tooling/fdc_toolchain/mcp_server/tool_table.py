@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 from ..api import JSON
+from .results import in_line
 
 Arguments: TypeAlias = Mapping[str, JSON]
 
@@ -77,12 +78,8 @@ def schema(name: str) -> dict[str, JSON]:
     """The JSON Schema of a tool's arguments."""
     row = TOOLS[name]
     properties: JSON = {key: {**value} for key, value in row.arguments.items()}
-    made: dict[str, JSON] = {
-        "type": "object",
-        "properties": properties,
-        "additionalProperties": False,
-    }
-    return {**made, "required": list(row.required)} if row.required else made
+    required: dict[str, JSON] = {"required": list(row.required)} if row.required else {}
+    return {"type": "object", "properties": properties, "additionalProperties": False, **required}
 
 
 def checked(name: str, given: Arguments) -> Arguments:
@@ -95,17 +92,13 @@ def checked(name: str, given: Arguments) -> Arguments:
             raise Wrong(f"`{name}` needs the argument `{key}`")
     for key, value in given.items():
         if key not in row.arguments:
-            raise Wrong(
-                f"`{name}` takes no argument `{key[:80]}`; it takes {', '.join(row.arguments)}"
-            )
+            takes = f"it takes {', '.join(row.arguments)}"
+            raise Wrong(f"`{name}` takes no argument `{in_line(key, 80)}`; {takes}")
         expected = row.arguments[key]
         kind, sentence = _KINDS[str(expected["type"])]
         texts = list(value.values()) if isinstance(value, dict) else [value]
-        if (
-            not isinstance(value, kind)
-            or kind is not bool
-            and not all(isinstance(one, str) for one in texts)
-        ):
+        plain = kind is bool or all(isinstance(one, str) for one in texts)
+        if not isinstance(value, kind) or not plain:
             raise Wrong(f"`{key}` is {sentence}")
         if sum(len(str(one)) for one in texts) > MOST_TEXT:
             raise Wrong(f"`{key}` has more than {MOST_TEXT} characters")

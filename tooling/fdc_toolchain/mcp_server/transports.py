@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import threading
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from mcp.server.lowlevel.server import Server
@@ -15,6 +18,7 @@ from .http_guard import Guard
 PATH = "/mcp"
 MOST_BODY = 2 * 1024 * 1024
 MOST_CONNECTIONS = 64
+MOST_ENDING = 1.0  # seconds from a signal to the end of the process
 
 
 def on_stdio(server: Server[Any]) -> None:
@@ -33,14 +37,24 @@ def listening(port: int) -> socket.socket:
     return socket.create_server(("127.0.0.1", port), backlog=MOST_CONNECTIONS)
 
 
-def on_http(server: Server[Any], opened: socket.socket, token: str) -> None:
-    """Serves until SIGINT or SIGTERM."""
+def on_http(
+    server: Server[Any], opened: socket.socket, token: str, end: Callable[[int], object]
+) -> None:
+    """Serves until SIGINT or SIGTERM; `end` ends the process with a code where clients keep it."""
     import uvicorn
+
+    class Stopping(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            """Ends the process soon, also while clients are asked: what runs did is on record."""
+            super().handle_exit(sig, frame)
+            late = threading.Timer(MOST_ENDING, end, [0 if sig == signal.SIGINT else 128 + sig])
+            late.daemon = True
+            late.start()
 
     port = opened.getsockname()[1]
     app = server.streamable_http_app(streamable_http_path=PATH, max_request_body_size=MOST_BODY)
     config = uvicorn.Config(
-        Guard(app, port, token), log_level="warning", access_log=False, server_header=False, date_header=False,
-        limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=2,
+        Guard(app, port, token), log_level="error", access_log=False, server_header=False, date_header=False,
+        limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=3,
     )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[opened])
+    Stopping(config).run(sockets=[opened])

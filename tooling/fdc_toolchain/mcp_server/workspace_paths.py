@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from .results import in_line
 from .tool_table import Wrong
 
 
@@ -13,7 +14,7 @@ def plan_in(root: str, named: str) -> str:
         raise Wrong("a plan is named by a path in the workspace or by a registered name")
     # a shipped plan, `fdc:PATH`, is inside as long as it has no `..` that leads out
     if not is_inside(root, named):
-        raise Wrong(f"`{named[:200]}` is outside of the workspace of this server, {root}")
+        raise Wrong(f"`{in_line(named, 200)}` is outside of the workspace of this server, {root}")
     return named
 
 

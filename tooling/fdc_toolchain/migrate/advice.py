@@ -14,16 +14,12 @@ def checked(
     found: list[Diagnostic], path: str, data: bytes, catalogue: Catalogue, limits: Limits
 ) -> list[Diagnostic]:
     """The findings about one plan; those that advise to migrate it say what is in the way."""
-    if not any(item.code == "FDC119" and _ADVICE in (item.help or "") for item in found):
+    advising = [item for item in found if item.code == "FDC119" and _ADVICE in (item.help or "")]
+    if not advising:
         return found
     done = migrate(data, path, catalogue, limits)
     if done.text is not None or not done.diagnostics:
         return found
     first = done.diagnostics[0]
     help_ = f"write a step a line; {_ADVICE} cannot do it: line {first.span.line}: {first.message}"
-    return [
-        item._replace(help=help_)
-        if item.code == "FDC119" and _ADVICE in (item.help or "")
-        else item
-        for item in found
-    ]
+    return [item._replace(help=help_) if item in advising else item for item in found]

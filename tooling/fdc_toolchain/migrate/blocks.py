@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..linking.catalogue import Tool
 from . import lines as line_notation
 from . import words
 from .dialect import BLANK, DIRECTIVE, automaton, colon, known
 from .model import Draft, Numbered, Refused, Tools
 from .steps import step
-
-
-class _Content(NamedTuple):
-    """The last step that took a content: what a doubtful line below it may belong to."""
-
-    line: int
-    name: str
 
 
 def convert(draft: Draft, lines: list[Numbered], notation: str, tools: Tools) -> None:
@@ -45,7 +36,9 @@ class _Blocks:
         self.draft = draft
         self.tools = tools
         self.by_blank_lines = by_blank_lines
-        self.content: _Content | None = None
+        self.content: Numbered | None = (
+            None  # the last step with a content, for doubtful lines below
+        )
         self.verified = 0
 
     def block(self, separator: Numbered | None, lines: list[Numbered]) -> None:
@@ -57,18 +50,16 @@ class _Blocks:
         above, rest = [line for line in lines[:at] if line[1].strip()], lines[at:]
         if not rest:
             if separator and not self.by_blank_lines and not above and self.content and lines:
-                raise Refused(
-                    *separator, f"the block below this line is empty{self._maybe_content()}", None
-                )
+                message = f"the block below this line is empty{self._maybe_content()}"
+                raise Refused(*separator, message)
             self._comments(above)
             return
         if self.by_blank_lines and above:
             message = (
                 "the older reader dropped this whole block, because a comment stands first in it"
             )
-            raise Refused(
-                *above[0], message, "put a blank line below the comment, or delete the block"
-            )
+            help_ = "put a blank line below the comment, or delete the block"
+            raise Refused(*above[0], message, help_)
         rest, checks = self._directives(rest)
         if self.draft.lines and (above or self.draft.lines[-1].startswith(" ")):
             self.draft.put("")
@@ -80,13 +71,11 @@ class _Blocks:
     def _comments(self, lines: list[Numbered]) -> None:
         for number, text in lines:
             if automaton(text):
-                raise Refused(
-                    number, text, "`# FSM:` below the first step", line_notation.ONE_AUTOMATON
-                )
+                message = "`# FSM:` below the first step"
+                raise Refused(number, text, message, line_notation.ONE_AUTOMATON)
             if DIRECTIVE.fullmatch(text):
-                raise Refused(
-                    number, text, f"`{text}` stands above the step that it should be about", None
-                )
+                message = f"`{text}` stands above the step that it should be about"
+                raise Refused(number, text, message)
             self.draft.put(text.strip())
 
     def _command(self, separator: Numbered | None, lines: list[Numbered]) -> None:
@@ -120,53 +109,36 @@ class _Blocks:
         self.draft.say(head[0], f"the block became the step `{tool.name}`")
         step(self.draft, tool, (head[0], text), inline, below)
         name = inline or (below[0][1].strip() if below else "")
-        self.content = _Content(head[0], name[:60] or tool.name) if tool.block is not None else None
+        self.content = (head[0], name[:60] or tool.name) if tool.block is not None else None
         return None
 
     def _no_tool(self, separator: Numbered | None, head: Numbered) -> Refused:
         text = head[1].strip()[:60]
+        message = f"`{text}` names no tool"
         if separator is None:
-            return Refused(
-                *head, f"`{text}` names no tool", "a block begins with the name of a tool"
-            )
-        if self.by_blank_lines:
-            message = f"`{text}` names no tool{self._maybe_content()}"
-            return Refused(
-                *head,
-                message,
-                "indent the content by two spaces below its step, as the language has it",
-            )
-        message = f"`{text}` names no tool, so the `---` above it may be no separator{self._maybe_content()}"
-        return Refused(
-            *head,
-            message,
-            "indent the content by two spaces below its step, as the language has it",
-        )
+            return Refused(*head, message, "a block begins with the name of a tool")
+        if not self.by_blank_lines:
+            message += ", so the `---` above it may be no separator"
+        help_ = "indent the content by two spaces below its step, as the language has it"
+        return Refused(*head, message + self._maybe_content(), help_)
 
     def _maybe_content(self) -> str:
         if self.content is None:
             return ""
-        return f"; it may belong to the content of `{self.content.name}` (line {self.content.line})"
+        line, name = self.content
+        return f"; it may belong to the content of `{name}` (line {line})"
 
     def _certain(self, tool: Tool, head: Numbered, inline: str, below: list[Numbered]) -> None:
         """Between blank lines only: refuses a block that could be read in two ways."""
         if inline and self.content:
             message = f"`{head[1].strip()[:60]}` may be a step{self._maybe_content()}"
-            raise Refused(
-                *head, message, "write the tool alone on its line, its arguments below it"
-            )
-        needed = (
-            0
-            if inline
-            else max(1 if tool.need_one_of else 0, sum(item.required for item in tool.inline))
-        )
-        for number, text in below[needed:]:
-            words_ = text.split()
-            if (
-                known(text, self.tools)
-                and not text.startswith(" ")
-                and (len(words_) == 1 or "_" in words_[0])
-            ):
+            help_ = "write the tool alone on its line, its arguments below it"
+            raise Refused(*head, message, help_)
+        least = max(1 if tool.need_one_of else 0, sum(item.required for item in tool.inline))
+        for number, text in below[0 if inline else least :]:
+            first, *more = text.split() or [""]
+            begins = known(text, self.tools) and not text.startswith(" ")
+            if begins and (not more or "_" in first):
                 message = f"`{text.strip()[:60]}` may be a step or an argument of `{tool.name}` (line {head[0]})"
                 raise Refused(number, text, message, "put a blank line above a step")
 
@@ -185,7 +157,7 @@ class _Blocks:
         texts = [inline] * bool(inline) + [text.strip() for _, text in below]
         if len(texts) != 1:
             count = "no plan" if not texts else "more than one plan"
-            raise Refused(*head, f"`call_plan` names {count}", None)
+            raise Refused(*head, f"`call_plan` names {count}")
         self.draft.say(head[0], "the block became a call")
         self.draft.put(f"call_plan {words.quoted(words.argument(self.draft, head[0], texts[0]))}")
         self.content = None
@@ -196,7 +168,7 @@ class _Blocks:
             self.draft.say(head[0], "the pattern moved up to `for_each_file`")
         for number, text in below:
             if text.strip() and not text.startswith(" "):
-                raise Refused(number, text, "the body of `for_each_file` is not indented", None)
+                raise Refused(number, text, "the body of `for_each_file` is not indented")
         self.draft.say(head[0], "the block became a loop")
         self.draft.put(f"for_each_file {words.argument(self.draft, head[0], inline)}")
         self.draft.loops += 1
@@ -218,24 +190,16 @@ class _Blocks:
                 continue
             if match[1] == "ON_FAILURE":
                 message = "`# ON_FAILURE:` has no equivalent: whether the run goes on after it is not said"
-                raise Refused(
-                    number,
-                    text,
-                    message,
-                    "bind the step's result, and write `if NAME.exit_code != 0`",
-                )
+                help_ = "bind the step's result, and write `if NAME.exit_code != 0`"
+                raise Refused(number, text, message, help_)
             shell = [(number, match[2])] if match[2] else []
             while at < len(lines) and not DIRECTIVE.fullmatch(lines[at][1].strip()):
                 if lines[at][1].strip():
                     shell.append((lines[at][0], lines[at][1].strip()))
                 at += 1
             if len(shell) != 1 or shell[0][1].startswith("#"):
-                raise Refused(
-                    number,
-                    text,
-                    "`# VERIFICATION:` takes one shell command on the line below it",
-                    None,
-                )
+                message = "`# VERIFICATION:` takes one shell command on the line below it"
+                raise Refused(number, text, message)
             checks += shell
         return command, checks
 

@@ -39,18 +39,15 @@ def migrate(data: bytes, path: str, catalogue: Catalogue, limits: Limits) -> Mig
 
 def _converted(draft: Draft, old: list[Numbered], notation: str, tools: Tools) -> str:
     head, old = _head(draft, old)
-    if notation in (dialect.LINES, dialect.MIXED, dialect.PROSE) or (
-        notation == dialect.COLON and not any(text.rstrip() == "---" for _, text in old)
-    ):
+    plain = notation == dialect.COLON and not any(text.rstrip() == "---" for _, text in old)
+    if plain or notation in (dialect.LINES, dialect.MIXED, dialect.PROSE):
         lines.convert(draft, old, tools)
     else:
         blocks.convert(draft, old, notation, tools)
     for name, line in draft.params.items():
         draft.say(line, f"`param {name}` declares it")
-    first = next(
-        (at for at, text in enumerate(draft.lines) if text and not text.startswith("#")),
-        len(draft.lines),
-    )
+    steps = (at for at, text in enumerate(draft.lines) if text and not text.startswith("#"))
+    first = next(steps, len(draft.lines))
     while first and draft.lines[first - 1].startswith("#"):
         first -= 1
     headers = [f"param {name}" for name in draft.params]
@@ -100,11 +97,8 @@ def _finished(
     changes = tuple(sorted(draft.changes, key=lambda change: change.line))
     if not changes:
         errors = _errors(data, path, limits)
-        return (
-            Migration(notation, None, (), errors)
-            if errors
-            else Migration(dialect.LANGUAGE, data, (), ())
-        )
+        same = Migration(dialect.LANGUAGE, data, (), ())
+        return Migration(notation, None, (), errors) if errors else same
     text, found = canonical(new.encode("utf-8"), path, limits)
     if text is None:
         old = _errors(data, path, limits)

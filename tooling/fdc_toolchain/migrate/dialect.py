@@ -25,7 +25,7 @@ DIRECTIVE = re.compile(r"#\s*(VERIFICATION|ON_FAILURE):\s*(.*)")
 _COLON = re.compile(r"([A-Za-z_.][A-Za-z0-9_./-]*):(?:\s+(.*))?")
 _NUMBER = re.compile(r"\d+[.)]\s+(.*)")
 _FSM = re.compile(r"#\s*FSM:\s*(\S.*)")
-_CONSTRUCTS = ("call_plan", "for_each_file")
+CONSTRUCTS = ("call_plan", "for_each_file")
 
 
 def numbered(text: str) -> list[Numbered]:
@@ -45,7 +45,7 @@ def colon(line: str, tools: Tools) -> tuple[str, str] | None:
     if match is None:
         return None
     name = match[1]
-    runs = name in tools or name in _CONSTRUCTS or "/" in name or name.endswith(".py")
+    runs = name in tools or name in CONSTRUCTS or "/" in name or name.endswith(".py")
     return (name, (match[2] or "").strip()) if runs else None
 
 
@@ -58,7 +58,7 @@ def number(line: str) -> str | None:
 def known(line: str, tools: Tools) -> bool:
     """True where a line begins with a tool or a construct."""
     first = line.split(None, 1)[0] if line.strip() else ""
-    return first in tools or first in _CONSTRUCTS or (first.startswith("run:") and first != "run:")
+    return first in tools or first in CONSTRUCTS or (first.startswith("run:") and first != "run:")
 
 
 def paragraphs(lines: list[Numbered]) -> list[list[Numbered]]:
@@ -84,37 +84,27 @@ def detect(text: str, tools: Tools) -> str:
         if directives:
             return DIRECTIVES
         heads = [block[0][1] for block in dashes(lines) if block]
-        return (
-            COLON
-            if any(colon(head, tools) for head in heads if not head.startswith("set_plan"))
-            else DASHES
-        )
+        heads = [head for head in heads if not head.startswith("set_plan")]
+        return COLON if any(colon(head, tools) for head in heads) else DASHES
     if code and all(number(line) for line in code):
         return PROSE
     if code and all(colon(line, tools) for line in code):
         return COLON
     parts = [[line for line in part if not line[1].startswith("#")] for part in paragraphs(lines)]
     parts = [part for part in parts if part]
-    bare = [
-        part for part in parts if part[0][1].strip() in tools or part[0][1].strip() in _CONSTRUCTS
-    ]
+    names = {*tools, *CONSTRUCTS}
+    bare = [part for part in parts if part[0][1].strip() in names]
     if len(parts) == 1 and sum(known(line, tools) for _, line in parts[0]) > 1:
         return LINES  # nothing separates blocks
     inline = [part for part in parts if part not in bare and known(part[0][1], tools)]
-    if len(bare) >= len(inline) and any(
-        len(part) > 1 and not known(part[1][1], tools) for part in bare
-    ):
+    below = any(len(part) > 1 and not known(part[1][1], tools) for part in bare)
+    if len(bare) >= len(inline) and below:
         return BLANK
-    if (
-        len(bare) == len(parts)
-        and plan
-        and any(len(part) > 1 for part in parts)
-        and _lacks_arguments(plan, tools)
-    ):
+    longer = len(bare) == len(parts) and any(len(part) > 1 for part in parts)
+    if longer and plan and _lacks_arguments(plan, tools):
         return BLANK
-    if not any(
-        known(line, tools) or number(line) or colon(line, tools) for line in map(str.strip, code)
-    ):
+    rows = map(str.strip, code)
+    if not any(known(line, tools) or number(line) or colon(line, tools) for line in rows):
         return UNKNOWN
     comments = [line for _, line in lines if line.startswith("#") and not automaton(line)]
     return MIXED if comments or "\n\n" in text.strip("\n") else LINES
@@ -133,28 +123,22 @@ def dashes(lines: list[Numbered]) -> list[list[Numbered]]:
 
 def _is_language(text: str, plan: Plan, tools: Tools) -> bool:
     """True for a plan that needs nothing: it reads cleanly and has what only the language has, or nothing old in it."""
-    if any(
-        item.severity == "error"
-        for item in parse(text.encode("utf-8", "surrogatepass"), "").diagnostics
-    ):
-        return False
-    if malformed_tails(plan):
+    found = parse(text.encode("utf-8", "surrogatepass"), "").diagnostics
+    if any(item.severity == "error" for item in found) or malformed_tails(plan):
         return False
     nodes = list(walk(plan.statements))
     steps = [node for node in nodes if isinstance(node, Step)]
     if any(_below(node, tools) for node in steps):
         return False
-    if any(
-        isinstance(node, Header | If | For | Iterate | Require | Yield) for node in nodes
-    ) or any(
-        node.bind or getattr(node, "block", None) for node in nodes if isinstance(node, Step | Call)
-    ):
+    bound = [node for node in nodes if isinstance(node, Step | Call)]
+    if any(isinstance(node, Header | If | For | Iterate | Require | Yield) for node in nodes):
+        return True
+    if any(node.bind or getattr(node, "block", None) for node in bound):
         return True
     if not all(node.tool in tools for node in steps) or _lacks_arguments(plan, tools):
         return False
-    if any(
-        words.placeholders(node.tail) for node in nodes if isinstance(node, Step | Call | ForEach)
-    ):
+    tails = [node.tail for node in nodes if isinstance(node, Step | Call | ForEach)]
+    if any(words.placeholders(tail) for tail in tails):
         return False
     first = next((at for at, line in numbered(text) if line.strip()), 1)
     return not any(automaton(line) and at != first for at, line in numbered(text))
@@ -169,9 +153,8 @@ def _lacks_arguments(plan: Plan, tools: Tools) -> bool:
     binder = Binder()
     for node in walk(plan.statements):
         if isinstance(node, Step) and node.tool in tools:
-            bound = binder.bind(
-                tools[node.tool], node.tail, node.block.text if node.block else None
-            )
+            block = node.block.text if node.block else None
+            bound = binder.bind(tools[node.tool], node.tail, block)
             if any(problem.code in ("FDC302", "FDC305") for problem in bound.problems):
                 return True
     return False

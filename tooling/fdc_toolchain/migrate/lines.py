@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..syntax.language import WORDS
 from . import words
-from .dialect import automaton, colon, known, number
+from .dialect import CONSTRUCTS, automaton, colon, known, number
 from .model import Draft, Numbered, Refused, Tools, Unknown
 from .steps import step
 
@@ -33,13 +33,10 @@ def convert(draft: Draft, lines: list[Numbered], tools: Tools) -> None:
             open_loops.pop()
         draft.loops = outer + len(open_loops)
         first, rest = _command(draft, (here, text), tools)
-        if first == "for_each_file":
-            glob, at = _operand(draft, lines, at, here, rest, first)
-            draft.put(f"{first} {words.argument(draft, here, glob)}", indent)
-            open_loops.append(indent)
-        elif first == "call_plan":
-            target, at = _operand(draft, lines, at, here, rest, first)
-            draft.put(f"{first} {words.argument(draft, here, target)}", indent)
+        if first in CONSTRUCTS:
+            operand, at = _operand(draft, lines, at, here, rest, first)
+            draft.put(f"{first} {words.argument(draft, here, operand)}", indent)
+            open_loops += [indent] if first == "for_each_file" else []
         elif first in tools:
             tool = tools[first]
             if not rest and tool.inline:
@@ -55,12 +52,8 @@ def convert(draft: Draft, lines: list[Numbered], tools: Tools) -> None:
         elif first in WORDS:
             draft.put(text, indent)
         else:
-            raise Unknown(
-                here,
-                raw,
-                f"`{text[:60]}` is neither a step nor a comment",
-                _above(lines, at - 1, tools),
-            )
+            message = f"`{text[:60]}` is neither a step nor a comment"
+            raise Unknown(here, raw, message, _above(lines, at - 1, tools))
     draft.loops = outer
 
 
@@ -87,9 +80,8 @@ def _command(draft: Draft, line: Numbered, tools: Tools) -> tuple[str, str]:
 def script(draft: Draft, line: int, name: str, rest: str) -> tuple[str, str]:
     """The step that runs a script which an older notation used as a tool. Raises Refused for other programs."""
     if not name.endswith(".py"):
-        raise Refused(
-            line, name, f"how to run `{name}` is not said", "write `run_in_bash_session COMMAND`"
-        )
+        message = f"how to run `{name}` is not said"
+        raise Refused(line, name, message, "write `run_in_bash_session COMMAND`")
     path = f"tooling/{name}" if "/" not in name else name
     draft.say(line, f"`{name}` is run by `run_in_bash_session python3 {path}`")
     return "run_in_bash_session", f"python3 {path} {rest}".rstrip()
@@ -121,12 +113,11 @@ def _below(
 def _deeper(lines: list[Numbered], at: int, indent: int) -> int:
     """The index after the lines that are indented below a step: its text block as the language has it."""
     end = at
-    for index in range(at, len(lines)):
-        raw = lines[index][1]
+    for index, (_, raw) in enumerate(lines[at:], at + 1):
         if raw.strip():
             if len(raw) - len(raw.lstrip(" ")) <= indent:
                 break
-            end = index + 1
+            end = index
     return end
 
 

@@ -18,7 +18,8 @@ def step(
 
     Raises Refused where the argument lines could be read in two ways.
     """
-    lines = _stripped(lines)
+    while lines and not lines[-1][1].strip():
+        lines = lines[:-1]
     taken = [item for item in tool.parameters if item.kind != "block"]
     if tool.block is not None and not (taken and taken[-1].kind == "rest"):
         tail, block = _path_and_content(draft, tool, head, inline, lines, len(taken))
@@ -31,13 +32,6 @@ def step(
     draft.put(first, indent)
     for text in block:
         draft.put(text, indent + 2)
-
-
-def _stripped(lines: list[Numbered]) -> list[Numbered]:
-    """Without the blank lines at the end."""
-    while lines and not lines[-1][1].strip():
-        lines = lines[:-1]
-    return lines
 
 
 def _path_and_content(
@@ -63,7 +57,7 @@ def _block(draft: Draft, tool: Tool, lines: list[Numbered]) -> list[str]:
         message = (
             f"the content of `{tool.name}` begins with a blank line, which a text block cannot"
         )
-        raise Refused(*lines[0], message, None)
+        raise Refused(*lines[0], message)
     draft.say(lines[0][0], f"{_lines(len(lines))} became the text block of `{tool.name}`")
     margin = min(len(text) - len(text.lstrip(" ")) for _, text in lines if text.strip())
     if margin:
@@ -88,9 +82,8 @@ def _text(
         if len(texts) > 1:
             number, text = lines[-1]
             message = f"the command of `{tool.name}` has {len(texts)} lines, and a step runs one"
-            raise Refused(
-                number, text, message, "join them with `&&` or `;`, or put them into a script"
-            )
+            help_ = "join them with `&&` or `;`, or put them into a script"
+            raise Refused(number, text, message, help_)
     if lines and not inline:
         draft.say(lines[0][0], f"the text moved up to `{tool.name}`")
     if len(texts) > 1:
@@ -115,21 +108,16 @@ def _arguments(
     lines = [line for line in lines if line[1].strip()]
     texts = [words.argument(draft, number, text.strip()) for number, text in lines]
     if inline and texts:
-        raise Refused(
-            *lines[0],
-            f"`{tool.name}` has arguments on its own line and below it",
-            "write them on one line",
-        )
+        message = f"`{tool.name}` has arguments on its own line and below it"
+        raise Refused(*lines[0], message, "write them on one line")
     if inline:
         return words.argument(draft, head[0], inline)
     if not texts:
         return ""
     draft.say(lines[0][0], f"the argument{'s' * (len(texts) != 1)} moved up to `{tool.name}`")
     if len(texts) > count:
-        message = (
-            f"`{tool.name}` takes {count} argument{'s' * (count != 1)}, and has {len(texts)} lines"
-        )
-        raise Refused(*lines[count], message, None)
+        takes = f"`{tool.name}` takes {count} argument{'s' * (count != 1)}"
+        raise Refused(*lines[count], f"{takes}, and has {len(texts)} lines")
     if len(texts) > 1 or count == 1:
         return " ".join(words.quoted(text) for text in texts)
     required = sum(item.required for item in tool.parameters)
@@ -141,15 +129,11 @@ def _arguments(
 
 def _check(tool: Tool, head: Numbered, tail: str, first: str) -> None:
     plan = parse(first.encode("utf-8", "replace"), "").plan
-    found = plan.statements if plan else []
-    if (
-        len(found) != 1
-        or not isinstance(found[0], Step)
-        or (found[0].tool, found[0].tail) != (tool.name, tail)
-    ):
-        raise Refused(
-            *head, f"what `{tool.name}` was given cannot stand on its line as it is", None
-        )
+    found = (
+        [(one.tool, one.tail) for one in plan.statements if isinstance(one, Step)] if plan else []
+    )
+    if plan is None or len(plan.statements) != 1 or found != [(tool.name, tail)]:
+        raise Refused(*head, f"what `{tool.name}` was given cannot stand on its line as it is")
 
 
 def _lines(count: int) -> str:

@@ -64,13 +64,9 @@ def _angled(draft: Draft, line: int, text: str, original: str) -> str:
 def quoted(text: str) -> str:
     """`text`, a template, as one argument of a step: bare where that reads back as it stands, else quoted."""
     found = values.arguments(text)
-    if (
-        isinstance(found, tuple)
-        and len(found) == 1
-        and found[0].key is None
-        and found[0].value.text == text
-    ):
-        return text
+    if isinstance(found, tuple) and len(found) == 1 and found[0].key is None:
+        if found[0].value.text == text:
+            return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

@@ -17,6 +17,7 @@ from . import (
     verify,
 )
 from .parallel import shared
+from .places import given
 from .protocol_rules import proved
 from .solver.files import texts
 from .solver.rule import Context, Rule
@@ -33,6 +34,7 @@ RULES: tuple[Rule, ...] = (
     files.check,
     shared.check,
     file_places.check,
+    given.check,
     bounds.check,
     capability.check,
     verify.check,

@@ -49,19 +49,19 @@ def check(context: Context) -> Iterator[Diagnostic]:
             globs, commands = guard.looks(bound.tool)
             if not bound.files and not globs and not commands:
                 continue
-            for found in _of_step(act, unit, guard, folders, globs, probes):
+            for found in of_step(act, unit, guard, folders, globs, probes):
                 yield found._replace(span=unit.span(act.step))
-            yield from _secrets(_read_by(act, globs, commands), unit, guard, act.step)
-        for loop in _loops(unit.body):
+            yield from secrets(read_by(act, globs, commands), unit, guard, act.step)
+        for loop in loops_in(unit.body):
             if loop.over is not None:
-                for found in _glob(loop.over, slash=False):
+                for found in of_glob(loop.over, slash=False):
                     yield found._replace(span=unit.span(loop.node))
-                yield from _secrets([loop.over.text], unit, guard, loop.node)
+                yield from secrets([loop.over.text], unit, guard, loop.node)
                 yield from _changed_in(unit, loop, guard, probes)
                 yield from _below(unit, loop)
 
 
-def _of_step(
+def of_step(
     act: Act,
     unit: Unit,
     guard: Guard,
@@ -83,7 +83,7 @@ def _of_step(
             yield found
     for name in globs:
         if name in act.bound.arguments:
-            yield from _glob(act.bound.arguments[name], slash=True)
+            yield from of_glob(act.bound.arguments[name], slash=True)
 
 
 def _opened(unit: Unit, guard: Guard) -> Iterator[Diagnostic]:
@@ -219,7 +219,7 @@ def _through(text: str, folder: str, guard: Guard, probes: set[str]) -> Diagnost
     )
 
 
-def _glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:
+def of_glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:
     """The error of a glob or folder that the runner refuses, without a position. `slash`: `/` alone is the workspace."""
     text = value.text
     if slash and not text.strip("/"):
@@ -235,7 +235,7 @@ def _glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:
         )
 
 
-def _read_by(act: Act, globs: tuple[str, ...], commands: tuple[str, ...]) -> Iterator[str]:
+def read_by(act: Act, globs: tuple[str, ...], commands: tuple[str, ...]) -> Iterator[str]:
     """The literal paths that a step reads: its files, what it searches, what a command that looks at data is given."""
     bound = act.bound
     for access, value in bound.files:
@@ -257,7 +257,7 @@ def _read_by(act: Act, globs: tuple[str, ...], commands: tuple[str, ...]) -> Ite
 _MARKED = re.compile(r"[{*?\[\0]")
 
 
-def _secrets(
+def secrets(
     paths: Iterable[str], unit: Unit, guard: Guard, node: Statement
 ) -> Iterator[Diagnostic]:
     for path in paths:
@@ -345,7 +345,7 @@ def _folders(unit: Unit) -> dict[str, str]:
     return out
 
 
-def _loops(nodes: list[Node]) -> Iterator[Loop]:
+def loops_in(nodes: list[Node]) -> Iterator[Loop]:
     work = list(nodes)
     while work:
         node = work.pop()

@@ -73,8 +73,8 @@ def atoms(key: Key) -> list[Atom]:
 
 
 def opaque(key: Key) -> bool:
-    """Whether it holds a value that may be any text."""
-    return any(not glob for _, _, glob in atoms(key))
+    """Whether it holds a value that may be any text, or a file that was found by such a value."""
+    return any(not glob or HOLE in glob for _, _, glob in atoms(key))
 
 
 def tracked(key: Key) -> bool:

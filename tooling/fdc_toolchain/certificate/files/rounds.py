@@ -28,7 +28,7 @@ from .known import (
     touched,
     within,
 )
-from .places import HOLE, Key, apart, literal, renamed
+from .places import Key, apart, literal, renamed
 from .uses import CHANGES, Uses
 
 
@@ -62,7 +62,7 @@ class Rounds(Uses):
             glob = places.resolved(node["glob"], point.names)
             if places.opaque(glob):
                 self.need(node, glob, frozenset({UNKNOWN}))
-            item = ((item[0][0], "", places.text_of(glob).replace(HOLE, "**") or "**"),)
+            item = ((item[0][0], "", places.text_of(glob)),)
         claim = self.claim(node, at)
         did, (stopping, done, meanwhile) = (
             dids(claim["did"]),

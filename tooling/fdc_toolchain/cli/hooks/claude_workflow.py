@@ -6,7 +6,17 @@ import os
 
 import click
 
-from .hook_answer import Answer, CannotDecide, Event, answer, object_in, seconds_option
+from ...linking.project import regular_file
+from .hook_answer import (
+    Answer,
+    CannotDecide,
+    Event,
+    answer,
+    folder_of,
+    object_in,
+    seconds_option,
+    usable,
+)
 
 _PLACES = (".claude/workflows", ".claude/workflow")
 MOST_BYTES = 1 << 20
@@ -36,7 +46,7 @@ def decide(event: Event, most: int) -> Answer | None:
     from ...foreign.model import Unreadable
     from ...foreign.read import text_of
 
-    path, data = script_of(object_in(event, "tool_input"), event.get("cwd"))
+    path, data = script_of(object_in(event, "tool_input"), folder_of(event))
     try:
         text = text_of(path, data)
     except Unreadable as wrong:
@@ -45,16 +55,16 @@ def decide(event: Event, most: int) -> Answer | None:
     return None if why is None else denied(why)
 
 
-def script_of(given: Event, folder: object) -> tuple[str, bytes]:
-    """The name and content of the script to launch. Raises CannotDecide."""
+def script_of(given: Event, here: str) -> tuple[str, bytes]:
+    """The name and content of the script to launch from the folder `here`. Raises CannotDecide."""
     path, text, name = given.get("scriptPath"), given.get("script"), given.get("name")
-    here = folder if isinstance(folder, str) and os.path.isabs(folder) else os.getcwd()
     if isinstance(path, str):
-        return path, _content(os.path.join(here, path))
+        return path, _content(os.path.join(here, usable(path, "`scriptPath`")))
     if isinstance(text, str):
         return "script", text.encode("utf-8", "replace")
-    if not isinstance(name, str) or not name or "/" in name or "\0" in name or name.startswith("."):
+    if not isinstance(name, str) or not name or "/" in name or name.startswith("."):
         raise CannotDecide("the event names no workflow: `scriptPath`, `script` or `name`")
+    usable(name, "`name`")
     for place in (
         *(os.path.join(here, place) for place in _PLACES),
         os.path.expanduser("~/.claude/workflows"),
@@ -70,12 +80,9 @@ def script_of(given: Event, folder: object) -> tuple[str, bytes]:
 
 def _content(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as failed:
-        raise CannotDecide(
-            f"`{path}` cannot be read: {getattr(failed, 'strerror', None) or failed}"
-        ) from failed
+        return regular_file.read(path, MOST_BYTES)
+    except OSError as failed:
+        raise CannotDecide(f"`{path}` cannot be read: {failed.strerror or failed}") from failed
 
 
 def denied(why: str) -> Answer:

@@ -14,9 +14,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...linking.project.root import find_root
+from ...linking.project import regular_file
+from ...linking.project.root import find_root, is_root
 from . import forbidden_calls, hook_answer
-from .hook_answer import Answer, CannotDecide, Event, before_a_tool, folder_of, object_in, text_in
+from .hook_answer import (
+    MOST_PATH,
+    Answer,
+    CannotDecide,
+    Event,
+    before_a_tool,
+    folder_of,
+    object_in,
+    text_in,
+    usable,
+)
 
 if TYPE_CHECKING:
     from ...linking.project.protected import Protected
@@ -115,7 +126,8 @@ def guarded(path: str) -> Protected | None:
     if _is_in(real, os.path.realpath(state_dir())):
         return Protected(real, "holds the key that seals runs", True)
     root = _root_of(os.path.normpath(path))
-    catalogues, globs, _ = of_workspace(root)
+    # Outside of workspaces, where a folder may be a home with all that is in it, only links near its top are followed.
+    catalogues, globs, _ = of_workspace(root, whole=is_root(root))
     for one, top in ((os.path.normpath(path), root), (real, os.path.realpath(root))):
         if _is_in(one, top):
             found = _listed(os.path.relpath(one, top), catalogues, globs)
@@ -156,9 +168,8 @@ def _files(tool: str, given: Event) -> list[str]:
         found = [os.path.join(folder, name) for folder in folders for name in names]
         if not found and tool == _PATCH:
             raise CannotDecide("the patch names no file")
-    if any("\0" in path for path in found):
-        raise CannotDecide("the name of a file contains a NUL character")
-    return found
+    names = [os.path.normpath(usable(path, "the name of a file")) for path in found]
+    return [path for path, name in zip(found, names) if len(os.fsencode(name)) <= MOST_PATH]
 
 
 def _changes_settings(path: str, tool: str, given: Event) -> bool:
@@ -168,10 +179,11 @@ def _changes_settings(path: str, tool: str, given: Event) -> bool:
     if tool == _PATCH or tool in _SHELLS:
         return "fdc" in text_in(given, "command")
     try:
-        with open(path, "rb") as file:
-            before = file.read()
-    except OSError:
+        before = regular_file.read(path)
+    except FileNotFoundError:
         before = b""
+    except OSError:
+        return True
     if tool == "Write":
         after = text_in(given, "content")
     else:

@@ -26,6 +26,7 @@ Event: TypeAlias = "dict[str, JSON]"
 Answer: TypeAlias = "dict[str, JSON]"
 
 MOST_INPUT = 8 * 1024 * 1024  # maximum bytes of an event; larger ones are not read
+MOST_PATH = 4096  # maximum bytes of a path on Linux
 MOST_SECONDS = 60.0
 
 
@@ -141,9 +142,21 @@ def before_a_tool(event: Event) -> str:
 
 
 def folder_of(event: Event) -> str:
-    """The agent's working folder."""
+    """The agent's working folder. Raises CannotDecide."""
     folder = event.get("cwd")
-    return folder if isinstance(folder, str) and os.path.isabs(folder) else os.getcwd()
+    if not isinstance(folder, str) or not os.path.isabs(folder):
+        return os.getcwd()
+    return usable(folder, "`cwd`")
+
+
+def usable(path: str, what: str) -> str:
+    """A path that the system can take. Raises CannotDecide."""
+    try:
+        if b"\0" not in os.fsencode(path):
+            return path
+    except UnicodeEncodeError:
+        pass
+    raise CannotDecide(f"{what} has characters that no path has")
 
 
 def _sentence(bug: BaseException) -> str:

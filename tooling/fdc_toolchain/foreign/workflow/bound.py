@@ -30,6 +30,11 @@ class Bound(NamedTuple):
     groups: list[tuple[Node, Formula]]
     sessions: list[Node]
 
+    @property
+    def why(self) -> tuple[Node, str]:
+        """Where and why there is no bound."""
+        return (self.unbounded or [self.unknown or (self.script.root, "unknown")])[0]
+
 
 def bound_of(text: str, path: str) -> Bound | NotBounded:
     """The bound of a script. Raises NotJavaScript. What cannot even be read as a tree is a NotBounded."""
@@ -54,13 +59,6 @@ def bound_of(text: str, path: str) -> Bound | NotBounded:
     unbounded = [*evaluation.unbounded.values()]
     if unbounded:
         cost = None
-    return Bound(
-        script,
-        cost,
-        evaluation.sizes,
-        unbounded,
-        unknown,
-        [*evaluation.fans.values()],
-        [*evaluation.groups.values()],
-        [*evaluation.sessions.values()],
-    )
+    fans, groups = [*evaluation.fans.values()], [*evaluation.groups.values()]
+    sessions = [*evaluation.sessions.values()]
+    return Bound(script, cost, evaluation.sizes, unbounded, unknown, fans, groups, sessions)

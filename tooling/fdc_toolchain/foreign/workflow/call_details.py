@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .formula import Formula, constant
 from .language import CHOSEN, SESSION
-from .rounds import is_length, literal, number
+from .rounds import literal, not_negative, number
 from .script import FUNCTIONS, arguments
 from .values import Env, Value
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from .values import Follower
+
+
+_MEMBERS = ("member_expression", "subscript_expression")
+_CHANGES = ("push", "set", "add", "unshift", "splice", "fill")
 
 
 def model_of(follower: Follower, node: Node) -> str:
@@ -48,11 +52,8 @@ def model_of(follower: Follower, node: Node) -> str:
 
 def shares(follower: Follower, value: Value) -> bool:
     """Whether one call of a function may wait for another one of the same list, over a name that both write."""
-    return any(
-        item.node is None or _writes_outside(follower, item.node, set())
-        for item in value.functions
-        if item.node
-    )
+    nodes = [item.node for item in value.functions if item.node]
+    return any(_writes_outside(follower, node, set()) for node in nodes)
 
 
 def _writes_outside(follower: Follower, function: Node, seen: set[int]) -> bool:
@@ -67,20 +68,13 @@ def _writes_outside(follower: Follower, function: Node, seen: set[int]) -> bool:
         declared = script.resolved.get(node.id)
         if declared is None:
             continue
-        outside = not function.start_byte <= declared.node.start_byte < function.end_byte
-        if outside and any(
-            function.start_byte <= write.start_byte < function.end_byte for write in declared.writes
-        ):
+        inside = range(function.start_byte, function.end_byte)
+        outside = declared.node.start_byte not in inside
+        if outside and any(write.start_byte in inside for write in declared.writes):
             return True
         parent = node.parent
-        if (
-            outside
-            and parent is not None
-            and parent.type in ("member_expression", "subscript_expression")
-        ):
-            name = parent.child_by_field_name("property")
-            word = script.text(name) if name is not None else ""
-            if word in ("push", "set", "add", "unshift", "splice", "fill") or _assigned(parent):
+        if outside and parent is not None and parent.type in _MEMBERS:
+            if script.member(parent) in _CHANGES or _assigned(parent):
                 return True
         if outside and parent is not None and parent.type == "arguments":
             call = parent.parent
@@ -94,34 +88,11 @@ def _writes_outside(follower: Follower, function: Node, seen: set[int]) -> bool:
 
 def _assigned(node: Node) -> bool:
     parent = node.parent
-    while parent is not None and parent.type in ("member_expression", "subscript_expression"):
+    while parent is not None and parent.type in _MEMBERS:
         node, parent = parent, parent.parent
-    left = parent.child_by_field_name("left") if parent is not None else None
-    return (
-        left is not None
-        and left.id == node.id
-        and parent is not None
-        and "assignment" in parent.type
-    )
-
-
-def _not_negative(follower: Follower, node: Node) -> bool:
-    """Whether a number is surely zero or more: `slice` counts a negative one from the end."""
-    script = follower.script
-    if node.type == "identifier":
-        declared = script.resolved.get(node.id)
-        fixed = declared is not None and declared.lasting and declared.value is not None
-        return fixed and _not_negative(follower, declared.value)  # type: ignore[union-attr, arg-type]
-    if node.type == "member_expression":
-        return is_length(follower, node)
-    if node.type in ("ternary_expression", "parenthesized_expression"):
-        return all(_not_negative(follower, child) for child in node.named_children[-2:])
-    if node.type == "call_expression" and script.text(node).startswith("Math."):
-        rows = [_not_negative(follower, item) for item in arguments(node)]
-        return any(rows) if script.text(node).startswith("Math.max") else all(rows)
-    if node.type == "binary_expression" and node.children[1].type in ("+", "*", "/"):
-        return all(_not_negative(follower, node.children[at]) for at in (0, 2))
-    return node.type == "number"
+    if parent is None or "assignment" not in parent.type:
+        return False
+    return parent.child_by_field_name("left") == node
 
 
 def sliced(follower: Follower, given: list[Node], value: Value, env: Env) -> Formula | None:
@@ -136,16 +107,13 @@ def sliced(follower: Follower, given: list[Node], value: Value, env: Env) -> For
     begin, end = given
     first = literal(text(begin)) if begin.type == "number" else None
     if first is not None:
-        most = number(follower, end, env) if _not_negative(follower, end) else None
-        if most is None or (
-            most.number is None and value.size is not None and value.size.number is not None
-        ):
+        most = number(follower, end, env) if not_negative(follower, end) else None
+        known = value.size if value.size is not None and value.size.number is not None else None
+        if most is None or most.number is None and known is not None:
             return value.size
         if most.number is not None:
             most = constant(max(Fraction(0), most.number - floor(first)))
-            if value.size is not None and value.size.number is not None:
-                return min(most, value.size, key=_number)
-        return most
+        return most if known is None else min(most, known, key=lambda one: one.number or 0)
     if end.type == "binary_expression" and end.children[1].type == "+":
         for one, other in ((end.children[0], end.children[2]), (end.children[2], end.children[0])):
             if text(one) == text(begin) and begin.type == "identifier":
@@ -153,7 +121,3 @@ def sliced(follower: Follower, given: list[Node], value: Value, env: Env) -> For
                 if width is not None and (width.number is not None or value.size is None):
                     return width
     return value.size
-
-
-def _number(formula: Formula) -> Fraction:
-    return formula.number or Fraction(0)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from .call_details import model_of, shares, sliced
 from .formula import ONE, ZERO, Formula
-from .language import HARMLESS, METHODS, SESSION, STARTERS, VALUES
+from .language import HARMLESS, METHODS, SESSION, STARTERS, VALUES, words
 from .rounds import number
-from .script import NotBounded, arguments, parts
+from .script import NotBounded, arguments, bare, parts
 from .values import DATA, FREE, Cost, Env, Value, one_agent
 
 if TYPE_CHECKING:
@@ -16,25 +16,10 @@ if TYPE_CHECKING:
 
     from .values import Follower
 
-_EACH = frozenset(
-    (
-        "map",
-        "flatMap",
-        "forEach",
-        "filter",
-        "some",
-        "every",
-        "find",
-        "findIndex",
-        "findLast",
-        "findLastIndex",
-    )
-)
+_EACH = words("map flatMap forEach filter some every find findIndex findLast findLastIndex")
 _KEEP = frozenset(("filter", "reverse", "toReversed", "sort", "toSorted", "values"))
 _ITEM = frozenset(("find", "findLast", "at", "pop", "shift"))
-_PLAIN = frozenset(
-    ("join", "includes", "indexOf", "lastIndexOf", "keys", "some", "every", "toString")
-)
+_PLAIN = words("join includes indexOf lastIndexOf keys some every toString")
 
 
 def called(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
@@ -43,8 +28,7 @@ def called(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
     callee = node.child_by_field_name("function") or node.child_by_field_name("constructor")
     if callee is None:
         raise NotBounded(node, "a call without a name")
-    while callee.type == "parenthesized_expression" and len(callee.named_children) == 1:
-        callee = callee.named_children[0]
+    callee = bare(callee)
     if callee.type == "identifier" and callee.id not in script.resolved:
         return _global(follower, node, script.text(callee), env)
     if callee.type == "member_expression":
@@ -60,13 +44,12 @@ def called(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
     more, values = _given(follower, node, env)
     if not value.functions:
         follower.escape(value, callee)
-        for argument, one in zip(arguments(node), values):
-            follower.escape(one, argument)
-        return cost + more, DATA
-    if any(item.type == "spread_element" for item in arguments(node)):
+    if not value.functions or any(item.type == "spread_element" for item in arguments(node)):
         for argument, one in zip(arguments(node), values):
             follower.escape(one, argument)
         values = []
+    if not value.functions:
+        return cost + more, DATA
     each, result = follower.calls(value, values, node)
     return cost + more + each, result
 
@@ -76,17 +59,13 @@ def _given(follower: Follower, node: Node, env: Env) -> tuple[Cost, list[Value]]
     for argument in arguments(node):
         more, value = follower.evaluate(argument, env)
         cost = cost + more
-        values.append(
-            value._replace(number=number(follower, argument, env)) if value == DATA else value
-        )
+        known = number(follower, argument, env) if value == DATA else value.number
+        values.append(value._replace(number=known))
     return cost, values
 
 
 def _plain(follower: Follower, node: Node, env: Env) -> Cost:
-    cost = FREE
-    for argument in arguments(node):
-        cost = cost + follower.cost(argument, env)
-    return cost
+    return sum((follower.cost(argument, env) for argument in arguments(node)), FREE)
 
 
 def _global(follower: Follower, node: Node, name: str, env: Env) -> tuple[Cost, Value]:
@@ -121,12 +100,8 @@ def _global(follower: Follower, node: Node, name: str, env: Env) -> tuple[Cost, 
 
 
 def _parallel(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
-    first = arguments(node)[0]
-    while first.type == "parenthesized_expression" and len(first.named_children) == 1:
-        first = first.named_children[0]
-    extra = FREE
-    for argument in arguments(node)[1:]:
-        extra = extra + follower.cost(argument, env)
+    first = bare(arguments(node)[0])
+    extra = sum((follower.cost(argument, env) for argument in arguments(node)[1:]), FREE)
     if first.type != "array":
         cost, value = follower.evaluate(first, env)
         each, result = _thunks(follower, first, value, node)
@@ -159,8 +134,8 @@ def _thunks(follower: Follower, node: Node, value: Value, at: Node) -> tuple[Cos
     each, result = follower.calls(element, [], at)
     if not each.agents:
         return FREE, result
-    size = value.size if value.size is not None else follower.unknown(node, "items")
-    return follower.multiplied(at, each, size, together=not shares(follower, element)), result
+    together = not shares(follower, element)
+    return follower.multiplied(at, each, follower.size(node, value), together=together), result
 
 
 def _pipeline(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
@@ -172,22 +147,18 @@ def _pipeline(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
         more, handler = follower.evaluate(stage, env)
         total = total + more
         if stage.type == "spread_element":
-            cost, last = follower.calls(
-                handler.element or DATA, [DATA, value.element or DATA, DATA], stage
-            )
             handler = handler.element or DATA
+            cost, last = follower.calls(handler, [DATA, value.element or DATA, DATA], stage)
             if cost.agents:
                 cost = follower.multiplied(stage, cost, follower.size(stage, Value()))
         else:
             cost, last = follower.calls(handler, [last, value.element or DATA, DATA], stage)
         together = together and not shares(follower, handler)
         each = each + cost
-    if not each.agents:
-        return total, Value((), last, value.size)
-    size = value.size if value.size is not None else follower.unknown(items, "items")
-    return total + follower.multiplied(node, each, size, together=together), Value(
-        (), last, value.size
-    )
+    if each.agents:
+        size = follower.size(items, value)
+        total = total + follower.multiplied(node, each, size, together=together)
+    return total, Value((), last, value.size)
 
 
 def _method(follower: Follower, node: Node, callee: Node, env: Env) -> tuple[Cost, Value]:
@@ -224,7 +195,7 @@ def _of_list(
     """(cost, value) of a method of a list."""
     given = arguments(node)
     if word in _EACH and given:
-        return _for_each(follower, node, target, value, word, FREE, env)
+        return _for_each(follower, node, target, value, word, env)
     if word in ("reduce", "reduceRight") and given:
         more, values = _given(follower, node, env)
         each, result = follower.calls(values[0], [DATA, value.element or DATA], node)
@@ -244,12 +215,8 @@ def _of_list(
         for argument in given:
             more, other = follower.evaluate(argument, env)
             cost = cost + more
-            value = Value(
-                (),
-                (value.element or DATA)
-                .either(other.element or DATA)
-                .either(Value(other.functions)),
-            )
+            element = (value.element or DATA).either(other.element or DATA)
+            value = Value((), element.either(Value(other.functions)))
         return cost, value
     more = _plain(follower, node, env)
     if word in _KEEP:
@@ -284,15 +251,12 @@ def _array_from(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
     element = DATA
     if first.type == "object":
         cost = follower.cost(first, env)
-        rows = first.named_children
-        if (
-            len(rows) == 1
-            and rows[0].type == "pair"
-            and follower.script.text(rows[0].children[0]) == "length"
-        ):
-            length = rows[0].children[2]
-            size = number(follower, length, env)
-            size = follower.unknown(length, "value") if size is None else size
+        pair = first.named_children[0] if len(first.named_children) == 1 else None
+        if pair is not None and pair.type == "pair":
+            name, _, length = pair.children[:3]
+            if follower.script.text(name) == "length":
+                size = number(follower, length, env)
+                size = follower.unknown(length, "value") if size is None else size
     else:
         cost, value = follower.evaluate(first, env)
         size, element = value.size, value.element or DATA
@@ -307,17 +271,16 @@ def _array_from(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
 
 
 def _for_each(
-    follower: Follower, node: Node, target: Node, value: Value, word: str, cost: Cost, env: Env
+    follower: Follower, node: Node, target: Node, value: Value, word: str, env: Env
 ) -> tuple[Cost, Value]:
     more, values = _given(follower, node, env)
     each, result = follower.calls(values[0], [value.element or DATA, DATA, DATA], node)
     for one in values[1:]:
         follower.escape(one, node)
     if each.agents:
-        each = follower.multiplied(
-            node, each, follower.size(target, value), together=not shares(follower, values[0])
-        )
-    cost = cost + more + each
+        together = not shares(follower, values[0])
+        each = follower.multiplied(node, each, follower.size(target, value), together=together)
+    cost = more + each
     if word == "map":
         return cost, Value((), result, value.size)
     if word == "flatMap":
@@ -346,7 +309,6 @@ def _pushed(follower: Follower, node: Node, target: Node, env: Env) -> Cost:
         and script.function_of(node).id == script.function_of(declared.node).id
     )
     if not followed:
-        raise NotBounded(
-            node, "functions that start agents are collected where they cannot be followed"
-        )
+        why = "functions that start agents are collected where they cannot be followed"
+        raise NotBounded(node, why)
     return cost

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...diagnostics.diagnostic import Diagnostic, Label
 from ...diagnostics.span import Span
+from ..kinds import WORKFLOW
 from ..model import Found, Unreadable
 from .bound import Bound, bound_of
 from .formula import Formula
@@ -16,7 +17,6 @@ from .script import NotBounded, NotJavaScript
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-KIND = "workflow script"
 MOST_LABELS = 10
 
 
@@ -24,8 +24,8 @@ def read(path: str, text: str) -> Found:
     """The findings about a script, and what it can start at most. Raises Unreadable."""
     bound = bounded(path, text)
     if isinstance(bound, Diagnostic):
-        return Found(KIND, [bound], [f"Agents: {bound.message}"], [])
-    return Found(KIND, findings(bound), facts(bound), [])
+        return Found(WORKFLOW, [bound], [f"Agents: {bound.message}"], [])
+    return Found(WORKFLOW, findings(bound), facts(bound), [])
 
 
 def bounded(path: str, text: str) -> Bound | Diagnostic:
@@ -35,9 +35,8 @@ def bounded(path: str, text: str) -> Bound | Diagnostic:
     except NotJavaScript as wrong:
         span = Span(path, wrong.line, wrong.column, wrong.line, wrong.column + 1)
         message = f"line {wrong.line} cannot be read as JavaScript"
-        raise Unreadable(
-            span, message, "workflow scripts are plain JavaScript, without types"
-        ) from wrong
+        help_ = "workflow scripts are plain JavaScript, without types"
+        raise Unreadable(span, message, help_) from wrong
     if isinstance(bound, NotBounded):
         line = bound.node.start_point[0] + 1
         message = f"cannot be bounded: line {line}, {bound.reason}"
@@ -71,11 +70,8 @@ def findings(bound: Bound) -> list[Diagnostic]:
         places = "1 call of `agent` names" if number == 1 else f"{number} calls of `agent` name"
         message = f"{places} no model: what they cost depends on the session that starts them"
         labels = tuple(Label(script.span(node), "and here") for node in rest[:MOST_LABELS])
-        out.append(
-            Diagnostic(
-                script.span(first), "FDC805", message, labels, help="name one: `{ model: 'haiku' }`"
-            )
-        )
+        help_ = "name one: `{ model: 'haiku' }`"
+        out.append(Diagnostic(script.span(first), "FDC805", message, labels, help=help_))
     return out
 
 
@@ -92,9 +88,8 @@ def facts(bound: Bound) -> list[str]:
     """The worst case as sentences."""
     if bound.cost is None:
         found = bound.unknown or bound.unbounded[0]
-        return [
-            f"Worst case, agents: cannot be bounded: line {bound.script.line(found[0])}, {found[1]}"
-        ]
+        where = f"line {bound.script.line(found[0])}, {found[1]}"
+        return [f"Worst case, agents: cannot be bounded: {where}"]
     out = [
         f"Worst case, agents: {bound.cost.agents}",
         f"Worst case, rounds: {rounded(bound.cost.rounds)}",

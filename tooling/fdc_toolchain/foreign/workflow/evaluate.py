@@ -18,7 +18,7 @@ from .language import HARMLESS, SESSION, STARTERS, VALUES
 from .naming import argument_path, named
 from .refused import refuse
 from .rounds import most_rounds
-from .script import FUNCTIONS, Declared, NotBounded, Script, arguments, parameters, parts
+from .script import FUNCTIONS, LOOPS, Declared, NotBounded, Script, arguments, parameters, parts
 from .uses import Uses
 from .values import DATA, FREE, Cost, Env, Function, Size, Value, one_agent
 
@@ -45,25 +45,18 @@ class Evaluation:
         self._recursions = 0
         self._called: dict[tuple[object, ...], tuple[Env | None, tuple[Cost, Value]]] = {}
         self._again: set[tuple[int, int]] = set()
-        self._results: list[Value] = []
+        self._results = [DATA]
         self._probing = 0
         refuse(script)
 
     def whole(self) -> Cost:
         """What one run of the script can cost. Raises NotBounded."""
-        env = Env(self.script.root.id, None)
-        self._results.append(DATA)
-        cost = self.block(self.script.root, env)
-        self._results.pop()
-        return cost
+        return self.block(self.script.root, Env(self.script.root.id, None))
 
     # statements
 
     def block(self, node: Node, env: Env) -> Cost:
-        cost = FREE
-        for child in node.named_children:
-            cost = cost + self.cost(child, env)
-        return cost
+        return sum((self.cost(child, env) for child in node.named_children), FREE)
 
     def cost(self, node: Node, env: Env) -> Cost:
         """What evaluating a node costs where its value is used up here."""
@@ -118,10 +111,7 @@ class Evaluation:
             left, right = parts(node, "left", "right")
             return self.pattern(left, env) + self.cost(right, env)
         if node.type in ("object_pattern", "array_pattern", "rest_pattern", "pair_pattern"):
-            cost = FREE
-            for child in node.named_children:
-                cost = cost + self.pattern(child, env)
-            return cost
+            return sum((self.pattern(child, env) for child in node.named_children), FREE)
         return self.cost(node, env)
 
     # loops
@@ -138,11 +128,8 @@ class Evaluation:
                 self.escape(value, right)
             steps.append(left)
         initial = node.child_by_field_name("initializer")
-        for part in (initial, steps[0]):
-            before = before + (self.cost(part, env) if part is not None else FREE)
-        each = FREE
-        for part in steps:
-            each = each + (self.pattern(part, env) if part is not None else FREE)
+        before += sum((self.cost(one, env) for one in (initial, steps[0]) if one is not None), FREE)
+        each = sum((self.pattern(part, env) for part in steps if part is not None), FREE)
         if not each.agents:
             return before, DATA
         return before + self.multiplied(node, each, most_rounds(self, node, env)), DATA
@@ -378,21 +365,13 @@ class Evaluation:
         found.places[node.start_byte, node.end_byte, kind] = None
         return size_of(name)
 
-    def _call(self, node: Node, env: Env) -> tuple[Cost, Value]:
-        return called(self, node, env)
-
 
 _Handler = Callable[[Evaluation, "Node", Env], "tuple[Cost, Value]"]
 _HANDLERS: dict[str, _Handler] = {
     **HANDLERS,
-    "call_expression": Evaluation._call,
-    "do_statement": Evaluation._loop,
-    "for_in_statement": Evaluation._loop,
-    "for_statement": Evaluation._loop,
-    "identifier": Evaluation._name,
-    "new_expression": Evaluation._call,
+    **dict.fromkeys(("call_expression", "new_expression"), called),
+    **dict.fromkeys(("identifier", "shorthand_property_identifier"), Evaluation._name),
+    **dict.fromkeys(LOOPS, Evaluation._loop),
     "return_statement": Evaluation._leave,
-    "shorthand_property_identifier": Evaluation._name,
     "variable_declarator": Evaluation._declaration,
-    "while_statement": Evaluation._loop,
 }

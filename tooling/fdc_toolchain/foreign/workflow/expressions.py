@@ -112,15 +112,8 @@ def _property(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
     return cost, DATA
 
 
-def _text(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
-    return FREE, DATA
-
-
 def _drop(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
-    cost = FREE
-    for child in node.named_children:
-        cost = cost + follower.evaluate(child, env)[0]
-    return cost, DATA
+    return sum((follower.evaluate(child, env)[0] for child in node.named_children), FREE), DATA
 
 
 def _if(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
@@ -132,31 +125,25 @@ def _if(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
 
 def _catch(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
     name, [body] = node.child_by_field_name("parameter"), parts(node, "body")
-    return (follower.pattern(name, env) if name is not None else FREE) + follower.block(
-        body, env
-    ), DATA
+    cost = follower.pattern(name, env) if name is not None else FREE
+    return cost + follower.block(body, env), DATA
 
 
+_DATA = ("comment", "property_identifier", "statement_identifier", "string")
+_THROUGH = ("await_expression", "parenthesized_expression", "sequence_expression")
 HANDLERS: dict[str, Callable[[Follower, Node, Env], tuple[Cost, Value]]] = {
+    **dict.fromkeys(_DATA, lambda follower, node, env: (FREE, DATA)),
+    **dict.fromkeys(_THROUGH, _through),
+    **dict.fromkeys(("assignment_expression", "augmented_assignment_expression"), _assignment),
+    **dict.fromkeys(("class", "class_declaration"), _class),
     "array": _array,
-    "assignment_expression": _assignment,
-    "augmented_assignment_expression": _assignment,
-    "await_expression": _through,
     "binary_expression": _binary,
     "catch_clause": _catch,
-    "class": _class,
-    "class_declaration": _class,
-    "comment": _text,
     "expression_statement": _drop,
     "if_statement": _if,
     "member_expression": _property,
     "pair": _pair,
-    "parenthesized_expression": _through,
-    "property_identifier": _text,
-    "sequence_expression": _through,
     "spread_element": _spread,
-    "statement_identifier": _text,
-    "string": _text,
     "subscript_expression": _subscript,
     "ternary_expression": _ternary,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .language import CALLING, GROWS, READS
+from .language import CALLING, GROWS, READS, words
 from .script import FUNCTIONS, Declared, arguments, parts
 from .uses import is_written
 
@@ -16,26 +16,19 @@ if TYPE_CHECKING:
 _TAKES = frozenset(("shift", "pop", "splice"))
 
 
-_ALWAYS = frozenset(
-    (
-        "arguments", "array", "assignment_expression", "await_expression", "call_expression", "expression_statement",
-        "lexical_declaration", "member_expression", "new_expression", "object", "pair", "parenthesized_expression",
-        "sequence_expression", "spread_element", "template_string", "template_substitution", "unary_expression",
-        "variable_declaration", "variable_declarator",
-    )
-)  # fmt: skip
+_ALWAYS = words(
+    "arguments array assignment_expression await_expression call_expression expression_statement lexical_declaration "
+    "member_expression new_expression object pair parenthesized_expression sequence_expression spread_element "
+    "template_string template_substitution unary_expression variable_declaration variable_declarator"
+)
 """What evaluates its parts whenever it is evaluated."""
 
 
 def drained(follower: Follower, part: Node, loop: Node) -> Node | None:
     """The list that a loop runs until it is empty, where every round takes something out and none puts anything in."""
     script = follower.script
-    if (
-        part.type == "binary_expression"
-        and script.text(part.children[2]) == "0"
-        and part.children[1].type in (">", "!==")
-    ):
-        part = part.children[0]
+    if part.type == "binary_expression" and part.children[1].type in (">", "!=="):
+        part = part.children[0] if script.text(part.children[2]) == "0" else part
     if part.type != "member_expression" or script.member(part) != "length":
         return None
     target = part.named_children[0]
@@ -60,12 +53,7 @@ def drained(follower: Follower, part: Node, loop: Node) -> Node | None:
             for item in arguments(call)[1:]
         ]
         if word in _TAKES and not (word == "splice" and (not whole or plain not in ([True], []))):
-            taken = (
-                taken
-                or within
-                and call.type == "call_expression"
-                and _every_round_calls(call, loop)
-            )
+            taken |= within and call.type == "call_expression" and _every_round_calls(call, loop)
         elif word == "splice":
             return None
     return target if taken else None
@@ -92,7 +80,12 @@ def _every_round_calls(call: Node, loop: Node) -> bool:
             return False
     if body is None or here.parent is None:
         return False
-    before = [child for child in body.named_children if child.end_byte <= here.start_byte]
+    return _no_continue(body, here)
+
+
+def _no_continue(body: Node, until: Node) -> bool:
+    """Whether nothing in the rounds of a loop goes on with the next one before a place."""
+    before = [child for child in body.named_children if child.end_byte <= until.start_byte]
     return not any(_has(child, "continue_statement") for child in before)
 
 
@@ -113,8 +106,7 @@ def every_round(write: Node, loop: Node) -> bool:
         return False
     if statement.parent is None or statement.parent.id != body.id:
         return False
-    before = [child for child in body.named_children if child.end_byte <= statement.start_byte]
-    return not any(_has(child, "continue_statement") for child in before)
+    return _no_continue(body, statement)
 
 
 def _has(node: Node, kind: str) -> bool:
@@ -136,11 +128,10 @@ def grows(follower: Follower, target: Node, loop: Node) -> bool:
     work = [loop]
     while work:
         here = work.pop()
-        if here.type == "member_expression":
-            name, owner = here.child_by_field_name("property"), here.child_by_field_name("object")
-            if name is not None and owner is not None and script.text(owner) == text:
-                if script.text(name) in GROWS - {"length", "concat"}:
-                    return True
+        owner = here.child_by_field_name("object") if here.type == "member_expression" else None
+        if owner is not None and script.text(owner) == text:
+            if script.member(here) in GROWS - {"length", "concat"}:
+                return True
         work += here.named_children
     return False
 

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .language import HIDING, METHODS, STARTERS
+from .language import HIDING, METHODS, STARTERS, words
 from .script import FUNCTIONS, NotBounded, Script
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_PLAIN = frozenset(
-    ("array", "false", "null", "number", "object", "string", "template_string", "true")
-)
+_PLAIN = words("array false null number object string template_string true")
 _PLAIN_COMPUTED = _PLAIN | {
     "await_expression", "binary_expression", "call_expression", "identifier", "member_expression", "ternary_expression",
 }  # fmt: skip
 _OWN = (METHODS - {"length", "size"}) | {"toJSON", "toString", "valueOf"}
 _MEMBERS = STARTERS | {"__proto__", "constructor", "prototype", "spawn", "subagent"}
-_OBJECT = frozenset(
-    ("create", "defineProperties", "defineProperty", "getPrototypeOf", "setPrototypeOf")
-)
+_OBJECT = words("create defineProperties defineProperty getPrototypeOf setPrototypeOf")
+_EXPORTED = (*FUNCTIONS, "class_declaration", "identifier")
 
 
 def refuse(script: Script) -> None:
@@ -42,18 +39,12 @@ def _look(script: Script, node: Node) -> None:
         raise NotBounded(node, "what is imported cannot be followed")
     if kind == "export_statement":
         parts = [node.child_by_field_name(name) for name in ("value", "declaration")]
-        if any(
-            part and part.type in (*FUNCTIONS, "class_declaration", "identifier") for part in parts
-        ):
+        if any(part and part.type in _EXPORTED for part in parts):
             raise NotBounded(node, "the script exports a function: who calls it is not known")
     elif kind == "member_expression":
         name, owner = script.member(node), node.child_by_field_name("object")
-        if (
-            name in _MEMBERS
-            or owner is not None
-            and script.text(owner) == "Object"
-            and name in _OBJECT
-        ):
+        of_object = owner is not None and script.text(owner) == "Object"
+        if name in _MEMBERS or of_object and name in _OBJECT:
             raise NotBounded(node, f"`.{name}` can do what cannot be followed")
     elif kind in ("pair", "method_definition", "field_definition"):
         key = node.child_by_field_name("key") or node.child_by_field_name("name")

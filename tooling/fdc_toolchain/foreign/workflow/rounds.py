@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .values import Env, Follower
 
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_MATH = ("Math.min", "Math.max", "Math.ceil", "Math.floor", "Math.round", "Math.trunc")
 _ENDLESS = ("Infinity", "Number.MAX_SAFE_INTEGER", "Number.MAX_VALUE", "Number.POSITIVE_INFINITY")
 
 
@@ -30,9 +31,8 @@ def most_rounds(follower: Follower, loop: Node, env: Env) -> Formula | None:
         return None if grows(follower, right, loop) else follower.unknown(right, "loop")
     condition = loop.child_by_field_name("condition")
     parts_ = _conjuncts(condition) if condition is not None else []
-    found = [
-        bound for part in parts_ if (bound := _compared(follower, part, loop, env)) is not None
-    ]
+    rows = [_compared(follower, part, loop, env) for part in parts_]
+    found = [bound for bound in rows if bound is not None]
     sure = [bound for bound in found if bound.number is not None]
     if sure:
         return min(sure, key=lambda bound: bound.number or 0)
@@ -48,9 +48,8 @@ def most_rounds(follower: Follower, loop: Node, env: Env) -> Formula | None:
         for part in parts_
         if part.type != "binary_expression" or part.children[1].type not in ("||", "??")
     ]
-    if any(text.startswith("budget.total") for text in texts) and any(
-        "budget.remaining()" in text or "budget.spent()" in text for text in texts
-    ):
+    asks = any("budget.remaining()" in text or "budget.spent()" in text for text in texts)
+    if asks and any(text.startswith("budget.total") for text in texts):
         return follower.unknown(loop, "rounds")
     return None
 
@@ -74,8 +73,8 @@ def number(follower: Follower, node: Node, env: Env) -> Formula | None:
             return given.number if given is not None else None
         return number(follower, declared.value, home)
     if kind == "member_expression":
-        target, name = node.child_by_field_name("object"), node.child_by_field_name("property")
-        if target is None or name is None or script.text(name) not in ("length", "size"):
+        target = node.child_by_field_name("object")
+        if target is None or script.member(node) not in ("length", "size"):
             return None
         return follower.size(target, follower.evaluate(target, env)[1])
     if kind == "ternary_expression":
@@ -93,9 +92,8 @@ def literal(text: str) -> Fraction | None:
         return None  # no one counts that far
     try:
         plain = text.replace("_", "")
-        return (
-            Fraction(int(plain, 0)) if plain[:2].lower() in ("0x", "0b", "0o") else Fraction(plain)
-        )
+        based = plain[:2].lower() in ("0x", "0b", "0o")
+        return Fraction(int(plain, 0)) if based else Fraction(plain)
     except (ValueError, ZeroDivisionError):
         return None
 
@@ -114,15 +112,13 @@ def _math(follower: Follower, node: Node, env: Env) -> Formula | None:
     given = arguments(node)
     if not given or any(item.type == "spread_element" for item in given):
         return None
-    if word not in ("Math.min", "Math.max", "Math.ceil", "Math.floor", "Math.round", "Math.trunc"):
+    if word not in _MATH:
         return None
     found = [number(follower, item, env) for item in given]
     known = [item for item in found if item is not None]
     if word == "Math.min":
         sure = [item for item in known if item.number is not None]
-        return (
-            min(sure, key=lambda item: item.number or 0) if sure else (known[0] if known else None)
-        )
+        return min(sure, key=lambda item: item.number or 0) if sure else next(iter(known), None)
     if len(known) < len(found):
         return None
     out = known[0]
@@ -136,23 +132,17 @@ def _arithmetic(follower: Follower, node: Node, env: Env) -> Formula | None:
     word = follower.script.text(operator) if operator is not None else ""
     one, two = _number_of(follower, node, "left", env), _number_of(follower, node, "right", env)
     right = node.child_by_field_name("right")
-    plain = (
-        literal(follower.script.text(right))
-        if right is not None and right.type == "number"
-        else None
-    )
+    number_ = right is not None and right.type == "number"
+    plain = literal(follower.script.text(right)) if right is not None and number_ else None
     if one is None:
         return constant(ceil(plain)) if word == "%" and plain else None
     if word == "+" and two is not None:
         return one + two
     if word == "*" and two is not None:  # of two numbers below zero it would be above both
         signs = [node.child_by_field_name(side) for side in ("left", "right")]
-        return one * two if all(sign and _not_below(follower, sign) for sign in signs) else None
-    if (
-        word == "-"
-        and two is not None
-        and (plain is not None or right is not None and is_length(follower, right))
-    ):
+        return one * two if all(sign and not_negative(follower, sign) for sign in signs) else None
+    sure = plain is not None or right is not None and _is_length(follower, right)
+    if word == "-" and two is not None and sure:
         if one.number is not None and plain is not None:
             return constant(ceil(max(Fraction(0), one.number - floor(plain))))
         return one
@@ -163,19 +153,24 @@ def _arithmetic(follower: Follower, node: Node, env: Env) -> Formula | None:
     return None
 
 
-def _not_below(follower: Follower, node: Node) -> bool:
-    """Whether an expression is surely not below zero."""
-    if node.type == "parenthesized_expression" and len(node.named_children) == 1:
-        return _not_below(follower, node.named_children[0])
+def not_negative(follower: Follower, node: Node) -> bool:
+    """Whether a number is surely zero or more: `slice` counts a negative one from the end."""
     declared = follower.script.resolved.get(node.id)
-    if declared is not None and declared.lasting and declared.value is not None:
-        return _not_below(follower, declared.value)
+    if declared is not None:
+        fixed = declared.value if declared.lasting else None
+        return fixed is not None and not_negative(follower, fixed)
+    if node.type in ("ternary_expression", "parenthesized_expression"):
+        return all(not_negative(follower, child) for child in node.named_children[-2:])
     if node.type == "binary_expression" and node.children[1].type in ("+", "*", "/"):
-        return all(_not_below(follower, node.children[side]) for side in (0, 2))
-    return node.type == "number" or is_length(follower, node)
+        return all(not_negative(follower, node.children[side]) for side in (0, 2))
+    if node.type == "call_expression":
+        word = follower.script.text(parts(node, "function")[0])
+        rows = [not_negative(follower, item) for item in arguments(node)]
+        return word in _MATH and (any(rows) if word == "Math.max" else all(rows))
+    return node.type == "number" or _is_length(follower, node)
 
 
-def is_length(follower: Follower, node: Node) -> bool:
+def _is_length(follower: Follower, node: Node) -> bool:
     """Whether an expression is the length of a list that the script makes itself: never below zero."""
     if node.type != "member_expression" or follower.script.member(node) not in ("length", "size"):
         return False
@@ -230,9 +225,7 @@ def _rising(
     in_place: bool,
 ) -> Formula | None:
     script = follower.script
-    start = literal(script.text(declared.value)) if declared.value is not None else None
-    if declared.value is not None and declared.value.type == "unary_expression":
-        start = _negative(script.text(declared.value))
+    start = _signed(script.text(declared.value)) if declared.value is not None else None
     steps = [_step(script.text(write), "+") for write in declared.writes]
     if start is None or start.denominator != 1 or any(step is None for step in steps):
         return None
@@ -286,9 +279,9 @@ def _is_endless(follower: Follower, node: Node) -> bool:
     return follower.script.text(node) in _ENDLESS
 
 
-def _negative(text: str) -> Fraction | None:
-    found = literal(text[1:].strip()) if text.startswith("-") else None
-    return None if found is None else -found
+def _signed(text: str) -> Fraction | None:
+    found = literal(text.removeprefix("-").strip())
+    return -found if found is not None and text.startswith("-") else found
 
 
 def _step(text: str, sign: str) -> Fraction | None:

@@ -20,10 +20,12 @@ LOOPS = frozenset(("for_statement", "for_in_statement", "while_statement", "do_s
 _SCOPES = (
     FUNCTIONS | LOOPS | {"program", "statement_block", "switch_body", "catch_clause", "class_body"}
 )
+_NAMED = ("function_declaration", "generator_function_declaration", "class_declaration")
 _WRITES = frozenset(("assignment_expression", "augmented_assignment_expression"))
 _NAMES = frozenset(
     ("identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern")
 )
+_HOLDING = ("object_pattern", "array_pattern", "rest_pattern", "parenthesized_expression")
 MOST_DEPTH = 300
 MOST_NODES = 200_000
 
@@ -190,21 +192,15 @@ class Script:
             value = node.child_by_field_name("value") if name.type == "identifier" else None
             for leaf in _leaves(name):
                 self._add(leaf, scope, word, value)
-        elif kind in (
-            "function_declaration",
-            "generator_function_declaration",
-            "class_declaration",
-        ):
+        elif kind in _NAMED:
             name = node.child_by_field_name("name")
             if name is not None:
                 self._add(name, self._scope_of(node, False), "function", node)
         elif kind == "for_in_statement" and node.child_by_field_name("kind") is not None:
-            left = node.child_by_field_name("left")
-            for leaf in _leaves(left) if left is not None else ():
+            for leaf in _leaves(node.child_by_field_name("left")):
                 self._add(leaf, node, "item", None)
         elif kind == "catch_clause":
-            left = node.child_by_field_name("parameter")
-            for leaf in _leaves(left) if left is not None else ():
+            for leaf in _leaves(node.child_by_field_name("parameter")):
                 self._add(leaf, node, "item", None)
         if kind in FUNCTIONS:
             for parameter in parameters(node):
@@ -229,21 +225,17 @@ class Script:
     def _note_writes(self) -> None:
         for node in self.nodes:
             targets: list[Node] = []
-            left = node.child_by_field_name("left")
-            if node.type in _WRITES and left is not None:
-                targets = [*_leaves(left)]
-            elif node.type == "for_in_statement" and node.child_by_field_name("kind") is None:
-                targets = [*_leaves(left)] if left is not None else []
+            again = node.type == "for_in_statement" and node.child_by_field_name("kind") is None
+            if node.type in _WRITES or again:
+                targets = [*_leaves(node.child_by_field_name("left"))]
             elif node.type == "update_expression":
-                argument = node.child_by_field_name("argument")
-                targets = [argument] if argument is not None else []
+                targets = parts(node, "argument")
             for target in targets:
                 if target.id in self.resolved:
                     self.resolved[target.id].writes.append(node)
                 elif target.type in _NAMES:
-                    raise NotBounded(
-                        node, f"assigns to `{self.text(target)}`, which the script does not declare"
-                    )
+                    why = f"assigns to `{self.text(target)}`, which the script does not declare"
+                    raise NotBounded(node, why)
 
 
 def parameters(function: Node) -> list[Node]:
@@ -251,42 +243,39 @@ def parameters(function: Node) -> list[Node]:
     one = function.child_by_field_name("parameter")
     if one is not None:
         return [one]
-    several = function.child_by_field_name("parameters")
-    return (
-        []
-        if several is None
-        else [node for node in several.named_children if node.type != "comment"]
-    )
+    return _listed(function, "parameters")
 
 
 def arguments(call: Node) -> list[Node]:
     """The arguments of a call."""
-    found = call.child_by_field_name("arguments")
-    if found is None:
-        return []
-    return [node for node in found.named_children if node.type != "comment"]
+    return _listed(call, "arguments")
 
 
-def _leaves(pattern: Node) -> Iterator[Node]:
+def _listed(node: Node, field: str) -> list[Node]:
+    found = node.child_by_field_name(field)
+    return [] if found is None else [one for one in found.named_children if one.type != "comment"]
+
+
+def _leaves(pattern: Node | None) -> Iterator[Node]:
     """The names that a pattern binds. The default values in it are not names of it."""
+    if pattern is None:
+        return
     if pattern.type in ("identifier", "shorthand_property_identifier_pattern"):
         yield pattern
     elif pattern.type in ("assignment_pattern", "object_assignment_pattern"):
-        left = pattern.child_by_field_name("left")
-        if left is not None:
-            yield from _leaves(left)
+        yield from _leaves(pattern.child_by_field_name("left"))
     elif pattern.type == "pair_pattern":
-        value = pattern.child_by_field_name("value")
-        if value is not None:
-            yield from _leaves(value)
-    elif pattern.type in (
-        "object_pattern",
-        "array_pattern",
-        "rest_pattern",
-        "parenthesized_expression",
-    ):
+        yield from _leaves(pattern.child_by_field_name("value"))
+    elif pattern.type in _HOLDING:
         for child in pattern.named_children:
             yield from _leaves(child)
+
+
+def bare(node: Node) -> Node:
+    """What stands in parentheses."""
+    while node.type == "parenthesized_expression" and len(node.named_children) == 1:
+        node = node.named_children[0]
+    return node
 
 
 def parts(node: Node, *names: str) -> list[Node]:

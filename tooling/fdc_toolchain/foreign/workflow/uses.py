@@ -89,23 +89,19 @@ class Uses:
         return None
 
     def _member(self, node: Node, parent: Node) -> tuple[Node, ...] | None:
-        script = self.script
-        name = parent.child_by_field_name("property")
-        word = script.text(name) if name is not None else ""
-        call = parent.parent
-        called = (
-            call is not None
-            and call.type == "call_expression"
-            and (call.child_by_field_name("function") == parent)
-        )
-        if word == "push" and called and call is not None:
+        word, call = self.script.member(parent), parent.parent
+        if call is not None and call.type == "call_expression":
+            call = call if call.child_by_field_name("function") == parent else None
+        else:
+            call = None
+        if word == "push" and call is not None:
             return (call,)
-        if called and call is not None and word in ("pop", "shift", "splice"):
-            given = arguments(call)
-            return () if len(given) <= 2 and not any(_spreads(item) for item in given) else None
+        if call is not None and word in ("pop", "shift", "splice"):
+            spread = any(item.type == "spread_element" for item in arguments(call))
+            return () if len(arguments(call)) <= 2 and not spread else None
         if word not in READS or is_written(parent):
             return None
-        if called and call is not None and word in CALLING:
+        if call is not None and word in CALLING:
             if not all(self._sees_no_list(item, word) for item in arguments(call)):
                 return None
             if word in ("sort", "reverse"):  # the list itself is the result
@@ -154,16 +150,15 @@ class Uses:
         if callee is None:
             return False
         if callee.type == "member_expression":
-            target = callee.child_by_field_name("object")
-            name = callee.child_by_field_name("property")
-            if target is None or name is None:
+            target, word = callee.child_by_field_name("object"), script.member(callee)
+            if target is None or not word:
                 return False
             if target.type == "identifier" and target.id not in script.resolved:
-                owner, word = script.text(target), script.text(name)
+                owner = script.text(target)
                 if not direct and owner in _HANDING_BACK or word in ("freeze", "of", "resolve"):
                     return False
                 return word in OBJECT_READS if owner == "Object" else owner in HARMLESS
-            return direct and script.text(name) in ("concat", "includes", "indexOf", "join")
+            return direct and word in ("concat", "includes", "indexOf", "join")
         if callee.type != "identifier":
             return False
         declared = script.resolved.get(callee.id)
@@ -211,10 +206,6 @@ class Uses:
         return mine == {loop.id for loop in script.loops_between(declared.node, home)}
 
 
-def _spreads(node: Node) -> bool:
-    return node.type == "spread_element"
-
-
 def is_written(node: Node) -> bool:
     """Whether an expression is assigned to, updated or deleted where it stands."""
     parent = node.parent
@@ -225,9 +216,7 @@ def is_written(node: Node) -> bool:
         return left is not None and left.id == node.id
     if parent.type == "unary_expression":
         return parent.children[0].type == "delete"
-    return parent.type in (
-        "update_expression",
-        "array_pattern",
-        "object_pattern",
-        "pair_pattern",
-    ) or (parent.type in LOOPS and parent.child_by_field_name("left") == node)
+    written = ("update_expression", "array_pattern", "object_pattern", "pair_pattern")
+    return parent.type in written or (
+        parent.type in LOOPS and parent.child_by_field_name("left") == node
+    )

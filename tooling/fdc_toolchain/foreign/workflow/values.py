@@ -57,12 +57,9 @@ class Value(NamedTuple):
         element = self.element or other.element
         if self.element is not None and other.element is not None:
             element = self.element.either(other.element)
-        functions = (
-            *self.functions,
-            *(item for item in other.functions if item not in self.functions),
-        )
+        more = tuple(item for item in other.functions if item not in self.functions)
         size = _either(self.size, other.size)
-        return Value(functions, element, size, _either(self.number, other.number))
+        return Value(self.functions + more, element, size, _either(self.number, other.number))
 
 
 def _either(one: Formula | None, two: Formula | None) -> Formula | None:
@@ -93,21 +90,15 @@ class Cost(NamedTuple):
         models = dict(self.models)
         for name, number in other.models:
             models[name] = models.get(name, ZERO).either(number)
-        return Cost(
-            self.agents.either(other.agents),
-            self.rounds.either(other.rounds),
-            tuple(models.items()),
-        )
+        agents, rounds = self.agents.either(other.agents), self.rounds.either(other.rounds)
+        return Cost(agents, rounds, tuple(models.items()))
 
     def times(self, factor: Formula, *, together: bool = False) -> Cost:
         """So many times; `together`: none of them waits for another."""
         if not self.agents:
             return self
-        return Cost(
-            self.agents * factor,
-            self.rounds if together else self.rounds * factor,
-            tuple((name, number * factor) for name, number in self.models),
-        )
+        models = tuple((name, number * factor) for name, number in self.models)
+        return Cost(self.agents * factor, self.rounds if together else self.rounds * factor, models)
 
 
 FREE = Cost()
@@ -137,25 +128,15 @@ class Follower(Protocol):
     uses: Uses
 
     def evaluate(self, node: Node, env: Env) -> tuple[Cost, Value]: ...
-
     def cost(self, node: Node, env: Env) -> Cost: ...
-
     def block(self, node: Node, env: Env) -> Cost: ...
-
     def pattern(self, node: Node, env: Env) -> Cost: ...
-
     def escape(self, value: Value, node: Node) -> None: ...
-
     def starts(self, value: Value) -> bool: ...
-
     def calls(self, value: Value, values: list[Value], at: Node) -> tuple[Cost, Value]: ...
-
     def size(self, node: Node, value: Value) -> Formula: ...
-
     def unknown(self, node: Node, kind: str) -> Formula: ...
-
     def multiplied(
         self, node: Node, each: Cost, most: Formula | None, *, together: bool = False
     ) -> Cost: ...
-
     def note_session(self, node: Node) -> None: ...

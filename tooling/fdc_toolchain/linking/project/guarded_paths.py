@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 
-def guarded(root: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+def guarded(
+    root: str, *, whole: bool = True
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """What `workspace.files.Root` guards in a workspace, beside what it always does: files of settings, globs of what is
-    protected, and of what is secret."""
+    protected, and of what is secret. `whole`: links in every folder count, as in `Leads`."""
     import os
 
     from ... import cachedir, durable
@@ -23,7 +25,7 @@ def guarded(root: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...
         data = None
     registry, _ = read_registry(data, REGISTRY)
     plans = registry.entries.values()
-    leads = Leads(root, settings.protect, settings.secret, whole=True)
+    leads = Leads(root, settings.protect, settings.secret, whole=whole)
     folders = of_environment(root, os.environ.get("PATH", ""))
     protect = of_workspace(leads.protect, settings, plans, folders)
     secret = (*settings.secret, *leads.secret, *below(root, [cachedir.state_dir()]))

@@ -15,7 +15,7 @@ def find_root(start: str) -> str:
     start = os.path.abspath(start)
     folder = start
     while True:
-        if _is_root(folder):
+        if is_root(folder):
             return folder
         parent = os.path.dirname(folder)
         if parent == folder:
@@ -23,7 +23,8 @@ def find_root(start: str) -> str:
         folder = parent
 
 
-def _is_root(folder: str) -> bool:
+def is_root(folder: str) -> bool:
+    """Whether a folder is a workspace."""
     return (
         os.path.isdir(os.path.join(folder, "knowledge_core"))
         or os.path.exists(os.path.join(folder, ".git"))

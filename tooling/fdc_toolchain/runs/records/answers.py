@@ -137,8 +137,10 @@ def give(
     now: float,
     key: bytes | None,
     still: Callable[[], bool],
+    first: bool = False,
 ) -> bool:
-    """Stores an answer to an open question, replacing an earlier one. Raises WorldFailed.
+    """Stores an answer to an open question, replacing an earlier one; if it must be the `first` and one exists,
+    it is not stored: returns False. Raises WorldFailed.
 
     `still` says whether the question is still open. It is asked once no one can take answers up who has not taken
     the run over before; where it is not, nothing is kept: returns False.
@@ -154,7 +156,13 @@ def give(
             if not still():
                 return False
             durable.sweep(path)
-            kept = [one for one in _read(path) if one[0].address != effect.address]
+            ready = _read(path)
+            if first and any(
+                one[:6] == made[:6] and key is not None and compare_digest(seal, _seal(one, key))
+                for one, seal in ready
+            ):
+                return False
+            kept = [one for one in ready if one[0].address != effect.address]
             _write(path, [*kept, (made, _seal(made, key))])
             return True
     except OSError as failed:

@@ -69,10 +69,12 @@ def chosen(row: RunRow, found: list[Open], address: str | None, text: str) -> Op
     return question
 
 
-def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float) -> None:
+def give(
+    root: str, row: RunRow, question: Open, text: str, how: str, now: float, *, first: bool = False
+) -> None:
     """Stores an answer that `unfit` accepts; `how` is its origin.
 
-    Raises Refused if the run has continued since, and WorldError.
+    Raises Refused if the run has continued since, or has an answer and this one must be the `first`; and WorldError.
     """
     from ...engine.ports import WorldFailed
     from ...journal import user_key
@@ -90,9 +92,9 @@ def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float
             raise WorldError(
                 f"{user_key.key_path()} cannot be written, so the answer cannot be sealed"
             )
-        if not answers.give(root, row, question, text, f"{user()}, {how}", now, key, still):
+        if not answers.give(root, row, question, text, f"{user()}, {how}", now, key, still, first):
             raise Refused(
-                f"the run {row.name} has continued since, so its question is closed; see `fdc show {row.name}`"
+                f"the run {row.name} has continued since, or was answered, so its question is closed; see `fdc show {row.name}`"
             )
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed

@@ -53,5 +53,5 @@ def fdc_table(data: bytes | None) -> object:
 
     try:
         return tomllib.loads(data.decode("utf-8")).get("tool", {}).get("fdc")
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return object()

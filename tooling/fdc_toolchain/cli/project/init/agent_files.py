@@ -26,7 +26,7 @@ def _claude(event: str, matcher: str, command: str, seconds: int) -> dict[str, J
     return {event: [{"matcher": matcher, "hooks": [hook]}]}
 
 
-_COMMIT = "`fdc lint` finds errors in the plans of this repository; repair them before the commit"
+_COMMIT = "`fdc lint` does not pass in this repository: run it, and repair what it finds before the commit"
 _ON_COMMIT = "if grep -q 'git commit' && ! fdc lint --quiet 1>&2; then printf '%s\\n' '{}'; fi"
 """A hook that reads an event on stdin and refuses a commit while a plan has errors."""
 

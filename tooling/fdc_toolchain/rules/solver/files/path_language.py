@@ -24,6 +24,9 @@ NOBODY, GLOB, ALLOW = "\1", "\2", "\3"
 APART, KNOWN, CHANCE = 0, 1, 2
 """How two paths may meet: never; by what the plan and its files say; only if a value that is unknown is so."""
 
+VALUE = "\0"
+"""Ends the text of a glob with a value in it: from here on its files may have any name."""
+
 Token = tuple[str, bool]
 """A class of characters, and whether any number of them stands here. A class is one character or one of the next."""
 _ALL, _NAME, _VISIBLE = "all", "name", "visible"
@@ -41,8 +44,10 @@ def language_of(part: tuple[str, ...]) -> str | None:
 
 
 def opaque(path: Path) -> bool:
-    """True where a hole of the path may hold any text."""
-    return any(type(part) is tuple and language_of(part) is None for part in path)
+    """True where a hole of the path holds a text that is unknown, or a match of a glob with such a text in it."""
+    return any(
+        type(part) is tuple and (language_of(part) or VALUE).endswith(VALUE) for part in path
+    )
 
 
 @lru_cache(maxsize=1 << 16)
@@ -190,6 +195,8 @@ def _of_glob(glob: str) -> list[tuple[Token, ...]]:
         last = number + 1 == len(segments)
         if segment == "**":
             out = [*out, *((*row, (_VISIBLE, False), _ANY, ("/", False)) for row in out)]
+        elif segment == VALUE:
+            out = [(*row, _ANY) for row in out]
         else:
             tail = () if last else (("/", False),)
             out = [row + inner + tail for row in out for inner in _of_segment(segment)]
@@ -265,12 +272,9 @@ def glob_text(kind: str, value: Value) -> str:
     """A glob of a plan, with what is computed in it taken for anything."""
     if "{" not in value.text:
         return kind + value.text
-    parts = ["\0" if isinstance(part, Ref) else part for part in value.parts]
+    parts = [VALUE if isinstance(part, Ref) else part for part in value.parts]
     text = "".join(parts)
     if kind == ALLOW:
-        return kind + text.replace("\0", "**")
-    return kind + (
-        text.partition("\0")[0].rpartition("/")[0] + "/**"
-        if "/" in text.partition("\0")[0]
-        else "\0"
-    )
+        return kind + text.replace(VALUE, "**")
+    folder, slash, _ = text.partition(VALUE)[0].rpartition("/")
+    return kind + folder + slash + VALUE

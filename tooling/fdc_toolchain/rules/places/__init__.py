@@ -1,0 +1,1 @@
+"""Rules about the paths of called plans, as their calls give them."""
