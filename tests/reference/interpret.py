@@ -263,9 +263,7 @@ class Interpreter:
     def each_file(self, one: parse.EachFile, frame: Frame, here: str) -> Going:
         glob = self.template(one.glob, frame)
         yield [f"{here}*"]
-        if glob == "":
-            raise Stop("path", "an empty text is not a glob", "")
-        paths = tools.glob_files(self.root, tools.clean(glob))
+        paths = tools.glob_files(self.root, tools.glob_of(glob))
         frame.files += 1
         paths = self.rounds(paths, one.most, "found/{}.md")
         if self.free:  # what the glob may match is there, whatever it is called

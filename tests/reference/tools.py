@@ -76,6 +76,13 @@ def matches(glob: str, path: str, dots: bool = False) -> bool:
     return go([part for part in glob.split("/") if part not in ("", ".")], path.split("/"))
 
 
+def glob_of(text: Any) -> str:
+    """The glob of a `for_each_file` in its plain form. An empty one is a stop `path`, as one that leads out is."""
+    if text == "":
+        raise Stop("path", "an empty text is not a glob", "")
+    return clean(text)
+
+
 def is_glob(text: str) -> bool:
     return any(sign in text for sign in "*?[")
 
