@@ -36,7 +36,7 @@ def test_a_run_waits_is_answered_and_ends(home: Path) -> None:
     (question,) = waiting.questions
     assert ("waiting", "Who is there?", False) == (waiting.status, question.text, question.approval)
     assert question in api.show(run, workspace=home).questions
-    with pytest.raises(api.InvalidInput, match="asks nothing at `main/9`"):
+    with pytest.raises(api.InvalidInput, match="has no question at `main/9`"):
         api.answer(run, "you", address="main/9", workspace=home)
     with pytest.raises(api.RunRefused, match="asks something else at main/3"):
         api.answer(run, "you", seen="0" * 32, workspace=home)
@@ -65,7 +65,7 @@ def test_a_run_waits_is_answered_and_ends(home: Path) -> None:
     assert (run, len(state.steps)) == (row.run, row.steps) and () == api.runs(
         workspace=home, status="new"
     )
-    with pytest.raises(api.RunRefused, match="waits for no answer"):
+    with pytest.raises(api.RunRefused, match="has no question"):
         api.answer(run, "you", workspace=home)
     json.dumps([asdict(one) for one in (waiting, ended, state, row)])
 

@@ -41,7 +41,7 @@ def test_a_relative_path_counts_from_the_workspace_and_not_from_the_working_fold
         moved.chdir(elsewhere)
         assert "proved" == api.check("clean.plan", workspace=home).verdict
         assert "proved" == api.check("clean.plan", workspace="../home").verdict
-        with pytest.raises(api.NotFound, match=r"no plan named `only-here\.plan`"):
+        with pytest.raises(api.NotFound, match=r"the plan `only-here\.plan` is neither"):
             api.check("only-here.plan", workspace=home)
         with pytest.raises(api.NotFound):
             api.begin("only-here.plan", workspace=home)
@@ -105,7 +105,7 @@ NO_PLANS = [
 @pytest.mark.parametrize("plan", NO_PLANS)
 @pytest.mark.parametrize("name", TAKES_PLANS)
 def test_a_plan_that_is_not_there_is_not_found(home: Path, name: str, plan: str) -> None:
-    with pytest.raises(api.NotFound, match="no plan named"):
+    with pytest.raises(api.NotFound, match="is neither a file nor a registered name"):
         TAKES_PLANS[name](plan, home)
 
 

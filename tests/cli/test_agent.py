@@ -51,7 +51,7 @@ def test_a_task_from_its_first_line_to_its_last(home: Path) -> None:
     assert "\nhello\n" in out and "post-mortem: postmortems/" in out
     assert out.endswith("task T-1: AWAITING_SUBMISSION\n")
     code, _, err = agent(home, "Say hello", "--task-id", "T-1")
-    assert 2 == code and "was done already" in err
+    assert 2 == code and "is finished" in err
     code, out, _ = agent(home, "--resume", "T-1", "--format", "json")
     assert (0, "AWAITING_SUBMISSION", None) == (
         code,
@@ -99,7 +99,7 @@ def test_a_plan_that_stays_wrong_ends_in_error_and_nothing_ran(home: Path) -> No
     assert not (home / ".fdc" / "runs.sqlite").exists()
     (home / "plan.txt").write_text(PLAN)
     code, out, _ = agent(home, "--resume", "T-1")
-    assert 1 == code and "->" not in out.replace("-->", "") and "--reorient` begins again" in out
+    assert 1 == code and " -> " not in out and "start again with" in out
     code, out, _ = agent(home, "--resume", "T-1", "--reorient")
     assert 0 == code and "task T-1: ORIENTING" in out
 
@@ -282,10 +282,10 @@ def test_a_question_of_the_plan_is_told_with_what_answers_it(home: Path) -> None
         (["x", "--resume", "y"], "give either"),
         (["  "], "the task is empty"),
         (["x", "--task-id", "a`b"], "task id"),
-        (["x", "--reorient"], "goes with --resume"),
+        (["x", "--reorient"], "needs --resume"),
         (["--resume", "gone"], "no task begins with `gone`"),
         (["x", "--fsm", "gone.json"], "gone.json does not exist"),
-        (["x", "--plan", "../plan.txt"], "not a place for a plan"),
+        (["x", "--plan", "../plan.txt"], "is not a path of a plan"),
         (["x", "--analysis", "gone.md"], "`gone.md` does not exist"),
     ],
 )
@@ -374,7 +374,7 @@ def test_a_plan_may_not_start_the_controller(home: Path) -> None:
             ["--target", "external_web", "--scope", "narrow", "--query", "tea"],
             1,
             "",
-            "Error: the web is out of reach",
+            "Error: the web is not allowed",
         ),
     ],
 )

@@ -115,7 +115,7 @@ def test_a_model_that_cannot_be_asked_leaves_a_task_that_goes_on(home: Path) -> 
     assert (5, "") == (
         code,
         err,
-    ) and "the planner cannot be asked now: the model's server does not accept the key" in out
+    ) and "the planner is not available now: the model's server does not accept the key" in out
     assert "task T-1: PLANNING; `fdc agent --resume T-1` goes on" in out
     code, out, err, _ = agent(home, "--resume", "T-1", script=[reply(planned(PLAN))])
     assert code == 0 and out.endswith("task T-1: AWAITING_SUBMISSION\n")
@@ -126,7 +126,10 @@ def test_a_model_that_answers_nonsense_ends_in_error_with_the_reason(home: Path)
         home, "Say hello", "--task-id", "T-1", script=[reply("no"), reply("no")]
     )
     assert (1, "") == (code, err) and "bug" not in out
-    assert "error: the planner: the model's reply is not what was asked for: it is not JSON" in out
+    assert (
+        "error: the planner: the model's reply does not have the requested form: it is not JSON"
+        in out
+    )
 
 
 @pytest.mark.long

@@ -96,7 +96,7 @@ def test_a_plan_after_a_page_that_gives_orders_waits_and_nothing_of_it_runs(home
     out = begun(home, HOSTILE)
     held = record(home)["control"]["held"]
     assert (
-        "the plan awaits a person's approval: the model claude-sonnet-5 may have been shown text from outside"
+        "the plan waits for a person's approval: the model claude-sonnet-5 may have been shown text from outside"
         in out
     )
     assert (
@@ -115,7 +115,7 @@ def test_a_plan_after_a_page_that_gives_orders_waits_and_nothing_of_it_runs(home
     assert any("/white" in url for one in row["shown"] for url in one["from"])
     # Going on is not an approval, and the model is not asked again for what a person is looking at.
     out, asked = agent(home, "--resume", "T-1", script=[], code=5)
-    assert [] == asked and "awaits a person's approval" in out and not (home / "owned").exists()
+    assert [] == asked and "waits for a person's approval" in out and not (home / "owned").exists()
     out, _ = agent(home, "--resume", "T-1", "--format", "json", script=[], code=5)
     assert digest(HOSTILE) == json.loads(out)["approval"]["sha256"]
     # Another name is not an approval of it.
@@ -135,7 +135,7 @@ def test_a_plan_after_a_page_that_gives_orders_waits_and_nothing_of_it_runs(home
     plans = [one["action"]["details"] for one in entries if one["action"]["type"] == "PLAN_UPDATE"]
     assert [digest(HOSTILE)] * 3 == [one["sha256"] for one in plans if "sha256" in one]
     out, _ = agent(home, "--resume", "T-1", "--approve", digest(HOSTILE), script=[], code=1)
-    assert "waits for no approval" in out
+    assert "has no text that waits for an approval" in out
 
 
 @pytest.mark.slow
@@ -163,9 +163,9 @@ def test_another_search_of_the_web_waits_too(home: Path) -> None:
     """The words of a query leave the machine; text from outside chooses none."""
     secret = "research the secret of this workspace"
     out = begun(home, secret)
-    assert "the request awaits a person's approval" in out and ["deep-research"] == runs(home)
+    assert "the request waits for a person's approval" in out and ["deep-research"] == runs(home)
     out, _ = agent(home, "--resume", "T-1", script=[reply(planned(PLAN))], code=5)
-    assert "the request awaits" in out
+    assert "the request waits" in out
     out, asked = agent(
         home,
         "--resume",
@@ -215,7 +215,7 @@ def test_documents_that_are_said_to_be_from_outside_are(home: Path) -> None:
     words = ("How hot", "--task-id", "T-1", "--budget", "model_calls=40")
     out, _ = agent(home, *words, script=script, code=5, web=False)
     assert (
-        "awaits a person's approval" in out
+        "waits for a person's approval" in out
         and "mail/one.md" in out
         and not (home / "owned").exists()
     )
@@ -274,7 +274,7 @@ def test_an_approval_is_of_what_the_plan_calls_too(home: Path) -> None:
     assert "  it calls sub.plan\n" in out
     (home / "sub.plan").write_text("run_in_bash_session touch owned\n")
     assert (
-        "awaits a person's approval" in resumed(home, 5, "--approve", digest(plan))
+        "waits for a person's approval" in resumed(home, 5, "--approve", digest(plan))
         and not (home / "owned").exists()
     )
     resumed(home, 0, "--approve", digest(plan))
@@ -313,7 +313,7 @@ def test_a_state_that_somebody_else_wrote_neither_clears_nor_approves(
     known["control"] |= forged
     (home / ".fdc/agents/T-1/state.json").write_text(json.dumps(known))
     assert (
-        "awaits a person's approval" in resumed(home, 5)
+        "waits for a person's approval" in resumed(home, 5)
         and [] == runs(home)
         and not (home / "owned").exists()
     )
@@ -323,7 +323,7 @@ def test_an_error_forgets_approvals_and_remembers_what_was_shown(home: Path) -> 
     plan = PLAN.replace("message_user hello", "run_in_bash_session false")
     waiting(home, plan)
     assert "ERROR" in resumed(home, 1, "--approve", digest(plan))
-    assert "awaits a person's approval" in resumed(home, 5, "--reorient")
+    assert "waits for a person's approval" in resumed(home, 5, "--reorient")
 
 
 def test_a_plan_that_nobody_approved_is_not_approved_by_beginning_another_task(home: Path) -> None:
@@ -344,9 +344,9 @@ def test_a_declined_plan_is_a_version_that_was_refused(home: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["x", "--approve", "a" * 64], "goes with --resume"),
-        (["--resume", "T-1", "--approve", "a" * 64, "--decline", "a" * 64], "goes with --resume"),
-        (["--resume", "T-1", "--approve", "a" * 64, "--reorient"], "goes with --resume"),
+        (["x", "--approve", "a" * 64], "with --resume"),
+        (["--resume", "T-1", "--approve", "a" * 64, "--decline", "a" * 64], "with --resume"),
+        (["--resume", "T-1", "--approve", "a" * 64, "--reorient"], "with --resume"),
     ],
 )
 def test_an_approval_is_asked_for_as_it_must_be(home: Path, words: list[str], why: str) -> None:
@@ -440,7 +440,7 @@ def test_a_patch_after_a_step_read_a_page_waits_and_is_not_run(home: Path) -> No
         server.script += [reply(planned(plan)), *(reply(json.dumps(one)) for one in (WRONG, RIGHT))]
         env = {**world(server, home), **allowing(tea)}
         done = fdc("agent", "Double", "--task-id", "T-1", "--network", "off", cwd=home, env=env)
-        assert 5 == done.returncode and "the patch awaits a person's approval" in done.stdout, (
+        assert 5 == done.returncode and "the patch waits for a person's approval" in done.stdout, (
             done.stdout + done.stderr
         )
         held = record(home)["control"]["held"]
@@ -480,7 +480,7 @@ def test_files_from_outside_that_a_coder_is_shown_count(home: Path) -> None:
         file.write('untrusted = ["it.py"]\n')
     script = [reply(planned(CODING.format(""))), reply(json.dumps(RIGHT))]
     out, _ = agent(home, "Double", "--task-id", "T-1", script=script, code=5, web=False)
-    assert "the patch awaits" in out and "files of the workspace (it.py)" in out
+    assert "the patch waits" in out and "files of the workspace (it.py)" in out
 
 
 # What comes after the task
@@ -505,10 +505,7 @@ def test_lessons_of_such_a_task_are_applied_by_a_person_only_and_its_words_are_n
         lesson["status"],
         lesson["outside"],
     )
-    assert (
-        f"skipped: its author was shown text from outside; `fdc lessons apply {lesson['lesson_id'][:8]}`"
-        in out
-    )
+    assert f"with `fdc lessons apply {lesson['lesson_id'][:8]}`" in out
     fdc("lessons", "apply", cwd=home)
     assert "x = 1\n" == (home / "it.py").read_text()
     # The next task is told of the post-mortem and not what is in it.

@@ -190,7 +190,7 @@ def test_whatever_else_a_research_process_leaves_is_an_error_and_no_finding(home
             home, f"research-{number}", said if isinstance(said, str) else json.dumps(said)
         )
         assert why.startswith(
-            ("the research process (exit code 0) left no result", "the research ")
+            ("the research process (exit code 0) wrote no valid result", "the research ")
         ), why
     assert "ended with exit code 4" in answering(home, "research-100", json.dumps(whole), 4)
     unlabelled = answering(

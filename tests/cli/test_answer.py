@@ -52,11 +52,11 @@ def test_an_answer_waits_for_the_next_resume_and_is_recorded_with_who_gave_it(
     """FDC-105: the run goes on at the same step, with the answer of a process that is long gone."""
     before = show(waiting)["records"]
     said = fdc("answer", "last", "two\nlumps", cwd=waiting)
-    assert said.returncode == 0 and "the answer for main/3 is kept" in said.stdout, said.stderr
+    assert said.returncode == 0 and "the answer for main/3 is stored" in said.stdout, said.stderr
     assert (
         show(waiting)["records"] == before
     )  # nothing was driven, nothing was written to the journal
-    assert "answered, not taken up yet: two\\u{a}lumps" in fdc("answer", "last", cwd=waiting).stdout
+    assert "answered, not used yet: two\\u{a}lumps" in fdc("answer", "last", cwd=waiting).stdout
     assert (
         fdc("answer", "last", "main/3", "three", cwd=waiting).returncode == 0
     )  # another mind, as long as no one took it
@@ -106,7 +106,7 @@ def test_an_answer_that_somebody_changed_counts_for_nothing(waiting: Path) -> No
         changed = json.loads(whole)
         changed["answers"][0][field] = {"outcomes": 1, "address": "main/4"}.get(field, "0" * 32)
         kept(waiting).write_text(json.dumps(changed))
-        assert "not taken up yet" not in fdc("answer", "last", cwd=waiting).stdout, field
+        assert "not used yet" not in fdc("answer", "last", cwd=waiting).stdout, field
     assert fdc("resume", "last", cwd=waiting).returncode == 5
     assert (
         show(waiting)["status"] == "waiting"
@@ -134,7 +134,7 @@ def test_a_file_of_answers_that_is_none_disturbs_nobody(waiting: Path) -> None:
 @pytest.mark.parametrize(
     "words, code, said",
     [
-        (["main/9", "x"], 2, "asks nothing at `main/9`; it does at main/3"),
+        (["main/9", "x"], 2, "has no question at `main/9`; it has questions at main/3"),
         (["main/3", "x", "y"], 2, "quote a TEXT of several words"),
     ],
 )
@@ -156,7 +156,7 @@ def test_a_run_that_asks_nothing_is_one_sentence(workspace: Path) -> None:
     (workspace / "p.plan").write_text("set_plan x\nplan_step_complete x\nclose_task\nsubmit\n")
     assert fdc("run", "p.plan", cwd=workspace).returncode == 0
     refused = fdc("answer", "last", "x", cwd=workspace)
-    assert refused.returncode == 1 and "waits for no answer" in refused.stderr
+    assert refused.returncode == 1 and "has no question" in refused.stderr
 
 
 def test_of_several_questions_each_is_answered_by_its_address(workspace: Path) -> None:
@@ -217,6 +217,6 @@ def test_maybe_at_the_prompt_of_a_run_is_asked_again_and_the_run_goes_on(workspa
     again = fdc("resume", "last", "--answer", "maybe", cwd=workspace)
     assert (
         again.returncode == 5
-        and "an approval is answered with yes or no; `maybe` is not taken" in again.stdout
+        and "an approval is answered with yes or no; `maybe` is not accepted" in again.stdout
     )
     assert fdc("resume", "last", "--answer", "yes", cwd=workspace).returncode == 0

@@ -83,7 +83,7 @@ def test_a_listed_file_that_is_another_one_by_now_stops_the_run_before_anything_
         file.symlink_to("a.txt")
     ended = resumed(workspace)
     assert (
-        ended["status"] == "stopped" and "since the approval showed it" in ended["stop"]["message"]
+        ended["status"] == "stopped" and "after the approval showed it" in ended["stop"]["message"]
     ), ended
     assert {"kind": "assumption", "rule": "alone"}.items() <= ended["stop"]["cause"].items()
     assert (workspace / "tmp" / "a.txt").exists()
@@ -152,7 +152,7 @@ def test_a_new_file_in_the_place_of_one_that_was_shown_as_new_is_not_written_ove
     )
     (workspace / "tmp" / "new.txt").write_text("somebody's\n")
     ended = resumed(workspace)
-    assert ended["status"] == "stopped" and "is there now since" in ended["stop"]["message"]
+    assert ended["status"] == "stopped" and "was created after" in ended["stop"]["message"]
     assert left(workspace)["new.txt"] == "somebody's\n"
 
 
@@ -188,7 +188,7 @@ def test_what_is_not_known_yet_is_said_to_be(workspace: Path) -> None:
                  "not known yet: which files match", "runs run_in_bash_session echo {x}",
                  "not known yet: which file `delete_file` changes"):  # fmt: skip
         assert part in shown, (part, shown)
-    assert "the files that match `tmp/*` after what is done before" in shown
+    assert "the files that match `tmp/*` after the steps before" in shown
 
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\u202e"
@@ -231,7 +231,7 @@ def test_a_difference_is_bounded_and_escaped_on_the_page_and_in_the_terminal(
             fdc("resume", name, cwd=workspace).returncode == 5
         )  # asked again: it shows another list now
         served.form(f"/runs/{name}/answer", {**fields(page), "text": "yes"})
-        assert "the run does not ask that (any more)" in served.get(f"/runs/{name}")
+        assert "the run does not ask this question (any more)" in served.get(f"/runs/{name}")
         page = served.get(f"/runs/{name}")
         assert "5 files match" in page
         served.form(f"/runs/{name}/answer", {**fields(page), "text": "yes"})

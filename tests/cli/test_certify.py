@@ -66,10 +66,10 @@ def test_what_does_not_hold_is_said_with_its_place(plan: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("nothing.plan",), 2, "no plan named `nothing.plan`"),
-        (("a.plan", "c.json"), 2, "FILE goes with `--check`"),
+        (("nothing.plan",), 2, "the plan `nothing.plan` is neither a file"),
+        (("a.plan", "c.json"), 2, "FILE needs `--check`"),
         (("--check", "a.plan"), 2, "`--check` takes PLAN and FILE"),
-        (("--check", "a.plan", "c.json", "-o", "d.json"), 2, "use one of them"),
+        (("--check", "a.plan", "c.json", "-o", "d.json"), 2, "exclude each other"),
         (("--check", "a.plan", "nothing.json"), 2, "Could not find file `nothing.json`"),
         (("--check", "a.plan", "knowledge_core"), 3, "not a regular file"),
         (("a.plan", "-o", "no/where/c.json"), 3, "No such file or directory"),
@@ -93,7 +93,8 @@ def test_nothing_begins_of_which_no_certificate_holds(workspace: Path) -> None:
     program = program_of(checked)
     program["automata"]["any.json"]["accept"] = []
     with pytest.raises(
-        Exit, match=r"does not accept; nothing was run\. This is a bug of fdc, please report it"
+        Exit,
+        match=r"does not accept; the run was not started\. This is a bug of fdc, please report it",
     ) as stop:
         begin(str(workspace), program, "a.plan", {}, {})
     assert (BUG, False) == (stop.value.code, (workspace / ".fdc").exists())
@@ -105,9 +106,7 @@ def test_nothing_begins_whose_part_data_does_not_hold(workspace: Path) -> None:
         lint({"a.plan": "name <- read_file x.md\nread_file {name}\n"}, there=("x.md",), whole=True)
     )
     program["tools"]["read_file"]["trust"] = "untrusted"
-    said = (
-        r"part `data`: plan `a\.plan`, line 2: text from outside may choose a path; nothing was run"
-    )
+    said = r"part `data`: plan `a\.plan`, line 2: text from outside may choose a path; the run was not started"
     with pytest.raises(Exit, match=said) as stop:
         begin(str(workspace), program, "a.plan", {}, {})
     assert (BUG, False) == (stop.value.code, (workspace / ".fdc").exists())
@@ -172,5 +171,5 @@ def test_a_file_that_changes_between_proof_and_certificate_is_named(
         (workspace / "a.plan").write_text(PLAN, "utf-8")
     with pytest.raises(Refused) as refused:
         certified(program, "a.plan", str(workspace))
-    file = "`a.plan`, or what it reaches," if change == "plan" else "`docs/a.md`"
+    file = "`a.plan`, or a plan that it calls," if change == "plan" else "`docs/a.md`"
     assert f"{file} changed while it was being checked; run the command again" == str(refused.value)

@@ -67,7 +67,7 @@ def plans(folder: Path, *options: str) -> set[str]:
 
 def test_changed_means_the_plans_whose_verdict_rests_on_what_changed(shop: Path) -> None:
     assert {"0"} == plans(shop, "--changed")
-    assert "no plan rests on what changed since HEAD\n" == fdc("lint", "--changed", cwd=shop).stdout
+    assert "no plan depends on a change since HEAD\n" == fdc("lint", "--changed", cwd=shop).stdout
     (shop / "docs/other.md").unlink()
     assert {"coffee", "1"} == plans(shop, "--changed")
     git(shop, "checkout", "-q", "--", ".")
@@ -233,7 +233,8 @@ def test_a_baseline_keeps_known_findings_quiet_and_lets_nothing_run(shop: Path) 
         done = fdc(*options, cwd=shop)
         assert (0, "no new findings\n") == (done.returncode, done.stdout)
         assert (
-            "1 known finding in fdc-baseline.json: what has an error is not proved" in done.stderr
+            "1 known finding in fdc-baseline.json: a plan with an error is not proved"
+            in done.stderr
         )
     write(shop, plans__wrong_plan="\n\n" + WRONG)
     assert 0 == fdc(*options, cwd=shop).returncode

@@ -97,7 +97,7 @@ def test_an_input_that_changes_what_was_done_before_the_step_is_refused(workspac
     refused = fdc("fork", f"{old}@main/3", "who=you", cwd=workspace)
     assert (
         refused.returncode == 1
-        and "would have gone another way" in refused.stderr
+        and "would have taken another path" in refused.stderr
         and "main/1" in refused.stderr
     )
     assert fdc("fork", f"{old}@main/1", "who=you", cwd=workspace).returncode == 0
@@ -209,7 +209,7 @@ def test_a_run_in_a_home_that_cannot_be_written_says_that_it_will_want_trust(
     (tmp_path / "file").write_text("")
     nowhere = {"XDG_STATE_HOME": str(tmp_path / "file")}
     begun = fdc("run", "p.plan", cwd=workspace, env=nowhere)
-    assert begun.returncode == 5 and "`fdc resume` will want --trust" in begun.stderr, begun
+    assert begun.returncode == 5 and "`fdc resume` will need --trust" in begun.stderr, begun
     name = runs(workspace)[0]["run"]
     assert fdc("resume", name, "--answer", "x", cwd=workspace).returncode == 1
     assert fdc("resume", name, "--answer", "x", "--trust", cwd=workspace).returncode == 0

@@ -31,7 +31,7 @@ def test_steps_without_evidence_are_listed_and_false_citations_refused(workspace
         "Line 8: NO EVIDENCE. Action 'read_file' cites nothing",
         "Line 11: WRONG EVIDENCE. `notes.md:9`: the file has 2 lines",
         "Line 11: WRONG EVIDENCE. `gone/away.md`: the file does not exist",
-        "Evidence: 2 steps cite some, 1 steps that could do not.",
+        "Evidence: 2 steps have citations, 1 steps that can have one do not.",
     ] == [line for line in done.stdout.splitlines() if "vidence" in line or "EVIDENCE" in line]
     (workspace / "p.plan").write_text(
         PLAN.replace("notes.md:9", "notes.md:1").replace("# evidence: gone/away.md\n", "")

@@ -67,7 +67,7 @@ def test_a_plan_that_is_not_understood_is_reported_and_the_others_are_written(
     Path("ugly.plan").write_text(UGLY)
     done = fdc("fmt", ".", cwd=workspace)
     assert 1 == done.returncode
-    assert "1 plan reformatted, 1 plan not understood and left alone\n" == done.stdout
+    assert "1 plan reformatted, 1 plan skipped: syntax errors\n" == done.stdout
     assert "error[FDC105] tab-indentation" in done.stderr and "broken.plan:2:1" in done.stderr
     assert broken == Path("broken.plan").read_text()
     assert CANONICAL == Path("ugly.plan").read_text()

@@ -31,7 +31,10 @@ def test_a_grammar_is_printed_and_says_what_it_leaves_out(workspace: Path) -> No
         (("--tools", "submit"), "accepts no plan of 20 steps"),
         (("--most-steps", "0"), "--most-steps is 1 to 63"),
         (("--names-of", "nope"), "the plan `nope` does not exist"),
-        (("--names-of", "nope", "--fsm", "x"), "--names-of takes automaton and tools of the plan"),
+        (
+            ("--names-of", "nope", "--fsm", "x"),
+            "--names-of uses the automaton and tools of the plan",
+        ),
         (("--names-of", "bad.plan"), "is not a plan that links without an error"),
     ],
 )
@@ -59,10 +62,10 @@ def test_plans_are_compared_and_runs_still_are(workspace: Path) -> None:
     page = fdc("diff", "a.plan", "b.plan", "--format", "html", cwd=workspace)
     assert "make &lt;b&gt;tea" in page.stdout and "<b>" not in page.stdout
     for arguments, said in (
-        (("a.plan", "nope"), "`a.plan` is a file and `nope` is none"),
-        (("last", "a.plan"), "`last` is a file and could be a run"),
+        (("a.plan", "nope"), "`a.plan` is a file, but `nope` is not"),
+        (("last", "a.plan"), "`last` is a file and also the beginning of a run's name"),
         (("x.plan", "y.plan"), "Could not find file `x.plan`"),
-        (("x", "y", "--fail-on", "more-cost"), "are for plans"),
+        (("x", "y", "--fail-on", "more-cost"), "need two plans"),
     ):
         done = fdc("diff", *arguments, cwd=workspace)
         assert done.returncode == 2 and said in done.stderr, done

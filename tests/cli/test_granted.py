@@ -32,7 +32,7 @@ def test_all_that_is_absent_is_said_at_once_and_nothing_is_written(workspace: Pa
     head, *lines = done.stderr.splitlines()
     assert (
         head
-        == "fdc: the run does not begin, because this machine and its operator do not give what the plan needs:"
+        == "fdc: the run cannot begin, because this machine or its operator does not provide what the plan needs:"
     )
     assert [line.split(",")[0].split(":")[0] for line in lines] == [
         "  an implementation of `reply_to_pr_comments`", "  the program `unheard-of`", "  the web", "  a search provider",
@@ -69,7 +69,7 @@ def test_a_simulated_run_needs_nothing_and_a_dry_run_says_what_a_run_would(works
     dry = fdc("run", "a.plan", "--dry-run", cwd=workspace)
     assert (
         dry.returncode == 0
-        and "the run would not begin without the program `unheard-of`" in dry.stdout
+        and "the run cannot begin without the program `unheard-of`" in dry.stdout
     )
     assert there(workspace) == before
 
@@ -116,7 +116,7 @@ def test_a_run_does_not_go_on_without_what_is_left_of_it_needs(
     done = fdc("resume", name, "--answer", "very", cwd=workspace, env=env)
     assert done.returncode == 3
     assert done.stderr.startswith(
-        f"fdc: the run {name} does not go on, because this machine and its operator"
+        f"fdc: the run {name} cannot continue, because this machine or its operator"
     )
     assert "  the program `steep`, which a command names" in done.stderr
     assert fdc("show", name, "--format", "json", cwd=workspace).stdout == record

@@ -71,7 +71,7 @@ def test_what_cannot_be_explained_is_one_sentence(tmp_path: Path) -> None:
     done = fdc("help", "lintt", cwd=tmp_path)
     assert done.returncode == 2 and "no such command `lintt`; did you mean `lint`?" in done.stderr
     both = fdc("help", "lint", "--all", cwd=tmp_path)
-    assert (both.returncode, both.stderr) == (2, "fdc: say either COMMAND or --all\n")
+    assert (both.returncode, both.stderr) == (2, "fdc: name a COMMAND or use --all, not both\n")
 
 
 def test_a_command_of_a_run_may_read_the_help_and_begin_nothing(workspace: Path) -> None:

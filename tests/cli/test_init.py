@@ -57,7 +57,7 @@ def test_a_fresh_repository_is_ready_and_a_second_run_changes_nothing(fresh: Pat
         assert ran.returncode == 0 and "AGENTS.md" in ran.stdout, ran.stderr
     again = fdc("init", *ALL, cwd=fresh)
     assert (0, made) == (again.returncode, tree(fresh))
-    assert again.stdout.endswith("nothing to do: everything is there\n")
+    assert again.stdout.endswith("nothing to do: every file exists\n")
     changed = run(["git", "status", "--short", "--untracked-files=all"], cwd=fresh).stdout
     assert {line[3:] for line in changed.splitlines()} == set(made)
 
@@ -130,7 +130,7 @@ def test_a_file_that_git_would_not_give_to_others_is_named(fresh: Path) -> None:
     (fresh / "knowledge_core" / ".gitignore").write_text("/agent_meta.json\n")
     (fresh / ".git" / "info").mkdir(exist_ok=True)
     (fresh / ".git" / "info" / "exclude").write_text("CLAUDE.md\n")
-    hidden = r"(?m)^The \.gitignore of this repository hides (.*): nobody else gets it\."
+    hidden = r"(?m)^The \.gitignore of this repository ignores (.*): git does not share it\."
     told = fdc("init", "--agent", "claude", "--dry-run", cwd=fresh).stdout
     said = re.findall(hidden, told)
     assert 1 == len(said), told
@@ -160,7 +160,7 @@ def test_outside_of_git_and_with_settings_rules_or_tests_of_its_own(tmp_path: Pa
     (tmp_path / "b/protocols").mkdir()
     (tmp_path / "b/protocols/own.protocol.md").write_text("# Own\n", "utf-8")
     done = fdc("init", "b", "--test-command", "tox", cwd=tmp_path)
-    assert done.returncode == 0 and "it has rules already" in done.stdout
+    assert done.returncode == 0 and "it already contains rules" in done.stdout
     assert ["protocols/own.protocol.md"] == [
         one for one in tree(tmp_path / "b") if "protocols" in one
     ]
@@ -176,19 +176,19 @@ def flow_yaml(root: Path) -> str:
     (root / ".pre-commit-config.yaml").write_text(
         "repos: [{repo: meta, hooks: [{id: identity}]}]\n", "utf-8"
     )
-    return "by hand .pre-commit-config.yaml: its `repos` is not written as a block"
+    return "by hand .pre-commit-config.yaml: its list `repos` is not in block style"
 
 
 def link_out(root: Path) -> str:
     (root / "AGENTS.md").symlink_to("/etc/hostname")
     (root / "plans").symlink_to("/tmp")
-    return "by hand plans/first.plan: it leads out of the workspace"
+    return "by hand plans/first.plan: it is a link out of the workspace"
 
 
 def same_key_twice(root: Path) -> str:
     (root / ".cursor").mkdir()
     (root / ".cursor/hooks.json").write_text('{"version": 1, "version": 1}', "utf-8")
-    return "by hand .cursor/hooks.json: it has a key twice"
+    return "by hand .cursor/hooks.json: it has a duplicate key"
 
 
 def deep_json(root: Path) -> str:
@@ -204,7 +204,7 @@ def aliases(root: Path) -> str:
     (root / ".pre-commit-config.yaml").write_text(
         "\n".join([*lines, "repos:", "- *a29", ""]), "utf-8"
     )
-    return "by hand .pre-commit-config.yaml: it has aliases"
+    return "by hand .pre-commit-config.yaml: it uses YAML aliases"
 
 
 def wide_characters(root: Path) -> str:
@@ -216,12 +216,12 @@ def settings_that_lead_away(root: Path) -> str:
     (root / "fdc.toml").write_text(
         'protocols = "/"\n[agents]\noutput = ".git/hooks/pre-push"\n', "utf-8"
     )
-    return "skip    //: the protocols of these settings are outside of the workspace"
+    return "skip    //: the settings place the protocols outside the workspace"
 
 
 def output_of_git(root: Path) -> str:
     (root / "fdc.toml").write_text('[agents]\noutput = ".git/hooks/pre-push"\n', "utf-8")
-    return "by hand .git/hooks/pre-push: it lies among the files of git"
+    return "by hand .git/hooks/pre-push: it is inside the folder `.git`"
 
 
 @pytest.mark.parametrize(
@@ -301,11 +301,11 @@ def test_the_command_of_the_tests_is_found(
 
 
 def test_a_file_that_is_half_done_is_a_person_s(tmp_path: Path) -> None:
-    with pytest.raises(merged.ByHand, match="some of the hooks"):
+    with pytest.raises(merged.ByHand, match="only some of"):
         merged.with_hooks(b'{"a": "fdc hook one"}', {}, ("fdc hook one", "fdc hook two"))
     with pytest.raises(merged.ByHand, match="`hooks` is not an object"):
         merged.with_hooks(b'{"hooks": []}', {"hooks": {"a": []}}, ("x",))
-    with pytest.raises(merged.ByHand, match="no list"):
+    with pytest.raises(merged.ByHand, match="is missing"):
         merged.with_repository(b"repos: {}\n", "- repo: local\n")
 
 

@@ -92,14 +92,14 @@ def test_commands_that_fdc_stopped_are_on_record_and_one_answer_settles_them_all
 ) -> None:
     laid_out(workspace)
     said = interrupted(workspace, count, which)
-    assert "nothing is lost" not in said and "--all --assume not-done` does th" in said
+    assert "all steps are recorded" not in said and "--all --assume not-done` does th" in said
     assert min(count, 5) == said.count("fdc stopped it before it ended")
     listed = json.loads(fdc("show", "last", "--format", "json", cwd=workspace).stdout)
     assert count == json.dumps(listed).count('"interrupted"') - json.dumps(listed["status"]).count(
         '"interrupted"'
     )
     shown = fdc("show", "last", cwd=workspace).stdout
-    assert count == shown.count("stopped by fdc before it ended")
+    assert count == shown.count("stopped by fdc before its end")
     assert (
         0
         == fdc("replay", "last", cwd=workspace).returncode
@@ -123,7 +123,7 @@ def test_commands_that_fdc_stopped_are_on_record_and_one_answer_settles_them_all
         == fdc("verify", "last", cwd=workspace).returncode
     )
     over = fdc("resume", cwd=workspace)
-    assert 2 == over.returncode and "no run here can go on" in over.stderr
+    assert 2 == over.returncode and "no run here can continue" in over.stderr
 
 
 def test_one_answer_may_be_given_at_once_and_single_ones_beside_it(workspace: Path) -> None:
@@ -134,7 +134,7 @@ def test_one_answer_may_be_given_at_once_and_single_ones_beside_it(workspace: Pa
     assert 0 == done.returncode, done
     assert ["start\n"] * 3 == [(workspace / f"log-{n}").read_text() for n in range(3)]
     wrong = fdc("resume", "last", "--all", cwd=workspace)
-    assert 2 == wrong.returncode and "`--all` goes with one `--assume" in wrong.stderr
+    assert 2 == wrong.returncode and "`--all` needs one `--assume" in wrong.stderr
 
 
 def test_a_tool_that_is_declared_repeatable_is_repeated_and_nobody_is_asked(

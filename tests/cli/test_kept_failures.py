@@ -66,7 +66,7 @@ def test_a_run_whose_branches_fail_goes_on_and_says_so_everywhere(tmp_path: Path
 
     shown = fdc("show", "last", cwd=tmp_path)
     assert "does not exist  (kept: only its branch ends)" in shown.stdout
-    assert "2 branches failed, and the run went on:" in shown.stdout
+    assert "2 branches failed, and the run continued:" in shown.stdout
     assert "require: it is a draft\n  at look.plan:8 (main/4#1/3)" in shown.stdout
     assert 2 == len(
         json.loads(fdc("show", "last", "--format", "json", cwd=tmp_path).stdout)["kept"]
@@ -74,12 +74,12 @@ def test_a_run_whose_branches_fail_goes_on_and_says_so_everywhere(tmp_path: Path
     assert 0 == fdc("report", "last", "-o", "run.html", cwd=tmp_path).returncode
     page = (tmp_path / "run.html").read_text()
     assert (
-        "a branch failed, and the run went on: require: it is a draft" in page
+        "a branch failed, and the run continued: require: it is a draft" in page
         and "(kept: only its branch ended)" in page
     )
     assert 0 == fdc("replay", "last", cwd=tmp_path).returncode
     dry = fdc("run", "look.plan", "--dry-run", cwd=tmp_path)
-    assert "at most 6; one that fails gives a record of that" in dry.stdout
+    assert "at most 6; a failed one gives a record of its failure" in dry.stdout
 
     # The run went on with the failures: nothing of it is to be tried again.
     again = fdc("resume", "last", "--retry", "--format", "json", cwd=tmp_path)

@@ -87,9 +87,9 @@ def test_the_context_of_a_goal_lists_entities_impact_and_history(kettle: Path) -
     told = {"postmortem": "postmortems/2026-01-01-T-0.md", "line": 3}
     assert any(told.items() <= row.items() for row in made["history"]), made["history"]
     assert [("docs/tea.md", 3)] == [(row["path"], row["line"]) for row in made["documents"]]
-    assert [{"path": "old.odt", "reason": "OpenDocument is not read, only text is"}] == made[
-        "skipped"
-    ]
+    assert [
+        {"path": "old.odt", "reason": "OpenDocument is not read, because it is not text"}
+    ] == made["skipped"]
     assert [] == context(kettle, "nothing of the kind")["entities"]
 
 

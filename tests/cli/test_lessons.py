@@ -175,7 +175,7 @@ def test_compiling_adds_pending_lessons_once(root: Path) -> None:
     assert ["pending", "pending"] == [lesson["status"] for lesson in lessons(root)]
     before = (root / "knowledge_core" / "lessons.jsonl").read_bytes()
     code, out, _ = typed(root, "lessons", "add", "x.md")
-    assert 0 == code and "Added 0 new lessons" in out and "2 known already" in out
+    assert 0 == code and "Added 0 new lessons" in out and "2 already known" in out
     (root / "y.md").write_text("# Nothing\n")
     assert (0, "No lessons found in y.md.\n", "") == typed(
         root, "y.md", script="knowledge_compiler.py"
@@ -267,8 +267,8 @@ FAILING: list[tuple[Any, str]] = [
     (change("../outside.py"), "not a path inside the workspace"),
     (change("/etc/passwd"), "not a path inside the workspace"),
     (change("protocols/deep/10_tea.protocol.json"), "tooling/protocol_updater.py"),
-    (change("knowledge_core/lessons.jsonl"), "changed by its own commands"),
-    (change("AGENTS.md"), "not changed by lessons"),
+    (change("knowledge_core/lessons.jsonl"), "changed by their own commands"),
+    (change("AGENTS.md"), "must not be changed by lessons"),
     (change(".fdc/runs.sqlite"), "the records of runs"),
     (change("link/a.py"), "symbolic link"),
     (change("src/absent.py"), "does not exist"),
@@ -331,7 +331,9 @@ def test_protocols_that_cannot_be_built_stop_the_loop_before_it_begins(root: Pat
     learn(root, "Deprecate tool 'grep' from protocol 'tea'")
     (root / "VERSION").unlink()
     code, _, err = typed(root, "lessons", "apply")
-    assert 1 == code and "FDC503" in err and "nothing was applied" in err and PROTOCOL == tea(root)
+    assert (
+        1 == code and "FDC503" in err and "no lesson was applied" in err and PROTOCOL == tea(root)
+    )
     assert "pending" == lessons(root)[0]["status"]
 
 

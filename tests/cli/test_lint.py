@@ -253,7 +253,7 @@ def test_what_is_no_file_is_no_plan(tea: Path):
         for arguments in ([name], ["--no-cache", name]):
             done = fdc("lint", *arguments, cwd=tea)
             assert (done.returncode, done.stdout) == (2, ""), name
-            assert done.stderr == f"fdc: `{name}` is not a regular file; `-` reads stdin\n"
+            assert done.stderr == f"fdc: `{name}` is not a regular file; use `-` to read stdin\n"
 
 
 def test_a_file_that_is_not_utf8_is_a_finding_with_its_byte(tea: Path):

@@ -136,7 +136,7 @@ def test_a_person_approves_the_bytes_that_are_there_and_no_others(place: Path) -
     assert "docs/page.md: 7 bytes, sha256 " in asked.stdout and codes(place, use) == ["FDC471"]
     assert fdc("trust", "--file", "docs/page.md", cwd=place, stdin="y\n").returncode == 0
     assert codes(place, use) == []
-    assert "no run stored text" in fdc("trust", "--file", "docs/page.md", cwd=place).stdout
+    assert "a run did not write text" in fdc("trust", "--file", "docs/page.md", cwd=place).stdout
     (place / "docs/page.md").unlink()
     runs(place, SAVES.replace("page tea", "page green"))
     assert codes(place, use) == ["FDC471"]

@@ -80,7 +80,7 @@ def test_a_run_does_not_go_on_with_code_that_changed_while_it_waited(
     else:
         (workspace / name).write_text(POISON)
     done = fdc("resume", "last", "--answer", "yes", cwd=workspace)
-    said = f"`{name}`, of which its tools are made, changed since the plan was proved; put the file back as it was, or begin"
+    said = f"`{name}`, which its tools consist of, changed since the plan was proved; restore the file, or begin"
     assert 3 == done.returncode and said in done.stderr, done
     assert before == fdc("show", "last", "--format", "json", cwd=workspace).stdout
     (workspace / name).write_text(honest)

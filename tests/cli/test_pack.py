@@ -20,7 +20,7 @@ def test_the_shipped_packs_are_listed_and_right(workspace: Path) -> None:
     for row in rows:
         checked = fdc("pack", "check", row["folder"], cwd=workspace)
         assert (0, "") == (checked.returncode, checked.stderr), checked.stdout
-        assert checked.stdout.endswith(f"the pack `{row['name']}` can be used\n")
+        assert checked.stdout.endswith(f"the pack `{row['name']}` is valid\n")
 
 
 def test_a_pack_is_shown_with_what_it_brings(workspace: Path) -> None:
@@ -112,8 +112,8 @@ def test_check_finds_what_is_missing(workspace: Path, tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     rows = [line for line in lines if line.startswith(f"{folder}/tools.json:3: ")]
     assert rows and {*lines} - {*rows} == {
-        f"{toml}: `commands.lint` is the core's already",
-        f"{toml}: `tools.read_file` is the core's already",
+        f"{toml}: `commands.lint` is already used by the core",
+        f"{toml}: `tools.read_file` is already used by the core",
         f"{toml}: `cup.plan`: no such file or directory",
         f"{toml}: the module `tea.cli` does not exist, or it cannot be read",
         f"{toml}: the module `tea.deeds` has no `stir`",

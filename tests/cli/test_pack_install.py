@@ -100,9 +100,9 @@ def test_what_is_no_distribution_with_a_pack_is_wrong_usage(wheel: Path, workspa
         "nowhere": "neither a folder nor a wheel",
         "empty": "has no `pyproject.toml`",
         "text.whl": "is not a wheel",
-        "other": "brings no pack",
+        "other": "contains no pack",
         "torn": "cannot be read",
-        "plain.whl": "brings no pack",
+        "plain.whl": "contains no pack",
     }
     for name, said in cases.items():
         done = fdc("pack", "install", name, "--yes", cwd=workspace)
@@ -154,11 +154,11 @@ def test_what_comes_with_the_packs_is_told_before_the_question(workspace: Path) 
         (
             made,
             [
-                "installs `zz.pth` beside it",
-                "fetches what it needs: evil @ http://127.0.0.1:9/evil.whl",
+                "also installs `zz.pth`",
+                "downloads its dependency: evil @ http://127.0.0.1:9/evil.whl",
             ],
         ),
-        (folder, ["builds it first, which runs code of its own", "fetches what it needs: evil"]),
+        (folder, ["builds it first, which runs its build code", "downloads its dependency: evil"]),
     ):
         with offered(str(path)) as packs:
             assert told == list(beside_packs(str(path), packs))

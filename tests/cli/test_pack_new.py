@@ -78,7 +78,7 @@ def test_a_name_that_cannot_be_is_refused(workspace: Path, name: str, code: int,
 def test_what_is_there_is_left_alone(workspace: Path) -> None:
     (workspace / "made").symlink_to("nowhere")
     done = fdc("pack", "new", "tea", "made", cwd=workspace)
-    assert 1 == done.returncode and "`made` is there already" in done.stderr
+    assert 1 == done.returncode and "`made` exists" in done.stderr
     (workspace / "file").write_text("")
     done = fdc("pack", "new", "tea", "file/made", cwd=workspace)
     assert 3 == done.returncode and "Traceback" not in done.stderr

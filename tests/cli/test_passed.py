@@ -108,6 +108,6 @@ def test_a_long_loop_keeps_its_first_lines_and_whatever_failed(
     inside = [line for line in shown if "main/3[" in line]
     assert [line.split()[0] for line in inside] == ["ok", "then"] * 12 + ["exit"]
     assert (
-        shown[-2].startswith("       175 more lines of main/3, none failed")
+        shown[-2].startswith("       175 more lines of main/3, without failures")
         and "main/4" in shown[-1]
     )

@@ -140,7 +140,7 @@ def test_a_revision_of_git_is_compared_without_a_checkout(root: Path) -> None:
         (["nope"], 2, "the file or folder `nope` does not exist"),
         (["protocols", "protocols", "--since", "HEAD"], 2, "at most one"),
         (["--since", "HEAD"], 3, "not a git repository"),
-        (["VERSION", "broken"], 2, "its sources are not sound"),
+        (["VERSION", "broken"], 2, "its sources have errors"),
         (["VERSION", "latin.md"], 2, "FDC520"),
     ],
 )
@@ -160,7 +160,9 @@ def test_a_revision_that_is_none_is_wrong_usage(root: Path, revision: str) -> No
     git(root, "commit", "-q", "--allow-empty", "-m", "one")
     code, out, err = diff(root, f"--since={revision}")
     assert (
-        (2, "") == (code, out) and "git knows no revision" in err and not (root / "evil").exists()
+        (2, "") == (code, out)
+        and "does not exist in this repository" in err
+        and not (root / "evil").exists()
     )
 
 

@@ -215,7 +215,7 @@ def test_the_page_of_a_waiting_run(reported: Path) -> None:
 def test_a_plan_that_was_edited_since_is_shown_as_the_program_knows_it(reported: Path) -> None:
     (reported / "p.plan").write_text("reset_all\n")
     page = page_of(reported)
-    assert "is not what it was when the run began" in page.text and "reset_all" not in page.text
+    assert "has changed since the run began" in page.text and "reset_all" not in page.text
     assert "overwrite_file_with_block docs/b.md {got} {who}" in page.text
 
 
@@ -226,7 +226,7 @@ def test_the_page_of_a_damaged_run_says_so(reported: Path) -> None:
     safe(page)
     assert (
         "journal DAMAGED" in page.text
-        and "cannot be followed any further" in page.text
+        and "cannot be followed further" in page.text
         and "main/5" in page.text
     )
 
@@ -274,7 +274,7 @@ def test_the_stack_of_a_branch_goes_up_to_the_root(workspace: Path) -> None:
 def test_a_simulated_run_says_so(reported: Path) -> None:
     assert "Simulated" not in page_of(reported).text
     assert fdc("run", "p.plan", "--simulate", "last", cwd=reported).returncode == 1
-    assert "Simulated: nothing was performed" in page_of(reported).text
+    assert "Simulated: no effect was performed" in page_of(reported).text
 
 
 def test_what_cannot_be_done_is_one_sentence(reported: Path) -> None:

@@ -62,8 +62,7 @@ def test_a_record_of_fdc_is_text_from_outside_and_no_value_leads_there(workspace
     done = fdc("run", "a.plan", cwd=workspace)
     assert (
         done.returncode == 1
-        and "`.fdc/x.md` is a record of fdc, which a step reads only where its own text"
-        in done.stdout
+        and "`.fdc/x.md` is a record of fdc; a step can read it only if its text" in done.stdout
     )
     write(
         workspace, "t <- read_file {p}", "u <- read_file .fdc/x.md", head='param p = ".fdc/x.md"\n'
@@ -107,7 +106,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(plan: Path) -> None:
     done = fdc("run", "a.plan", "topic=mate", "--dry-run", cwd=plan)
     assert done.returncode == 0
     assert "create_file_with_block notes/mate.md # mate" in done.stdout
-    assert done.stdout.endswith("nothing was done\n")
+    assert done.stdout.endswith("no step was performed\n")
     assert sorted(os.listdir(plan)) == ["a.plan", "knowledge_core"]
 
 
@@ -117,12 +116,12 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(plan: Path) -> None:
         (["a.plan", "topik=x"], "the plan has no parameter `topik`; did you mean `topic`?"),
         (["a.plan", "x"], "expected key=value, found `x`"),
         (["a.plan", "topic=a", "topic=b"], "`topic` is given twice"),
-        (["none.plan"], "no plan named `none.plan`"),
+        (["none.plan"], "the plan `none.plan` is neither a file"),
         (
             ["a.plan", "--budget", "stepz=1"],
             "MEASURE=NUMBER with one of steps, model_calls, tokens, money, seconds",
         ),
-        (["a.plan", "--budget", "steps=nan"], "not a number"),
+        (["a.plan", "--budget", "steps=nan"], "not a valid limit"),
         (["needs.plan"], "the plan needs `who=VALUE`"),
         (["a.plan", "--workspace", "nowhere"], "the workspace `nowhere` is not a folder"),
     ],
@@ -139,7 +138,7 @@ def test_a_wrong_command_line_is_one_sentence_and_code_2(
 
 
 def test_runs_that_do_not_exist_or_are_several_are_named(plan: Path) -> None:
-    assert fdc("runs", cwd=plan).stdout == "no runs yet; `fdc run PLAN` makes one\n"
+    assert fdc("runs", cwd=plan).stdout == "no runs yet; start one with `fdc run PLAN`\n"
     assert fdc("show", "2", cwd=plan).returncode == 2
     assert "no run begins with `2`" in fdc("resume", "2", cwd=plan).stderr
     fdc("run", "a.plan", "topic=a", cwd=plan)
@@ -195,7 +194,7 @@ def test_the_budget_of_a_called_plan_stops_the_run_and_is_the_plans_own(workspac
     assert fdc("run", "a.plan", cwd=workspace).returncode == 0
     (workspace / "docs" / "c.md").write_text("x")
     dry = fdc("run", "a.plan", "--dry-run", cwd=workspace).stdout
-    assert "at worst: 8 steps, with the files that are there now" in dry
+    assert "at worst: 8 steps, with the files that exist now" in dry
     assert "the budget of 2 steps that `pages.plan` states may stop the run before its end" in dry
     done = fdc("run", "a.plan", "--format", "json", cwd=workspace)
     stop = json.loads(done.stdout)["stop"]
@@ -221,7 +220,7 @@ def test_a_budget_stops_a_run_before_the_step_and_more_of_it_lets_the_run_go_on(
         done.returncode == 1
         and "the budget of 3 steps is used up before `run_in_bash_session`" in done.stdout
     )
-    assert "--budget MEASURE=NUMBER` goes on" in done.stdout
+    assert "--budget MEASURE=NUMBER` continues" in done.stdout
     done = fdc("resume", run_name(done.stdout), "--budget", "steps=20", cwd=plan)
     assert done.returncode == 0 and done.stdout.splitlines()[-1].startswith("finished: 7 steps")
 
@@ -240,7 +239,7 @@ def test_a_failed_step_can_be_tried_again_when_its_cause_is_gone(workspace: Path
     done = fdc("resume", name, "--retry", cwd=workspace)
     assert done.returncode == 0, done.stdout
     assert (workspace / "log").read_text() == "once\n"
-    assert "to be tried again: main/3" in fdc("show", name, cwd=workspace).stdout
+    assert "will be retried: main/3" in fdc("show", name, cwd=workspace).stdout
 
 
 def test_a_question_waits_for_its_answer_across_processes(workspace: Path) -> None:
@@ -253,7 +252,7 @@ def test_a_question_waits_for_its_answer_across_processes(workspace: Path) -> No
     assert one["status"] == "waiting"
     assert fdc("resume", name, cwd=workspace).returncode == 5
     assert (
-        "no question that `--assume` could settle"
+        "no question that `--assume` could answer"
         in fdc("resume", name, "--assume", "done", cwd=workspace).stderr
     )
     done = fdc("resume", name, "--answer", "deep blue=green", cwd=workspace)
@@ -354,7 +353,7 @@ def test_an_interrupted_run_says_how_it_goes_on_and_leaves_no_process(
     name = run_name(out)
     assert (
         f"`fdc resume {name} --all --assume not-done` does that step again" in out
-        and "nothing is lost" not in out
+        and "all steps are recorded" not in out
     )
     wait_for(lambda: not working_in(workspace))
     done = fdc("resume", name, cwd=workspace)

@@ -39,7 +39,7 @@ def test_a_dry_run_says_what_the_worst_run_costs_with_the_files_there_are(desk: 
     )
     assert (0, "") == (done.returncode, done.stderr)
     assert (
-        "at worst: 9 steps, 10 model calls, 20000 tokens, $0.2, with the files that are there now\n"
+        "at worst: 9 steps, 10 model calls, 20000 tokens, $0.2, with the files that exist now\n"
         in done.stdout
     )
     assert "the budget of 19999 tokens may stop the run before its end\n" in done.stdout
@@ -47,7 +47,7 @@ def test_a_dry_run_says_what_the_worst_run_costs_with_the_files_there_are(desk: 
     done = fdc("run", "a.plan", "--dry-run", cwd=desk)
     assert (
         "at worst: 10 steps, 12 model calls, 24000 tokens" in done.stdout
-        and "no model is named" in done.stdout
+        and "no model is selected" in done.stdout
     )
     done = fdc("run", "a.plan", "--dry-run", cwd=desk, env=world(None, desk, "somebodys"))
     assert "the price of somebodys is not known, so money is not counted" in done.stdout
@@ -73,7 +73,7 @@ def test_a_simulated_run_does_nothing_and_says_so_everywhere(desk: Path) -> None
     after = [path for path in desk.rglob("*") if path.is_file() and ".fdc" not in path.parts]
     assert sorted(after) == before
     name = run_name(done.stdout)
-    assert "simulated: nothing was performed" in fdc("show", name, cwd=desk).stdout
+    assert "simulated: no effect was performed" in fdc("show", name, cwd=desk).stdout
     steps = json.loads(fdc("show", name, "--format", "json", cwd=desk).stdout)["records"]
     outcomes = [step for step in steps if step["kind"] == "outcome"]
     assert len(outcomes) == 8 and all(
@@ -99,7 +99,7 @@ def test_a_scripted_failure_fails_the_step_and_the_end_is_marked(desk: Path) -> 
     (desk / "script.json").write_text('{"format": 1}')
     done = fdc("run", "a.plan", "--simulate", "script.json", cwd=desk)
     assert (
-        done.returncode == 1 and "the simulation says nothing of `judge` at main/3" in done.stdout
+        done.returncode == 1 and "the simulation has no result of `judge` at main/3" in done.stdout
     )
 
 
@@ -117,8 +117,7 @@ def test_an_old_run_is_simulated_again_under_another_budget(desk: Path) -> None:
     (desk / "a.plan").write_text(PLAN.replace("judge first", "judge other"))
     other = fdc("run", "a.plan", "--simulate", name, cwd=desk)
     assert (
-        other.returncode == 1
-        and "`judge` at main/3 asks for something else than in the recorded run" in other.stdout
+        other.returncode == 1 and "`judge` at main/3 differs from the recorded run" in other.stdout
     )
 
 
@@ -144,7 +143,7 @@ def test_a_script_that_is_wrong_is_one_sentence(desk: Path, text: str, says: str
 
 def test_neither_a_file_nor_a_run_is_said(desk: Path) -> None:  # noqa: F811
     done = fdc("run", "a.plan", "--simulate", "nowhere", cwd=desk)
-    assert done.returncode == 2 and "neither a file nor one run `nowhere`" in done.stderr
+    assert done.returncode == 2 and "`nowhere` is neither a file nor" in done.stderr
 
 
 # Approvals

@@ -74,7 +74,7 @@ def test_tools_are_listed_by_where_they_come_from(shop: Path) -> None:
     assert re.search(r"^  read_file +read a file$", done.stdout, re.MULTILINE)
     assert re.search(r"^  weigh_tea +weigh tea$", done.stdout, re.MULTILINE)
     assert re.search(r"^  lgtm +goes from a question to an ", done.stdout, re.MULTILINE)
-    last = "`fdc tools NAME` explains one, `fdc tools --pack NAME` lists those of a pack too.\n"
+    last = "`fdc tools NAME` explains a tool, `fdc tools --pack NAME` also lists those of a pack.\n"
     assert done.stdout.endswith(f"\n{last}")
 
 
@@ -106,8 +106,11 @@ def test_those_of_packs_are_listed_where_the_workspace_uses_them(shop: Path) -> 
         ("research", True),
         ("repair", False),
     }
-    assert "a plan with it says: use pack repair\n" in fdc("tools", "open_case", cwd=shop).stdout
-    assert "a plan with it says" not in fdc("tools", "map_code", cwd=shop).stdout
+    assert (
+        "a plan that uses it must say: use pack repair\n"
+        in fdc("tools", "open_case", cwd=shop).stdout
+    )
+    assert "a plan that uses it must say" not in fdc("tools", "map_code", cwd=shop).stdout
     done = fdc("tools", "open_cas", cwd=shop)
     assert "open_case" not in done.stderr and done.returncode == 2
     done = fdc("tools", "--pack", "repiar", cwd=shop)
@@ -134,8 +137,8 @@ def test_a_tool_is_explained_with_all_that_its_row_says(shop: Path) -> None:
         "  grams: number, optional; chooses nothing",
         "  note: word, optional; may choose anything; takes no text from outside",
         "result: {grams: number}",
-        "effect: read: it looks at the world and changes nothing; a lost step is repeated",
-        "trust: untrusted: the result comes from outside, as a page of the web",
+        "effect: read: it reads and changes nothing; a lost step is repeated",
+        "trust: untrusted: the result comes from outside, like a web page",
         f"a failure is its result: {{failed, why}}; its kinds: {KINDS}",
         "needs: a sandbox, the network (`--allow-network` or FDC_ALLOW_NETWORK=1)",
         "cost: at most 2 model calls, 3,000 tokens a step",
@@ -228,7 +231,9 @@ def test_a_row_that_is_wrong_is_told_and_the_others_are_listed(shop: Path) -> No
     done = fdc("tools", cwd=shop)
     assert done.returncode == 0
     assert "fdc: warning: fdc_tools.json:1: `tools.pour_tea.summary` is 3; " in done.stderr
-    assert re.search(r"^  pour_tea +its row is wrong, and no plan can use it$", done.stdout, re.M)
+    assert re.search(
+        r"^  pour_tea +its declaration is invalid, so plans cannot use it$", done.stdout, re.M
+    )
     assert "weigh_tea" in done.stdout
     (shop / "fdc_tools.json").write_text("{")
     done = fdc("tools", cwd=shop)

@@ -174,10 +174,8 @@ def test_an_address_lets_in_once_and_its_second_use_is_said_on_the_terminal(serv
         assert late.status == (410 if method == "GET" else 401) and "Set-Cookie" not in late.headers
     served.process.send_signal(signal.SIGINT)
     out, err = served.process.communicate(timeout=PATIENCE)
-    assert (
-        2 == err.count("this address was used before, and was refused")
-        and "somebody else did" in err
-    )
+    assert 2 == err.count("this address was already used, and was refused")
+    assert "another user of this machine did" in err
     assert served.code not in out + err
 
 
@@ -186,7 +184,8 @@ def test_a_code_is_too_old_after_its_time_and_tells_nothing() -> None:
     guard = Guard(1, lambda: now[0])
     code = guard.code(5)
     now[0] = 105.0
-    assert not guard.waits(code) and Refusal(403, "this address is too old") == guard.exchange(code)
+    refused = guard.exchange(code)
+    assert not guard.waits(code) and Refusal(403, "this address has expired") == refused
     code = guard.code(5)
     assert guard.waits(code) and guard.exchange(code) is None and not guard.waits(code)
     refused = guard.exchange(code)
@@ -343,7 +342,7 @@ def test_a_change_needs_a_form_of_this_session_from_this_page(served: Ui) -> Non
     assert (kept.status, kept.headers["Location"]) == (303, f"/runs/{name}") and (
         run / "answers.json"
     ).exists()
-    assert "Answered, not taken up yet: <b>two</b>" in served.get(f"/runs/{name}")
+    assert "Answered, not used yet: <b>two</b>" in served.get(f"/runs/{name}")
 
 
 def test_what_is_answered_is_what_was_seen(served: Ui) -> None:
@@ -351,7 +350,7 @@ def test_what_is_answered_is_what_was_seen(served: Ui) -> None:
     page = served.get(f"/runs/{name}")
     path = f"/runs/{name}/answer"
     served.form(path, {**fields(page), "seen": "0" * 32, "text": "two"})
-    assert "the run does not ask that (any more)" in served.get(f"/runs/{name}")
+    assert "the run does not ask this question (any more)" in served.get(f"/runs/{name}")
     assert "any more" not in served.get(f"/runs/{name}")  # said once
     assert served.form(path, {**fields(page), "text": "two\r\nlumps", "go": "on"}).status == 303
     wait_for(lambda: "Approval" in served.get(f"/runs/{name}"))
@@ -436,7 +435,7 @@ def test_ctrl_c_ends_it_and_a_taken_port_is_a_sentence(served: Ui) -> None:
     taken = fdc("ui", "--no-open", "--port", str(served.port), cwd=served.workspace)
     assert (taken.returncode, taken.stderr) == (
         3,
-        f"fdc: port {served.port} is in use; name another, or leave `--port` out\n",
+        f"fdc: port {served.port} is in use; choose another with `--port`, or omit the option\n",
     )
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as line:
         head = f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nCookie: {served.cookie}\r\n\r\n"

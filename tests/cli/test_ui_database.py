@@ -65,7 +65,7 @@ def test_runs_of_a_database_are_listed_shown_answered_and_approved(workspace: Pa
             )
             form = fields(shown)
             other = page.form(f"/runs/{name}/answer", {**form, "seen": "0" * 32, "text": "two"})
-            assert 303 == other.status and "does not ask that" in page.get(f"/runs/{name}")
+            assert 303 == other.status and "does not ask this question" in page.get(f"/runs/{name}")
             page.form(f"/runs/{name}/answer", {**form, "text": "two spoons", "go": "on"})
             assert f"A worker has the answer for {form['address']}." in page.get(f"/runs/{name}")
             wait_for(lambda: _stands(url, name, "waiting", "record_user_approval_for_plan"))

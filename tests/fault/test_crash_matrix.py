@@ -194,7 +194,7 @@ class Runner:
         outcomes = {one.address: one.body.get("value") for one in records if one.kind == "outcome"}
         for address, value in outcomes.items():
             if (
-                value == "a.txt was gone already"
+                value == "a.txt was already deleted"
             ):  # done again, `delete_file` says so; nothing else differs
                 outcomes[address] = "deleted a.txt"
         files = {

@@ -173,7 +173,7 @@ def test_the_first_commit_of_a_repository(context):
 
 def test_without_a_name_or_a_repository_it_says_so(context, tmp_path):
     (tmp_path / "home/.gitconfig").write_text("")
-    with pytest.raises(ToolFailure, match="git does not know who you are"):
+    with pytest.raises(ToolFailure, match="git has no user name"):
         git_tools.commit({"message": "x"}, context)
     os.rename(Path(context.root.path, ".git"), tmp_path / "elsewhere")
     with pytest.raises(ToolFailure, match="not the top of a git repository"):
@@ -190,7 +190,9 @@ def test_what_holds_secrets_goes_into_a_commit_where_the_plans_name_it_only(cont
             context,
             root=context.root.granted(tuple({"read": (((False, glob),),)} for glob in globs)),
         )
-        with pytest.raises(ToolFailure, match="a plan that reads it says `allow read") as refused:
+        with pytest.raises(
+            ToolFailure, match="a plan that reads it must have `allow read"
+        ) as refused:
             git_tools.add({"path": path}, allowed)
         assert (
             refused.value.kind == "protected"
@@ -213,5 +215,5 @@ def test_a_file_of_a_repository_within_is_refused(context):
     (inner / "deep").mkdir(parents=True)
     git(inner, "init", "-q", ".")
     (inner / "deep/x.md").write_text("x")
-    with pytest.raises(ToolFailure, match="is of the repository in `sub`"):
+    with pytest.raises(ToolFailure, match="belongs to the repository in `sub`"):
         git_tools.add({"path": "sub/deep/x.md"}, context)

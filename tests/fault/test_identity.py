@@ -100,7 +100,7 @@ def test_a_folder_that_is_said_to_stand_for_another_drives_its_runs(
         wait_for(lambda: is_over(url, name))
     assert 41 == len(fleet.witnessed(theirs)) and not fleet.witnessed(ours)
     wrong = fdc("worker", "--database", url, "--serve", "nobody", cwd=theirs)
-    assert 2 == wrong.returncode and "`--serve nobody`: that is not a workspace" in wrong.stderr
+    assert 2 == wrong.returncode and "`--serve nobody`: not the id of a workspace" in wrong.stderr
 
 
 def test_a_copy_is_noticed_and_a_folder_that_moved_is_not_one(workspace: Path, url: str) -> None:
@@ -112,8 +112,7 @@ def test_a_copy_is_noticed_and_a_folder_that_moved_is_not_one(workspace: Path, u
         done = fdc(*command, "--database", url, cwd=copy)
         assert (
             1 == done.returncode
-            and f"{copy} is a copy of {ours}: both say that they are the workspace {own}"
-            in done.stderr
+            and f"{copy} is a copy of {ours}: both have the identity {own}" in done.stderr
         )
     with Workers(url, copy, "--serve", own) as workers:
         workers.start()

@@ -281,7 +281,7 @@ def test_settings_below_the_top_make_nothing_looser_and_are_not_made_by_a_step(w
     assert 'ignore = ["FDC411"]\nsecret = []\n' == (workspace / "sub/fdc.toml").read_text()
     for path in ("sub/fdc.toml", "new/fdc_tools.json", "sub/pyproject.toml"):
         with pytest.raises(
-            ToolFailure, match=r"no step may change|is protected|a workspace of fdc"
+            ToolFailure, match=r"steps must not change|protected|a workspace of fdc"
         ):
             held.write(path, b"[tool.fdc]\nignore = []\n", "write", "k")
     held.close()

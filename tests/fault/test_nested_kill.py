@@ -78,13 +78,13 @@ def test_a_run_within_whose_record_is_gone_is_not_begun_again(home: Path) -> Non
     outer, inner = (runs(home)[one][0] for one in ("outer", "inner"))
     assert 0 == fdc("cancel", inner, cwd=home).returncode
     pruned = fdc("runs", "prune", "--older", "0h", cwd=home)
-    assert f"kept {inner}: it ran within the run {outer}" in pruned.stdout, pruned
+    assert f"kept {inner}: it is nested in the run {outer}" in pruned.stdout, pruned
     held = Store(journal_path(str(home)))
     [row] = [row for row in held.runs() if row.name == inner]
     held.remove([row.id], lambda: [row])
     held.close()
     done = fdc("resume", outer, cwd=home)
-    assert 1 == done.returncode and "has no record any more" in done.stdout, done.stdout
+    assert 1 == done.returncode and "the record of the nested run" in done.stdout, done.stdout
     assert 1 == deeds(home)["two"]
 
 

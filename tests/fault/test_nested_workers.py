@@ -85,7 +85,7 @@ def test_workers_die_within_and_the_next_one_goes_on_with_the_same_run(
             5 == hint.returncode
             and f"`fdc resume {inner} --assume main/4=done` (or " in hint.stdout
         ), hint
-        assert "no answer settles that" in hint.stdout and "--answer" not in hint.stdout
+        assert "find out whether it happened" in hint.stdout and "--answer" not in hint.stdout
         settled = fdc("resume", inner, "--assume", "main/4=done", "--database", url, cwd=home)
         assert 0 == settled.returncode, (settled, workers.log())
         assert {"before": 1, "one": 1, "two": 1, "three": 1} == deeds(home)

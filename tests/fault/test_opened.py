@@ -62,7 +62,7 @@ def test_lint_lists_what_a_plan_opens_with_the_reason(repository: Path) -> None:
     found = json.loads(fdc("lint", "a.plan", "--format", "json", cwd=repository).stdout)
     said = [one["message"] for one in found["assumptions"] if one["code"] == "FDC716"]
     assert said == [
-        f"a person lets the run change {one}"
+        f"a person approves a change of {one}"
         for one in (
             f"`{CI}`, which is protected: `.github` is run by the CI",
             "`AGENTS.md`, which is protected: it is obeyed by agents",
@@ -90,12 +90,12 @@ def test_the_first_step_that_may_change_it_waits_and_nothing_is_changed(
     done = fdc("run", "a.plan", cwd=repository)
     name = run_name(done.stdout)
     assert done.returncode == 5 and "waiting for a person after 2 steps" in done.stdout
-    assert "question: May this run change what is protected?" in done.stdout
+    assert "question: May this run change these protected files?" in done.stdout
     assert f"  a.plan: may change {CI}: `.github` is run by the CI" in done.stdout
     assert f"  a.plan:6: {'runs' if step == [COMMAND] else 'does'} {step[0]}"[:60] in done.stdout
     assert ((repository / path).read_text() if (repository / path).exists() else None) == before
     asked = fdc("answer", name, stdin="", cwd=repository)
-    assert "May this run change what is protected?" in asked.stdout + asked.stderr
+    assert "May this run change these protected files?" in asked.stdout + asked.stderr
     done = fdc("resume", name, "--answer", "yes", cwd=repository)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (repository / path).read_text() == after
@@ -146,7 +146,7 @@ def test_another_program_needs_another_yes(repository: Path) -> None:
     write(repository, COMMAND.replace("changed", "otherwise"))
     done = fdc("run", "a.plan", cwd=repository)
     assert (
-        "May this run change what is protected?" in done.stdout
+        "May this run change these protected files?" in done.stdout
         and (repository / CI).read_text() == "changed\n"
     )
 

@@ -343,13 +343,13 @@ def test_a_tool_that_takes_too_long_is_killed(root: Root, tier: str) -> None:
             "error",
             "`own:tool` ended with exit code 0 before it returned",
         ),
-        ("return object()", "tool", "JSON cannot say"),
-        ("return float('nan')", "tool", "JSON cannot say"),
+        ("return object()", "tool", "JSON cannot represent"),
+        ("return float('nan')", "tool", "JSON cannot represent"),
         ("open('no-such-file')", "missing", "`own:tool`, no-such-file: no such file or directory"),
         (
             "open('data.txt', 'w')",
             "file",
-            "touches what its row declares (`access`) and the plans allow",
+            "can access only what its row declares (`access`) and the plans allow",
         ),
         (
             "import absent_module",
@@ -384,7 +384,7 @@ def test_what_a_tool_prints_is_no_result(root: Root, tier: str) -> None:
 
 def test_without_a_sandbox_no_tool_is_run(root: Root) -> None:
     with pytest.raises(
-        ToolFailure, match="`own:tool`: no sandbox for commands is to be had"
+        ToolFailure, match="`own:tool`: this machine has no sandbox for commands"
     ) as failed:
         own_code.call("own:tool", READ, context(root, Operator(tiers=("none",))), {}, [], {})
     assert failed.value.kind == "sandbox"

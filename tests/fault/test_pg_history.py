@@ -37,7 +37,7 @@ submit
 """
 QUESTIONS = ("main/3", "main/5")
 OVER = ("finished", "cancelled")
-NOT_NOW = ("waits for no answer", "asks nothing at", "went on meanwhile", "is under way")
+NOT_NOW = ("has no question", "has no question at", "has continued since", "is under way")
 READY = (
     "dbos",
     "psycopg",
@@ -124,7 +124,7 @@ class World:
         return (
             None
             if done.code == 3
-            or "no worker has taken it yet" in said
+            or "a worker has not taken it yet" in said
             or "no worker drives the run" in said
             else done
         )
@@ -163,7 +163,9 @@ class World:
             done = self.call(kill_after, "fork", "-q", f"{run}@main/4")
             if done is not None:
                 assert (
-                    done.code == 0 or "has no step at" in done.err or "does not come to" in done.err
+                    done.code == 0
+                    or "has no step at" in done.err
+                    or "is not the next step" in done.err
                 ), done
                 heard(("forked",) if done.code == 0 else ("not now",))
         if done is not None and done.code == 0:

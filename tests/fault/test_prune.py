@@ -156,7 +156,7 @@ def test_a_run_that_another_one_was_made_from_stays_as_long_as_that(shop: Path) 
     answered(shop, second)
     said = prune(shop, "--older", "0h")
     assert (
-        "0 runs removed" in said and f"kept {second}: the run {third} was made from it" in said
+        "0 runs removed" in said and f"kept {second}: the run {third} was forked from it" in said
     ), said
     assert f"kept {first}: the run " in said
     for name in (first, second):
@@ -188,7 +188,7 @@ def test_a_run_within_stays_as_long_as_the_run_that_it_is_a_step_of(workspace: P
         found = choose(SimpleNamespace(runs=lambda: rows), str(workspace), 2.0)  # type: ignore[arg-type]
         return [row.name for row in found.rows], [f"{row.name}: {why}" for row, why in found.kept]
 
-    assert (["left"], ["inner: it ran within the run outer"]) == chosen("inner", "left")
+    assert (["left"], ["inner: it is nested in the run outer"]) == chosen("inner", "left")
     assert (["outer", "inner", "left"], []) == chosen("outer", "inner", "left")
     held.close()
 
@@ -201,7 +201,7 @@ def test_a_run_of_an_agents_open_task_stays(shop: Path) -> None:
         said = prune(shop, "--older", "0h")
         assert (
             kept
-            == (f"kept {name}: the task tea of `fdc agent` has it" in said)
+            == (f"kept {name}: the task tea of `fdc agent` needs it" in said)
             == (name in listed(shop))
         ), said
 

@@ -168,10 +168,10 @@ def test_a_run_goes_whole_and_other_workspaces_keep_theirs(place: Path, url: str
     assert [(0, ""), (0, "")] == [(one.returncode, one.stderr) for one in said], said
     assert (
         "would remove shared  finished   shared.plan\n" in said[0].stdout
-        and "1 run would go, about" in said[0].stdout
+        and "1 run would be removed, about" in said[0].stdout
     )
     assert (
-        "removed shared  finished   shared.plan\nkept asked: what was asked of it waits for a worker\n1 run removed, "
+        "removed shared  finished   shared.plan\nkept asked: a request to it waits for a worker\n1 run removed, "
         in said[1].stdout
     )
     assert {"asked", "foreign", "waits"} == names(store) and 0 == store.strays()

@@ -109,9 +109,9 @@ def test_a_failure_says_nothing_of_it(place: Path) -> None:
 @pytest.mark.parametrize("written", WRITTEN)
 def test_it_goes_into_no_address(place: Path, written: str) -> None:
     said = ran(place, f"view_text_website http://127.0.0.1:9/?q={written.replace(' ', '')}")
-    assert "what would be sent holds a secret" in said, said
+    assert "the request would contain a secret" in said, said
     provider = {"BRAVE_API_KEY": "k", "FDC_BRAVE_URL": "http://127.0.0.1:9"}
-    assert "what would be sent" in ran(place, f"google_search what is {written}", **provider)
+    assert "the request would contain" in ran(place, f"google_search what is {written}", **provider)
 
 
 def test_it_goes_into_no_prompt(place: Path) -> None:

@@ -103,7 +103,7 @@ def test_the_doctor_says_what_such_a_server_honours(address: str, desk: Path) ->
     assert (
         found["endpoint: answers"]["grade"] == "ok" and found["endpoint: streams"]["grade"] == "ok"
     )
-    assert "no price is known" in found["model"]["detail"]
+    assert "fdc does not know the price" in found["model"]["detail"]
 
 
 def test_it_is_asked_over_the_api_of_openai_too(address: str, desk: Path) -> None:

@@ -48,7 +48,7 @@ def test_the_next_run_takes_away_what_a_killed_one_left_and_says_so(prepared: Pa
     done = fdc("run", "look.plan", cwd=prepared)
     assert done.returncode == 0 and ".envrc" not in done.stdout
     assert (
-        "a command that was killed with its fdc had made `sub/.envrc`, `sub/lib/.git`, which is protected"
+        "a command that was killed with its fdc had created the protected `sub/.envrc`, `sub/lib/.git`"
         in done.stderr
     )
     assert not (prepared / "sub/.envrc").exists() and not (prepared / "sub/lib/.git").exists()

@@ -180,7 +180,7 @@ def test_a_journal_of_the_first_form_is_migrated_and_its_runs_go_on_for_who_trus
         done = fdc(*command, cwd=root, env=env)
         assert (0, "") == (done.returncode, done.stderr), done
     refused = fdc("resume", "last", cwd=root, env=env)
-    assert 1 == refused.returncode and "no key has sealed it" in refused.stderr and refused.stderr.count("\n") == 1
+    assert 1 == refused.returncode and "it has no seal" in refused.stderr and refused.stderr.count("\n") == 1
     went_on = fdc("resume", "last", "--trust", cwd=root, env=env)
     assert 0 == went_on.returncode and "finished" in went_on.stdout, went_on
     assert "sealed by your key" in fdc("verify", "last", cwd=root, env=env).stdout

@@ -114,7 +114,7 @@ def test_runs_that_can_go_on_do(left: Left) -> None:
 def test_a_run_with_tools_of_the_workspace_is_refused_before_anything_happens(left: Left) -> None:
     name = left.names("own")[0]
     said = left.fdc("resume", name, "--answer", "two", code=3).stderr
-    assert "fdc 0.1.0 did not note of which code `brew` (`tea.py`) was made; begin it again with `fdc run`" in said
+    assert "fdc 0.1.0 did not record the code of `brew` (`tea.py`); begin it again with `fdc run`" in said
     assert "waiting" in left.fdc("runs", "--plan", "plans/own.plan").stdout
     left.fdc("verify", name)
     left.fdc("cancel", name)

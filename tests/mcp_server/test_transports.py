@@ -298,8 +298,8 @@ def test_of_two_clients_over_http_each_answers_its_own_forms(
 
 def test_what_is_wrong_with_the_command_line_is_said(workspace: Path) -> None:
     for words, env, said in (
-        (["--port", "80"], {}, "`--port` goes with `--http`"),
-        (["--http"], {"FDC_MCP_TOKEN": "short"}, "FDC_MCP_TOKEN has to have 32 to 512"),
+        (["--port", "80"], {}, "`--port` needs `--http`"),
+        (["--http"], {"FDC_MCP_TOKEN": "short"}, "FDC_MCP_TOKEN must have 32 to 512"),
         (["--workspace", "gone"], {}, "gone"),
     ):
         done = fdc("mcp", *words, cwd=workspace, env={**os.environ, **env})

@@ -136,7 +136,7 @@ def test_files_that_the_plan_creates_are_counted_where_its_loop_finds_them(works
     )
     done = fdc("run", "a.plan", "--dry-run", cwd=workspace)
     assert (
-        "at worst: 8 steps, with the files that are there now and those that the plan creates\n"
+        "at worst: 8 steps, with the files that exist now and those that the plan creates\n"
         in done.stdout
     )
     assert "finished: 8 steps" in fdc("run", "a.plan", cwd=workspace).stdout
@@ -186,6 +186,4 @@ def test_a_plan_that_feeds_its_own_loops_without_end_has_a_formula_and_no_number
     )
     done = fdc("run", "a.plan", "--dry-run", cwd=workspace)
     assert "at worst: 60*|d/*| steps, " in done.stdout, done.stdout + done.stderr
-    assert (
-        "|d/*| is the number of files of d/*; the plan itself creates more of them" in done.stdout
-    )
+    assert "|d/*| is the number of files of d/*; the plan itself creates more" in done.stdout

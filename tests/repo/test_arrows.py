@@ -120,7 +120,7 @@ def test_every_arrow_in_the_package_points_down() -> None:
 
 def test_the_page_of_the_design_has_every_room_on_its_floor() -> None:
     rows = re.findall(
-        r"^\| (\d+) \| (.*) \|$", (ROOT / "docs/design.md").read_text("utf-8"), re.MULTILINE
+        r"^\| (-?\d+) \| (.*) \|$", (ROOT / "docs/design.md").read_text("utf-8"), re.MULTILINE
     )
     shown = {
         (match[1], int(floor))

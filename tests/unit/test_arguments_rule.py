@@ -234,7 +234,7 @@ def test_a_run_whose_diff_does_not_fit_names_the_assumption(workspace: Path) -> 
     done = fdc("run", "a.plan", cwd=workspace)
     assert 1 == done.returncode
     assert (
-        "an assumption of the proof was false: the SEARCH lines of this step are in `p.md` once"
+        "an assumption of the proof was false: the SEARCH lines of this step are in `p.md` exactly once"
         in done.stdout
     )
 

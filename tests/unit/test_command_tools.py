@@ -74,8 +74,8 @@ PLAN = "set_plan x\nplan_step_complete x\nx <- look a.txt\nmessage_user {x}\nclo
     [
         (["sort", "-u", "{path}"], {}, 0, "a\nb\n"),
         (["cat", "/etc/shadow", "{path}"], {}, 1, "`cat` ended with exit code 1"),
-        (["cat", "{path}"], {"result": "number"}, 1, "`cat` printed what is not JSON"),
-        (["no-such-program", "{path}"], {}, 1, "the program `no-such-program` is not installed here"),
+        (["cat", "{path}"], {"result": "number"}, 1, "`cat` printed output that is not JSON"),
+        (["no-such-program", "{path}"], {}, 1, "the program `no-such-program` is not installed on this machine"),
         (["cat", "{path}", "fdc.toml"], {}, 1, "`cat` ended with exit code 1"),  # the row does not name it
         (["touch", "{path}", "new.txt"], {}, 1, "`touch` ended with exit code 1"),
     ],

@@ -50,7 +50,10 @@ def test_source_files_are_read_when_asked_for(tmp_path: Path) -> None:
         (b"caf\xe9 au lait", "not UTF-8 (byte 3)"),
         (b"", "empty"),
         (b"\n\r\n\n", "empty"),
-        (MARK.encode() + b"\n# An old question?\n", "a report of earlier research, never evidence"),
+        (
+            MARK.encode() + b"\n# An old question?\n",
+            "a report of earlier research, which cannot be evidence",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_listed_with_the_reason(
@@ -66,8 +69,8 @@ def test_formats_that_are_no_text_are_listed(tmp_path: Path) -> None:
     """FDC-53."""
     write(tmp_path, {"a.odt": b"PK", "b.docx": b"PK"})
     assert {
-        "a.odt": "OpenDocument is not read, only text is",
-        "b.docx": "Word is not read, only text is",
+        "a.odt": "OpenDocument is not read, because it is not text",
+        "b.docx": "Word is not read, because it is not text",
     } == reasons(scan(str(tmp_path)))
 
 
@@ -101,7 +104,7 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     found = scan(str(inside))
     assert ["own.md"] == paths(found)
     assert dict.fromkeys(
-        ["file.md", "folder", "loop", "nowhere.md"], "a symbolic link, not followed"
+        ["file.md", "folder", "loop", "nowhere.md"], "a symbolic link, which fdc does not follow"
     ) == reasons(found)
 
 

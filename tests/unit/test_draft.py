@@ -242,7 +242,7 @@ def test_findings_go_back_and_the_cost_is_summed(linker: Linker) -> None:
     first, second, third = (body["messages"][0]["content"] for body in server.bodies)
     assert "refused" not in first
     assert BAD in second and "reed_file" in second.split("What is wrong")[1]
-    assert "cut off at the most tokens" in third and BAD not in third
+    assert "cut off at the maximum number of tokens" in third and BAD not in third
 
 
 def test_the_last_version_is_refused_with_its_findings(linker: Linker) -> None:
@@ -275,7 +275,7 @@ def test_a_ceiling_of_tokens_is_kept(linker: Linker) -> None:
     with openai_api("llama", [GOOD]) as server:
         grammar = grammar_of(linker, fsm=FSM, tools=TOOLS, most=6)
         model = model_at(server.address, Choice("m", 500), grammar)
-        with pytest.raises(ToolFailure, match="no room for a reply"):
+        with pytest.raises(ToolFailure, match="none for a reply"):
             model.ask(Question("planner", "", "x" * 100, tokens=1150))
         model.ask(Question("planner", "", "x" * 100, tokens=1300))
     [body] = server.bodies
@@ -375,7 +375,7 @@ def test_a_server_that_sends_byte_by_byte_holds_nobody(begins: bytes) -> None:
     with raw_server(drip) as address:
         model = model_at(address, Choice("m", attempts=1, seconds=0.2))
         start = time.monotonic()
-        with pytest.raises(WorldFailed, match="did not answer wholly in"):
+        with pytest.raises(WorldFailed, match="did not complete its answer in"):
             model.ask(Question("planner", "", "x"))
         assert time.monotonic() - start < 3
         model.close()

@@ -91,7 +91,7 @@ def test_the_step_below_is_pointed_at():
         (
             "create_file_with_block x\n" * 2,
             (),
-            "an earlier step, or an earlier turn of the loop, creates it",
+            "an earlier step, or an earlier round of the loop, creates it",
         ),
         ("read_file x\n", (), "a step that creates it must come before, on every run"),
         ("delete_file x\nread_file x\n", ("x",), "an earlier step deletes or renames it"),

@@ -18,8 +18,8 @@ WRITE = "overwrite_file_with_block {path}\n  text\n"
     ["{run}/outside", "{run}//outside/", "./{run}/outside", "runs/a/outside", "{run}", "{run}/."],
 )
 def test_no_file_takes_its_place(path: str) -> None:
-    said = "is the folder of a run for text from outside: no step puts a file there"
-    said = said if "outside" in path else "is the folder of a run: no step puts a file there"
+    which = " for text from outside" if "outside" in path else ""
+    said = f"is the run's folder{which}: a step cannot replace it"
     for step in (WRITE, "create_file_with_block {path}\n  text\n", "rename_file a.txt {path}\n"):
         found = findings(lint({"a.plan": step.replace("{path}", path)}, there=("a.txt",)), "FDC415")
         assert [True] == [said in item.message for item in found], step
@@ -48,12 +48,12 @@ def test_git_sees_nothing_of_it(path: str, line: int) -> None:
     [
         (
             WRITE.replace("{path}", "{run}/{p}") + "run_in_bash_session ls\n",
-            "no step puts a file there",
+            "a step cannot replace it",
             ASSUMED,
         ),
         (
             WRITE.replace("{path}", "{run}/{p}/x") + "git_add {run}/{p}/x\n",
-            "git sees nothing of that",
+            "git must not use",
             "",
         ),
     ],

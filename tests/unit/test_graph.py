@@ -31,7 +31,7 @@ def test_a_plan_that_calls_itself_is_a_cycle():
     """FDC-34: found statically, with its trace; the look always ends."""
     [found] = findings(lint(calling(a="a")), "FDC322")
     assert (found.span.path, found.span.line) == ("a.plan", 2)
-    assert found.message == "plans call each other without end: a.plan -> a.plan"
+    assert found.message == "plans call each other in a cycle without a depth: a.plan -> a.plan"
 
 
 def test_a_cycle_is_told_from_its_smallest_member():
@@ -127,7 +127,7 @@ def test_a_stack_of_ten_is_allowed_and_one_of_eleven_is_not(length: int, wrong: 
     assert bool(found) == wrong
     if found:
         assert found[0].message.startswith(
-            f"the stack grows {length} deep, more than the 10 that may be: p01.plan -> "
+            f"the stack is {length} plans deep, the maximum is 10: p01.plan -> "
         )
         names = " -> ".join(f"p{number:02}.plan" for number in range(1, length + 1))
         assert names in found[0].message, "the message names the chain"
@@ -188,7 +188,7 @@ def test_a_stated_recursion_is_made_that_often_and_then_skipped(depth: int):
 def test_a_stated_recursion_counts_for_the_depth_of_the_stack():
     """FDC-33: ten calls of itself make a stack of eleven."""
     [found] = findings(lint(calling(a="a!10")), "FDC323")
-    assert "the stack grows 11 deep" in found.message
+    assert "the stack is 11 plans deep" in found.message
 
 
 def test_a_cycle_with_one_stated_call_is_none():
@@ -305,5 +305,5 @@ def test_an_order_has_every_plan_once_and_callees_before_callers():
 def test_a_chain_of_calls_longer_than_the_interpreters_stack_is_refused_without_falling_over():
     plans = chain(3000)
     [found] = findings(lint(plans, "p01.plan"), "FDC323")
-    assert "the stack grows 3000 deep" in found.message
+    assert "the stack is 3000 plans deep" in found.message
     assert len(found.message) < 1000, "a chain that long is told by its ends"

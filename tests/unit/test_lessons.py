@@ -324,7 +324,7 @@ GOOD = b'{"lesson_id": "a", "insight": "L.", "action": {"type": "X"}, "status": 
     ("bad", "words"),
     [
         (b"{", "not JSON"),
-        (b"[1]", "no lesson"),
+        (b"[1]", "not a lesson"),
         (b'{"lesson_id": "a"', "not JSON"),
         (
             b'{"lesson_id": "b", "insight": "", "action": {"type": "X"}, "status": "done"}',
@@ -332,7 +332,7 @@ GOOD = b'{"lesson_id": "a", "insight": "L.", "action": {"type": "X"}, "status": 
         ),
         (
             b'{"lesson_id": "b", "lesson_id": "c", "insight": "", "action": {"type": "X"}, "status": "pending"}',
-            "a key twice",
+            "duplicate key",
         ),
         (
             b'{"lesson_id": "b", "insight": "", "action": {"type": "X"}, "status": "pending", "x": NaN}',
@@ -375,14 +375,14 @@ def test_a_line_is_added_below_a_file_that_was_cut_off() -> None:
     ("path", "words"),
     [
         ("/etc/passwd", "not a path inside"), ("../x", "not a path inside"), ("a/../../x", "not a path inside"),
-        ("~/x", "not a path inside"), ("", "not a path that a plan"), (".", "not a path inside"),
-        ("a*", "not a path that a plan"), ("a\nb", "not a path that a plan"),
-        ("{run}", "not a path that a plan"), ("a\u202eb", "not a path that a plan"),
+        ("~/x", "not a path inside"), ("", "cannot be named in a plan"), (".", "not a path inside"),
+        ("a*", "cannot be named in a plan"), ("a\nb", "cannot be named in a plan"),
+        ("{run}", "cannot be named in a plan"), ("a\u202eb", "cannot be named in a plan"),
         (".git/config", "lies in `.git/`"), ("./.GIT/config", "lies in"),
         (".fdc/x", "lies in `.fdc/`"), ("protocols/x.protocol.json", "tooling/protocol_updater.py"),
-        ("knowledge_core/lessons.jsonl", "lies in `knowledge_core/`"), ("AGENTS.md", "not changed by lessons"),
-        ("./agents.md", "not changed by lessons"), ("fdc.toml", "not changed by lessons"),
-        ("\uff21GENTS.md", "not changed by lessons"),
+        ("knowledge_core/lessons.jsonl", "lies in `knowledge_core/`"), ("AGENTS.md", "must not be changed by lessons"),
+        ("./agents.md", "must not be changed by lessons"), ("fdc.toml", "must not be changed by lessons"),
+        ("\uff21GENTS.md", "must not be changed by lessons"),
     ],
 )  # fmt: skip
 def test_a_lesson_changes_no_file_outside_and_none_that_decides_what_is_allowed(

@@ -95,7 +95,7 @@ def test_a_slow_attempt_is_given_up_and_counts_until_it_ends() -> None:
         return Outcome("late")
 
     with pytest.raises(
-        ToolFailure, match=r"`fetch` took longer than 0\.05 s and was given up"
+        ToolFailure, match=r"`fetch` took longer than 0\.05 s and was stopped"
     ) as raised:
         limits.perform("fetch", declared, slow)
     assert raised.value.kind == "timeout" and limits._busy == {"fetch": 1}

@@ -391,7 +391,7 @@ def test_an_analysis_fills_its_sections_and_its_lessons_are_compiled(home: Path)
     one.do_orientation(state, None)
     assert "finalization_succeeded" == one.do_finalizing(state, analysis, None), state.error
     page = (home / str(state.draft_postmortem_path)).read_text("utf-8")
-    assert "Haste." in page and "Nothing on record failed." in page and [] == unfilled(page)
+    assert "Haste." in page and "The record shows no failure." in page and [] == unfilled(page)
     [lesson] = [
         json.loads(line)
         for line in (home / "knowledge_core" / "lessons.jsonl").read_text().splitlines()

@@ -111,7 +111,7 @@ def test_a_reply_that_does_not_fit_is_put_back_once(api: Any, bad: str) -> None:
 
 def test_two_replies_that_do_not_fit_are_a_failure_that_says_what_was_spent(api: Any) -> None:
     api(reply("no"), reply("no"))
-    with pytest.raises(ToolFailure, match="not what was asked for") as raised:
+    with pytest.raises(ToolFailure, match="not have the requested form") as raised:
         model().ask(question())
     assert raised.value.kind == "reply" and raised.value.usage == {
         "model_calls": 2,
@@ -123,7 +123,7 @@ def test_two_replies_that_do_not_fit_are_a_failure_that_says_what_was_spent(api:
 def test_a_reply_that_was_cut_off_is_asked_for_in_fewer_words(api: Any) -> None:
     server = api(reply('{"n": ', stop="max_tokens"), reply('{"n": 3}'))
     assert model().ask(question()).value == {"n": 3}
-    assert "fewer words" in server.requests[1]["messages"][2]["content"]
+    assert "shorter reply" in server.requests[1]["messages"][2]["content"]
 
 
 @pytest.mark.parametrize("status", [429, 529, 500, 503, 408])
@@ -203,7 +203,7 @@ def test_the_ceiling_of_tokens_is_never_passed(api: Any) -> None:
 @pytest.mark.parametrize("counts", [True, False])
 def test_no_room_for_a_reply_is_said_before_anything_is_asked(api: Any, counts: bool) -> None:
     server = api(reply('{"n": 3}'), counts=counts)
-    with pytest.raises(ToolFailure, match="leaves no room") as raised:
+    with pytest.raises(ToolFailure, match="leaves none") as raised:
         model().ask(Question("r", "", "word " * 2000, None, 1500))
     assert raised.value.kind == "budget" and server.requests == []
 

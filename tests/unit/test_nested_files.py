@@ -70,7 +70,7 @@ def stops(workspace: Path, first: str, second: str, value: str) -> bool:
     for path in sorted(workspace.rglob("*"), reverse=True):
         if path.relative_to(workspace).parts[0] in ("out", "a", ".d"):
             path.rmdir() if path.is_dir() else path.unlink()
-    if "leads through" not in done.stdout and "is not a regular file" not in done.stdout:
+    if "goes through" not in done.stdout and "is not a regular file" not in done.stdout:
         return False
     assert "no other process puts a folder" not in done.stdout, (first, second, value)
     assert "an assumption of the proof was false" in done.stdout, (first, second, value)

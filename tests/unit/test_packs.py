@@ -171,8 +171,8 @@ def test_the_first_of_two_packs_has_a_name(tmp_path: Path, monkeypatch: pytest.M
     assert f"{beside.PACKAGE}.research.tools" == found.tools["synthesise"].module
     ours = os.path.join(beside.FOLDER, "repair")
     assert {
-        f"{folder}/pack.toml: `tools.synthesise` is the pack `research`'s already",
-        f"{same}/pack.toml: a pack `repair` is there already: {ours}",
+        f"{folder}/pack.toml: `tools.synthesise` is already used by the pack `research`",
+        f"{same}/pack.toml: a pack `repair` already exists: {ours}",
     } == set(found.problems)
 
 
@@ -236,8 +236,8 @@ def test_a_tool_of_a_pack_has_a_row_and_takes_none_of_the_core_s(tea: Path) -> N
     assert tool_rows.tool("nothing") is None and tool_rows.predicate("nothing") is None
     ours = f"{tea}/pack.toml: "
     assert {
-        f"{ours}`commands.runs` is the core's already",
-        f"{ours}`tools.read_file` is the core's already",
+        f"{ours}`commands.runs` is already used by the core",
+        f"{ours}`tools.read_file` is already used by the core",
     } == {one.detail for one in doctor.examine(main.COMMANDS, root="/") if one.grade == "bad"}
 
 

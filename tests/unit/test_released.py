@@ -194,10 +194,10 @@ def test_a_command_unbinds_what_it_may_write_and_no_more(root: Root, tmp_path: P
     shows = _shown(root, tmp_path, program(made + text))
     assert set(shows["lists"]) == {"sub/*"}
     assert [row.get("note") for row in shows["rows"] if row.get("file")] == [
-        "a step before may change this file first"
+        "an earlier step may change this file first"
     ]
     assert words(shows)[:2] == [
-        "command run_in_bash_session make", "unknown the files that match `out/*` after what is done before",
+        "command run_in_bash_session make", "unknown the files that match `out/*` after the steps before",
     ]  # fmt: skip
 
 

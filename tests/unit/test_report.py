@@ -239,7 +239,7 @@ def test_severities_have_the_words_of_each_format() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "stopped after 3 steps; `fdc resume 20261123-234129-18j8` tries again what failed, and then some",
+        "stopped after 3 steps; `fdc resume 20261123-234129-18j8` retries the failed step, and then some",
         "  \x1b[31mfailed\x1b[0m main/3     run_in_bash_session  two  blanks stay where nothing is broken off",
         "茶 " * 40,
         "short",

@@ -117,7 +117,7 @@ def test_files_are_made_read_renamed_and_deleted(bench: Bench, workspace: Path) 
         bench.value("rename_file", path="d/a.txt", target="e/b.txt") == "renamed d/a.txt to e/b.txt"
     )
     assert bench.value("delete_file", path="e/b.txt") == "deleted e/b.txt"
-    assert bench.value("delete_file", path="e/b.txt") == "e/b.txt was gone already"
+    assert bench.value("delete_file", path="e/b.txt") == "e/b.txt was already deleted"
     assert bench.refused("read_file", path="e/b.txt") == "`e/b.txt` does not exist"
     assert bench.refused("rename_file", path="no", target="x") == "`no` does not exist"
 
@@ -495,7 +495,7 @@ def test_a_python_tool_of_the_workspace_is_called_by_keyword_and_brings_json(
     [
         ("broken", "error", "`own_tools:broken` raised ValueError: bad luck"),
         ("leaves", "error", "raised SystemExit"),
-        ("strange", "tool", "JSON cannot say"),
+        ("strange", "tool", "JSON cannot represent"),
         ("deep", "result", "nested"),
         ("gone", "missing", "no such file"),
         ("absent", "unavailable", "cannot be imported"),

@@ -87,12 +87,13 @@ def test_what_every_value_survives_is_neither_refused_nor_assumed(text: str) -> 
 
 def test_a_text_beside_a_number_has_to_spell_one_which_is_assumed_where_the_name_is_bound() -> None:
     made = assumed(TEXT_ + "if t > 3\n  submit\nif t > 4\n  submit\n")
-    sentence = "the result `t` of `read_file` is as the plan uses it: `t` is a number, or a text that spells one"
+    sentence = "the result `t` of `read_file` has the form that the plan needs: `t` is a number, or a text that contains one"
     assert [(2, sentence)] == made
 
 
 def test_beside_a_name_that_nothing_binds_the_assumption_is_about_the_side_that_is_known() -> None:
-    sentence = "the result `l` of `list_files` is as the plan uses it: `len(l)` is something that has an order with `nope`"
+    needs = "has the form that the plan needs: `len(l)` is something that has an order with `nope`"
+    sentence = f"the result `l` of `list_files` {needs}"
     for compared in ("len(l) > nope", "nope > len(l)"):
         assert [(2, sentence)] == assumed(f"{LIST}if {compared}\n  submit\n")
 
@@ -126,7 +127,8 @@ def test_what_a_call_gives_is_followed_into_the_plan_and_its_result_out_of_it() 
 
 def test_a_root_is_given_text_and_a_plan_that_needs_more_says_so() -> None:
     made = assumed("param items\nfor x in {items} max 3\n  read_file {x}\n")
-    sentence = "the parameter `items` is given as the plan uses it: `items` is a list, `x` is text; `fdc run` gives text"
+    needs = "in the form that the plan needs: `items` is a list, `x` is text"
+    sentence = f"the parameter `items` is given {needs}; `fdc run` gives text"
     assert [(2, sentence)] == made
 
 
@@ -141,9 +143,9 @@ def test_a_call_whose_depth_is_used_up_gives_null() -> None:
 
 def test_a_name_that_changes_its_type_from_round_to_round_is_of_both() -> None:
     text = TEXT_ + "iterate max 3\n  read_file {t}\n  t <- list_files\n"
-    assert [(5, "the result `t` of `list_files` is as the plan uses it: `t` is text")] == assumed(
-        text
-    )
+    assert [
+        (5, "the result `t` of `list_files` has the form that the plan needs: `t` is text")
+    ] == assumed(text)
     assert [("a.plan", 5)] == refused(TEXT_ + "iterate max 3\n  t <- list_files\nread_file {t}\n")
 
 
@@ -277,10 +279,10 @@ def test_an_assumption_of_a_form_names_each_line_that_uses_it() -> None:
 
 def test_a_text_that_a_run_brings_may_be_no_pattern_and_no_message() -> None:
     made = assumed(TEXT_ + 'grep {t}\ngrep "x{t}"\ngit_commit {t}\n')
-    who = "the result `t` of `read_file` is as the plan uses it: "
+    who = "the result `t` of `read_file` has the form that the plan needs: "
     assert made == [
         (2, who + "`t` is a regular expression, `t` is more than white space"),
-        (4, "`pattern` of `grep` is as the plan uses it: `x{t}` is a regular expression"),
+        (4, "`pattern` of `grep` has the form that the plan needs: `x{t}` is a regular expression"),
     ]
 
 

@@ -178,8 +178,8 @@ def test_a_long_question_is_cut_to_what_a_provider_takes(name: str) -> None:
 @pytest.mark.parametrize(
     ("status", "outcome", "why"),
     [
-        (401, "unavailable", "it refuses (status 401)"), (403, "unavailable", "it refuses (status 403)"),
-        (429, "limited", "it answers no more for now (status 429)"), (402, "limited", "it answers no more for now (status 402)"),
+        (401, "unavailable", "it refused the request (status 401)"), (403, "unavailable", "it refused the request (status 403)"),
+        (429, "limited", "its rate limit is reached (status 429)"), (402, "limited", "its rate limit is reached (status 402)"),
         (500, "unavailable", "it answers with status 500"), (503, "unavailable", "it answers with status 503"),
     ],
 )  # fmt: skip
@@ -203,13 +203,13 @@ def test_errors_as_they_are_documented_are_one_sentence_and_the_next_is_asked(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_answers_that_are_none_are_told_apart_by_every_provider(name: str) -> None:
-    """A page instead of JSON, JSON of another form, too much of it, nothing found, a redirect: each its own sentence."""
+    """A page instead of JSON, JSON of documented form, too much of it, nothing found, a redirect: each its own sentence."""
     wrong = {"results": "none", "web": {"results": "none"}}
     other = {"results": [1, {"id": "x"}], "web": {"results": [None]}}
     for reply, outcome, why in (
         (Reply(b"<html>a captcha</html>"), "unavailable", "is not a JSON"),
         (Reply(b""), "unavailable", "is not a JSON"),
-        (said(wrong), "unavailable", "another form"),
+        (said(wrong), "unavailable", "documented form"),
         (said(EMPTY[name]), "empty", "no results"),
         (Reply(b" " * 5_000_000, "application/json"), "unavailable", "bytes"),
         (
@@ -295,7 +295,7 @@ def test_the_first_that_finds_something_answers_and_the_rest_is_not_asked() -> N
         (said({}, 502), "unavailable", "status 502"),
         (Reply(b"<html>a captcha</html>"), "unavailable", "is not a JSON"),
         (Reply(b"[" * 100_000, "application/json"), "unavailable", "is not a JSON"),
-        (said({"results": "none"}), "unavailable", "another form"),
+        (said({"results": "none"}), "unavailable", "documented form"),
         (said({"results": [1, None, {"url": 7}, {"title": "no address"}]}), "empty", "no results"),
         (
             said({"results": [{"url": "javascript:alert(1)"}, {"url": "file:///etc/passwd"}]}),
@@ -417,7 +417,7 @@ def test_a_provider_that_asks_for_patience_is_left_alone_and_the_next_is_asked_a
             tried = search("tea", ready(environment))
             assert ["limited", "ok"] == [one.status for one in tried]
             now[0] += left - 10
-        assert "left alone for 10 s more" in tried[0].why and 1 == len(sites["searxng"].paths())
+        assert "try again in 10 s" in tried[0].why and 1 == len(sites["searxng"].paths())
         now[0] += 11
         search("tea", ready(environment))
         assert 2 == len(sites["searxng"].paths())

@@ -88,7 +88,7 @@ def test_bytes_that_are_no_text_and_names_that_are_taken_are_told(workspace: Pat
     )
     put(workspace, HEAD.replace("tea", "research"), name="research")
     said = inside.fdc("lint", "a.plan", cwd=workspace).stdout
-    assert "a pack `research` is installed; remove one of the two" in said
+    assert "a pack `research` is installed; remove one of them" in said
     put(workspace)
     (folder / "tools.json").write_text(json.dumps({**CATALOGUE, "tools": {"read_file": ROW}}))
     said = inside.fdc("lint", "a.plan", cwd=workspace).stdout
@@ -212,23 +212,23 @@ HOSTILE = {
     ),
     "garbage on the line": (
         "import os\ndef pour(args, context):\n    os.write(context._line, b'garbage\\n')\n    return context.say('x')\n",
-        1, "it asked fdc for something that there is not",
+        1, "it sent an unknown request to fdc",
     ),
     "a flood": (
         "def pour(args, context):\n    for number in range(2000):\n        context.say('')\n",
-        1, "it asked fdc more than 1,000 times",
+        1, "it sent more than 1,000 requests to fdc",
     ),
     "another request": (
         "def pour(args, context):\n    return context._asked({'read': '/etc/passwd'})\n",
-        1, "it asked fdc for something that there is not",
+        1, "it sent an unknown request to fdc",
     ),
     "a request without an end": (
         "import os\ndef pour(args, context):\n    while True:\n        os.write(context._line, b'x' * 100_000)\n",
-        1, "it asked fdc something of more than 65,536 bytes",
+        1, "it sent a request of more than 65,536 bytes",
     ),
     "a file outside": (
         "def pour(args, context):\n    return len(context.read('../../../etc/passwd'))\n",
-        1, "leads out of the workspace",
+        1, "leaves the workspace",
     ),
     "fdc's own records": ("import os\ndef pour(args, context):\n    return os.listdir('.fdc')\n", 1, ".fdc"),
     "the controller": ("def pour(args, context):\n    return str(context.root)\n", 1, "has no attribute 'root'"),

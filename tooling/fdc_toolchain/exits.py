@@ -22,7 +22,7 @@ TABLE: tuple[tuple[int, str, str], ...] = (
     (USAGE, "wrong usage", "The command line, a setting or a named input is wrong."),
     (
         WORLD,
-        "the world failed",
+        "the environment failed",
         "A file, the disk, the network, a process, a model, a sandbox or a worker is missing or failed.",
     ),
     (BUG, "a bug of fdc", "fdc is wrong; please report it. `FDC_DEBUG=1` shows where."),
@@ -79,7 +79,7 @@ class Missing(UsageError):
 
 
 class WorldError(Exit):
-    """The world failed: a disk, a process, a provider (3)."""
+    """The environment failed: a disk, a process, a provider (3)."""
 
     code = WORLD
 

@@ -287,7 +287,7 @@ def test_killed_while_a_role_answers_it_goes_on_and_ends_the_same(
         )
         assert -signal.SIGKILL == child.wait(timeout=PATIENCE)
         status = fdc("alphabet", "status", cwd=folder).stdout
-        assert "iteration 1 is interrupted; `fdc alphabet run` goes on" in status
+        assert "iteration 1 is interrupted; continue with `fdc alphabet run`" in status
         assert "iteration 0, version 0.0.0, 0 primitives" in status
         done = run(folder, "--iterations", "2", env=env)
         assert 0 == done.returncode and "it goes on" in done.stderr, done.stderr

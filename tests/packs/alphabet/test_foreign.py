@@ -90,7 +90,7 @@ def test_a_foreign_folder_becomes_an_alphabet_that_fits_together(tmp_path: Path)
     composed = fdc("alphabet", "compose", "existence, change", "--format", "json", cwd=goal)
     assert 2 * 11 == json.loads(composed.stdout)["alternatives"][0]["number"]
     again = fdc("alphabet", "import", "theirs", cwd=tmp_path)
-    assert 2 == again.returncode and "is there already" in again.stderr
+    assert 2 == again.returncode and "exists and is not an empty folder" in again.stderr
     assert 0 == fdc("alphabet", "import", "theirs", "--into", "b", cwd=tmp_path).returncode
 
 
@@ -110,8 +110,8 @@ def test_links_and_what_is_no_text_are_named_and_not_followed(tmp_path: Path) ->
     done = fdc("alphabet", "import", "theirs", cwd=tmp_path)
     assert 0 == done.returncode, done.stderr
     assert (
-        "notes: is not an ordinary file" in done.stdout
-        and "picture.png: is not UTF-8" in done.stdout
+        "notes: skipped, because it is not a regular file" in done.stdout
+        and "picture.png: skipped, because it is not UTF-8" in done.stdout
     )
     assert not list((tmp_path / "theirs.imported").rglob("notes"))
 

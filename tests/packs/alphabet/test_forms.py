@@ -166,7 +166,7 @@ def test_every_file_that_an_iteration_reads_is_put_back_where_it_is_damaged(
         (mine / path).unlink() if data is None else (mine / path).write_bytes(data)
     checked = fdc("alphabet", "check", cwd=mine)
     assert 1 == checked.returncode and (
-        how != "gone" or all(f"{path} is gone" in checked.stdout for path in WRITTEN)
+        how != "gone" or all(f"{path} is missing" in checked.stdout for path in WRITTEN)
     )
     with answering(good) as (_, env):
         done = fdc("alphabet", "run", cwd=mine, env=env)
@@ -191,7 +191,7 @@ def test_what_a_person_wrote_is_no_damage_and_a_copy_that_is_damaged_too_is_not_
         assert 0 == done.returncode and "damaged" not in done.stderr
         path.write_text(path.read_text().replace("phase: EXPANSION", "phase: expansion"))
         seen = fdc("alphabet", "status", cwd=mine)
-        assert 1 == seen.returncode and "`fdc alphabet run` puts back" in seen.stderr
+        assert 1 == seen.returncode and "`fdc alphabet run` restores" in seen.stderr
         copy = mine / ".fdc/alphabet/checkpoint" / layout.STATE
         copy.write_text(copy.read_text() + "\n")
         done = fdc("alphabet", "run", cwd=mine, env=env)

@@ -345,7 +345,7 @@ def test_the_prior_is_part_of_the_question_and_a_budget_holds(tmp_path: Path) ->
         done = plan_for(tmp_path, "--prior", "the till stays", "--budget", "model_calls=4", env=env)
     assert 1 == done.returncode and "budget" in done.stderr and len(server.requests) <= 4
     assert (
-        "the budget of 4 model_calls is less than the 12 that `plan.run` sets aside"
+        "the budget of 4 model_calls is less than the 12 that `plan.run` reserves"
         in done.stderr.split("\n")[0]
     )
     assert f"{QUESTION} (given: the till stays)" in json.dumps(server.requests[0]["messages"])
@@ -474,4 +474,4 @@ def test_a_default_run_with_a_model_fits_a_budget_of_five_dollars(tmp_path: Path
         done = plan_for(tmp_path, "--budget", "money=5", env=env)
     assert 0 == done.returncode, done.stderr
     assert 2 <= len(asked(server, "component")) and "## 3. Implementation Sequence" in done.stdout
-    assert "sets aside" not in done.stderr
+    assert "reserves" not in done.stderr

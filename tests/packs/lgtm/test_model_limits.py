@@ -45,7 +45,7 @@ def test_the_code_of_a_plan_gets_into_the_files_only_where_a_person_approves(
     path = str(executable.relative_to(tmp_path))
     same_files(tmp_path)
     told = " ".join(done.stdout.split())
-    assert f"`fdc run {path}` puts the code above into `shop/stock.py`" in told
+    assert f"`fdc run {path}` writes the code above to `shop/stock.py`" in told
     assert "- Step 2 is left out: it changes lines of step 1" in done.stdout
     pipeline = worldview(tmp_path)["meta"]["optimizedPipeline"]["filePath"]
     for written in (path, f"runs/{folder.name}/{pipeline}"):
@@ -57,8 +57,7 @@ def test_the_code_of_a_plan_gets_into_the_files_only_where_a_person_approves(
     refused = fdc("run", str(document.relative_to(tmp_path)), cwd=tmp_path)
     assert (
         2 == refused.returncode
-        and f"`fdc run {path}` puts its code in place, and asks for approval first"
-        in refused.stderr
+        and f"`fdc run {path}` applies its code after an approval" in refused.stderr
     )
     waiting = fdc("run", path, cwd=tmp_path)
     assert (

@@ -296,7 +296,7 @@ def test_a_patch_that_swaps_the_copy_for_a_link_to_the_workspace_writes_nothing_
         before = held(tmp_path)
         done = inside.fdc("fix", "--test", CHECK, cwd=tmp_path, env=env)
     assert before == held(tmp_path) and 1 == done.returncode and "Traceback" not in done.stderr
-    assert "leads through a symbolic link" in done.stderr
+    assert "goes through a symbolic link" in done.stderr
 
 
 # ---- when the world breaks -----------------------------------------------------------------

@@ -138,7 +138,7 @@ def test_an_earlier_report_is_no_evidence_for_the_next(kitchen: Path) -> None:
     research(kitchen, question)
     again = report_of(kitchen)
     assert first.split("## What was not found")[0] == again.split("## What was not found")[0]
-    assert "1 a report of earlier research, never evidence" in again
+    assert "1 a report of earlier research, which cannot be evidence" in again
 
 
 def test_what_nobody_wrote_of_is_said(kitchen: Path) -> None:

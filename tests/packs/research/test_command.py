@@ -28,7 +28,7 @@ def test_the_answer_is_printed_with_its_places_and_the_report_is_named(tmp_path:
     assert (0, "") == (done.returncode, done.stderr)
     assert "- Green tea wants water of eighty degrees.\n  docs/tea.md:3\n" in done.stdout
     assert re.search(
-        rf"^1 documents? read in .*; (\d+) citations checked, \1 hold(?:; the report has all of them)?\n"
+        rf"^1 documents? read in .*; (\d+) citations checked, \1 hold(?:; the report lists all of them)?\n"
         rf"report: {NAME}  \(run [\w-]+\)$",
         done.stdout,
         re.M,

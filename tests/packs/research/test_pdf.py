@@ -123,4 +123,4 @@ def test_pdfs_do_not_keep_a_scan_busy_without_end(
     monkeypatch.setattr("fdc_toolchain.tools.files.documents.PDF_SECONDS", 0)
     write(tmp_path, {"a.pdf": pdf(["First tea."]), "b.pdf": pdf(["Second tea."])})
     assert ["a.pdf"] == [one.path for one in scan(str(tmp_path)).documents]
-    assert "another scan goes on" in reasons(tmp_path)["b.pdf"]
+    assert "another scan continues" in reasons(tmp_path)["b.pdf"]

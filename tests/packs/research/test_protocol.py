@@ -76,9 +76,13 @@ def test_local_files_and_folders_are_brought(root: Path) -> None:
         (
             {"target": "external_web", "scope": "narrow", "query": "tea"},
             "unavailable",
-            "the web is out of reach",
+            "the web is not allowed",
         ),
-        ({"target": "local_filesystem", "scope": "file", "path": "../x"}, "path", "leads upwards"),
+        (
+            {"target": "local_filesystem", "scope": "file", "path": "../x"},
+            "path",
+            "leaves the workspace",
+        ),
         (
             {"target": "local_filesystem", "scope": "file", "path": "bad.md"},
             "input",

@@ -38,7 +38,7 @@ def test_a_file_of_another_digest_is_refused(
     other = tmp_path / "model.onnx"
     other.write_bytes(b"another model")
     monkeypatch.setattr(embedder, "_place", lambda what: str(other))
-    with pytest.raises(ToolFailure, match="not the one that fdc knows"):
+    with pytest.raises(ToolFailure, match="differs from the version that fdc supports"):
         embedder._bytes("model")
 
 

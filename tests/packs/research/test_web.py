@@ -435,7 +435,7 @@ def test_a_model_that_never_answers_as_it_was_asked_leaves_search_and_quotations
         done = fdc("research", QUESTION, "--docs", "docs", cwd=tmp_path, env={**web, **env})
     assert 0 == done.returncode and "seventy degrees" in done.stdout, done.stderr
     assert done.stderr.startswith(
-        "the model did not answer, so there are quotations only: "
+        "the model did not answer, so the answer consists of quotations only: "
     ) and 1 == done.stderr.count("\n")
     report = (tmp_path / NAME).read_text()
     assert (
@@ -503,5 +503,5 @@ def test_a_model_that_does_not_answer_leaves_the_quotations_and_the_report_says_
     report = (tmp_path / NAME).read_text()
     assert (
         "## Short answer" in report
-        and "The model wrote no answer: the model's reply is not what was asked for" in report
+        and "The model wrote no answer: the model's reply does not have" in report
     )

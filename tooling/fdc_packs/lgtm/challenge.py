@@ -27,7 +27,7 @@ def attempts(
         if isinstance(rows, list)
         else {}
     )
-    nobody = str(judged.get("why") or "") if isinstance(judged, dict) else ""
+    reason = str(judged.get("why") or "") if isinstance(judged, dict) else ""
     out = []
     for target in targets["targets"]:
         row = said.get(target["targetID"], {})
@@ -35,7 +35,7 @@ def attempts(
         cited = [one for one in row.get("decisive") or () if one in known["ids"]]
         outcome = OUTCOMES.get(verdict, "Undecided") if cited else "Undecided"
         if not row:
-            analysis = f"No judge answered it{f': {nobody}' if nobody else ''}."
+            analysis = f"No judge answered it{f': {reason}' if reason else ''}."
         elif verdict in OUTCOMES and not cited:
             analysis += " (It names no evidence that was shown, so it decides nothing.)"
         files = [f"knowledge/k_{one}_evidence.md" for one in dict.fromkeys(cited)]

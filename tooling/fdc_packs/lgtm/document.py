@@ -103,7 +103,7 @@ def assemble(
             else row
         )
         out += [f"**{_line(drawing['name'])}:**", "", _fenced(str(drawing["text"]), "ascii"), ""]
-    out.append("Nothing of this plan has been carried out: that takes a person's decision.")
+    out.append("This plan has not been carried out: a person must decide that.")
     if changes is not None:
         out += _executable(changes, meta["runFolderPath"])
     path = generate_file_name("plan_synth", meta["runId"], "final", "md")
@@ -148,8 +148,8 @@ def _executable(changes: dict[str, Any], run: str) -> list[str]:
     out = []
     if changes["ok"]:
         files = ", ".join(f"`{one}`" for one in changes["files"])
-        out.append(f"`fdc run {run}/{changes['path']}` puts the code above into {files}; it asks for approval first, and without "
-                   "it changes nothing.")  # fmt: skip
+        out.append(f"`fdc run {run}/{changes['path']}` writes the code above to {files} after an approval; without "
+                   "approval it changes nothing.")  # fmt: skip
     return (
         ["", *out, *(f"- {_line(one)}" for one in changes["left"])]
         if out or changes["left"]

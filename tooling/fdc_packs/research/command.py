@@ -55,7 +55,7 @@ _PHASES = {
 
 
 @click.command(
-    epilog="Exit codes: 0 answered, 1 the documents do not answer it, 2 wrong usage, 3 the world failed, 4 a bug of fdc."
+    epilog="Exit codes: 0 answered, 1 the documents do not answer it, 2 wrong usage, 3 the environment failed, 4 a bug of fdc."
 )
 @click.argument("question")
 @click.option(
@@ -63,7 +63,7 @@ _PHASES = {
     metavar="PATH",
     default=".",
     show_default=True,
-    help="The folder whose documents are read.",
+    help="The folder of the documents.",
 )
 @click.option(
     "--code", is_flag=True, help="Read source files too: definitions, comments, docstrings."
@@ -75,12 +75,12 @@ _PHASES = {
     cls=Renamed,
     old=("--out",),
     metavar="FILE",
-    help="Where the report goes; research/ in the workspace otherwise.",
+    help="The file of the report. [default: a new file in research/]",
 )
 @click.option(
     "--web/--no-web",
     default=None,
-    help="Search the web and read pages too; otherwise FDC_ALLOW_WEB=1 says so.",
+    help="Also search the web and read pages (else FDC_ALLOW_WEB=1).",
 )
 @click.option(
     "--model",
@@ -92,7 +92,7 @@ _PHASES = {
     type=click.IntRange(1, 256),
     default=4,
     show_default=True,
-    help="Pages and sources at once.",
+    help="Maximum number of pages and sources at the same time.",
 )
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
@@ -225,7 +225,7 @@ def _target(question: str, out: str | None, home: str) -> str:
             ours = False
         if not ours:
             raise UsageError(
-                f"`{os.path.relpath(target)}` exists and is not a report of fdc; name another place with --output"
+                f"`{os.path.relpath(target)}` exists and is not a report of fdc; choose another file with --output"
             )
     return target
 
@@ -277,7 +277,7 @@ def _publish(written: str, target: str) -> None:
             os.unlink(temporary)
         reason = (failed.strerror or str(failed)).lower()
         raise WorldError(
-            f"the report cannot be written to `{target}`: {reason}; name another place with --output"
+            f"the report cannot be written to `{target}`: {reason}; choose another file with --output"
         ) from failed
 
 
@@ -336,9 +336,9 @@ def _tell(
             click.echo(f"  skipped {visible(path)}: {visible(reason)}", err=True)
         _unread(show)
     elif ended.status == "interrupted":
-        click.echo("interrupted" + (f"; `fdc resume {run}` goes on" if run else ""), err=True)
+        click.echo("interrupted" + (f"; `fdc resume {run}` continues it" if run else ""), err=True)
     else:
-        click.echo(f"the world failed: {visible(ended.message)}", err=True)
+        click.echo(f"the environment failed: {visible(ended.message)}", err=True)
     return code
 
 
@@ -374,7 +374,7 @@ def _place(show: _Watching, target: str, folder: str, run: str | None) -> None:
     shown = sum(" [" in line for line in str(done.get("answer", "")).split("\n"))
     click.echo(
         f"{read}; {checked} checked, {held} hold"
-        + ("; the report has all of them" if held > shown else "")
+        + ("; the report lists all of them" if held > shown else "")
     )
     click.echo(f"report: {visible(os.path.relpath(target))}" + (f"  (run {run})" if run else ""))
 
@@ -388,7 +388,7 @@ def _unread(show: _Watching) -> None:
     ]
     if failed:
         click.echo(
-            f"the model did not answer, so there are quotations only: {visible(str(failed[-1]))[:300]}",
+            f"the model did not answer, so the answer consists of quotations only: {visible(str(failed[-1]))[:300]}",
             err=True,
         )
     for row in web_of(show.results).get("failed", ())[:5]:

@@ -45,7 +45,7 @@ EDITS: dict[str, Any] = {
         },
     },
 }
-"""What a coder replies. No edits: the model or person that answers has changed the files already."""
+"""A coder's reply. Without edits: the model or person has changed the files already."""
 
 MOST_OUTPUT = 12_000
 MOST_FILES = 200_000
@@ -53,13 +53,13 @@ MOST_FILES = 200_000
 
 
 def generate(turn: Turn) -> str:
-    """Has a patch written for what the run asks. What goes wrong is for the debugging: it is impossible to ERROR from here."""
+    """Requests a patch for the run. Failures go to debugging, because the automaton has no transition to ERROR from here."""
     work = _work(turn)
     if work.get("reply") is not None or turn.control.get("given_up"):
         return "RUNNING_TESTS"
-    if work.get("asked") is None:  # who waits for an answer does not drive the run again and again
+    if work.get("asked") is None:  # do not drive the run again while it waits for an answer
         asked = _asked(_drive(turn, work, {}))
-        if asked is None:  # the run ended by itself: what became of it is looked at there
+        if asked is None:  # the run ended by itself: EXECUTING handles its outcome
             return "RUNNING_TESTS"
         tests = asked["args"].get("tests")
         role = "coder" if tests is None else "debugger"
@@ -72,7 +72,7 @@ def generate(turn: Turn) -> str:
     else:
         try:
             reply = {"edits": _edits(turn, work, asked["role"], number, asked["report"])}
-        except Malformed as failed:  # it costs an attempt: the repairer is told
+        except Malformed as failed:  # it counts as an attempt, and the coder is told
             reply = {"edits": [], "refused": str(failed)}
         except ModelFailed as failed:
             reply = {"failed": str(failed)}
@@ -84,7 +84,7 @@ def generate(turn: Turn) -> str:
 def _edits(
     turn: Turn, work: dict[str, Any], role: str, number: int, report: str
 ) -> list[dict[str, str]]:
-    """The patch that was asked for; where its author may have been shown text from outside, once it is approved."""
+    """The requested patch; after an approval, if its author may have seen text from outside."""
     waits = provenance.held(turn.control, "patch")
     if waits is not None:
         edits, by = validated({"edits": waits.get("data")}, EDITS)["edits"], str(waits.get("by"))
@@ -103,7 +103,7 @@ def _edits(
 
 
 def shown(edits: Sequence[Mapping[str, str]]) -> str:
-    """A patch as a person reads it. Two patches never look the same: each line of what is written stands behind a mark."""
+    """A patch for a person to read. Each written line has a mark, so that different patches look different."""
     out = []
     for edit in edits:
         kind = "change" if "diff" in edit else "new file"
@@ -113,7 +113,7 @@ def shown(edits: Sequence[Mapping[str, str]]) -> str:
 
 
 def run_tests(turn: Turn) -> str:
-    """Has the patch applied and tested: EXECUTING where the tests pass, DEBUGGING where they do not."""
+    """Applies and tests the patch: EXECUTING if the tests pass, else DEBUGGING."""
     work = _work(turn)
     if turn.control.get("given_up"):
         return "DEBUGGING"
@@ -137,21 +137,21 @@ def run_tests(turn: Turn) -> str:
 
 
 def debug(turn: Turn) -> str:
-    """Puts on record what is to be repaired; or gives up where the run has. Then EXECUTING."""
+    """Records what must be repaired, or gives up if the run has. Then EXECUTING."""
     work = _work(turn)
     limit = turn.world.policy().debug_attempts
     broken = turn.control.get("given_up")
     why = str(broken or work.get("why") or "the tests failed")
     tries = int(work.get("tried", 0))
     if work.get("over") or broken:
-        spent = f" (after {limit} {'attempt' if limit == 1 else 'attempts'} at debugging)"
+        spent = f" (after {limit} debugging {'attempt' if limit == 1 else 'attempts'})"
         why += spent if tries > limit else ""
         turn.control["answer"] = {work["address"]: f"failed: {why}"} if work["address"] else {}
         turn.control.update(given_up=why, code=None)
         status, error, said = "FAILURE", why, ""
     else:
         turn.control.setdefault("repairs", []).append(why)
-        status, error, said = "IN_PROGRESS", None, f"to be repaired: {why}"[:400]
+        status, error, said = "IN_PROGRESS", None, f"to repair: {why}"[:400]
     details = {"attempt": tries, "of": limit}
     turn.log(3, "CRITIC_FEEDBACK", details, status, said, error=error, step=work["address"])
     return "EXECUTING"
@@ -196,7 +196,7 @@ def _work(turn: Turn) -> dict[str, Any]:
 
 
 def _drive(turn: Turn, work: dict[str, Any], answers: Mapping[str, str]) -> Driven:
-    """Takes the run as far as it goes with these answers; it is begun where there is none. Raises ModelWaiting."""
+    """Drives the run as far as it can go with these answers; begins it if it does not exist. Raises ModelWaiting."""
     world = turn.world
     if "run" not in work:  # notes of fdc 0.1.0
         work["run"] = world.run_id()
@@ -215,12 +215,14 @@ def _drive(turn: Turn, work: dict[str, Any], answers: Mapping[str, str]) -> Driv
 
 
 def _asked(driven: Driven) -> dict[str, Any] | None:
-    """The patch that a run asks for."""
-    return next((one for one in driven.questions if one["tool"] == "code.write"), None)
+    """The patch that a run requests."""
+    return next(
+        (question for question in driven.questions if question["tool"] == "code.write"), None
+    )
 
 
 def _told(turn: Turn, work: dict[str, Any]) -> str:
-    """Puts into the log what the run has done since it was looked at last; why the last attempt failed, if it did."""
+    """Logs what the run has done since the last call; returns why the last attempt failed, if it did."""
     _, _, records = turn.world.peek(work["run"])
     done = [one for one in records if one.kind == "outcome" and one.tool.startswith("code.")]
     why, applied, attempt, step = "", True, 0, work["address"]
@@ -250,7 +252,7 @@ def _told(turn: Turn, work: dict[str, Any]) -> str:
 
 
 def _tested(turn: Turn, work: dict[str, Any], value: dict[str, Any]) -> str:
-    """Puts a test of the code into the log; why it failed, empty where it did not."""
+    """Logs a test of the code; returns why it failed (empty: it passed)."""
     command = turn.world.policy().test_command
     details = {"command": command, "exit_code": value.get("exit_code"), "attempt": work["tried"]}
     if value.get("exit_code") == 0:
@@ -263,12 +265,12 @@ def _tested(turn: Turn, work: dict[str, Any], value: dict[str, Any]) -> str:
 
 
 def _why(tests: Mapping[str, Any]) -> str:
-    """Why an attempt failed: its tests did, or were not run."""
+    """Why an attempt failed: its tests failed, or were not run."""
     return str(tests.get("why") or f"the tests failed with exit code {tests.get('exit_code')}")
 
 
 def _report(tests: Any) -> str:
-    """What the repairer is told of the last attempt."""
+    """The report of the last attempt for the coder."""
     if not isinstance(tests, dict):
         return ""
     text = str(tests.get("output", ""))
@@ -278,4 +280,4 @@ def _report(tests: Any) -> str:
 
 def _last(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return lines[-1][:300] if lines else "it printed nothing"
+    return lines[-1][:300] if lines else "it had no output"

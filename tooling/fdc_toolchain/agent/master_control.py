@@ -33,16 +33,16 @@ _DETOUR = {
     "RUNNING_TESTS": "DEBUGGING",
     "DEBUGGING": "EXECUTING",
 }
-"""The way to ERROR where the automaton has none at once: the next state finds `given_up` and passes it on."""
+"""The detour to ERROR if a direct transition is missing: the next state reads `given_up` and continues to ERROR."""
 
 CALLER = "a caller of the library"
-"""Who wrote a plan that no source of plans brought."""
+"""The author of a plan that did not come from a source of plans."""
 
 _KEPT = ("patches", "research_number", "seen", "written")
-"""Notes about a task that outlive a new beginning."""
+"""Notes about a task that are kept when it starts again."""
 
 PlanSource = Callable[[AgentState], str | None]
-"""Gives a plan's text; its attribute `by`, where it has one, says who wrote that."""
+"""Returns a plan's text; its optional attribute `by` is the author."""
 
 
 class MasterControlGraph:
@@ -63,7 +63,7 @@ class MasterControlGraph:
     # The automaton
 
     def get_trigger(self, source_state: str, dest_state: str) -> str:
-        """The trigger from one state to another (FDC-87). Raises ValueError where there is none, or more than one."""
+        """The trigger from one state to another (FDC-87). Raises ValueError if there is none, or more than one."""
         return self._machine.trigger(source_state, dest_state)
 
     def advance(self, trigger: str) -> str:
@@ -100,11 +100,11 @@ class MasterControlGraph:
         return self._act("RESEARCHING", agent_state, logger, research_cycle.launch)
 
     def do_awaiting_result(self, agent_state: AgentState, logger: Logger | None) -> str | None:
-        """AWAITING_RESULT (FDC-90): looks whether it has ended."""
+        """AWAITING_RESULT (FDC-90): checks whether it has ended."""
         return self._act("AWAITING_RESULT", agent_state, logger, self._poll)
 
     def do_generating_code(self, agent_state: AgentState, logger: Logger | None) -> str | None:
-        """GENERATING_CODE (FDC-92): a patch is asked for and applied."""
+        """GENERATING_CODE (FDC-92): requests and applies a patch."""
         return self._act("GENERATING_CODE", agent_state, logger, coding.generate)
 
     def do_running_tests(self, agent_state: AgentState, logger: Logger | None) -> str | None:
@@ -139,7 +139,7 @@ class MasterControlGraph:
         )
 
     def execute(self, agent_state: AgentState, logger: Logger | None) -> str | None:
-        """EXECUTING by the engine: as far as the plan goes without anybody else."""
+        """EXECUTING by the engine: drives the plan until somebody else must act."""
         return self._act("EXECUTING", agent_state, logger, self._execution.drive)
 
     def do_finalizing(
@@ -253,19 +253,19 @@ class MasterControlGraph:
             return None
         if record.get("format") != FORMAT or not isinstance(record.get("control"), dict):
             raise ValueError(
-                f"the record of the task `{task_id}` was written by another fdc, or is damaged"
+                f"the record of the task `{task_id}` was written by a different version of fdc, or is damaged"
             )
         state = AgentState.from_json(record.get("agent"), task_id)
         if record.get("state") not in self._machine.states:
             raise ValueError(
-                f"the task `{task_id}` stands in `{record.get('state')}`, which is not a state of the automaton"
+                f"the task `{task_id}` is in the state `{record.get('state')}`, which the automaton does not have"
             )
         self.current_state = record["state"]
         self._control[task_id] = provenance.resumed(self._world, record)
         return state
 
     def close(self) -> None:
-        """Gives back the runs whose steps were performed elsewhere."""
+        """Releases the runs whose steps the caller performed."""
         self._execution.close()
 
     # What the handlers do
@@ -324,7 +324,7 @@ class MasterControlGraph:
             if made:
                 del turn.control["next_run"]
                 return str(run)
-            del turn.control["next_run"]  # the plan was another one then
+            del turn.control["next_run"]  # it belongs to an earlier plan
 
     # How they are called
 
@@ -338,7 +338,9 @@ class MasterControlGraph:
             trigger = self._machine.trigger(source, action(turn))
         except ModelWaiting as waiting:
             self.waiting, self.why_waiting = str(waiting), waiting.why
-        except Exception as failed:  # a handler never raises (T-21); what is ours to repair says so
+        except (
+            Exception
+        ) as failed:  # a handler never raises (T-21); a bug of fdc is reported as one
             trigger = self._towards_error(source, turn, reason(failed))
         try:
             self.save(state, None if trigger is None else self._machine.after(source, trigger))
@@ -358,7 +360,7 @@ class MasterControlGraph:
                 "FAILURE",
                 error=why[:4000],
             )
-        except Exception as failed:  # the reason that counts is in the state already
+        except Exception as failed:  # the main reason is in the state already
             turn.state.error = f"{why}; and the activity log cannot be written: {failed}"
         dest = "ERROR"
         if not self._machine.leads(source, dest):

@@ -1,4 +1,4 @@
-"""What the master controller needs of the model, agent or person: a model, another agent, or a person.
+"""The port through which the master controller asks a model, another agent, or a person.
 
     reply = port.complete("coder", messages, schema)
 
@@ -20,17 +20,17 @@ class Message(TypedDict):
 
 
 Why = Literal["answer", "approval", "budget", "interrupted", "broken"]
-"""Who has to act: the one who answers, approves, gives more budget, resumes what was interrupted or what the world broke off."""
+"""The required action: an answer, an approval, a larger budget, or resuming after an interruption or a failure."""
 
 
 class ModelWaiting(Exception):
-    """No one has answered yet; the message says where the answer is awaited. Ask again later."""
+    """The answer does not exist yet; the message says where it is expected. Ask again later."""
 
     why: Why = "answer"
 
 
 class RunStands(ModelWaiting):
-    """A run that cannot go on by itself; `why` says who has to act."""
+    """A run that cannot continue by itself; `why` says who must act."""
 
     def __init__(self, message: str, why: Why) -> None:
         super().__init__(message)
@@ -38,11 +38,11 @@ class RunStands(ModelWaiting):
 
 
 class ModelFailed(Exception):
-    """There will be no answer, or none that fits the schema; the message says why."""
+    """There will be no valid answer; the message says why."""
 
 
 class Malformed(ModelFailed):
-    """There was an answer, and it does not fit the schema: the model or person that answers may do better the next time."""
+    """The answer does not fit the schema; another attempt may."""
 
 
 class ModelPort(Protocol):
@@ -59,7 +59,7 @@ class ModelPort(Protocol):
 
 
 def validated(reply: Any, schema: dict[str, Any]) -> dict[str, Any]:
-    """The reply, if it fits. Raises Malformed, naming every place where it does not."""
+    """The reply, if it fits the schema. Raises Malformed with every error."""
     from jsonschema import Draft202012Validator
 
     wrong = sorted(Draft202012Validator(schema).iter_errors(reply), key=lambda one: one.json_path)

@@ -41,7 +41,7 @@ class Orchestrator:
         return found[0]
 
     def leads(self, source: str, dest: str) -> bool:
-        """True where exactly one trigger leads there."""
+        """True if exactly one trigger leads there."""
         return list(self._rows.get(source, {}).values()).count(dest) == 1
 
     def after(self, state: str, trigger: str) -> str:
@@ -52,7 +52,7 @@ class Orchestrator:
         return found
 
     def has(self, state: str, trigger: str) -> bool:
-        """True where the automaton takes the trigger in that state."""
+        """True if the automaton accepts the trigger in that state."""
         return trigger in self._rows.get(state, {})
 
 

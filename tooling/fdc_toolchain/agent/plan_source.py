@@ -57,7 +57,7 @@ class PlanFile:
 
     @property
     def by(self) -> str:
-        """Who writes the plans: no one can say more."""
+        """The author of the plans, known only by the file."""
         return f"the author of {self._path}"
 
     @property
@@ -67,7 +67,7 @@ class PlanFile:
         return f"{stem if dot and '/' not in _ else self._path}.findings.txt"
 
     def __call__(self, state: AgentState) -> str | None:
-        """The plan's text, or None where the time is up. The last version that may be refused is handed on as it is."""
+        """The plan's text, or None after the time limit. The last version that may be refused is passed on unchanged."""
         notes = self._graph.notes(state)
         state.plan_path = self._path
         if notes.get("request"):
@@ -98,10 +98,10 @@ class PlanFile:
         return f"waiting for {self._path} (`fdc draft` writes a skeleton of a plan)"
 
     def _judge(self, state: AgentState, notes: dict[str, Any], text: str, digest: str) -> bool:
-        """Whether this version goes to the controller."""
+        """Whether to pass this version to the controller."""
         wanted = planning.research_request(text) is not None
         compiled = planning.compile_text(self._root, self._path, text)
-        if wanted:  # it is taken away: it is not a plan, and no document for the research to find
+        if wanted:  # delete it: it is not a plan, and research must not find it as a document
             notes["request"] = text
             self._graph.save(state)
             _unlink(self._file)
@@ -129,7 +129,7 @@ def _unlink(path: str) -> None:
     try:
         os.unlink(path)
     except FileNotFoundError:
-        pass  # what is gone need not be taken away
+        pass  # it is already deleted
 
 
 class ModelPlanner:
@@ -155,12 +155,12 @@ class ModelPlanner:
         self._tools = tools
 
     def __call__(self, state: AgentState) -> str | None:
-        """The plan's text; the last version that may be refused is handed on as it is."""
+        """The plan's text; the last version that may be refused is passed on unchanged."""
         notes = self._graph.notes(state)
         state.plan_path = self._path
         waits = provenance.held(notes, "plan") or provenance.held(notes, "request")
         if waits is not None:
-            return str(waits["text"])  # it is not asked again for what a person is looking at
+            return str(waits["text"])  # do not ask again while a person checks its text
         declined = provenance.declined(notes, "plan", "request")
         findings = (
             "" if declined is None else f"{declined.rstrip()}\n\nA person did not approve this.\n"

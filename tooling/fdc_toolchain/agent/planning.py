@@ -14,7 +14,7 @@ PLAN = "plan.txt"
 
 
 class Compiled(NamedTuple):
-    """A plan that was judged: its program, or None with what is wrong. `warnings` forbid nothing."""
+    """A checked plan: its program, or None with the errors. `warnings` are not errors."""
 
     program: dict[str, Any] | None
     findings: str
@@ -41,7 +41,8 @@ def compile_text(root: str, path: str, text: str) -> Compiled:
     if needed:
         named = ", ".join(f"`{name}`" for name in needed)
         return Compiled(
-            None, f"{path}: the task's plan is given no inputs, and needs {named}; state defaults\n"
+            None,
+            f"{path}: the task's plan gets no inputs but needs {named}; give them default values\n",
         )
     return Compiled(program, "", warnings)
 

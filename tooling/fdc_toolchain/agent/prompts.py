@@ -1,4 +1,4 @@
-"""Prompts are Jinja2 files in `templates/`; a variable that no one fills is an error, never an empty place."""
+"""Prompts are Jinja2 files in `templates/`; an undefined variable is an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the author of the texts of a task was shown, and a person's approval of a text that came of it (issue 5).
+"""What the authors of a task's texts were shown, and a person's approval of their texts (issue 5).
 
 A plan, a request for research and a patch are texts that choose commands, paths and addresses. Where their writer, a
 model or the author of a file, may have been shown text from outside, such a text waits for a person. The approval is
@@ -25,17 +25,17 @@ from .turn import Turn
 from .world import World
 
 UNKNOWN = "a record that does not say what was shown"
-"""What a task was shown whose state came from elsewhere, or from an fdc that kept no such notes."""
+"""The entry for a task whose state came from elsewhere, or from an fdc without such notes."""
 
 SHORTEST = 12
 """Digits of a text's sha256 that name it."""
 
 _TELLING = ("message_user", "close_task", "submit")
-"""Tools that a plan needs to tell and to end; they may do that without a person, where they are given no more."""
+"""Tools for messages and for ending the task, which a plan may use without approval."""
 
 
 class Held(ModelWaiting):
-    """A text waits for a person's approval; the message is a sentence for that person."""
+    """A text waits for a person's approval; the message is for that person."""
 
     why = "approval"
 
@@ -64,7 +64,7 @@ class Text(NamedTuple):
 
 
 def begun(state: AgentState) -> dict[str, Any]:
-    """The notes of a task that no one has worked on. What its state brings along already is of unknown origin."""
+    """The notes of a new task. What its state already contains is of unknown origin."""
     control: dict[str, Any] = {"seen": []}
     if state.messages or state.research_findings:
         _saw(control, UNKNOWN, ())
@@ -160,7 +160,7 @@ def _saw(control: dict[str, Any], what: str, sources: Iterable[str]) -> None:
 
 
 def harmless(program: Mapping[str, Any]) -> bool:
-    """Whether whatever a plan says can do no harm: fdc's own tools that only read the workspace, and tell the user.
+    """Whether a plan is harmless: it uses only fdc's own tools that read the workspace, and tell the user.
 
     Nothing in it runs a command or other code, writes, asks a model, or reaches the network. Reading and telling are
     what text from outside may choose in any plan (docs/trust.md).
@@ -223,7 +223,9 @@ def clear(turn: Turn, text: Text, *, free: str = "") -> None:
         row["free"] = free
     written = turn.control.get("written") or []
     kept = [
-        one for one in written if (one.get("kind"), one.get("sha256")) != (text.kind, text.sha256)
+        earlier
+        for earlier in written
+        if (earlier.get("kind"), earlier.get("sha256")) != (text.kind, text.sha256)
     ]
     turn.control["written"] = [*kept, row]
     if not shown or free or given is not None:
@@ -238,7 +240,7 @@ def clear(turn: Turn, text: Text, *, free: str = "") -> None:
     turn.control["held"] = held
     if (before.get("sha256"), before.get("bound")) != (text.sha256, text.bound):
         details = {key: held[key] for key in ("kind", "sha256", "by", "file")}
-        said = f"awaits a person's approval: {text.by} may have been shown text from outside: {_named(shown)}"
+        said = f"waits for a person's approval: {text.by} may have been shown text from outside: {_named(shown)}"
         turn.log(2, "PLAN_UPDATE", {**details, "labels": labels(turn)}, "IN_PROGRESS", said[:400])
     raise Held(sentence(held))
 
@@ -258,7 +260,7 @@ def held(control: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
 def sentence(held: Mapping[str, Any]) -> str:
     """What a person is told of a text that waits."""
     return (
-        f"the {held['kind']} awaits a person's approval: {held['by']} may have been shown text from outside: "
+        f"the {held['kind']} waits for a person's approval: {held['by']} may have been shown text from outside: "
         f"{_named(held['shown'])}; it is in {held['file']}"
     )
 
@@ -278,7 +280,7 @@ def approve(turn: Turn, name: str, by: str) -> dict[str, Any]:
     }
     seal = _seal(turn, row)
     if not seal:
-        raise ValueError("you have no key to seal the approval, so it could be forged")
+        raise ValueError("the approval cannot be sealed, because you have no key")
     turn.control["approved"] = [*(turn.control.get("approved") or []), {**row, "seal": seal}]
     turn.log(
         2,
@@ -317,7 +319,7 @@ def declined(control: dict[str, Any], *kinds: str) -> str | None:
 def _waiting(turn: Turn, name: str) -> dict[str, Any]:
     waits = turn.control.get("held")
     if not isinstance(waits, dict) or _approval(turn, waits) is not None:
-        raise ValueError(f"the task `{turn.task}` waits for no approval")
+        raise ValueError(f"the task `{turn.task}` has no text that waits for an approval")
     if len(name) < SHORTEST or not waits["sha256"].startswith(name.lower()):
         least = f"; at least {SHORTEST} digits name it" if len(name) < SHORTEST else ""
         which = f"which is {waits['sha256'][:16]}, in {waits['file']}"
@@ -327,12 +329,12 @@ def _waiting(turn: Turn, name: str) -> dict[str, Any]:
 
 def _approval(turn: Turn, asked: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The approval of exactly this text, given by this user."""
-    for one in turn.control.get("approved") or ():
-        same = isinstance(one, dict) and all(
-            one.get(key) == asked.get(key) for key in ("kind", "sha256", "bound")
+    for approval in turn.control.get("approved") or ():
+        same = isinstance(approval, dict) and all(
+            approval.get(key) == asked.get(key) for key in ("kind", "sha256", "bound")
         )
-        if same and _same(_seal(turn, one), one.get("seal")):
-            return dict(one)
+        if same and _same(_seal(turn, approval), approval.get("seal")):
+            return dict(approval)
     return None
 
 
@@ -353,7 +355,7 @@ def _named(rows: Sequence[Mapping[str, Any]]) -> str:
     """What was shown, in a line."""
     said = []
     for row in rows:
-        sources = [str(one) for one in row.get("from") or ()]
+        sources = [str(source) for source in row.get("from") or ()]
         more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
         said.append(
             str(row.get("what")) + (f" ({', '.join(sources[:3])}{more})" if sources else "")

@@ -1,4 +1,4 @@
-"""Research in the background of a task (FDC-54, FDC-90): asked for, started, polled, brought home."""
+"""Research in the background of a task (FDC-54, FDC-90): requested, started, polled, and added to the state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INSIDE = ("workspace", "model")
 
 
 def launch(turn: Turn) -> str:
-    """Starts the research; the same one is never started twice. Raises Failed where there were too many."""
+    """Starts the research, unless it was started before. Raises Failed after too many requests."""
     question = (
         turn.control.get("research_question")
         or turn.state.research_findings.get("question")
@@ -71,7 +71,7 @@ def _look(turn: Turn) -> str:
             turn.world.kill(turn.task, name)
             raise Failed(f"the research took longer than {limit:g} s and was ended")
         return "AWAITING_RESULT"
-    said = found.stderr.strip()[-MOST_EXCERPT:] or "it said nothing on stderr"
+    said = found.stderr.strip()[-MOST_EXCERPT:] or "its stderr is empty"
     if found.exit_code is None:
         raise Failed(f"the research process died without an exit code: {said}")
     if found.exit_code not in (0, 1):
@@ -95,7 +95,7 @@ def _look(turn: Turn) -> str:
             "trust": str(result["trust"]),
         }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as wrong:
-        why = f"the research process (exit code {found.exit_code}) left no result that can be read: {wrong}; {said}"
+        why = f"the research process (exit code {found.exit_code}) wrote no valid result: {wrong}; {said}"
         raise Failed(why) from wrong
     _integrate(turn, findings)
     turn.control["researched"] = result.get("run")
@@ -103,7 +103,7 @@ def _look(turn: Turn) -> str:
 
 
 def _finding(row: dict[str, Any]) -> dict[str, Any]:
-    """A finding with its label; one that has none comes from outside."""
+    """A finding with its label; without a label, it counts as text from outside."""
     trust = row.get("trust")
     cited = [
         {key: one.get(key) for key in ("path", "line", "target")}

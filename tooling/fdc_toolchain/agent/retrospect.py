@@ -17,7 +17,7 @@ from .turn import Failed, Turn
 
 _SECTION = re.compile(r"^## +(?:\d+\. +)?(.*?)\s*$", re.MULTILINE)
 _MARKS = re.compile(r"^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\*\*[A-Za-z ]+:\*\*\s*)?")
-_NOBODY = "Not analysed: this was written from the record, and a record does not say why."
+_NOBODY = "Not analysed: this was generated from the record, which does not contain reasons."
 
 
 def finalize(turn: Turn, analysis: str | Mapping[str, str] | None) -> str:
@@ -40,7 +40,7 @@ def finalize(turn: Turn, analysis: str | Mapping[str, str] | None) -> str:
         turn.world.write(path, filled)
     if gaps:
         raise ModelWaiting(
-            f"what was learned is to be written by a person: {said}; or `--nothing-learned WHY` says that nothing was"
+            f"a person must write what was learned: {said}; or use `--nothing-learned WHY` if nothing was learned"
         )
     learned = list(turn.world.lessons(path))
     done = list(turn.world.correct())
@@ -96,8 +96,8 @@ def facts(turn: Turn) -> dict[str, str]:
         worse.append(f"- Tests had to be repaired: {line}")
     return {
         "summary": f"{summary(turn)}\n\nThis post-mortem was written from the record of the run; no model or person analysed it.",
-        "what went well": "\n".join(well) or "- Nothing on record says so.",
-        "what could be improved": "\n".join(worse) or "- Nothing on record failed.",
+        "what went well": "\n".join(well) or "- The record does not show it.",
+        "what could be improved": "\n".join(worse) or "- The record shows no failure.",
         "root cause analysis": _NOBODY,
     }
 
@@ -127,7 +127,7 @@ def _given(analysis: str | Mapping[str, str] | None) -> dict[str, str]:
 
 
 def _open(body: str) -> bool:
-    """True where a line of a section is still what the template left open."""
+    """True if a line of a section is still the template's open text."""
     bare = (_MARKS.sub("", line).strip() for line in body.splitlines())
     return not body.strip() or any(line.startswith("[") and is_placeholder(line) for line in bare)
 

@@ -1,4 +1,4 @@
-"""What the master controller knows of one task, as a value that can be saved and read back (FDC-105).
+"""The state of one task in the master controller, as a value that can be saved and read back (FDC-105).
 
 The stack in it is a picture for its reader: the journal of the run has the truth, and `stepping`
 draws the picture anew from there.
@@ -35,7 +35,7 @@ class Command(NamedTuple):
 
 
 class StepResult(NamedTuple):
-    """What became of a step: the value that it brought, or why it failed."""
+    """The outcome of a step: its value, or why it failed."""
 
     value: Any = None
     error: str | None = None

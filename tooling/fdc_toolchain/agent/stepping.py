@@ -1,4 +1,4 @@
-"""A run whose steps somebody else performs: the engine says which is next and is told what became of it.
+"""A run whose steps the caller performs: the engine chooses the next step and records its outcome.
 
 This is the library form of execution (FDC-91): `engine.decide` chooses, the journal keeps every result, and
 folding it again gives the same step. Listing files and asking predicates change nothing and are
@@ -54,7 +54,7 @@ class Stepper:
         self._over = False
 
     def current(self) -> Command | None:
-        """The step that is next, or None where the run has ended (`stop` says whether it was stopped)."""
+        """The next step, or None if the run has ended (`stop`: whether it was stopped)."""
         effect = self._effect()
         return (
             None
@@ -66,7 +66,7 @@ class Stepper:
         """Puts on record what became of the current step; returns that step. Raises LookupError where there is none."""
         effect = self._effect()
         if effect is None:
-            raise LookupError("no step is under way")
+            raise LookupError("no step is running")
         failure = None if result.error is None else Failure("reported", result.error)
         self._record(effect, Outcome(None if failure else result.value, failure))
         return Command(effect.tool, effect.args, effect.address, effect.path, effect.line)
@@ -76,7 +76,7 @@ class Stepper:
         return stack_of(self.state)
 
     def close(self) -> None:
-        """Gives the run back; where it has ended, the journal says so."""
+        """Releases the run; records its end if it has ended."""
         try:
             if self._over:
                 ending = {

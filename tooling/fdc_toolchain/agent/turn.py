@@ -13,7 +13,7 @@ from .world import Logger, World
 
 
 class Failed(Exception):
-    """The turn failed; the message is the reason, and the task goes towards ERROR."""
+    """The turn failed; the message is the reason, and the task goes to ERROR."""
 
 
 class Turn(NamedTuple):
@@ -58,7 +58,7 @@ class Turn(NamedTuple):
 
 
 def reason(failed: Exception) -> str:
-    """Why a turn failed, in words; what no handler expects is called a bug."""
+    """Why a turn failed, as text; an unexpected exception is called a bug."""
     if isinstance(failed, OSError):
         return f"{failed.strerror or failed}" + (f" ({failed.filename})" if failed.filename else "")
     if isinstance(failed, (Failed, ModelFailed, WorldFailed, ValueError)):

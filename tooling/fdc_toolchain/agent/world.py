@@ -1,4 +1,4 @@
-"""What the master controller needs of the world, in one protocol; `agent.host.real_world` has the real one.
+"""The environment of the master controller as a protocol; `agent.host.real_world` implements it.
 
 Whatever of it fails raises OSError, or `engine.ports.WorldFailed`; a refusal is a value.
 """
@@ -96,7 +96,7 @@ class World(Protocol):
         """TASK_END and POST_MORTEM; returns why it was refused (FDC-69). A task that is closed stays closed."""
 
     def list_files(self) -> Sequence[str]:
-        """The workspace's files."""
+        """Lists the workspace's files."""
 
     def documents(self) -> Documents:
         """Scans the workspace's documents."""
@@ -151,10 +151,10 @@ class World(Protocol):
         """Starts research in the background, unless that was done. `web` false: whatever is allowed, not on the web."""
 
     def poll(self, task_id: str, name: str) -> Polled:
-        """What has become of it."""
+        """The state of the research."""
 
     def kill(self, task_id: str, name: str) -> None:
-        """Ends it."""
+        """Ends the research."""
 
     def outside(self, files: Sequence[tuple[str, str]] | None = None) -> Sequence[str]:
         """Which of these files (path, text) hold text from outside; without any, which of the workspace's are said to."""

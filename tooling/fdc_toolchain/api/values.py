@@ -242,7 +242,7 @@ class Question:
 class RunResult:
     """How driving a run ended.
 
-    `status`: `finished`, `stopped` (see `stop`), `waiting` (see `questions`), `broken` (the world failed, see `message`) or
+    `status`: `finished`, `stopped` (see `stop`), `waiting` (see `questions`), `broken` (the environment failed, see `message`) or
     `cancelled`. `steps`, `seconds` and `spent` count the whole run; `wrote` and `said` are of this drive.
     `kept`: why branches stopped whose failures their forks kept.
     """

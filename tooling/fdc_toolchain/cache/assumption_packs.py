@@ -1,8 +1,8 @@
-"""The assumptions of a workspace's plans, beside the tables and records that only need their number.
+"""Stores the assumptions of a workspace's plans, apart from the verdict tables, which need only their number.
 
-A pack is a file that grows: each plan's assumptions are one stretch of it, and the holder of a `Ref` finds them
-again. It is written anew, under another mark, when most of it is of no more use; then older references are lost,
-and what they stood for is judged again. Most lints write some hundred bytes and read nothing.
+A pack is an append-only file. Each plan's assumptions are one range of bytes in it, which a `Ref` identifies.
+When most of a pack is unused, it is rewritten with a new mark; older references are then invalid,
+and their plans are checked again. Most lints append a few hundred bytes and read nothing.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from .. import cachedir
 from ..diagnostics.diagnostic import Diagnostic, unpacked
 
 Ref = bytes
-"""Where a stretch begins and how long it is, in `_WIDTH` bytes; empty for no stretch."""
+"""Start and length of a range, in `_WIDTH` bytes; empty for no range."""
 
 Packed = tuple[str, bytes, bytes]
-"""Assumptions of many plans: the name of the pack, its mark, and the references one after the other."""
+"""Assumptions of many plans: the name of the pack, its mark, and the concatenated references."""
 
 _WIDTH, _OFFSET, _MARK = 12, 8, 16
 _WASTE = 4_000_000
-"""Bytes of no use that a pack may have, besides as many as are of use."""
+"""Unused bytes that a pack may have, in addition to the number of its used bytes."""
 
 
 class Lost(Exception):
-    """A stretch is not where the reference says: the plans must be judged again."""
+    """A reference is invalid: the plans must be checked again."""
 
 
 def read(packed: Packed, fresh: dict[Ref, bytes] | None = None) -> list[Diagnostic]:
-    """The assumptions. `fresh`: stretches that this process has in memory. Raises Lost."""
+    """Reads the assumptions. `fresh`: ranges that this process has in memory. Raises Lost."""
     name, mark, refs = packed
     stretches = [refs[at : at + _WIDTH] for at in range(0, len(refs), _WIDTH)]
     return unpacked(_stretches(name, mark, stretches, fresh or {}))
@@ -61,7 +61,7 @@ def _stretches(name: str, mark: bytes, refs: list[Ref], fresh: dict[Ref, bytes])
 
 
 class Pack:
-    """The pack of one table. `fresh` are the stretches of this process; `kept` is False once one could not be stored."""
+    """The pack of one table. `fresh`: ranges of this process; `kept`: False after a write failed."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -79,7 +79,7 @@ class Pack:
         return os.path.join(cachedir.cache_dir(), self.name)
 
     def add(self, data: list[bytes]) -> list[Ref]:
-        """Stores stretches at the end of the file, and says where; empty ones are nowhere."""
+        """Appends ranges to the file and returns their references; an empty range has an empty reference."""
         if not any(data):
             return [b"" for _ in data]
         start = self._append(b"".join(data))
@@ -105,7 +105,7 @@ class Pack:
                 self._begin(b"")
             with open(self._path, "r+b", buffering=0, opener=_appending) as file:
                 if file.read(_MARK) != self.mark:
-                    return None  # another process has written it anew
+                    return None  # another process rewrote it
                 if file.write(data) != len(data):
                     return None
                 return file.tell() - len(data)
@@ -120,7 +120,7 @@ class Pack:
         os.replace(temporary, self._path)
 
     def written_anew(self, refs: Iterable[Ref]) -> dict[Ref, Ref]:
-        """New references for `refs`, the only ones of use, where the file had to be written anew; else an empty table."""
+        """Rewrites the file with only the ranges of `refs` if too much is unused. Returns the new references, if any."""
         try:
             size = os.stat(self._path).st_size if self.kept else 0
             if size <= _WASTE:

@@ -1,4 +1,4 @@
-"""The verdicts of one workspace, plan by plan, with all that each of them rests on: what `cli.linting.incremental` stores."""
+"""The verdicts of one workspace by plan, with the facts that each depends on; stored for `cli.linting.incremental`."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from .assumption_packs import Pack, Ref
 from .blob_ids import Contents
 
 MOST_TABLES = 64
-"""Tables kept: one for each workspace and state of its settings, registry and catalogues; the oldest go first."""
+"""Number of tables: one for each workspace and state of its settings, registry and catalogues. The oldest are deleted first."""
 
 FEW = 16
-"""The part of a table's entries, one in so many, up to which new ones are stored beside it."""
+"""New entries are stored in a separate file while they are at most 1/FEW of the table's entries."""
 
 _MARK = 8
 
 Fact = tuple[bool, str, Any]
-"""Whether it is about the existence of a path (otherwise about a file's id), the path, what was so."""
+"""A fact: True for the existence of a path (False: a file's id), the path, the value."""
 
 
 class Entry(NamedTuple):
-    """One plan's verdict. Built-in types only, as `marshal` wants them. `facts` are numbers of the table's facts.
+    """One plan's verdict, in built-in types that `marshal` supports. `facts`: indexes of the table's facts.
 
-    `packed` says where the assumptions that are in this plan lie (`cache.assumption_packs`), `number` of them.
-    `found` is all else.
+    `packed`: the reference to this plan's assumptions (`cache.assumption_packs`); `number`: how many.
+    `found`: all other findings.
     """
 
     facts: tuple[int, ...]
@@ -44,7 +44,7 @@ class Entry(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What judging one plan gave, for an `Entry`: its facts in words, its assumptions as bytes. Built-in types only."""
+    """The result of checking one plan, for an `Entry`: its facts, and its assumptions as bytes. Built-in types only."""
 
     key: str
     facts: tuple[Fact, ...]
@@ -59,7 +59,7 @@ class Row(NamedTuple):
 
 
 class Table:
-    """The entries of one workspace under one set of options and general files, and the facts that they rest on."""
+    """The entries of one workspace for one set of options and shared files, and the facts that they depend on."""
 
     def __init__(self, linker: Linker, contents: Contents, signature: str, *, afresh: bool) -> None:
         self._linker = linker
@@ -78,9 +78,9 @@ class Table:
         self._enough = 0
         self._mark = b""  # of the table as it is stored: that of its pack, and one of its own
         self._stored_facts = 0
-        self._edits: dict[str, Entry] = {}  # entries that are other than stored
+        self._edits: dict[str, Entry] = {}  # entries that differ from the stored ones
         self._there: dict[str, bool] = {}
-        # by a path that was not there: facts that then hold, about paths below it
+        # by a missing path: facts about paths below it, which hold while it is missing
         self._below: dict[str, list[int]] = {}
         self._absent: set[int] = set()  # those of them that hold now
         self._held: set[str] = set()
@@ -96,7 +96,7 @@ class Table:
             self.entries |= self._edits
 
     def numbers(self, facts: Sequence[Fact]) -> tuple[int, ...]:
-        """The numbers of facts, which are true now."""
+        """The indexes of facts, all of which hold now."""
         if not self._numbers:
             self._numbers = {fact: number for number, fact in enumerate(self._facts)}
         out = []
@@ -109,7 +109,7 @@ class Table:
         return tuple(out)
 
     def _group(self, number: int, about_path: bool, name: str, was: Any) -> None:
-        """Puts a fact about a path that is not there to those that hold while a folder above it is not there."""
+        """Groups a fact about a missing path under its first missing parent folder."""
         absent = not was if about_path else was is None and not name.endswith("/")
         if absent and name[:1] != "/" and "\0" not in name:
             start = len(self._linker.root) + 1
@@ -119,7 +119,7 @@ class Table:
                 self._absent.add(number)
 
     def doubtful(self, keys: Sequence[str]) -> list[str]:
-        """Those of the plans whose own entry does not hold; nothing is linked."""
+        """The plans whose own entry is invalid. Does not link."""
         self._gather()
         self._look(keys)
         entries, false = self.entries, self._false
@@ -129,9 +129,9 @@ class Table:
         return [key for key in keys if key not in self._held]
 
     def take(self, rows: Sequence[Row], *, apart: bool = False) -> None:
-        """Enters what judging plans gave, which holds now.
+        """Enters the results of checks, which are valid now.
 
-        `apart`: before anybody looked at their callers, whose entries rest on what the plans were before.
+        `apart`: before their callers were checked, whose entries depend on the previous state of the plans.
         """
         refs = self.pack.add([row.assumptions for row in rows])
         for row, ref in zip(rows, refs, strict=True):
@@ -146,16 +146,16 @@ class Table:
                 self.renewed.add(row.key)
 
     def _gather(self) -> None:
-        """Notes the facts about paths below folders that are not there."""
+        """Groups the facts about paths below missing folders."""
         for part, numbers in self._below.items():
             if not self._linker.files.exists(part):
                 self._absent.update(numbers)
         self._true |= self._absent
 
     def reached(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The plans under `keys` and all that they reach, each with those that it calls.
+        """The plans `keys` and all that they reach, each with its callees.
 
-        One whose entry does not hold is `stale`, and linked; its entry is not a guide to anything.
+        A plan whose entry is invalid is `stale` and linked; its entry is not used.
         """
         if not self._held:
             self._gather()
@@ -178,7 +178,7 @@ class Table:
         return out
 
     def _look(self, keys: Iterable[str]) -> None:
-        """Looks at all that the entries of these plans rest on, each fact once."""
+        """Tests every fact that the entries of these plans depend on, once each."""
         entries, facts = self.entries, self._facts
         ids, id_of, exists = self._contents.ids, self._contents.id, self._linker.files.exists
         numbers = set[int]().union(*[entries[key].facts for key in keys if key in entries])
@@ -188,7 +188,7 @@ class Table:
             (self._true if so else self._false).add(number)
 
     def _holds(self, key: str) -> bool:
-        """Whether all that a plan's entry rests on is so."""
+        """Whether every fact that a plan's entry depends on holds."""
         entry = self.entries.get(key)
         if entry is None:
             return False
@@ -198,9 +198,9 @@ class Table:
     def rests_on(
         self, keys: Iterable[str], *, every_path: bool = True
     ) -> tuple[dict[str, bytes | None], dict[str, bool]]:
-        """Ids by file and existence by path, of all that the entries of these plans rest on.
+        """Ids by file and existence by path that the entries of these plans depend on.
 
-        Without `every_path`, a folder that is not there stands for the paths below it.
+        Without `every_path`, a missing folder replaces the paths below it.
         """
         files: dict[str, bytes | None] = {}
         probes: dict[str, bool] = {}
@@ -219,7 +219,7 @@ class Table:
         return files, probes
 
     def save(self) -> None:
-        """Stores the entries, unless some of what belongs to them could not be stored; few that are new, beside the others."""
+        """Stores the entries, unless a part of them could not be stored; a few new ones, in a separate file."""
         if not self.pack.kept:
             return
         moved = self.pack.written_anew(entry.packed for entry in self.entries.values())
@@ -228,7 +228,7 @@ class Table:
                 key: entry._replace(packed=moved.get(entry.packed, b""))
                 for key, entry in self.entries.items()
             }
-        if len(self._facts) > self._enough:  # many may be facts of entries that were replaced
+        if len(self._facts) > self._enough:  # facts of replaced entries
             order = sorted(set[int]().union(*[entry.facts for entry in self.entries.values()]))
             self._enough = 1000 + 2 * len(order)
             self._mark = b""

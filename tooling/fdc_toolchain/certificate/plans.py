@@ -133,7 +133,7 @@ class Plans:
         """Raises Wrong where a name is used that is not bound on every run."""
         if missing := sorted(set(used) - names):
             raise Wrong(
-                f"plan `{key}`, line {line}: `{missing[0]}` is not bound on every run that comes here"
+                f"plan `{key}`, line {line}: `{missing[0]}` is not bound on every run that reaches this step"
             )
 
     def walk(

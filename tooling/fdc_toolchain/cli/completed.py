@@ -1,4 +1,4 @@
-"""What a shell completes besides commands and options: the names of plans, runs, rules and tools of this workspace."""
+"""Shell completion of values: names of the plans, runs, rules and tools of this workspace."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import click
 from click.shell_completion import CompletionItem
 
 VARIABLE = "_FDC_COMPLETE"
-"""Is set while a shell asks."""
+"""Set while a shell asks for completions."""
 
 _PLAIN = re.compile(r"[\w./@:+][\w./@:+-]*", re.ASCII)
-"""Names that a shell reads as one plain word: no other is offered, since it would stand in a command line as it is."""
+"""Names without characters that a shell interprets. Other names are not offered, because the shell inserts them unquoted."""
 
 _MOST = 500
 
@@ -61,11 +61,11 @@ _BY_COMMAND: dict[tuple[str, str], Names] = {
     ("fork", "step"): _runs, ("diff", "one"): _runs, ("diff", "other"): _runs, ("fix", "resume"): _runs, ("lgtm", "check"): _runs,
     ("tools", "name"): _tools,
 }  # fmt: skip
-"""By command and parameter, where the parameter's name alone does not say it."""
+"""By command and parameter, for parameters whose names have several meanings."""
 
 
 def complete(command: click.Command, name: str) -> click.Command:
-    """The command, whose parameters give the shell their values; subcommands are left as they are."""
+    """Adds completion of values to the parameters of a command, but not to those of its subcommands."""
     for parameter in command.params:
         names = _BY_COMMAND.get((name, parameter.name or "")) or _BY_NAME.get(parameter.name or "")
         if names is not None:
@@ -88,7 +88,7 @@ def _from(
                     found[name] = None
                 if len(found) == _MOST:
                     break
-        except Exception:  # a shell that asks wants names, and no sentence
+        except Exception:  # print no message into the shell's completions
             pass
         if not found and names is _plans:
             return [CompletionItem(begun, type="file")]

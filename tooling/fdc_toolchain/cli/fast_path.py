@@ -1,4 +1,4 @@
-"""How the console script starts: `fdc lint` where its verdict is known, with next to nothing imported; else every command."""
+"""Entry point of the console script: answers `fdc lint` from the cache with few imports; else loads the command line."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def entry() -> None:
-    """`fdc`, as the console script starts it. A lint leaves without tidying up its memory: there is a lot of it."""
+    """Runs `fdc`. A lint ends the process without freeing its memory, which would take time."""
     arguments = sys.argv[1:]
     code = fast_lint.main(arguments[1:]) if arguments[:1] == ["lint"] else None
     if code is None:
         _every_command(arguments)
-    if os.environ.get("FDC_DEBUG"):  # profilers write their report on the way out
+    if os.environ.get("FDC_DEBUG"):  # profilers write their report at exit
         sys.exit(code)
     if sys.stderr is not None:
         sys.stderr.flush()

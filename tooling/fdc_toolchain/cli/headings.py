@@ -1,4 +1,4 @@
-"""The headings of `fdc --help`: which commands the first page shows, and where the others stand in `fdc help --all`."""
+"""The headings of `fdc --help`: the commands of the first page, and those that only `fdc help --all` shows."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ HEADINGS: tuple[tuple[str, str, str], ...] = (
 """Each heading with the commands of the first page, and the others."""
 
 EVERYTHING = "fdc_toolchain.cli.headings.everything"
-"""In click's `Context.meta`: the page shows every command."""
+"""Key in click's `Context.meta`: show every command."""
 
 OF_PACKS = "Systems"
-"""The heading of commands that no row names: those of packs. The first page shows them."""
+"""The heading of commands without a row above: those of packs. The first page shows them."""
 
 
 def arranged(names: Iterable[str], everything: bool) -> list[tuple[str, list[str]]]:
-    """The headings with their commands: those of the first page, or `everything`. Names that are not there are left out."""
+    """The headings with their commands: those of the first page, or `everything`. Omits commands that do not exist."""
     there = list(names)
     placed = {name for _, first, more in HEADINGS for name in (*first.split(), *more.split())}
     packs = [name for name in there if name not in placed]

@@ -21,7 +21,7 @@ def command(ctx: click.Context, names: tuple[str, ...], everything: bool) -> int
     The first page shows the commands that are used most; `--all` shows every command.
     """
     if names and everything:
-        raise UsageError("say either COMMAND or --all")
+        raise UsageError("name a COMMAND or use --all, not both")
     if names:
         from .main import run
 

@@ -1,4 +1,4 @@
-"""The front door of `fdc`: finds the command, loads only that, turns trouble into exit codes."""
+"""The command line of `fdc`: finds the command, imports only its module, turns failures into exit codes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "graph": ("fdc_toolchain.cli.plan.graph", "draw an automaton or a plan with its sub-plans"),
     "analyze": (
         "fdc_toolchain.cli.plan.analyze",
-        "complexity, modality and worst-case cost of a plan",
+        "show complexity, modality and worst-case cost of a plan",
     ),
     "validate": (
         "fdc_toolchain.cli.plan.validate",
@@ -45,7 +45,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "grammar": (
         "fdc_toolchain.cli.plan.grammar",
-        "the language as a grammar for models: only plans that hold can be spelled",
+        "print the plan language as a grammar that restricts a model's output to valid plans",
     ),
     "draft": (
         "fdc_toolchain.cli.plan.draft",
@@ -53,32 +53,32 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "certify": (
         "fdc_toolchain.cli.plan.certify",
-        "write claims about a plan's program that a small checker can check, or check them",
+        "write a certificate of a plan, or check one with an independent checker",
     ),
     "run": ("fdc_toolchain.cli.run.run_plan", "execute a plan that was proved, durably"),
     "worker": (
         "fdc_toolchain.cli.run.worker",
         "drive the runs of a database, with other workers on other machines",
     ),
-    "resume": ("fdc_toolchain.cli.run.resume", "go on with a run where it stopped"),
-    "answer": ("fdc_toolchain.cli.run.answer", "answer a question that a run waits with"),
+    "resume": ("fdc_toolchain.cli.run.resume", "continue a run where it stopped"),
+    "answer": ("fdc_toolchain.cli.run.answer", "answer a run's question"),
     "runs": ("fdc_toolchain.cli.run.runs", "list runs"),
     "show": ("fdc_toolchain.cli.run.show", "show a run, step by step"),
-    "report": ("fdc_toolchain.cli.run.report", "write a run as one page that needs nothing else"),
+    "report": ("fdc_toolchain.cli.run.report", "write a run as one self-contained HTML page"),
     "ui": (
         "fdc_toolchain.cli.run.web_page.ui",
-        "a local web page over all runs: live, with answers and approvals",
+        "show all runs on a local web page: live, with answers and approvals",
     ),
-    "cancel": ("fdc_toolchain.cli.run.cancel", "end a run for good, also one that is being driven"),
+    "cancel": ("fdc_toolchain.cli.run.cancel", "cancel a run, even while it is executing"),
     "fork": ("fdc_toolchain.cli.run.fork", "begin a new run from a step of an old one"),
     "replay": (
         "fdc_toolchain.cli.run.replay",
-        "prove that a run follows from its record; performs nothing",
+        "execute a run again from its record, without effects, and compare",
     ),
-    "verify": ("fdc_toolchain.cli.run.verify", "check the record of a run, byte for byte"),
+    "verify": ("fdc_toolchain.cli.run.verify", "check that the record of a run was not changed"),
     "diff": (
         "fdc_toolchain.cli.run.diff",
-        "compare two runs step by step, or two plans by what they mean",
+        "compare two runs step by step, or two plans by meaning",
     ),
     "agent": (
         "fdc_toolchain.cli.project.agent",
@@ -94,7 +94,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "knowledge": (
         "fdc_toolchain.cli.project.knowledge",
-        "index the workspace, and say what it knows about a task",
+        "index the workspace, and show what it contains about a task",
     ),
     "lsp": (
         "fdc_toolchain.cli.project.lsp",
@@ -103,11 +103,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "probe": ("fdc_toolchain.cli.project.probe", "report what this machine lets an agent do"),
     "doctor": (
         "fdc_toolchain.cli.project.doctor",
-        "look at model, sandbox, disk, journal, terminal, git",
+        "check model, sandbox, disk, journal, terminal, git",
     ),
     "registry": (
         "fdc_toolchain.cli.project.registry",
-        "the registry of reusable sub-plans (also: plan_manager)",
+        "manage the registry of reusable sub-plans (also: plan_manager)",
     ),
     "csdc": ("fdc_toolchain.cli.plan.csdc", "check a plan against CSDC model A or B"),
     "protocols": ("fdc_toolchain.cli.project.protocols.build", "compile protocols/ into AGENTS.md"),
@@ -120,7 +120,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "fdc_toolchain.cli.project.audit",
         "count the rules that are enforced; compare protocols with what was done",
     ),
-    "pack": ("fdc_toolchain.cli.project.pack", "list packs, show what one brings, check one"),
+    "pack": ("fdc_toolchain.cli.project.pack", "list, show, create, check or install packs"),
     "mcp": ("fdc_toolchain.cli.mcp", "serve fdc's tools to an agent over MCP"),
     "hook": ("fdc_toolchain.cli.hooks.hook", "answer a hook of Claude Code or Codex"),
     "cache": ("fdc_toolchain.cli.project.cache", "show or clear the verdict cache"),
@@ -139,17 +139,17 @@ PROGRAMS = {
     "knowledge_compiler": "lessons",
     "master_control": "agent",
 }
-"""Commands under the names of the programs that are the same."""
+"""Commands by the names of the scripts that are the same."""
 
 OUTSIDE_ONLY = frozenset(
     "start run resume agent worker answer cancel fork ui mcp"
     " master_control self_correction_orchestrator".split()
 )  # fmt: skip
-"""Commands that begin, drive or answer runs and tasks: no command of a run may (FDC-37). Packs say it of theirs."""
+"""Commands that begin, drive or answer runs and tasks. A command of a run may not use them (FDC-37). Packs mark their own."""
 
 
 def commands() -> dict[str, tuple[str, str]]:
-    """The commands of the core, and after them those of packs, which take no name of the core's."""
+    """The commands of the core, then those of packs. A pack's command cannot replace one of the core."""
     from ..report.terminal.terminal_text import visible
     from .pack_command import of_packs
 
@@ -164,7 +164,7 @@ def _version() -> str:
 
 
 def group() -> click.Group:
-    """Every command as one click group, each imported when it is asked for."""
+    """Every command as one click group; each is imported when it is used."""
 
     import os
 
@@ -200,7 +200,7 @@ def group() -> click.Group:
             if args and args[0] not in COMMANDS and not args[0].startswith("-"):
                 found = commands()
                 if args[0] not in found:
-                    other = f"it is `fdc {PROGRAMS[args[0]]}`" if args[0] in PROGRAMS else ""
+                    other = f"use `fdc {PROGRAMS[args[0]]}`" if args[0] in PROGRAMS else ""
                     hints = [other or did_you_mean(args[0], found), *unusable_packs()]
                     raise click.UsageError(
                         "; ".join([f"no such command `{args[0]}`", *filter(None, hints)])
@@ -221,7 +221,7 @@ def group() -> click.Group:
 
 
 def _command(name: str) -> click.Command | None:
-    """A command of the core or of a pack. Raises WorldError for that of a pack which cannot be used."""
+    """A command of the core or of a pack. Raises WorldError if its pack cannot be used."""
     from ..exits import WorldError
     from ..packs.imported import imported
     from ..packs.model import PackError
@@ -239,7 +239,7 @@ def _command(name: str) -> click.Command | None:
 
 
 def _whole(command: click.Command) -> click.Command:
-    """The command; its help shows the first sentence of each subcommand whole, where click cuts it at a line."""
+    """The command, whose help shows the first sentence of each subcommand in full; click cuts it at the line's end."""
     import sys
 
     for one in getattr(command, "commands", {}).values():
@@ -248,7 +248,7 @@ def _whole(command: click.Command) -> click.Command:
 
 
 def unusable_packs() -> list[str]:
-    """What to say where something is missing that a pack may have: each pack that cannot be used, and why."""
+    """A hint for messages about missing names: each pack that cannot be used, and why."""
     import os
 
     from ..packs.index import index
@@ -269,8 +269,8 @@ def _outside_only(name: str) -> bool:
 
 
 def outside(command: click.Command, name: str) -> click.Command:
-    """The command; where this process is itself a command of a run, and the command begins or drives runs, one that is
-    refused as soon as its words are read. Its help can be read everywhere."""
+    """The command. If this process is a command of a run, and the command begins or drives runs, it is
+    refused when its arguments are parsed. Its help always works."""
     import copy
     import os
 
@@ -283,7 +283,7 @@ def outside(command: click.Command, name: str) -> click.Command:
 
     def parse(ctx: click.Context, args: list[str]) -> list[str]:
         try:
-            command.parse_args(ctx, args)  # help is given first, and ends the command
+            command.parse_args(ctx, args)  # --help is processed first and ends the command
         except click.UsageError:
             pass
         raise UsageError(
@@ -296,7 +296,7 @@ def outside(command: click.Command, name: str) -> click.Command:
 
 
 def run(argv: list[str], commands: click.Command | None = None, name: str = "fdc") -> int:
-    """Runs one command line, refused where a command of a run may not give it. Returns the exit code."""
+    """Runs one command line, or refuses it inside a run. Returns the exit code."""
     from ..console.process import run as run_command
 
     return run_command(argv, lambda: outside(commands or group(), name), name)

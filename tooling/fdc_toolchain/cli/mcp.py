@@ -20,9 +20,7 @@ MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolch
     epilog="Exit codes: 0 the client left (with --http: Ctrl-C), 2 wrong usage, 3 the port is taken or a package is missing.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option(
-    "--http", is_flag=True, help="Serve HTTP on this machine instead of stdin and stdout."
-)
+@click.option("--http", is_flag=True, help="Serve HTTP on loopback instead of stdin and stdout.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -38,13 +36,13 @@ MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolch
 def command(http: bool, port: int, workspace: str | None) -> int:
     """Serve fdc's tools to an agent: lint, fix, explain, run, tools, registry.
 
-    Approvals and answers that runs ask for come from the person, through the agent's program or at a terminal; no tool gives
-    them. With --http every request has to carry a token: that of FDC_MCP_TOKEN, or a new one, which is printed. Runs may do
-    what the environment of this command allows, as with `fdc run`.
+    Approvals and answers come from the person, through the agent's program or at a terminal; tools cannot give them. With
+    --http every request needs a token: the value of FDC_MCP_TOKEN, or a new one, which is printed. Runs may do what
+    the environment of this command allows, as with `fdc run`.
     """
     root = root_of(workspace)
     if port and not http:
-        raise UsageError("`--port` goes with `--http`")
+        raise UsageError("`--port` needs `--http`")
     token, given = _token() if http else ("", False)
     try:
         from ..mcp_server import server, transports
@@ -58,7 +56,7 @@ def command(http: bool, port: int, workspace: str | None) -> int:
     if not http:
         if sys.stdin is not None and sys.stdin.isatty():
             click.echo(
-                "fdc mcp: waiting for a client on stdin; docs/mcp-and-hooks.md says how to name it to one",
+                "fdc mcp: waiting for a client on stdin; docs/mcp-and-hooks.md shows how to configure clients",
                 err=True,
             )
         transports.on_stdio(made)
@@ -68,7 +66,7 @@ def command(http: bool, port: int, workspace: str | None) -> int:
     except OSError as failed:
         if failed.errno == errno.EADDRINUSE:
             raise WorldError(
-                f"port {port} is in use; name another, or leave `--port` out"
+                f"port {port} is in use; choose another with `--port`, or omit the option"
             ) from failed
         raise WorldError(f"port {port}: {(failed.strerror or str(failed)).lower()}") from failed
     with opened:
@@ -83,10 +81,10 @@ def command(http: bool, port: int, workspace: str | None) -> int:
 
 
 def _token() -> tuple[str, bool]:
-    """The token, and whether the environment gave it."""
-    found = os.environ.pop("FDC_MCP_TOKEN", "")  # no child needs it
+    """The token, and whether it comes from the environment."""
+    found = os.environ.pop("FDC_MCP_TOKEN", "")  # child processes do not need it
     if not found:
         return secrets.token_urlsafe(32), False
     if not re.fullmatch(r"[A-Za-z0-9._~+/=-]{32,512}", found):
-        raise UsageError("FDC_MCP_TOKEN has to have 32 to 512 letters, digits or `._~+/=-`")
+        raise UsageError("FDC_MCP_TOKEN must have 32 to 512 letters, digits or `._~+/=-`")
     return found, True

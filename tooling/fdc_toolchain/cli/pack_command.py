@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def of_packs() -> dict[str, Command]:
-    """The commands of all packs by name; an installed pack's before one of the workspace. Nothing of a pack is imported."""
+    """The commands of all packs by name, installed packs before those of the workspace. Imports nothing of a pack."""
     from ..packs.workspace import commands
 
     return {**commands(of_workspace(os.getcwd())), **index().commands}
 
 
 def of_workspace(folder: str) -> Local:
-    """The packs of the workspace in which a folder lies."""
+    """The packs of the workspace that contains a folder."""
     from ..linking.project.files import Files
     from ..linking.project.root import find_root
     from ..packs.workspace import local
@@ -34,7 +34,7 @@ def of_workspace(folder: str) -> Local:
 
 
 def command_of(row: Command) -> click.Command:
-    """The click command of a command that is a plan: that of `fdc run`, with the plan's parameters. Raises PackError."""
+    """The click command for a plan: `fdc run` with the plan's parameters. Raises PackError."""
     if not row.plan:
         from ..packs.imported import imported
 
@@ -53,7 +53,7 @@ def command_of(row: Command) -> click.Command:
     said = [f"\b\n{name.upper()}\n    {visible(what)}" for name, what in row.parameters]
     usage = " ".join(f"[{name.upper()}]" for name, _ in row.parameters)
     words = click.Argument(["words"], nargs=-1, metavar=f"{usage} [KEY=VALUE]...".strip())
-    options = [one for one in run.params if isinstance(one, click.Option)]
+    options = [param for param in run.params if isinstance(param, click.Option)]
     return click.Command(
         row.name,
         callback=callback,
@@ -65,7 +65,7 @@ def command_of(row: Command) -> click.Command:
 
 
 def pairs(row: Command, words: Sequence[str]) -> tuple[str, ...]:
-    """The plan's inputs as `fdc run` takes them: words are values of the parameters that no `KEY=VALUE` names, in their order."""
+    """The inputs for `fdc run`: plain words are the values, in order, of parameters without `KEY=VALUE`."""
     from ..exits import UsageError
 
     names = [name for name, _ in row.parameters]
@@ -75,6 +75,6 @@ def pairs(row: Command, words: Sequence[str]) -> tuple[str, ...]:
     if len(values) > len(free):
         takes = ", ".join(f"`{name}`" for name in names) or "no values"
         raise UsageError(
-            f"`{values[len(free)]}` is one value too many; `fdc {row.name}` takes {takes}"
+            f"`{values[len(free)]}` is one value too many: `fdc {row.name}` takes {takes}"
         )
     return (*named, *(f"{name}={value}" for name, value in zip(free, values, strict=False)))

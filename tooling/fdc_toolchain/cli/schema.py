@@ -1,4 +1,4 @@
-"""`fdc schema`: the JSON Schemas of what people write for fdc and what fdc writes for programs."""
+"""`fdc schema`: prints the JSON Schemas of fdc's input and output files."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ SCHEMAS: dict[str, tuple[str, str]] = {
     # name: (shipped file, one line)
     "activity-log": ("grammar/activity_log.schema.json", "one line of logs/activity.log.jsonl"),
     "catalogue": ("grammar/catalogue.schema.json", "tools of a workspace: fdc_tools.json"),
-    "diagnostics": ("grammar/diagnostics.schema.json", "what `fdc lint --format json` writes"),
+    "diagnostics": ("grammar/diagnostics.schema.json", "output of `fdc lint --format json`"),
     "fsm": ("tooling/fsm.schema.json", "an automaton"),
     "lessons": ("grammar/lessons.schema.json", "one line of knowledge_core/lessons.jsonl"),
     "protocol": ("protocols/protocol.schema.json", "rules: protocols/NAME.protocol.json"),
     "settings": ("grammar/settings.schema.json", "fdc.toml, and [tool.fdc] in pyproject.toml"),
 }
 ID = "urn:fdc:schema:"
-"""What the `$id` of each begins with; its name and version follow. A version only ever gets more keys."""
+"""The prefix of each `$id`, followed by name and version. Within a version, keys are only added."""
 
 
 @click.command(

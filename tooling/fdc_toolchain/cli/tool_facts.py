@@ -1,4 +1,4 @@
-"""What a tool's declaration says, in words and as data: parameters, result, effect, needs, failures, cost."""
+"""Facts of a tool's declaration, as text and as data: parameters, result, effect, needs, failures, cost."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ..named_tuples import NamedTuple
 
 EFFECTS = {
     "pure": "it computes a value and changes nothing; a lost step is repeated",
-    "read": "it looks at the world and changes nothing; a lost step is repeated",
+    "read": "it reads and changes nothing; a lost step is repeated",
     "idempotent": "it changes something; a lost step is repeated with the same key",
-    "once": "it changes something; a lost step is looked for, or a person is asked",
+    "once": "it changes something; for a lost step, fdc checks whether it happened, or asks a person",
 }
 TRUST = {
-    "trusted": "the result is the tool's own",
+    "trusted": "the result is made by the tool",
     "workspace": "the result comes from the workspace",
-    "model": "the result is what a model says",
-    "untrusted": "the result comes from outside, as a page of the web",
+    "model": "the result is a model's output",
+    "untrusted": "the result comes from outside, like a web page",
 }
 FORMS = {
     "pattern": "a regular expression",
@@ -27,7 +27,7 @@ FORMS = {
     "list": "a list",
     "sections": "SEARCH and REPLACE sections",
 }
-"""What a value has to be, by the form of its parameter."""
+"""The required content of a value, by the form of its parameter."""
 
 SINKS = {
     "command": "chooses a command",
@@ -56,7 +56,7 @@ NEEDS = {
     "pages": "the packages that fetch pages",
     "rerank": "a reranker",
     "network": "the network (`--allow-network` or FDC_ALLOW_NETWORK=1)",
-    "nobody": "an implementation, which no machine has: its steps always fail",
+    "nobody": "an implementation, which does not exist: its steps always fail",
 }
 OF_ACCESS = {
     "read": {"missing", "encoding", "size", "secret"},
@@ -90,7 +90,7 @@ OF_NEED = {
 
 
 class Origin(NamedTuple):
-    """Where tools come from: the core, a pack, or a catalogue of the workspace. `path`: the catalogue's file."""
+    """The origin of tools: the core, a pack, or a catalogue of the workspace. `path`: the catalogue's file."""
 
     kind: str
     name: str
@@ -98,7 +98,7 @@ class Origin(NamedTuple):
 
     @property
     def title(self) -> str:
-        """As the list shows it."""
+        """The heading in the list."""
         if self.kind == "workspace":
             return f"workspace ({self.path})"
         return "core" if self.kind == "core" else f"pack {self.name}"
@@ -113,30 +113,30 @@ class Listed(NamedTuple):
     tool: Tool | None
 
     def seen_with(self, packs: Collection[str]) -> bool:
-        """Whether a plan that uses these packs sees it."""
+        """Whether a plan that uses these packs can use it."""
         return self.origin.kind != "pack" or self.origin.name in packs
 
 
-def summary(one: Listed) -> str:
-    """What it is for, in a line."""
-    if one.tool is not None and one.tool.broken:
-        return "its row is wrong, and no plan can use it"
-    return str(one.row.get("summary", ""))
+def summary(entry: Listed) -> str:
+    """Its summary, in entry line."""
+    if entry.tool is not None and entry.tool.broken:
+        return "its declaration is invalid, so plans cannot use it"
+    return str(entry.row.get("summary", ""))
 
 
-def described(one: Listed) -> dict[str, Any]:
+def described(entry: Listed) -> dict[str, Any]:
     """A tool or a predicate for programs that read it."""
     out: dict[str, Any] = {
-        "name": one.name,
-        "kind": "predicate" if one.tool is None else "tool",
-        "from": one.origin._asdict(),
-        "summary": summary(one),
+        "name": entry.name,
+        "kind": "predicate" if entry.tool is None else "tool",
+        "from": entry.origin._asdict(),
+        "summary": summary(entry),
     }
-    if one.tool is None:
-        return {**out, "parameters": list(one.row["parameters"])}
-    if one.tool.broken:
+    if entry.tool is None:
+        return {**out, "parameters": list(entry.row["parameters"])}
+    if entry.tool.broken:
         return {**out, "broken": True}
-    tool, row = one.tool, one.row
+    tool, row = entry.tool, entry.row
     return {
         **out,
         "forbidden": tool.forbidden,
@@ -169,14 +169,14 @@ def described(one: Listed) -> dict[str, Any]:
     }
 
 
-def explained(one: Listed) -> list[str]:
+def explained(entry: Listed) -> list[str]:
     """A tool or a predicate, for people."""
-    lines = [f"{one.name}: {summary(one)}", f"from: {one.origin.title}, {one.origin.path}"]
-    tool = one.tool
+    lines = [f"{entry.name}: {summary(entry)}", f"from: {entry.origin.title}, {entry.origin.path}"]
+    tool = entry.tool
     if tool is None:
-        return [*lines, f"in a condition: {one.name}({', '.join(one.row['parameters'])})"]
+        return [*lines, f"in a condition: {entry.name}({', '.join(entry.row['parameters'])})"]
     if tool.broken:
-        return [*lines, "`fdc lint` says what is wrong"]
+        return [*lines, "`fdc lint` shows the error"]
     if tool.forbidden:
         return [*lines, f"forbidden: {tool.forbidden}"]
     lines += [f"in a plan: {_usage(tool)}", f"action: {tool.action or 'none'}"]
@@ -184,30 +184,32 @@ def explained(one: Listed) -> list[str]:
         lines.append("parameters:")
         lines += [f"  {item.name}: {'; '.join(_of(item, tool))}" for item in tool.parameters]
     if tool.need_one_of:
-        lines.append(f"one of these has to be given: {', '.join(tool.need_one_of)}")
-    lines.append(f"result: {_result(one.row.get('result'))}")
+        lines.append(f"at least one of these is required: {', '.join(tool.need_one_of)}")
+    lines.append(f"result: {_result(entry.row.get('result'))}")
     lines.append(f"effect: {tool.effect}: {EFFECTS[tool.effect]}")
     lines.append(f"trust: {tool.trust}: {TRUST[tool.trust]}")
     if tool.clears:
         lines.append(f"the result may choose, whatever was given: {', '.join(tool.clears)}")
     if "own" in tool.row:
-        lines.append(f"of the result its service makes itself: {', '.join(tool.row['own'])}")
+        lines.append(f"parts of the result that its service makes: {', '.join(tool.row['own'])}")
     if "one_of" in tool.row.get("run", {}):
         lines.append(f"a model may ask for: {', '.join(tool.row['run']['one_of'])}")
     if tool.writes_unknown:
         lines.append("it may write files that its arguments do not name")
-    ends = "is its result: {failed, why}" if one.row.get("failure") == "value" else "stops the run"
+    ends = (
+        "is its result: {failed, why}" if entry.row.get("failure") == "value" else "stops the run"
+    )
     lines.append(f"a failure {ends}; its kinds: {', '.join(failure_kinds(tool)) or 'none'}")
     lines.append(f"needs: {', '.join(needs(tool)) or 'nothing'}")
-    lines.append(f"cost: {_cost(one.row.get('cost', {}))}")
-    limits = one.row.get("limits", {})
+    lines.append(f"cost: {_cost(entry.row.get('cost', {}))}")
+    limits = entry.row.get("limits", {})
     if limits:
         lines.append(f"limits: {', '.join(f'{key} {value}' for key, value in limits.items())}")
     return lines
 
 
 def _usage(tool: Tool) -> str:
-    """How a step with the tool is written."""
+    """The syntax of a step with the tool."""
     words = [item.name if item.required else f"[{item.name}]" for item in tool.inline]
     result = "[x <- ]" if tool.row.get("result") is not None else ""
     below = f", and {tool.block.name} as a block below" if tool.block is not None else ""
@@ -215,14 +217,14 @@ def _usage(tool: Tool) -> str:
 
 
 def _of(item: Parameter, tool: Tool) -> list[str]:
-    """What is said of a parameter."""
+    """The facts of a parameter."""
     out = [item.kind if item.required else f"{item.kind}, optional"]
     if item.access:
         out.append(ACCESS[item.access])
     if item.sink:
         out.append(SINKS[item.sink])
     elif tool.effect == "pure" or "prompt" in tool.row.get("run", {}):
-        out.append("the tool makes a text of it")
+        out.append("the tool converts it to a text")
     else:
         out.append("may choose anything; takes no text from outside")
     if item.form in FORMS:
@@ -249,7 +251,7 @@ def _cost(cost: dict[str, Any]) -> str:
 
 
 def needs(tool: Tool) -> list[str]:
-    """What this machine or its operator has to give for a step with the tool."""
+    """What a step with the tool requires of the machine or its operator."""
     from ..tools import tool_rows
     from ..tools.own_code import is_own
 

@@ -1,4 +1,4 @@
-"""`fdc tools`: the tools that plans of this workspace see, by where they come from, and what each one does."""
+"""`fdc tools`: lists the tools that plans of this workspace can use, by origin, or explains one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 done, 2 unknown tool, or the settings are wrong, 3 the world failed.",
+    epilog="Exit codes: 0 done, 2 unknown tool, or the settings are wrong, 3 the environment failed.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("name", required=False)
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 )
 @workspace_option
 def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str | None) -> int:
-    """List the tools that plans see here: those of the core, of the workspace, and of the packs in its settings.
+    """List the tools that plans can use here: those of the core, of the workspace, and of the packs in its settings.
 
     `fdc tools lock` starts the MCP servers that a catalogue declares and writes what they offer into fdc_tools.lock.json.
 
-    With NAME, explain one tool, of whatever pack: its parameters and what the text given there chooses, its result, what it
-    needs, how it fails, what it costs.
+    With NAME, explain one tool of any pack: its parameters and what their text chooses, its
+    result, needs, failures and cost.
     """
     from ..console.terminal import say
     from ..linking.look_up import LookUp
@@ -58,22 +58,22 @@ def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str 
     if name is not None:
         rows = [_one(name, rows, used)]
     else:
-        rows = [one for one in rows if one.seen_with(used)]
+        rows = [row for row in rows if row.seen_with(used)]
     if form == "json":
         there = [
-            {"name": one.name, "summary": one.summary, "used": one.name in used}
-            for one in names.packs.values()
+            {"name": pack.name, "summary": pack.summary, "used": pack.name in used}
+            for pack in names.packs.values()
         ]
-        told = {"format": 1, "tools": [described(one) for one in rows], "packs": there}
+        told = {"format": 1, "tools": [described(row) for row in rows], "packs": there}
         click.echo(json.dumps(told, indent=2))
     elif name is not None:
         lines = explained(rows[0])
         if not rows[0].seen_with(used):
-            lines.insert(2, f"a plan with it says: use pack {rows[0].origin.name}")
+            lines.insert(2, f"a plan that uses it must say: use pack {rows[0].origin.name}")
         say("\n".join(visible(line) for line in lines))
     else:
-        others = [one for one in names.packs.values() if one.name not in used]
-        click.echo(_page(rows, [(one.name, visible(one.summary)) for one in others]), nl=False)
+        others = [pack for pack in names.packs.values() if pack.name not in used]
+        click.echo(_page(rows, [(pack.name, visible(pack.summary)) for pack in others]), nl=False)
     for item in names.diagnostics:
         place = f"{item.span.path}:{item.span.line}"
         click.echo(visible(f"fdc: warning: {place}: {item.message}"), err=True)
@@ -106,7 +106,7 @@ def _document(data: bytes | None) -> dict[str, Any]:
     try:
         found = json.loads((data or b"{}").decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        return {}  # `fdc lint` says what is wrong with it
+        return {}  # `fdc lint` reports its errors
     return found if isinstance(found, dict) else {}
 
 
@@ -119,23 +119,23 @@ def _one(name: str, rows: list[Listed], used: set[str]) -> Listed:
     from ..report.terminal.terminal_text import visible
     from ..text.suggest import near
 
-    for one in rows:
-        if one.name == name:
-            return one
-    found = near(name, [one.name for one in rows if one.seen_with(used)])
+    for row in rows:
+        if row.name == name:
+            return row
+    found = near(name, [row.name for row in rows if row.seen_with(used)])
     hint = f"the nearest: {', '.join(found)}" if found else "`fdc tools` lists all of them"
     raise UsageError(f"the tool `{visible(name)}` does not exist; {hint}")
 
 
 def _page(rows: list[Listed], others: list[tuple[str, str]]) -> str:
-    """The list, by origin, and the packs that are there besides, each with what it is for."""
+    """The list by origin, and the other packs with their summaries."""
     formatter = click.HelpFormatter(
         width=min(click.get_current_context().terminal_width or 100, 100)
     )
-    for title in dict.fromkeys(one.origin.title for one in rows):
-        here = [one for one in rows if one.origin.title == title]
-        tools = [(one.name, summary(one)) for one in here if one.tool is not None]
-        predicates = [(one.name, summary(one)) for one in here if one.tool is None]
+    for title in dict.fromkeys(row.origin.title for row in rows):
+        here = [row for row in rows if row.origin.title == title]
+        tools = [(entry.name, summary(entry)) for entry in here if entry.tool is not None]
+        predicates = [(entry.name, summary(entry)) for entry in here if entry.tool is None]
         if tools:
             with formatter.section(f"{title}, {_count(len(tools), 'tool')}"):
                 formatter.write_dl(tools, col_max=36)
@@ -146,7 +146,7 @@ def _page(rows: list[Listed], others: list[tuple[str, str]]) -> str:
         with formatter.section("packs that a plan can use (`use pack NAME`)"):
             formatter.write_dl(others, col_max=36)
     formatter.write(
-        "\n`fdc tools NAME` explains one, `fdc tools --pack NAME` lists those of a pack too.\n"
+        "\n`fdc tools NAME` explains a tool, `fdc tools --pack NAME` also lists those of a pack.\n"
     )
     return formatter.getvalue().lstrip("\n")
 

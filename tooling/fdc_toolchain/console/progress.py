@@ -38,7 +38,7 @@ class Quiet(Observer):
             self.line(visible(line.rstrip("\r")))
 
     def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
-        """The answer of the person at the terminal; None if there is no terminal. `above`: lines that are shown first.
+        """The answer of the person at the terminal; None without a terminal. `above`: lines that are shown first.
 
         The run continues meanwhile; its output waits for the answer.
         """
@@ -62,7 +62,7 @@ class Quiet(Observer):
                     self.line(line)
 
     def line(self, text: str) -> None:
-        """Shows a line that stays. A closed pipe (`| head`) does not stop the run."""
+        """Shows a permanent line. A closed pipe (`| head`) does not stop the run."""
         with self.lock:
             if self._held is not None:
                 self._held.append(text)
@@ -80,10 +80,10 @@ class Quiet(Observer):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def _erase(self) -> None:
-        """Makes room for a line that stays."""
+        """Makes room for a permanent line."""
 
     def close(self) -> None:
-        """Removes lines that are not meant to stay."""
+        """Removes lines that are not permanent."""
 
 
 class Aside(Quiet):
@@ -130,11 +130,11 @@ class Lines(Quiet):
             self._show_passed()
 
     def step(self, effect: Perform, outcome: Outcome, took: float) -> None:
-        """Shows an effect that came back."""
+        """Shows an effect that returned."""
         self.line(step_line(effect, outcome, took, self.style))
 
     def passed(self, mark: Mark) -> None:
-        """Shows what was passed without an effect."""
+        """Shows a gate, branch or call that was passed without an effect."""
         self.line(mark_line(mark, self.style))
 
     def _show_passed(self) -> None:
@@ -148,7 +148,7 @@ _MARKS = {
     "else": ("else", "if"),
     "call": ("call", "call_plan"),
 }
-"""Of what a run passes without an effect: the word in front, and the statement."""
+"""For each mark without an effect: the word in front, and the statement."""
 
 
 def mark_line(mark: Mark, style: Style = PLAIN) -> str:

@@ -30,20 +30,20 @@ _OPTIONS = (
         "budgets",
         multiple=True,
         metavar="MEASURE=N",
-        help=f"A ceiling: {', '.join(MEASURES)}.",
+        help=f"A limit: {', '.join(MEASURES)}.",
     ),
     click.option(
         "--jobs",
         type=click.IntRange(1, 256),
         default=8,
         show_default=True,
-        help="Branches at once.",
+        help="Maximum number of branches at the same time.",
     ),
     click.option(
         "--shell-timeout",
         type=click.FloatRange(0.1),
         metavar="SECONDS",
-        help="Time limit of a command.",
+        help="Time limit of each command.",
     ),
     click.option(
         "--allow-unsandboxed", is_flag=True, help="Run commands even if no sandbox is available."
@@ -56,19 +56,19 @@ _OPTIONS = (
     click.option(
         "--allow-network",
         is_flag=True,
-        help="Let commands and web tools out where the plan allows it.",
+        help="Let commands and web tools reach the network where the plan allows it.",
     ),
     click.option(
         "--model",
         metavar="NAME",
-        help="The model that answers prompts (else FDC_MODEL; none: what is embedded).",
+        help="The model that answers prompts (else FDC_MODEL; none: embedded functions).",
     ),
     click.option(
         "--approve",
         "approved",
         multiple=True,
         type=click.Choice(sorted(APPROVALS)),
-        help="Say yes in advance to what the plan asks approval for.",
+        help="Approve in advance every step that asks for approval.",
     ),
     click.option(
         "--wait", is_flag=True, help="Wait for the end of runs that may write the same paths."
@@ -95,7 +95,7 @@ def shared(command: Command) -> Command:
 
 
 def root_of(workspace: str | None) -> str:
-    """The workspace's folder. Raises UsageError for a DIR that is none."""
+    """The workspace's folder. Raises UsageError if DIR is not a folder."""
     from ..linking.project.root import find_root
 
     if workspace is None:
@@ -117,7 +117,7 @@ def tell_weakness(operator: Operator) -> None:
 
 
 def budget_of(pairs: Sequence[str]) -> dict[str, float]:
-    """`steps=100` and the like as numbers. Raises UsageError."""
+    """Pairs such as `steps=100` as numbers. Raises UsageError."""
     out: dict[str, float] = {}
     for pair in pairs:
         measure, equals, value = pair.partition("=")
@@ -130,9 +130,7 @@ def budget_of(pairs: Sequence[str]) -> dict[str, float]:
         except ValueError:
             number = -1.0
         if not 0 <= number < 1e18:
-            raise UsageError(
-                f"`--budget {pair}`: `{value}` is not a number that could be a ceiling"
-            )
+            raise UsageError(f"`--budget {pair}`: `{value}` is not a valid limit")
         out[measure] = int(number) if number == int(number) else number
     return out
 

@@ -77,7 +77,7 @@ def _output(show: Observer, kind: str) -> list[str]:
 
 
 def exit_code(ended: Ended) -> int:
-    """Finished, interrupted, the world failed, waiting for a person; else stopped or cancelled, or a bug of fdc."""
+    """Finished, interrupted, the environment failed, waiting for a person; else stopped or cancelled, or a bug of fdc."""
     if ended.status == "finished":
         return CLEAN
     if ended.status == "interrupted":
@@ -136,17 +136,17 @@ def _story(ended: Ended, style: Style) -> list[str]:
         out += _cause(ended.stop.get("cause") or {})
         if ended.stop["kind"] == "bug":
             out.append(
-                "this is a bug of fdc: the plan was proved and the run did otherwise; please report it"
+                "this is a bug of fdc: the run did not follow the proof of the plan; please report it"
             )
         elif ended.stop["kind"] == "overrun":
             out.append(
                 "the tool's declaration is wrong, or the model or person that answers does not tell the truth"
             )
-            verdict += f"; `{resume} --budget MEASURE=NUMBER` goes on all the same"
+            verdict += f"; `{resume} --budget MEASURE=NUMBER` continues anyway"
         elif ended.stop["kind"] == "budget":
-            verdict += f"; `{resume} --budget MEASURE=NUMBER` goes on with more"
+            verdict += f"; `{resume} --budget MEASURE=NUMBER` continues with a larger budget"
         elif ended.stop["kind"] == "failure":
-            verdict += f"; `{resume} --retry` tries again what failed"
+            verdict += f"; `{resume} --retry` retries the failed step"
     elif ended.status == "waiting":
         unknown = [item for item in ended.questions if item["how"] == "assume"]
         for question in ended.questions:
@@ -159,11 +159,11 @@ def _story(ended: Ended, style: Style) -> list[str]:
             )
         verdict = f"waiting for a person after {work}"
         if any(question["how"] == "answer" for question in ended.questions):
-            verdict += f"; `fdc answer {ended.run}` asks you and keeps what you say"
+            verdict += f"; `fdc answer {ended.run}` asks you and stores the answer"
     elif ended.status == "broken":
-        out.append(f"{style.paint('error', 'the world failed')}: {visible(ended.message)}")
+        out.append(f"{style.paint('error', 'the environment failed')}: {visible(ended.message)}")
         out += _unsettled(ended)
-        verdict = f"left off after {work}; {_goes_on(ended)}"
+        verdict = f"stopped after {work}; {_goes_on(ended)}"
     elif ended.status == "cancelled":
         verdict = f"cancelled after {work}; `fdc fork {ended.run}@STEP` begins a new run from a step of it"
     else:
@@ -174,17 +174,17 @@ def _story(ended: Ended, style: Style) -> list[str]:
 
 
 def _one_whole(ended: Ended) -> str:
-    """The command that shows the whole output of the step that failed: its message has the last line only."""
+    """The command that shows the whole output of the failed step: the message has only its last line."""
     stop = ended.stop
     if stop is None or stop["kind"] != "failure":
         return ""
-    return f", `fdc show {ended.run} --step {shlex.quote(visible(stop['address']))}` all of the one that failed"
+    return f", `fdc show {ended.run} --step {shlex.quote(visible(stop['address']))}` the failed one in full"
 
 
 def _cause(cause: dict[str, Any]) -> list[str]:
-    """The message about a stop that the proof excludes: the assumption that was false, or that there is none."""
+    """The message about a stop that the proof excludes: the false assumption, or that none covers it."""
     if cause.get("kind") == "unproved":
-        return ["no assumption of the proof names this stop; please report it, with the plan"]
+        return ["the proof has no assumption that covers this stop; please report it with the plan"]
     if cause.get("kind") != "assumption":
         return []
     place = f" ({visible(cause['path'])}:{cause['line']})" if "path" in cause else ""
@@ -204,17 +204,17 @@ def _kept(stops: list[dict[str, Any]], style: Style) -> list[str]:
     subject = "a branch" if len(stops) == 1 else f"{len(stops)} branches"
     more = [f"and {len(stops) - MOST_KEPT} more"] if len(stops) > MOST_KEPT else []
     return [
-        f"{subject} failed, and the run went on:",
+        f"{subject} failed, and the run continued:",
         *(_stopped(stop, style, "warning") for stop in stops[:MOST_KEPT]),
         *more,
     ]
 
 
 def _goes_on(ended: Ended) -> str:
-    """What `fdc resume` will do with an interrupted run, and what it will ask."""
+    """What `fdc resume` will do with an interrupted run, and which steps it will ask about."""
     resume = f"fdc resume {ended.run}"
     if not ended.unsettled:
-        return f"nothing is lost, `{resume}` goes on"
+        return f"all steps are recorded; `{resume}` continues"
     number = len(ended.unsettled)
     noun, counts = (
         ("that step", "it counts") if number == 1 else (f"those {number} steps", "they count")
@@ -242,7 +242,7 @@ def _question(ended: Ended, question: dict[str, Any]) -> list[str]:
         within = (question.get("shows") or {}).get("within")
         answer = f"answer with: fdc resume {ended.run} --answer '{prefix}...'"
         if within is not None and "address" not in within:
-            answer = "no answer settles that, but what was found out"
+            answer = "find out whether it happened, then use --assume"
         return [
             *_shows(ended, question),
             f"question: {visible(question['text'])}",
@@ -253,7 +253,7 @@ def _question(ended: Ended, question: dict[str, Any]) -> list[str]:
     return [
         f"no outcome: {call}",
         f"  at {place}: {question['text']}",
-        f"  look, and then say: fdc resume {ended.run} --assume {done} (or {prefix}not-done)",
+        f"  check whether it happened, then: fdc resume {ended.run} --assume {done} (or {prefix}not-done)",
     ]
 
 

@@ -34,21 +34,23 @@ CODES: dict[str, Code] = {
     "FDC105": Code("tab-indentation", "error", "a tab where indentation counts"),
     "FDC106": Code("over-limit", "error", "a text over a limit, which is not checked"),
     "FDC107": Code(
-        "unexpected-indentation", "error", "an indented line below a line that takes none"
+        "unexpected-indentation", "error", "an indented line below a line that does not take a body"
     ),
     "FDC108": Code("empty-body", "error", "a loop or branch without steps"),
     "FDC109": Code("syntax-error", "error", "a line with invalid syntax"),
     "FDC110": Code("stray-else", "error", "`else` without an `if` above it"),
     "FDC111": Code(
-        "misplaced-header", "error", "a header line below the first step, or a second time"
+        "misplaced-header",
+        "error",
+        "a header line below the first step, or a duplicate header line",
     ),
     "FDC112": Code("misplaced-directive", "error", "`# FSM:` below the first line"),
     "FDC113": Code("non-ascii-name", "error", "a name with characters outside ASCII"),
-    "FDC114": Code("unused-suppression", "warning", "a suppression that suppresses nothing"),
+    "FDC114": Code("unused-suppression", "warning", "a suppression without an effect"),
     "FDC115": Code(
         "malformed-suppression", "error", "a suppression without a known code or without a reason"
     ),
-    "FDC116": Code("unbounded-loop", "error", "a loop that does not say how often it may run"),
+    "FDC116": Code("unbounded-loop", "error", "a loop without a maximum number of rounds"),
     "FDC117": Code("computed-call-target", "error", "a sub-plan chosen at run time"),
     "FDC118": Code("empty-plan", "error", "a plan without a step"),
     "FDC119": Code("older-dialect", "error", "a plan in one of the older notations"),
@@ -72,34 +74,32 @@ CODES: dict[str, Code] = {
     "FDC305": Code(
         "missing-text-block", "error", "a step without the text block that its tool needs"
     ),
-    "FDC306": Code("forbidden-tool", "error", "a tool that no plan may use"),
-    "FDC307": Code(
-        "reentrant-command", "error", "a plan that starts the toolchain which governs it"
-    ),
+    "FDC306": Code("forbidden-tool", "error", "a tool that plans must not use"),
+    "FDC307": Code("reentrant-command", "error", "a plan that starts fdc in a command"),
     "FDC308": Code("malformed-catalogue", "error", "a catalogue that does not follow its schema"),
     "FDC309": Code(
         "missing-prompt",
         "error",
         "a tool's prompt, or the schema of its reply, that does not exist",
     ),
-    "FDC311": Code("unbound-name", "error", "a name that nothing binds"),
-    "FDC312": Code("possibly-unbound-name", "error", "a name that some runs leave unbound"),
+    "FDC311": Code("unbound-name", "error", "a name that is not bound"),
+    "FDC312": Code("possibly-unbound-name", "error", "a name that is not bound on some runs"),
     "FDC313": Code("unused-name", "warning", "a name that is bound and never used"),
     "FDC314": Code("shadowed-name", "warning", "a name bound over another of the same name"),
     "FDC315": Code("unknown-field", "error", "a field that the result does not have"),
     "FDC316": Code(
-        "unbound-text-name", "warning", "a placeholder in a text block that nothing binds"
+        "unbound-text-name", "warning", "a placeholder in a text block whose name is not bound"
     ),
     "FDC321": Code("missing-plan", "error", "a call of a plan that does not exist"),
-    "FDC322": Code("call-cycle", "error", "plans that call each other without end"),
+    "FDC322": Code("call-cycle", "error", "plans that call each other in a cycle"),
     "FDC323": Code("stack-depth", "error", "a chain of calls deeper than the stack may be"),
     "FDC324": Code(
         "shadowed-plan", "warning", "a registered name that hides a file of the same name"
     ),
     "FDC325": Code("damaged-registry", "error", "a plan registry that cannot be read"),
-    "FDC326": Code("refused-call", "error", "a call that the profile in force refuses"),
+    "FDC326": Code("refused-call", "error", "a call that the current profile refuses"),
     "FDC327": Code("yield-outside", "error", "a `yield` whose value is not collected"),
-    "FDC328": Code("dead-entry", "error", "a registry entry that no call can use"),
+    "FDC328": Code("dead-entry", "error", "a registry entry that calls cannot use"),
     "FDC329": Code("missing-registry", "warning", "a workspace without a plan registry"),
     "FDC331": Code(
         "unused-pack", "error", "a tool of a pack that the plan does not name with `use pack`"
@@ -115,20 +115,24 @@ CODES: dict[str, Code] = {
     "FDC403": Code(
         "unclosed-plan",
         "error",
-        "a run does not end by closing the task, or goes on after its submit",
+        "a run does not end by closing the task, or continues after its submit",
     ),
-    "FDC404": Code("off-alphabet", "error", "a step whose action the automaton does not know"),
+    "FDC404": Code(
+        "off-alphabet", "error", "a step whose action is not in the automaton's alphabet"
+    ),
     "FDC405": Code(
-        "fork-interleaving", "error", "parallel branches whose order the automaton would notice"
+        "fork-interleaving", "error", "parallel branches that the automaton refuses in some order"
     ),
     "FDC411": Code("missing-file", "error", "a run uses a file that does not exist at that point"),
     "FDC412": Code("existing-file", "error", "a run creates a file that exists already"),
     "FDC413": Code("fork-conflict", "error", "parallel branches that write the same file"),
-    "FDC414": Code("unproved-file", "assumption", "a command makes a file that a later step uses"),
+    "FDC414": Code(
+        "unproved-file", "assumption", "a command creates a file that a later step uses"
+    ),
     "FDC415": Code(
         "not-a-file",
         "error",
-        "a path where a file should be that is, or leads through, something else",
+        "a path of a file that is, or goes through, something else",
     ),
     "FDC416": Code("outside-path", "error", "a path that leads out of the workspace"),
     "FDC417": Code(
@@ -143,16 +147,16 @@ CODES: dict[str, Code] = {
     "FDC422": Code("unbudgeted", "error", "a plan without a budget whose worst run is large"),
     "FDC431": Code("model-mismatch", "error", "a tool that the chosen model forbids"),
     "FDC432": Code(
-        "complexity-mismatch", "error", "the plan's complexity class is not the stated one"
+        "complexity-mismatch", "error", "the plan's complexity class differs from the expected one"
     ),
     "FDC441": Code("unverified-write", "warning", "a write that no later step checks"),
-    "FDC451": Code("capability", "error", "a step touches what `allow` does not name"),
+    "FDC451": Code("capability", "error", "a step accesses something that `allow` does not name"),
     "FDC461": Code("broken-rule", "error", "a run that breaks a rule of the workspace's protocols"),
     "FDC462": Code("malformed-check", "error", "a check of a protocol's rule that is invalid"),
     "FDC463": Code(
         "unproved-rule",
         "warning",
-        "a rule that some run may break: it is not proved that none does",
+        "a rule that runs may break: fdc cannot prove that they keep it",
     ),
     "FDC471": Code(
         "untrusted-flow",
@@ -160,16 +164,16 @@ CODES: dict[str, Code] = {
         "text from outside chooses a command, a path, an address or words to send",
     ),
     "FDC472": Code("untrusted-choice", "error", "text from outside chooses which steps run"),
-    "FDC473": Code("unquoted-data", "error", "data where the shell would read it as code"),
+    "FDC473": Code("unquoted-data", "error", "data in a position where the shell reads code"),
     "FDC474": Code(
         "untrusted-code",
         "error",
         "a command that can see, and so may execute, files with text from outside",
     ),
     "FDC481": Code("wrong-type", "error", "a value whose type does not fit where it is used"),
-    "FDC482": Code("failing-gate", "error", "a gate that no run passes"),
-    "FDC483": Code("idle-gate", "warning", "a gate that stops no run"),
-    "FDC484": Code("failing-argument", "error", "an argument with which the step certainly fails"),
+    "FDC482": Code("failing-gate", "error", "a gate that stops every run"),
+    "FDC483": Code("idle-gate", "warning", "a gate that never stops a run"),
+    "FDC484": Code("failing-argument", "error", "an argument with which the step always fails"),
     "FDC485": Code(
         "missing-script", "error", "a command that runs a file of the workspace that does not exist"
     ),
@@ -268,13 +272,13 @@ CODES: dict[str, Code] = {
     "FDC716": Code(
         "opened-file",
         "assumption",
-        "a person lets the run change what is protected and the plan names",
+        "a person approves a change of a protected file that the plan names",
     ),
     # 8: plans of other tools
     "FDC801": Code(
         "unreadable-plan", "error", "a plan of another tool that cannot be read in its form"
     ),
-    "FDC802": Code("endless-agents", "error", "a loop that starts agents without an end"),
+    "FDC802": Code("endless-agents", "error", "a loop that starts agents without a limit"),
     "FDC803": Code(
         "unbounded-workflow", "warning", "a script whose number of agents cannot be bounded"
     ),

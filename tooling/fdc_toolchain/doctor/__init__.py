@@ -1,1 +1,1 @@
-"""What of this machine fdc can use."""
+"""Checks what fdc can use on this machine."""

@@ -1,6 +1,6 @@
-"""What of this machine fdc can use, found out by looking, and by trying where that costs nothing (issue 4, "The model").
+"""Checks what fdc can use on this machine, by reading and by cheap attempts (issue 4, "The model").
 
-No check raises, and none shows a secret: of a key that it is there, of an address its host alone.
+Checks never raise and never show a secret: of a key only whether it is set, of an address only its host.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 Grade = Literal["ok", "note", "bad"]
 
 LITTLE = 100 * 1024 * 1024
-"""Bytes of free disk below which a run may not get far."""
+"""Free bytes on disk below which a run may fail."""
 
 OLDEST_SQLITE = (3, 37, 0)
-"""Of this version on it has STRICT tables."""
+"""The first version with STRICT tables."""
 
 PACKAGES = {
     "trafilatura": "reads pages of the web (`fdc-toolchain[web]`)",
@@ -47,7 +47,7 @@ PACKAGES = {
 
 
 class Found(NamedTuple):
-    """One thing looked at. `bad`: something that was asked for will not work; `note`: good to know."""
+    """One check. `bad`: something that is configured does not work; `note`: information."""
 
     name: str
     grade: Grade
@@ -62,7 +62,7 @@ def examine(
     *,
     live: bool,
 ) -> list[Found]:
-    """Everything. A real call goes to the model's server only when `live`, and then a tiny one."""
+    """Runs all checks. Sends a real but tiny request to the model's server only if `live`."""
     found = [
         _python(),
         *_model(model, environment, live),
@@ -99,7 +99,7 @@ def _model(model: HttpModel | None, environment: Mapping[str, str], live: bool) 
             Found(
                 "model",
                 "note",
-                "no model is named (FDC_MODEL, --model): prompts use their `embedded` function, or fail",
+                "no model is selected (FDC_MODEL, --model): prompts use their `embedded` function, or fail",
             ),
             key,
         ]
@@ -108,14 +108,14 @@ def _model(model: HttpModel | None, environment: Mapping[str, str], live: bool) 
     names = sorted({choice.model for choice in model.choices()})
     unknown = [name for name in names if most(name, 1) is None]
     priced = (
-        f"; no price is known of {', '.join(unknown)}, so no budget of money is possible"
+        f"; fdc does not know the price of {', '.join(unknown)}, so no budget of money is possible"
         if unknown
         else ""
     )
     host = _host(
         "OPENAI_BASE_URL" if own else "ANTHROPIC_BASE_URL",
         environment,
-        "" if live else "; not asked (--live does)",
+        "" if live else "; not asked (use --live)",
     )
     return [Found("model", "note" if unknown else "ok", ", ".join(names) + priced), key, host]
 
@@ -153,7 +153,7 @@ def _asked_and_closed(model: HttpModel) -> list[Found]:
 
 
 def _asked(tiny: HttpModel, heard: list[str]) -> list[Found]:
-    """What the server honours, by asking it: one count, one question with a schema, streamed."""
+    """What the server supports, by requests: one count, one streamed question with a schema."""
     from ..engine.ports import WorldFailed
     from ..tools.model.question import Question
     from ..tools.model.wire import Request
@@ -188,21 +188,25 @@ def _asked(tiny: HttpModel, heard: list[str]) -> list[Found]:
         if failed.kind != "reply":
             return [*out, Found("endpoint: answers", "bad", str(failed))]
         out.append(Found("endpoint: answers", "ok", choice.model))
-        out.append(Found("endpoint: follows a schema", "note", f"not at once: {failed}"))
+        out.append(
+            Found("endpoint: follows a schema", "note", f"not at the first attempt: {failed}")
+        )
     else:
         out.append(
             Found("endpoint: answers", "ok", f"{choice.model}, {reply.usage['tokens']:g} tokens")
         )
-        out.append(Found("endpoint: follows a schema", "ok", "at once"))
-    streams = "in pieces" if len(heard) > 1 else "yes, in one piece"
+        out.append(Found("endpoint: follows a schema", "ok", "at the first attempt"))
+    streams = "in parts" if len(heard) > 1 else "yes, in one part"
     out.append(
-        Found("endpoint: streams", "ok" if heard else "note", streams if heard else "no text came")
+        Found(
+            "endpoint: streams", "ok" if heard else "note", streams if heard else "no text arrived"
+        )
     )
     return out
 
 
 def _sandbox(operator: Operator) -> list[Found]:
-    """Which of the tiers there are, and in which one commands will run."""
+    """The available sandbox tiers, and the tier in which commands will run."""
     from ..sandbox.sandbox import lacking, outlook, reason
 
     out = []
@@ -214,7 +218,7 @@ def _sandbox(operator: Operator) -> list[Found]:
 
 
 def _web(operator: Operator, environment: Mapping[str, str]) -> list[Found]:
-    """Whether fdc may reach the web, and whom it would ask; no one is asked."""
+    """Whether fdc may use the web, and the search providers. Sends no request."""
     from ..tools.web.search import SET_UP, ready
     from ..workspace.failure import ToolFailure
 

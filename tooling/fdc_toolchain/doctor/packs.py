@@ -1,4 +1,4 @@
-"""What fdc found of packs: each that can be used, and of each that cannot, why."""
+"""Lists the packs that can be used, and why others cannot."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def examine(commands: Collection[str], own: Local = NONE, *, root: str) -> list[
 
 
 def _checked(name: str, row: Function, root: str) -> Found:
-    """What a pack's own check finds in a workspace."""
+    """The result of a pack's own check in a workspace."""
     try:
         grade, detail = imported(row.module, row.function)(root)
         if grade not in ("ok", "note", "bad"):
@@ -56,21 +56,21 @@ def _checked(name: str, row: Function, root: str) -> Found:
 
 
 def faults(pack: Pack, commands: Collection[str]) -> list[str]:
-    """One sentence for each thing that is wrong with a pack whose `pack.toml` can be read, each with a file."""
+    """One sentence for each error in a pack whose `pack.toml` can be read, with the file."""
     return [*_taken(pack, commands), *_files(pack), *_functions(pack)]
 
 
 def _taken(pack: Pack, commands: Collection[str]) -> Iterator[str]:
-    """The names that a pack has and the core too: the core's are used."""
+    """The names that both a pack and the core have; the core's are used."""
     path = os.path.join(pack.folder, FILE)
     for kind, names, core in (("commands", pack.commands, commands), ("tools", pack.tools, TOOLS)):
         for name in names:
             if name in core:
-                yield f"{path}: `{kind}.{name}` is the core's already"
+                yield f"{path}: `{kind}.{name}` is already used by the core"
 
 
 def _files(pack: Pack) -> Iterator[str]:
-    """The files that a pack names and does not have, and what is wrong in its catalogues."""
+    """The missing files of a pack, and the errors in its catalogues."""
     plans = (row.plan for row in pack.commands.values() if row.plan)
     for name in dict.fromkeys(
         (*pack.catalogues, *pack.automata.values(), *pack.plans.values(), *plans)
@@ -89,7 +89,7 @@ def _files(pack: Pack) -> Iterator[str]:
 
 
 def _functions(pack: Pack) -> Iterator[str]:
-    """The modules that a pack names and does not have, and the functions that a module lacks. Nothing is imported."""
+    """The missing modules of a pack, and the missing functions of its modules. Imports nothing."""
     wanted = {(row.module, "command") for row in pack.commands.values() if not row.plan}
     for row in (*pack.tools.values(), *pack.predicates.values(), *pack.checks.values()):
         wanted |= {(row.module, name) for name in (row.function, row.probe) if name}
@@ -108,7 +108,7 @@ def _functions(pack: Pack) -> Iterator[str]:
 
 
 def _defined(pack: Pack, module: str) -> set[str] | None:
-    """What a module defines or imports at its top; None where it cannot be read."""
+    """The names that a module defines or imports at its top level; None if it cannot be read."""
     parts = module.removeprefix(pack.package).strip(".").split(".")
     base = os.path.join(pack.folder, *parts)
     for path in (f"{base}.py", os.path.join(base, "__init__.py")):

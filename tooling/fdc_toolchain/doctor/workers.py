@@ -12,11 +12,11 @@ from ..workspace import run_folders
 from .machine import Found
 
 MOST = 3
-"""Names of waiting runs that are shown of one workspace."""
+"""Maximum number of waiting runs shown for one workspace."""
 
 
 def examine(url: str, root: str) -> list[Found]:
-    """What `fdc doctor --database` says of the fleet. Makes no identity for this folder. Raises nothing."""
+    """The checks of `fdc doctor --database`. Does not create an identity for this folder. Never raises."""
     try:
         store = PgStore(url)
         try:
@@ -72,10 +72,14 @@ def examine(url: str, root: str) -> list[Found]:
     return said
 
 
-def _worker(one: Worker, own: str | None) -> Found:
-    serves = ", ".join(f"{each} (this workspace)" if each == own else each for each in one.serves)
-    at = f", commit {one.commit[:12]} at its start" if one.commit else ""
-    return Found("worker", "ok", f"{one.name} on {one.host} in {one.folder}{at} serves {serves}")
+def _worker(worker: Worker, own: str | None) -> Found:
+    serves = ", ".join(
+        f"{each} (this workspace)" if each == own else each for each in worker.serves
+    )
+    at = f", commit {worker.commit[:12]} at its start" if worker.commit else ""
+    return Found(
+        "worker", "ok", f"{worker.name} on {worker.host} in {worker.folder}{at} serves {serves}"
+    )
 
 
 def _whose(workspace: str) -> str:

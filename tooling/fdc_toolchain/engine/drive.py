@@ -59,7 +59,7 @@ Assumption = Outcome | Literal["done", "not-done"]
 class Ending(NamedTuple):
     """How driving ended. Only `finished` and `stopped` end the run itself; the others can be resumed.
 
-    `waiting`: a person must answer `questions`. `broken`: the world failed, `message` says how.
+    `waiting`: a person must answer `questions`. `broken`: the environment failed, `message` says how.
     """
 
     status: Literal["finished", "stopped", "waiting", "broken"]
@@ -304,7 +304,7 @@ class _Driver:
     # Leaving early
 
     def _give_up(self) -> Ending:
-        """The world failed: running effects may return, nothing else starts."""
+        """The environment failed: running effects may return, nothing else starts."""
         while self.pool is not None and self.pool.open:
             self._collect(None)
         self._write()

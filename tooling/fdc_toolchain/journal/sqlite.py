@@ -258,7 +258,7 @@ class Store(Database):
         }
 
     def strays(self) -> int:
-        """How many records belong to no run."""
+        """How many records do not belong to a run."""
         return int(
             self._select("SELECT count(*) FROM record WHERE run NOT IN (SELECT id FROM run)")[0][0]
         )

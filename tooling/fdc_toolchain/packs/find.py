@@ -28,7 +28,7 @@ def candidates() -> list[str]:
 
 
 def beside() -> list[Place]:
-    """The packs beside fdc. A folder without a `pack.toml` is none."""
+    """The packs beside fdc: folders with a `pack.toml`."""
     folders = [os.path.dirname(path) for path in candidates() if os.path.isfile(path)]
     return [Place(folder, f"{PACKAGE}.{os.path.basename(folder)}", True) for folder in folders]
 

@@ -1,4 +1,4 @@
-"""Code that is named in a table, of fdc's or of a pack's: what is wrong with a pack's is not called a bug of fdc."""
+"""Imports code that a table of fdc or of a pack names; an error in a pack is not reported as a bug of fdc."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .model import PackError
 
 
 def imported(module: str, name: str) -> Any:
-    """What a module calls `name`. Raises PackError where a pack has no such code, or importing it fails."""
+    """The object `name` of a module. Raises PackError if a pack does not have it, or importing it fails."""
     if module.split(".")[0] == __name__.split(".")[0]:
         return getattr(importlib.import_module(module), name)
     try:

@@ -1,4 +1,4 @@
-"""The packs that there are, looked for once and then remembered (`memory`)."""
+"""The available packs, found once and then cached (`memory`)."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Index(NamedTuple):
 
     @property
     def ours(self) -> frozenset[str]:
-        """Those of them that are shipped with fdc, and were looked at by its tests."""
+        """The catalogues that are shipped with fdc, which its tests check."""
         packs = [pack for pack in self.packs.values() if pack.beside]
         return frozenset(name for pack in packs for name in pack.catalogues)
 
 
 @cache
 def index() -> Index:
-    """All packs, looked for once in a process. What is wrong with one never stops the others."""
+    """All packs, found once per process. An error in one pack does not affect the others."""
     kept = memory.load()
     if kept is None:
         stamps = {path: memory.stamp(path) for path in memory.roots()}
@@ -71,7 +71,7 @@ def _found() -> tuple[list[tuple[Any, ...]], list[str], dict[str, memory.Stamp |
             document = read(place.folder)
             first = folders.setdefault(document["name"], place.folder)
             if first != place.folder:
-                raise PackError(f"{path}: a pack `{document['name']}` is there already: {first}")
+                raise PackError(f"{path}: a pack `{document['name']}` already exists: {first}")
             if place.beside and document["name"] != os.path.basename(place.folder):
                 raise PackError(f"{path}: `name` must be the name of its folder")
         except PackError as wrong:
@@ -82,7 +82,7 @@ def _found() -> tuple[list[tuple[Any, ...]], list[str], dict[str, memory.Stamp |
 
 
 def _joined(packs: list[Pack], problems: list[str]) -> Index:
-    """What all packs bring together. Of two that bring one name, the first has it, and the other is a problem."""
+    """The contents of all packs. If two use the same name, the first has it, and the second is a problem."""
     said = list(problems)
     joined: dict[str, dict[str, Any]] = {}
     owners: dict[tuple[str, str], str] = {}
@@ -95,5 +95,5 @@ def _joined(packs: list[Pack], problems: list[str]) -> Index:
                     table[name] = row
                     continue
                 path = os.path.join(pack.folder, beside.FILE)
-                said.append(f"{path}: `{kind}.{name}` is the pack `{owner}`'s already")
+                said.append(f"{path}: `{kind}.{name}` is already used by the pack `{owner}`")
     return Index({pack.name: pack for pack in packs}, tuple(said), **joined)

@@ -1,4 +1,4 @@
-"""What is remembered of packs between two starts of fdc, and whether it still holds.
+"""The cache of packs between two starts of fdc, with the check whether it is still valid.
 
 It rests on the times of the folders of the import path (installing a distribution changes one of them), of the folder beside
 fdc and of every `pack.toml`. Looking at these takes a tenth of a millisecond; reading entry points and TOML would take longer
@@ -33,7 +33,7 @@ _READERS = ("read.py", "find.py", "index.py", "memory.py")
 
 
 def stamp(path: str) -> Stamp | None:
-    """What changes whenever a file or a folder does; None where there is none."""
+    """A value that changes with a file or folder; None if it does not exist."""
     try:
         found = os.stat(path or ".")
     except OSError:
@@ -61,6 +61,6 @@ def load() -> tuple[list[Any], list[str]] | None:
 
 
 def store(stamps: dict[str, Stamp | None], rows: list[Any], problems: list[str]) -> None:
-    """Remembers what was found; `stamps` are those from before it was looked for."""
+    """Caches the packs; `stamps` were taken before the search."""
     cachedir.store(_name(), (stamps, rows, problems))
     cachedir.prune(_FOLDER, _MOST)

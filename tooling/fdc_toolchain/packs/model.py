@@ -1,4 +1,4 @@
-"""What a `pack.toml` says, as the core uses it. Every Python name is a text until somebody needs what it names."""
+"""The contents of a `pack.toml` for the core. Python names are texts until their objects are needed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ..named_tuples import NamedTuple
 
 PREFIX = "packs/"
-"""What names of files of packs begin with; the pack's name and the path in its folder follow."""
+"""The prefix of names of pack files, followed by the pack's name and the path in its folder."""
 
 
 class PackError(Exception):
@@ -81,7 +81,7 @@ class Pack(NamedTuple):
     moved: dict[str, str]
     """The same of names of shipped files."""
     checks: dict[str, Function]
-    """What `fdc doctor` calls with a workspace's folder: `ok`, `note` or `bad`, and a sentence."""
+    """The function that `fdc doctor` calls with a workspace's folder; returns `ok`, `note` or `bad`, and a message."""
 
 
 def pack_of(document: dict[str, Any], folder: str, package: str, beside: bool) -> Pack:

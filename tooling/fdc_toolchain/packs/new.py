@@ -1,4 +1,4 @@
-"""A new pack from the template: a small one that works, with a test."""
+"""Creates a small working pack from the template, with a test."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def write(name: str, folder: str, taken: set[str]) -> list[str]:
     """
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"`{name}` cannot be the name of a pack: it has lower-case letters, digits and `_`, and begins with a letter"
+            f"`{name}` cannot be the name of a pack: use lower-case letters, digits and `_`, beginning with a letter"
         )
     packs = index().packs
     if name in packs or name in taken or any(name in pack.commands for pack in packs.values()):
@@ -31,7 +31,7 @@ def write(name: str, folder: str, taken: set[str]) -> list[str]:
             f"the name `{name}` is taken: `fdc help --all` lists the commands, `fdc pack list` the packs"
         )
     if os.path.lexists(folder):
-        raise Refused(f"`{folder}` is there already; name a folder that does not exist")
+        raise Refused(f"`{folder}` exists; choose a folder that does not exist")
     above = os.path.dirname(os.path.abspath(folder))
     os.makedirs(above, exist_ok=True)
     made = tempfile.mkdtemp(prefix=".fdc-pack-", dir=above)

@@ -17,7 +17,7 @@ from .model import Pack, PackError, pack_of
 from .read import content, read
 
 MOST = 32_000_000
-"""Bytes that a wheel may unpack to, and be looked at."""
+"""Maximum unpacked bytes of a wheel."""
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def beside_packs(path: str, packs: Iterable[Pack]) -> Iterator[str]:
     if os.path.isdir(path):
         needs = _project(path)["project"].get("dependencies")
         needs = [str(one) for one in needs] if isinstance(needs, list) else []
-        yield "builds it first, which runs code of its own"
+        yield "builds it first, which runs its build code"
     else:
         with zipfile.ZipFile(path) as wheel:
             needs = [
@@ -59,9 +59,9 @@ def beside_packs(path: str, packs: Iterable[Pack]) -> Iterator[str]:
             own = {pack.package.partition(".")[0] for pack in packs}
             tops = {name.partition("/")[0] for name in wheel.namelist()} - own
         yield from (
-            f"installs `{top}` beside it" for top in sorted(tops) if not top.endswith(".dist-info")
+            f"also installs `{top}`" for top in sorted(tops) if not top.endswith(".dist-info")
         )
-    yield from (f"fetches what it needs: {one}" for one in needs)
+    yield from (f"downloads its dependency: {one}" for one in needs)
 
 
 def _pack(folder: str, package: str) -> Pack:
@@ -81,7 +81,9 @@ def _project(folder: str) -> dict[str, Any]:
     try:
         return tomllib.loads(content(os.path.join(folder, "pyproject.toml")).decode())
     except FileNotFoundError:
-        raise UsageError(f"`{folder}` has no `pyproject.toml`; `fdc pack new` writes one") from None
+        raise UsageError(
+            f"`{folder}` has no `pyproject.toml`; create a pack with `fdc pack new`"
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
         raise UsageError(f"`{folder}/pyproject.toml` cannot be read: {wrong}") from wrong
 
@@ -111,7 +113,7 @@ def _of_wheel(wheel: zipfile.ZipFile, path: str) -> list[str]:
 def _named(table: object, where: str) -> list[str]:
     packages = sorted(set(table.values())) if isinstance(table, dict) else []
     if not packages:
-        raise UsageError(f"`{where}` brings no pack: it has no entry point `{GROUP}`")
+        raise UsageError(f"`{where}` contains no pack: it has no entry point `{GROUP}`")
     for package in packages:
         if not isinstance(package, str) or not all(
             part.isidentifier() for part in package.split(".")

@@ -1,4 +1,4 @@
-"""Reads one `pack.toml`, and says what is wrong with it: one sentence with file and line."""
+"""Reads a `pack.toml`, and reports an error in one sentence with file and line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _PLACE = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)\Z", re.DOTALL)
 
 Check = Callable[[Any], "str | None"]
-"""What a value must be instead, or None where it is right."""
+"""What a value must be, or None if it is valid."""
 
 
 def read(folder: str) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def parsed(data: bytes, path: str, *, data_only: bool = False) -> dict[str, Any]
 
 
 def _code(document: dict[str, Any]) -> Iterator[tuple[list[str], str]]:
-    """What fdc would have to import."""
+    """Rejects Python code that fdc would have to import."""
     for name, row in document.get("commands", {}).items():
         if "module" in row:
             said = f"`commands.{name}` must name a plan (`plan`): fdc imports no Python code of a workspace"
@@ -114,7 +114,7 @@ def _parameters(value: Any) -> str | None:
     right = isinstance(value, dict) and all(
         _PARAMETER.match(name) and _text(said) is None for name, said in value.items()
     )
-    return None if right else "a table of the plan's parameters, each with a text: what it is for"
+    return None if right else "a table of the plan's parameters, each with a description"
 
 
 def _needs(value: Any) -> str | None:
@@ -170,13 +170,13 @@ _SHORT = ("tools", "predicates", "checks")
 
 
 def _wrong(document: dict[str, Any]) -> Iterator[tuple[list[str], str]]:
-    """What is wrong, each with the keys that lead there."""
+    """The errors, each with the keys of its place."""
     if document.get("format") != FORMAT:
         yield ["format"], f"`format` must be {FORMAT}"
     if not isinstance(document.get("name"), str) or not _NAME.match(document["name"]):
         yield ["name"], "`name` must be lower-case letters, digits and `_`, a letter first"
     if _text(document.get("summary")):
-        yield ["summary"], "`summary` must be a text: what the pack is for, in one line"
+        yield ["summary"], "`summary` must be a text that describes the pack in one line"
     known = {"format", "name", "summary", "catalogues", "renamed", *_FIELDS, *_FILES}
     for key in sorted(document.keys() - known):
         yield [key], f"unknown key `{key}`"
@@ -208,7 +208,7 @@ def _rows(table: str, rows: Any) -> Iterator[tuple[list[str], str]]:
         if table == "commands" and ("module" in row) == ("plan" in row):
             yield [table, name], f"`{table}.{name}` must have either `module` or `plan`"
         elif table == "commands" and "parameters" in row and "plan" not in row:
-            yield [table, name], f"`{table}.{name}` has `parameters`, which go with `plan`"
+            yield [table, name], f"`{table}.{name}` has `parameters`, which need `plan`"
         for key in sorted(row.keys() - fields.keys()):
             yield [table, name, key], f"unknown key `{key}` in `{table}.{name}`"
         for key, (check, required) in fields.items():
@@ -241,7 +241,7 @@ def _renamed(tables: Any) -> Iterator[tuple[list[str], str]]:
         yield ["renamed"], "`renamed` may have two tables, `functions` and `files`"
         return
     for table, rows in tables.items():
-        if not isinstance(rows, dict) or not all(isinstance(one, str) for one in rows.values()):
+        if not isinstance(rows, dict) or not all(isinstance(row, str) for row in rows.values()):
             yield ["renamed", table], f"`renamed.{table}` must map old names to new ones"
 
 

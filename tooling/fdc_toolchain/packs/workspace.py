@@ -10,7 +10,7 @@ from .model import PREFIX, Command, Pack, PackError, pack_of
 
 
 class Local(NamedTuple):
-    """The packs of a workspace by name, and what is wrong with those that cannot be used."""
+    """The packs of a workspace by name, and the errors of those that cannot be used."""
 
     packs: dict[str, Pack]
     problems: tuple[PackError, ...]
@@ -45,7 +45,7 @@ def local(
             if document["name"] != name:
                 raise PackError(f"`name` must be `{name}`, the name of its folder", path, 1)
             if name in installed:
-                raise PackError(f"a pack `{name}` is installed; remove one of the two", path, 1)
+                raise PackError(f"a pack `{name}` is installed; remove one of them", path, 1)
         except PackError as wrong:
             problems.append(wrong)
             continue

@@ -1,4 +1,4 @@
-"""The rules, in the order in which they look; the order changes no verdict."""
+"""Lint rules, in execution order. The order does not affect results."""
 
 from . import (
     arguments,

@@ -1,6 +1,6 @@
-"""What a step is given as literal text, and certainly fails with: a pattern, a diff, a script, a gate (FDC482 to FDC485).
+"""Literal arguments with which a step always fails: a pattern, a diff, a script, a gate (FDC482 to FDC485).
 
-Only what fails in every world is an error: text that is written in the plan, and files that are (or are not) there
+Only what fails in every workspace state is an error: text that is written in the plan, and files that are (or are not) there
 before the first step and that no earlier step may change (`merges` judges diffs). Steps are met in the order of the
 text, which is the order of the first round of every loop; a fork's branches may come in any order. Programs of
 commands are looked up on this machine; one that is not found is an assumption (FDC707), because another machine may
@@ -25,7 +25,7 @@ from .solver.rule import Context
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """What is wrong in a plan's own text, in every plan; what depends on the workspace, in every root."""
+    """Errors in each plan's own text, and errors of each root that depend on the workspace."""
     seen: set[str] = set()
     asked = _Asked(context)
     for instance in context.order:
@@ -43,7 +43,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
 
 
 class _Asked:
-    """What is the same for every step of a tool, and for every command that names a program."""
+    """Results that are shared by all steps of a tool, and by all commands that name a program."""
 
     def __init__(self, context: Context) -> None:
         self._exists = context.linker.files.exists
@@ -54,7 +54,7 @@ class _Asked:
         self._programs: dict[str, tuple[list[str], bool]] = {}
 
     def forms(self, tool: Tool) -> list[Parameter]:
-        """The parameters whose text has a form."""
+        """The parameters whose text must have a form."""
         found = self._forms.get(id(tool))
         if found is None:
             found = self._forms[id(tool)] = [
@@ -63,7 +63,7 @@ class _Asked:
         return found
 
     def commands(self, act: Act) -> list[Value]:
-        """The commands that a step is given."""
+        """The command arguments of a step."""
         bound = act.bound
         names = self._commands.get(id(bound.tool))
         if names is None:
@@ -73,7 +73,7 @@ class _Asked:
         return [bound.arguments[name] for name in names if name in bound.arguments]
 
     def program(self, name: str) -> tuple[list[str], bool]:
-        """(the paths that were asked for, whether one of them is there) of a program on the PATH."""
+        """The candidate paths of a program on the PATH, and whether one of them exists."""
         found = self._programs.get(name)
         if found is None:
             found = self._programs[name] = programs.found(name, self._exists)
@@ -84,21 +84,19 @@ def _gates(unit: Unit, nodes: list[Node]) -> Iterator[Diagnostic]:
     for node in nodes:
         if isinstance(node, Gate) and node.known is not None:
             if node.known:
-                help_ = "remove it, or let it ask for something that a run finds out"
+                help_ = "remove it, or test a value that is known only during a run"
                 yield Diagnostic(
                     unit.span(node.node),
                     "FDC483",
-                    "this gate stops no run: its condition always holds",
+                    "this gate never stops a run: its condition is always true",
                     help=help_,
                 )
             else:
-                help_ = (
-                    "remove the steps below it, or let it ask for something that a run finds out"
-                )
+                help_ = "remove the steps below it, or test a value that is known only during a run"
                 yield Diagnostic(
                     unit.span(node.node),
                     "FDC482",
-                    "no run passes this gate: its condition never holds",
+                    "every run stops at this gate: its condition is always false",
                     help=help_,
                 )
         elif isinstance(node, Loop):
@@ -111,7 +109,7 @@ def _gates(unit: Unit, nodes: list[Node]) -> Iterator[Diagnostic]:
 
 
 def _text(unit: Unit, act: Act, parameter: Parameter) -> Iterator[Diagnostic]:
-    """A pattern or a diff that is none."""
+    """Finds invalid patterns and diffs."""
     value = act.bound.arguments.get(parameter.name)
     text = None if value is None else literal(unit, value)
     if value is None or text is None:
@@ -171,7 +169,7 @@ class _Changes:
         return self.wrong
 
     def body(self, instance: Instance, nodes: list[Node], *, judged: bool) -> None:
-        """Walks a body; `judged`: its steps are looked at, else only what they change."""
+        """Walks a body; `judged`: checks its steps, else collects only what they change."""
         if not judged:
             if id(nodes) in self.walked:
                 return
@@ -198,7 +196,7 @@ class _Changes:
                     self.body(callee, callee.unit.body, judged=False)
 
     def change(self, unit: Unit, act: Act) -> None:
-        """Notes what a step may change."""
+        """Records what a step may change."""
         done = changes(unit, act)
         if done is not NOTHING:
             self.anything |= done.anything
@@ -217,7 +215,7 @@ class _Changes:
         self.context.probes.setdefault(unit.key, set()).add(path)
         if not self.context.linker.files.exists(path):
             message = (
-                f"the command runs `{path}`, which does not exist, and no step before it makes it"
+                f"the command runs `{path}`, which does not exist, and no earlier step creates it"
             )
-            help_ = "correct the path, which counts from the workspace, or create the file in a step before"
+            help_ = "correct the path, which is relative to the workspace, or create the file in an earlier step"
             self.wrong.append(Diagnostic(place(unit, act, value), "FDC485", message, help=help_))

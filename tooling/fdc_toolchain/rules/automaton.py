@@ -1,4 +1,4 @@
-"""Every run of a plan is a word that its automaton accepts (FDC-16, FDC-30, FDC-31).
+"""Checks that the automaton accepts every run of a plan (FDC-16, FDC-30, FDC-31).
 
 Findings: a step that the automaton refuses in some run (FDC401), an action that it does not
 know at all (FDC404), a run that ends where it does not accept (FDC402), parallel branches
@@ -15,7 +15,7 @@ from .solver.rule import Context
 from .solver.words import Machine
 
 _NAMED = 3
-"""Of an action of more tools than these, only the first is named."""
+"""Maximum number of tools that are named for an action; with more, only the first is."""
 
 
 def _by_action(tools: Iterable[Tool]) -> dict[str, str]:

@@ -21,7 +21,7 @@ from .solver.rule import Context
 Polynomial = dict[tuple[str, ...], float]
 
 MOST_TERMS = 200
-"""Beyond so many monomials all sizes are taken for one, `n`, the largest."""
+"""With more monomials than this, all sizes are replaced by the largest, `n`."""
 
 MOST_STEPS, MOST_ONCE = 1_000_000, 1_000
 """Steps in all, and rounds around a step whose effect happens once, beyond which a plan has to state a budget."""
@@ -31,11 +31,9 @@ _BOUNDING = frozenset(("steps", "seconds"))
 
 MEASURES = ("steps", "model_calls", "tokens", "money")
 _CAPPED = frozenset(MEASURES)
-"""What the worst case has a number of."""
+"""The measures of the worst case."""
 
-_BUDGET = (
-    "lower a loop's `max`, or write above the first step what the run may cost: `budget steps {}`"
-)
+_BUDGET = "lower a loop's `max`, or add a budget above the first step: `budget steps {}`"
 
 WRITES = frozenset(("write_op", "delete_op", "move_op"))
 CHANGES = frozenset(("create", "write", "edit", "delete"))
@@ -108,7 +106,7 @@ class Bounds:
         return found
 
     def called(self, instance: Instance) -> Cost:
-        """The worst case of a call: no more than the plan's own budget, to which every call of it is held."""
+        """The worst case of a call: at most the plan's own budget, which every call enforces."""
         cost = self.plan(instance)
         for measure, (limit, _) in instance.unit.budget.items() if self._held else ():
             if measure in _CAPPED:
@@ -259,7 +257,7 @@ def _both(left: Cost, right: Cost, join: Callable[[Polynomial, Polynomial], Poly
 
 
 def _chosen(then: Cost, orelse: Cost, known: bool) -> Cost:
-    """What the branch that runs costs; what is written in the other one is still written there (FDC-15)."""
+    """The cost of the branch that runs; writes in the other branch still count as writes (FDC-15)."""
     return _both(then, orelse, lambda left, right: left if known else right)
 
 
@@ -305,7 +303,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
 
 
 def _unbudgeted(instance: Instance, bounds: Bounds) -> Iterator[Diagnostic]:
-    """A root that may make very many steps, or do very often what cannot be undone, and states no budget of its own."""
+    """A root without a budget that may take very many steps, or perform very many irreversible ones."""
     unit = instance.unit
     worst = sum(bounds.plan(instance).steps.values())
     if worst > MOST_STEPS:
@@ -315,14 +313,16 @@ def _unbudgeted(instance: Instance, bounds: Bounds) -> Iterator[Diagnostic]:
             default=None,
         )
         span = _head(unit, node) if node is not None else _head(unit, unit.body[0])
-        message = f"the worst run takes {worst:g} steps, more than {MOST_STEPS:,}, and the plan states no budget"
+        message = f"the worst run takes {worst:g} steps, more than {MOST_STEPS:,}, and the plan has no budget"
         yield Diagnostic(span, "FDC422", message, help=_BUDGET.format(MOST_STEPS))
         return
     for node in _loops(unit.body):
         rounds = bounds.repeated(instance, node)
         if rounds > MOST_ONCE:
-            message = f"the worst run does {rounds:g} times what cannot be undone, more than {MOST_ONCE:,}"
-            message += ", and the plan states no budget"
+            message = (
+                f"the worst run performs {rounds:g} irreversible steps, more than {MOST_ONCE:,}"
+            )
+            message += ", and the plan has no budget"
             yield Diagnostic(_head(unit, node), "FDC422", message, help=_BUDGET.format(MOST_ONCE))
 
 
@@ -337,7 +337,7 @@ def _loops(nodes: list[Node]) -> Iterator[Loop | Invoke]:
 
 
 def _head(unit: Unit, node: Node) -> Span:
-    """Where a node stands."""
+    """The position of a node."""
     return unit.span(
         node.step if isinstance(node, Act) else node.call if isinstance(node, Invoke) else node.node
     )

@@ -11,14 +11,14 @@ from ..text.suggest import did_you_mean
 from .solver.rule import Context
 
 MOST_CYCLES = 50
-"""Cycles told of one group of plans that call each other."""
+"""Maximum number of cycles reported for one group of plans that call each other."""
 
 MOST_NAMES = 24
-"""Plans that a message names of one chain."""
+"""Maximum number of plans of a chain in a message."""
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """Every cycle (smallest member first), every root whose stack grows too deep, every wrong argument."""
+    """Every cycle (smallest member first), every root whose stack is too deep, every wrong argument."""
     for group in context.graph.cycles:
         for chain in _cycles(context, group):
             yield _cycle(context, chain)
@@ -86,8 +86,8 @@ def _cycle(context: Context, chain: Chain) -> Diagnostic:
         Label(units[key].span(call.call), f"`{units[key].name}` calls `{call.name}`")
         for key, call in chain[:MOST_NAMES]
     )
-    help_ = "a call may close a cycle only where it says how deep: `call_plan NAME ... depth N`"
-    message = f"plans call each other without end: {names}"
+    help_ = "a call that closes a cycle needs a depth: `call_plan NAME ... depth N`"
+    message = f"plans call each other in a cycle without a depth: {names}"
     return Diagnostic(
         units[chain[0][0]].span(chain[0][1].call), "FDC322", message, trace=trace, help=help_
     )
@@ -103,7 +103,7 @@ def _depth(context: Context) -> Iterator[Diagnostic]:
     most = context.linker.settings.max_stack
     for key in sorted(context.graph.overflow):
         unit = context.graph.units[key]
-        message = "the stated recursion unfolds to more plans than can be checked"
+        message = "the recursion unfolds to more plans than fdc can check"
         yield Diagnostic(
             unit.span(unit.calls[0].call), "FDC323", message, help="state a smaller `depth`"
         )
@@ -122,7 +122,9 @@ def _depth(context: Context) -> Iterator[Diagnostic]:
             assert callee is not None
             here = callee
             names.append(here.unit.name)
-        message = f"the stack grows {instance.height} deep, more than the {most} that may be: {_names(names)}"
+        message = (
+            f"the stack is {instance.height} plans deep, the maximum is {most}: {_names(names)}"
+        )
         yield Diagnostic(trace[0].span, "FDC323", message, trace=tuple(trace[:MOST_NAMES]))
 
 

@@ -1,4 +1,4 @@
-"""Nothing outside `allow` is touched, where a plan says what it allows.
+"""Checks that steps access only what `allow` names, in plans that have `allow` lines.
 
 A plan without an `allow` line allows everything that the workspace does. One with any allows
 only what it names, for itself and for every plan that it calls.
@@ -18,14 +18,12 @@ from ..text.glob_match import compiled, matches, within
 from .solver.files.paths import path_of
 from .solver.rule import Context
 
-_HELP = (
-    "a plan with any `allow` line needs one for all that it touches: add it above the first step"
-)
+_HELP = "a plan with `allow` lines needs one for everything that it accesses: add it above the first step"
 _WRITES = ("create", "write", "edit", "delete")
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """Every step outside the grant of its own plan or of one that calls it."""
+    """Every step outside the grant of its plan or of a calling plan."""
     for instance in context.order:
         if instance.unit.allow and not instance.context:
             yield from _judge(instance, instance.unit)
@@ -83,7 +81,7 @@ def _outside(act: Act, grant: Unit) -> Iterator[str]:
     if act.bound.tool.row.get("writes") == "unknown" and "run" not in grant.allow:
         yield f"`{act.step.tool}` runs a command, which needs `allow run *`"
     if act.bound.tool.trust == "untrusted" and "net" not in grant.allow:
-        yield f"`{act.step.tool}` reaches outside, which needs `allow net *`"
+        yield f"`{act.step.tool}` uses the network, which needs `allow net *`"
 
 
 def _loops(nodes: list[Node]) -> Iterator[Loop]:

@@ -1,4 +1,4 @@
-"""The last work step closes the task; at most a submit follows, and nothing follows that (FDC-10, C-06).
+"""The last work step must close the task; only a submit may follow, and no step after that (FDC-10, C-06).
 
 The close is asked of plans whose automaton knows `close_op` at all (C-09). That rule is a machine over the
 same word that the automaton reads, so it holds for every run, through calls and loops. That nothing follows a
@@ -19,7 +19,7 @@ from .solver.words import Machine
 
 
 class _Rows(dict[str, list[int]]):
-    """Every symbol that is not named counts as work."""
+    """Every other symbol counts as work."""
 
     def __missing__(self, symbol: str) -> list[int]:
         return [0, 0, 0]
@@ -59,7 +59,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
             if finding.unfinished is None:
                 continue
             _, _, path = finding.unfinished
-            message = "the plan must end with the 'close' command; a run of it does not"
+            message = "the plan must end with the 'close' command, but a run does not"
             help_ = "end with `close_task`"
             if "submit_op" in automaton.table:
                 help_ += ", then `submit`"
@@ -145,6 +145,6 @@ def _absent(context: Context, instance: Instance) -> Iterator[Diagnostic]:
             path = plain(script)
             context.probes.setdefault(instance.unit.key, set()).add(path)
             if not context.linker.files.exists(path):
-                message = f"when this step runs, `{path}` is there; it is not there now, and without it the step fails"
+                message = f"when this step runs, `{path}` exists; it does not exist now, and the step fails without it"
                 help_ = "close with `close_task`, which needs no file"
                 yield Diagnostic(instance.unit.span(act.step), "FDC715", message, help=help_)

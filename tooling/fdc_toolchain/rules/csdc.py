@@ -1,7 +1,7 @@
 """CSDC models A and B: which definitions a plan may make (FDC-93b to FDC-93d).
 
-Looks at the whole tape: every step of the plan and of all that it calls, by its tool, never
-by the text of its arguments.
+It checks the whole tape: the tools, but not the arguments, of every step of the plan and
+of the plans that it calls.
 """
 
 from __future__ import annotations
@@ -40,5 +40,5 @@ def check(order: Iterable[Instance], model: str) -> Iterator[Diagnostic]:
             if act.step.tool == FORBIDS[model]:
                 yield Diagnostic(span, "FDC431", f"CSDC model {model} forbids `{act.step.tool}`")
             elif id(instance) in mixed:
-                message = f"`{NAMES}` and `{DIAGONAL}` in one plan are refused in every CSDC model"
+                message = f"`{NAMES}` and `{DIAGONAL}` in one plan: every CSDC model refuses that"
                 yield Diagnostic(span, "FDC431", message)

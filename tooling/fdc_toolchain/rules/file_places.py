@@ -1,4 +1,4 @@
-"""Paths with which a step fails whatever the run did before: outside the workspace, protected, not a file (A8).
+"""Paths with which a step fails on every run: outside the workspace, protected, not a file (A8).
 
 The runner refuses these by the same tables (`linking.project.places`, `linking.project.protected`,
 `linking.project.secret_files`).
@@ -31,10 +31,10 @@ _OF_RUN = re.compile(r"\{run\}(/outside)?|runs/[^/{]+(/outside)")
 """The folder of a run, or the one in it for text from outside, as a plan writes them."""
 
 RUNS = "runs"
-"""Where the folders of runs lie, which `{run}` stands for."""
+"""The parent folder of the runs' folders (`{run}`)."""
 
 _HERE = Span("", 0, 0, 0, 0)
-"""The place of a finding before somebody says where its step stands."""
+"""The placeholder position of a finding, until the caller sets that of its step."""
 
 _CHANGES = ("create", "write", "edit", "delete")
 
@@ -72,7 +72,7 @@ def of_step(
     globs: tuple[str, ...],
     probes: set[str],
 ) -> Iterator[Diagnostic]:
-    """What is wrong with the files of a step and what it looks through, at no place yet."""
+    """Errors in the files and globs of a step, without a position."""
     for access, value in act.bound.files:
         found = _of_run(act, access, value) or _file(access, value, unit, guard, probes)
         if found is None and folders and value.text in folders and _is_file(act, access):
@@ -80,7 +80,7 @@ def of_step(
                 f"`{value.text}` is used as a file here, and as a folder by `{folders[value.text]}`"
             )
             found = Diagnostic(
-                _HERE, "FDC415", message, help="give the file another name than the folder"
+                _HERE, "FDC415", message, help="give the file a name that differs from the folder's"
             )
         if found is not None:
             yield found
@@ -90,7 +90,7 @@ def of_step(
 
 
 def _opened(unit: Unit, guard: Guard) -> Iterator[Diagnostic]:
-    """What the plan's `allow write` names of what is protected: a person lets it, or the run goes no further."""
+    """The protected files in the plan's `allow write`: a person must approve the change, else the run stops."""
     if unit.plan is None or not unit.allow.get("write"):
         return
     for node in unit.plan.statements:
@@ -105,8 +105,8 @@ def _opened(unit: Unit, guard: Guard) -> Iterator[Diagnostic]:
             found = opened(glob.text, guard.settings, guard.more)
             if found is not None:
                 what = "" if found.entry == glob.text else f"`{found.entry}` "
-                message = f"a person lets the run change `{glob.text}`, which is protected: {what or 'it '}{found.what}"
-                help_ = "take it out of `allow write`, and change it yourself"
+                message = f"a person approves a change of `{glob.text}`, which is protected: {what or 'it '}{found.what}"
+                help_ = "remove it from `allow write`, and change the file yourself"
                 yield Diagnostic(unit.at(node, glob.start, glob.end), "FDC716", message, help=help_)
 
 
@@ -126,19 +126,19 @@ def _of_run(act: Act, access: str, value: Value) -> Diagnostic | None:
         return None
     path = posixpath.normpath(value.text)
     if access in ("create", "write") and (folder := _OF_RUN.fullmatch(path)):
-        what = " for text from outside" if folder.lastindex else ""
-        message = f"`{value.text}` is the folder of a run{what}: no step puts a file there"
+        which = " for text from outside" if folder.lastindex else ""
+        message = f"`{value.text}` is the run's folder{which}: a step cannot replace it"
         return Diagnostic(
             _HERE, "FDC415", message, help=f"name a file in it, such as `{path}/page.md`"
         )
     if git:
-        why = "git sees nothing that is there for text from outside" if _OUTSIDE.match(path) else ""
+        why = "git cannot use a file that is for text from outside" if _OUTSIDE.match(path) else ""
         names = {folded_name(name) for name in path.split("/")}
-        why = "it is not a file of the workspace's own" if names & {".git", ".fdc"} else why
+        why = "it is not a file that belongs to the workspace" if names & {".git", ".fdc"} else why
         if why:
             message = f"the step fails with `{value.text}`: {why}"
             return Diagnostic(
-                _HERE, "FDC484", message, help="give git a file of the workspace that commands see"
+                _HERE, "FDC484", message, help="use a file of the workspace that commands can see"
             )
     return None
 
@@ -146,7 +146,7 @@ def _of_run(act: Act, access: str, value: Value) -> Diagnostic | None:
 def _file(
     access: str, value: Value, unit: Unit, guard: Guard, probes: set[str]
 ) -> Diagnostic | None:
-    """What is wrong with the path of one use, at no place yet."""
+    """The error in the path of one use, without a position."""
     text = value.text
     known = guard.plain.get(text)
     if known is not None:
@@ -156,7 +156,7 @@ def _file(
         text = value.literal or ""
         why = places.outside(text) or places.of_folder(text)
     else:
-        why = f"`{text}` leads upwards with `..`" if ".." in text.split("/") else None
+        why = f"`{text}` leaves the workspace with `..`" if ".." in text.split("/") else None
         why = f"`{text}` is not a path relative to the workspace" if text.startswith("/") else why
         why = why or places.of_folder(text)
     if why is not None:
@@ -168,15 +168,13 @@ def _file(
     if access in _CHANGES:
         held = guard.refuses(text, unit)
         if held is not None:
-            why = f"`{text}`: `{held.entry}` {held.what}; no step may change it"
+            why = f"`{text}`: `{held.entry}` {held.what}; steps must not change it"
             if held.never:
-                return Diagnostic(
-                    _HERE, "FDC417", why, help="change it yourself, outside of a plan"
-                )
+                return Diagnostic(_HERE, "FDC417", why, help="change it yourself, outside a plan")
             return Diagnostic(
                 _HERE,
                 "FDC417",
-                f"{why} without leave",
+                f"{why} without permission",
                 help=f"name it in the plan: `allow write {held.entry}`",
             )
     path = "/".join(places.components(text))
@@ -206,7 +204,7 @@ def _on_disk(access: str, path: str, guard: Guard, probes: set[str]) -> Diagnost
 
 
 def _through(text: str, folder: str, guard: Guard, probes: set[str]) -> Diagnostic | None:
-    """What is wrong with a path below something that is no folder; None where it is one, or where nothing is there."""
+    """The error of a path below something that is not a folder; None if it is a folder or does not exist."""
     kind = guard.above(folder)[1]
     probes.update((folder, folder + "/"))
     if kind in ("", "missing"):
@@ -214,23 +212,23 @@ def _through(text: str, folder: str, guard: Guard, probes: set[str]) -> Diagnost
     what = "a symbolic link" if kind == "link" else "not a folder"
     own = folder == RUNS
     help_ = (
-        f"move `{RUNS}` away: the folders of runs lie there"
+        f"move `{RUNS}` away: fdc needs this path for the folders of runs"
         if own
-        else "name the file by a path through folders only"
+        else "use a path that goes through folders only"
     )
     return Diagnostic(
-        _HERE, "FDC415", f"`{text}` leads through `{folder}`, which is {what}", help=help_
+        _HERE, "FDC415", f"`{text}` goes through `{folder}`, which is {what}", help=help_
     )
 
 
 def of_glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:
-    """A glob, or a folder, that the runner refuses, at no place yet. `slash`: a `/` alone stands for the workspace."""
+    """The error of a glob or folder that the runner refuses, without a position. `slash`: `/` alone is the workspace."""
     text = value.text
     if slash and not text.strip("/"):
         return
     upwards = ".." in text and ".." in text.split("/")
     if upwards or text.startswith("/"):
-        why = "leads upwards with `..`" if upwards else "is not relative to the workspace"
+        why = "leaves the workspace with `..`" if upwards else "is not relative to the workspace"
         yield Diagnostic(
             _HERE,
             "FDC416",
@@ -273,7 +271,9 @@ def secrets(
             continue
         found = guard.withholds(plain, unit)
         if found is not None:
-            message = f"`{path}`: `{found.entry}` {found.what}; no step may read it without leave"
+            message = (
+                f"`{path}`: `{found.entry}` {found.what}; no step may read it without permission"
+            )
             yield Diagnostic(
                 unit.span(node),
                 "FDC418",
@@ -299,9 +299,7 @@ def _changed_in(unit: Unit, loop: Loop, guard: Guard, probes: set[str]) -> Itera
     probes.update(meant)
     held = [name for name in meant if guard.files.exists(name) and guard.refuses(name, unit)]
     for act, value in changed if held else ():
-        message = (
-            f"`{value.text}` is `{held[0]}` in one round, which no step may change without leave"
-        )
+        message = f"`{value.text}` is `{held[0]}` in one round, which no step may change without permission"
         yield Diagnostic(
             unit.span(act.step),
             "FDC417",
@@ -326,8 +324,8 @@ def _below(unit: Unit, loop: Loop) -> Iterator[Diagnostic]:
     ):
         return
     for act, value in inside:
-        message = f"`{value.text}` leads through `{own}`, which is a file in every round"
-        help_ = "name the file by a path through folders only"
+        message = f"`{value.text}` goes through `{own}`, which is a file in every round"
+        help_ = "use a path that goes through folders only"
         yield Diagnostic(unit.span(act.step), "FDC415", message, help=help_)
 
 

@@ -1,6 +1,6 @@
-"""Files: there before they are used, absent before they are created, in every run (FDC-19 to FDC-22, FDC-32).
+"""Files must exist before use and be absent before creation, on every run (FDC-19 to FDC-22, FDC-32).
 
-What plans do to them says `solver.files.plan_effects`; here it begins with the workspace as it is now.
+`solver.files.plan_effects` computes what plans do to files; this rule starts with the current workspace.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .solver.rule import Context
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """The findings of every root, from the workspace as it is now, those of every fork, and what is assumed."""
+    """The findings of every root for the current workspace, those of every fork, and the assumptions."""
     files = _files(context)
     roots = [(instance, files.plan(instance)) for instance, _ in context.roots]
     for instance in context.order:
@@ -63,7 +63,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
 
 
 def _files(context: Context) -> Files:
-    """What the plans do to files, each plan once."""
+    """The effects of the plans on files, each plan once."""
     computed = commands = False
     folders: set[str] = set()
     for unit in {id(instance.unit): instance.unit for instance in context.order}.values():

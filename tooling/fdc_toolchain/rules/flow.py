@@ -1,7 +1,7 @@
-"""Text from outside chooses no command, path or address, and not which steps are done, in any run (security.md 8).
+"""Text from outside must not choose commands, paths, addresses or which steps run, on any run (security.md 8).
 
-Every plan is looked at once (`solver.flow.plan_flow`), and plans that call each other until their summaries
-say nothing new.
+Every plan is analysed once (`solver.flow.plan_flow`), and plans that call each other until their summaries
+do not change.
 """
 
 from __future__ import annotations

@@ -21,15 +21,15 @@ from .solver.flow import programs
 from .solver.rule import Context
 
 QUIET = frozenset(("step_op", "submit_op", "close_op", "plan_op"))
-"""Actions of tools that change no file of the workspace."""
+"""Actions of tools that do not change files of the workspace."""
 
 CHANGES = frozenset(("create", "write", "edit", "delete"))
 
-_HELP = "make this change before the steps that may change the file, or write the file whole"
+_HELP = "make this change before the steps that may change the file, or replace the whole file"
 
 
 class Changes(NamedTuple):
-    """What steps may change: some paths, or anything."""
+    """The paths that steps may change: some, or any."""
 
     paths: frozenset[str]
     anything: bool
@@ -51,7 +51,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
 
 
 def changes(unit: Unit, act: Act) -> Changes:
-    """What one step may change."""
+    """The paths that one step may change."""
     tool = act.bound.tool
     paths = set()
     for access, value in act.bound.files:
@@ -83,7 +83,7 @@ def literal(unit: Unit, value: Value) -> str | None:
 
 
 def place(unit: Unit, act: Act, value: Value) -> Span:
-    """Where an argument stands: its words, or the beginning of the step's block."""
+    """The position of an argument: its words, or the beginning of the step's block."""
     block = act.step.block
     if block is not None and value.end == 0:
         return Span(unit.key, block.line, block.column, block.line, block.column + 1)
@@ -91,7 +91,7 @@ def place(unit: Unit, act: Act, value: Value) -> Span:
 
 
 class Reach:
-    """What plans do and reach, each computed once."""
+    """The effects of plans and of the plans that they call, each computed once."""
 
     def __init__(self) -> None:
         self._diffs: dict[int, tuple[tuple[Unit, Act, Value], ...]] = {}
@@ -240,7 +240,7 @@ class _Walk:
             self.texts |= dict.fromkeys(done.paths)
 
     def look(self, unit: Unit, act: Act, value: Value, call: Span | None) -> bool:
-        """Judges a diff. True where what it leaves is known."""
+        """Checks a diff. True if the resulting text is known."""
         path = next(
             (literal(unit, one) for access, one in act.bound.files if access == "edit"), None
         )
@@ -257,10 +257,10 @@ class _Walk:
             after, _ = merge_diff.apply(text, diff)
         except merge_diff.NoMerge as no:
             help_ = (
-                "copy the lines from the file, whole, indented as there (a text block loses the"
-                " indentation that all its lines have), and enough of them to be there once"
+                "copy complete lines from the file, with their indentation (a text block loses the"
+                " indentation that all its lines have), enough of them to be unique"
             )
-            message = f"the step fails with `{path}` as it is then: {no}"
+            message = f"the step fails with `{path}` as it is at that point: {no}"
             where = place(unit, act, value)
             labels = () if call is None else (Label(where, "this step"),)
             self.out.append(Diagnostic(call or where, "FDC484", message, labels, help=help_))
@@ -271,7 +271,7 @@ class _Walk:
         return True
 
     def assume(self, unit: Unit, act: Act, value: Value, call: Span | None) -> None:
-        """An assumption; none where a failure is kept, because the run goes on after it."""
+        """An assumption; none if the failure is kept, because the run then continues."""
         if self.kept or (id(act), call) in self.assumed:
             return
         self.assumed.add((id(act), call))
@@ -284,18 +284,17 @@ class _Walk:
         if call is None:
             where = place(unit, act, value)
             labels = () if where.line == step.line else (Label(step, "this step"),)
-            message = (
-                f"the SEARCH lines of this step are in `{shown}` once when the step comes to it"
-            )
+            message = f"the SEARCH lines of this step are in `{shown}` exactly once when the run reaches it"
             self.out.append(Diagnostic(where, "FDC713", message, labels, help=_HELP))
         else:
-            message = f"the SEARCH lines of the step in {step.path}:{step.line} are in `{shown}` once when that step comes to it"
+            at = f"{step.path}:{step.line}"
+            message = f"the SEARCH lines of the step in {at} are in `{shown}` exactly once when the run reaches it"
             self.out.append(
                 Diagnostic(call, "FDC713", message, (Label(step, "this step"),), help=_HELP)
             )
 
     def content(self, unit: Unit, path: str) -> str | None:
-        """The text of a file when the run comes here, where it is known. The verdict rests on it; the program does not."""
+        """The text of a file at this point of the run, if it is known. The verdict depends on it; the program does not."""
         name = plain(path)
         if name in self.texts:
             return self.texts[name]

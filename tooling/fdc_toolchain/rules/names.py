@@ -1,4 +1,4 @@
-"""Names: bound before used in every run, used once bound, not hidden, with fields that exist.
+"""Names must be bound before use on every run, be used, hide no other name, and have existing fields.
 
 A name is bound by `param`, by `name <-`, or by a loop. What is bound in one branch only, or in
 a loop that may run no time, is possibly unbound afterwards. In a text block a placeholder that
@@ -25,7 +25,7 @@ Fields = dict[str, str] | Literal[False] | None
 
 
 class _Bind:
-    """A binding; `at` is when it was met."""
+    """A binding; `at` is its order in the walk."""
 
     __slots__ = ("span", "fields", "what", "at")
 
@@ -58,7 +58,7 @@ _LEFT_OUT = ("FDC109", "FDC301")
 """Findings that leave a line out: its text, and its tool."""
 
 _SHELL = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
-"""A value as shells write it, which is text here."""
+"""A value in shell syntax, which is text in a plan."""
 
 _BINDS = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:<-|:?=(?!=))")
 """The beginning of a line that binds a name, or means to."""
@@ -131,7 +131,7 @@ class _Names:
             elif found is not None:
                 where = found[0].span
                 labels = (Label(where, "bound here"),) if where else ()
-                message = f"`{name}` is not bound on every run that comes here"
+                message = f"`{name}` is not bound on every run that reaches this step"
                 self.report(
                     span,
                     "FDC312",
@@ -156,7 +156,7 @@ class _Names:
                 self.report(span, "FDC315", f"`{name}` has no field `{wanted}`", help_)
 
     def _as_in_shell(self, name: str) -> str | None:
-        """The help for a name that the text writes as shells do, which makes no use of it."""
+        """The help for a name that the text writes in shell syntax, which is not a use."""
         if self.shell is None:
             self.shell = {}
             for number, line in enumerate(self.unit.text.split("\n"), 1):
@@ -233,7 +233,7 @@ class _Names:
         self.scope[name] = value
 
     def undo(self, mark: int) -> dict[str, tuple[_Bind, bool]]:
-        """Takes back what was bound since `mark`; returns it."""
+        """Undoes and returns the bindings since `mark`."""
         changed = {name: self.scope[name] for name, _ in self.trail[mark:]}
         while len(self.trail) > mark:
             name, before = self.trail.pop()

@@ -1,4 +1,4 @@
-"""What a prompt needs is there: its text, the schema of its reply, and the tools that a model may ask for."""
+"""Checks the needs of prompts: the text, the schema of the reply, and the tools that a model may request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .solver.rule import Context
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """FDC309 at every step whose tool's prompt or schema is not there; FDC308 where a model may not ask for a listed tool."""
+    """FDC309 at every step whose tool's prompt or schema is missing; FDC308 if a model may not request a listed tool."""
     tools = context.linker.catalogue.tools
     seen: set[str] = set()
     for instance in context.order:
@@ -23,9 +23,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
             run = act.bound.tool.row.get("run")
             if run and "one_of" in run:
                 for why in one_of.unfit(act.bound.tool.row, tools):
-                    message = (
-                        f"the tool `{act.step.tool}` lists what a model may not ask for: {why}"
-                    )
+                    message = f"the tool `{act.step.tool}` lists calls that a model may not request: {why}"
                     yield Diagnostic(unit.span(act.step), "FDC308", message)
             if not run or "prompt" not in run:
                 continue

@@ -22,15 +22,15 @@ def check(context: Context) -> Iterator[Diagnostic]:
             yield Diagnostic(span, "FDC481", message, labels)
         if views.is_root(instance):
             for span, message, labels, _ in views.by_default(instance):
-                yield Diagnostic(span, "FDC481", f"where nothing else is given: {message}", labels)
+                yield Diagnostic(span, "FDC481", f"with its default value: {message}", labels)
         for origin, needs in view.needs.items():
             if origin.param is None:
-                help_ = "declare in the catalogue what the tool gives, or test the value before it is used"
-                message = f"{origin.who} is as the plan uses it: {_all(needs)}"
+                help_ = "declare the tool's result type in the catalogue, or test the value before its use"
+                message = f"{origin.who} has the form that the plan needs: {_all(needs)}"
                 yield Diagnostic(origin.span, "FDC706", message, _uses(origin, needs), help=help_)
             elif views.is_root(instance):
-                message = f"{origin.who} is given as the plan uses it: {_all(needs)}; `fdc run` gives text"
-                help_ = "let a step bring the value: the catalogue says of what type its result is"
+                message = f"{origin.who} is given in the form that the plan needs: {_all(needs)}; `fdc run` gives text"
+                help_ = "let a step return the value: the catalogue declares the type of its result"
                 yield Diagnostic(origin.span, "FDC706", message, _uses(origin, needs), help=help_)
 
 

@@ -26,7 +26,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
             continue
         seen.add(unit.key)
         for act in _unseen(unit.body)[0]:
-            message = f"nothing looks at what `{act.step.tool}` wrote"
+            message = f"no later step checks what `{act.step.tool}` wrote"
             yield Diagnostic(
                 unit.span(act.step),
                 "FDC441",

@@ -1,4 +1,4 @@
-"""Cancels runs, the controller of them."""
+"""Cancels runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..exits import Busy, Missing, Refused, WorldError
 
 
 def cancel(root: str, run: str, seconds: float) -> str:
-    """Cancels a run and those within its steps, and waits so long for who drives them; returns its whole name.
+    """Cancels a run and its nested runs, and waits for their drivers up to the time limit; returns its full name.
 
     Raises UsageError where the run does not exist, Refused where it is over, Busy where it is still driven by then, WorldError.
     """
@@ -44,13 +44,13 @@ def cancel(root: str, run: str, seconds: float) -> str:
         rows = [] if store is None else store.runs()
     for inner in rows:
         if inner.inputs.get("within") == row.name and inner.status not in OVER:
-            with suppress(Refused):  # it came to its end meanwhile
+            with suppress(Refused):  # it ended in the meantime
                 cancel(root, inner.name, seconds)
     return row.name
 
 
 def _close(root: str, name: str) -> str:
-    """Cancels a run that no process drives; returns how it stands then."""
+    """Cancels a run that is not being driven; returns its new status."""
     from ..engine.events import Mismatch
     from ..journal.sqlite import Untrusted
     from ..program.codec import ProgramError
@@ -62,7 +62,7 @@ def _close(root: str, name: str) -> str:
     try:
         row = store.run(name)
         if row is None:
-            raise Missing(f"no run `{name}` was found here")
+            raise Missing(f"no run `{name}` exists in this workspace")
         try:
             return cancel_asked(root, store, row)
         except Untrusted as whose:

@@ -1,9 +1,9 @@
-"""The one door through which runs come on record: only a program whose certificate was made and checked passes.
+"""The only way to record a new run: requires a program whose certificate was made and checked.
 
     proved = certified(program, "plans/x.plan", root)
     put_on_record(store, proved, name, inputs)
 
-`tests/repo/test_one_door.py` holds that nothing else begins a run.
+`tests/repo/test_one_door.py` checks that no other code begins a run.
 """
 
 from __future__ import annotations
@@ -26,41 +26,43 @@ if TYPE_CHECKING:
     from ..journal.sqlite import RunRow, Store
 
 _OF_FILES = ("FDC411", "FDC412", "FDC415")
-"""Findings that begin with the file that they are about: it is not there, is there, or is not a file."""
+"""Findings that begin with the file that they are about: it is missing, exists, or is not a file."""
 
 
 class Certified(NamedTuple):
-    """A program with the parts of its certificate, which were checked. Only `certified` makes one."""
+    """A program with the checked parts of its certificate. Only `certified` makes one."""
 
     program: dict[str, Any]
     plan: str
     parts: dict[str, Any]
 
     def certificate(self) -> dict[str, Any]:
-        """It as `fdc certify` writes it."""
+        """The certificate in the format of `fdc certify`."""
         return {"format": 3, "program": self.parts["control"]["program"], **self.parts}
 
 
 def certified(
     program: dict[str, Any], plan: str, root: str, *, under_way: bool = False
 ) -> Certified:
-    """A program that was proved, with its certificate, checked; the facts in it are those of the workspace now.
+    """A proved program with its checked certificate, whose facts hold in the workspace now.
 
-    `under_way`: the run goes on from the middle of another one, so what files were there before the first step is not asked.
-    Raises Refused where a file changed since the program was proved, and Exit, for a bug of fdc, where there is none that holds.
+    `under_way`: the run continues from the middle of another one, so the files before its first step are not checked.
+    Raises Refused if a file changed since the program was proved, and Exit (a bug of fdc) if the certificate does not hold.
     """
     names = _PARTS[:2] if under_way else _PARTS
     parts, wrong = _parts(program, root, names)
     if wrong is not None and wrong.startswith(
         "part `files`"
-    ):  # the other parts speak of the program alone
+    ):  # the other parts depend on the program only
         changed = _changed(program, root)
         if changed is not None:
             raise Refused(f"{changed} changed while it was being checked; run the command again")
-        parts, wrong = _parts(program, root, names)  # what changed meanwhile may be as it was
+        parts, wrong = _parts(
+            program, root, names
+        )  # the change may have been undone in the meantime
     if wrong is not None:
         raise Exit(
-            f"lint proved `{plan}`, and the independent check of its program found: {wrong}; nothing was run. "
+            f"lint proved `{plan}`, but the independent check of its program found: {wrong}; the run was not started. "
             "This is a bug of fdc, please report it"
         )
     return Certified(program, plan, parts)
@@ -75,7 +77,7 @@ def put_on_record(
     origin: dict[str, Any] | None = None,
     records: Sequence[Record] = (),
 ) -> None:
-    """Puts a new run on record, nothing of which has happened but the `records` that it takes along. Raises WorldFailed."""
+    """Records a new run, which begins after the given `records`. Raises WorldFailed."""
     store.create(
         name, proved.plan, proved.program, dict(inputs), time.time(), origin=origin, records=records
     )
@@ -84,7 +86,7 @@ def put_on_record(
 def put_piece(
     store: PgStore, run: RunRow, name: str, inputs: Mapping[str, Any], origin: dict[str, Any]
 ) -> None:
-    """Puts some branches of a run on record, for another worker: the program is the one that the run passed here with."""
+    """Records some branches of a run for another worker, with the certified program of that run."""
     store.create(
         name, run.plan, store.program(run), dict(inputs), time.time(), origin=origin, parent=run.id
     )
@@ -96,7 +98,7 @@ _PARTS = ("control", "data", "files")
 def _parts(
     program: dict[str, Any], root: str, names: Sequence[str]
 ) -> tuple[dict[str, Any], str | None]:
-    """The parts of a certificate, and what is wrong with one of them."""
+    """The parts of a certificate, and the error in one of them."""
     from ..certificate.check import PARTS
     from ..certificate.making import make_control, make_data, make_files
     from ..certificate.plans import Wrong
@@ -117,7 +119,7 @@ def _parts(
 
 
 def _changed(program: dict[str, Any], root: str) -> str | None:
-    """The file whose change made the plan another one than the program that was proved; None: it is proved as it was."""
+    """The file whose change made the proved program out of date; None: the program is up to date."""
     from ..certificate.control import digest
     from ..check import check, program_of
 
@@ -127,7 +129,7 @@ def _changed(program: dict[str, Any], root: str) -> str | None:
         return (
             None
             if digest(program_of(checked)) == digest(program)
-            else f"`{program['root']}`, or what it reaches,"
+            else f"`{program['root']}`, or a plan that it calls,"
         )
     named = re.search(r"`([^`]+)`", wrong[0].message) if wrong[0].code in _OF_FILES else None
     return f"`{named[1] if named else program['root']}`"

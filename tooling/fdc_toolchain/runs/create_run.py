@@ -1,4 +1,4 @@
-"""Begins runs: a plan is checked, its inputs are checked, and a new run is put on record.
+"""Begins runs: checks a plan and its inputs, and records a new run.
 
 program = program_of(checked_plan("plans/x.plan", root))
 name = begin(root, program, "plans/x.plan", {"topic": "tea"}, {})
@@ -26,19 +26,19 @@ _DOCUMENT = re.compile(r"plan_synth_[^/]*_final\.md$")
 
 
 def _for_people(document: str) -> str:
-    """What is said to the person who runs a document of `fdc lgtm` (LGTM-79)."""
+    """The message for a person who runs a document of `fdc lgtm` (LGTM-79)."""
     executable = document.removesuffix("_final.md") + "_execute.plan"
-    said = f"`{document}` is written for people, and is not run"
+    said = f"`{document}` is written for people and cannot be run"
     if not os.path.isfile(executable):
-        return f"{said}; no model wrote code for it that a program could put in place"
-    return f"{said}; `fdc run {executable}` puts its code in place, and asks for approval first"
+        return f"{said}; a model did not write code for it that a program can apply"
+    return f"{said}; `fdc run {executable}` applies its code after an approval"
 
 
 def checked_plan(plan: str, root: str, *, trust_settings: bool = False) -> Checked:
-    """What was found in a plan (a path, or a registered name) and in all that it reaches.
+    """Checks a plan (a path, or a registered name) and all plans that it calls; returns the result.
 
-    `trust_settings`: what the settings allow counts as confirmed.
-    Raises UsageError where the plan does not exist, or where the settings are wrong.
+    `trust_settings`: errors that the settings allow count as confirmed.
+    Raises UsageError if the plan does not exist, or if the settings are wrong.
     """
     from ..check import check
     from ..linking.link import Linker
@@ -49,7 +49,7 @@ def checked_plan(plan: str, root: str, *, trust_settings: bool = False) -> Check
 
 
 def plan_key(linker: Linker, plan: str, path: str) -> str:
-    """The key of a plan: of the file at `path`, else of what is registered as `plan`. Raises UsageError where there is none."""
+    """The key of a plan: of the file at `path`, else of the registered name `plan`. Raises UsageError if neither exists."""
     from ..check import key_of
     from ..text.suggest import did_you_mean
 
@@ -59,13 +59,13 @@ def plan_key(linker: Linker, plan: str, path: str) -> str:
     key = key_of(path, linker.root) if is_file else linker.resolve(plan)[0]
     if key is None:
         hint = did_you_mean(plan, linker.callable_names())
-        none = f"no plan named `{plan}`, neither a file nor a registered name"
+        none = f"the plan `{plan}` is neither a file nor a registered name"
         raise Missing(none + (f"; {hint}" if hint else ""))
     return key
 
 
 def given_for(program: dict[str, Any], pairs: Mapping[str, str]) -> dict[str, str]:
-    """The root plan's inputs. Raises UsageError for one that it does not take, or one that is missing."""
+    """The root plan's inputs. Raises UsageError for an unknown or a missing input."""
     from ..text.suggest import did_you_mean
 
     params = {param["name"]: param for param in program["plans"][program["root"]]["params"]}
@@ -73,7 +73,9 @@ def given_for(program: dict[str, Any], pairs: Mapping[str, str]) -> dict[str, st
         if name not in params:
             hint = did_you_mean(name, params)
             known = (
-                f"it takes {', '.join(f'`{one}`' for one in params)}" if params else "it takes none"
+                f"its parameters are {', '.join(f'`{name}`' for name in params)}"
+                if params
+                else "it has no parameters"
             )
             raise UsageError(f"the plan has no parameter `{name}`; {hint or known}")
     missing = [
@@ -85,10 +87,10 @@ def given_for(program: dict[str, Any], pairs: Mapping[str, str]) -> dict[str, st
 
 
 def task_for(root: str, asked: str | None) -> Task | None:
-    """The task whose log a new run's steps go into: the one asked for, else the one that was started last and is open.
+    """The task whose log records a new run's steps: the requested one, else the newest open one.
 
-    Returns None where no task is open. Raises UsageError where the one asked for is not open, WorldError
-    where the log cannot be read.
+    Returns None if no task is open. Raises UsageError if the requested task is not open, WorldError
+    if the log cannot be read.
     """
     from ..tasks import activity_log
     from ..tasks.activity import open_tasks
@@ -104,19 +106,21 @@ def task_for(root: str, asked: str | None) -> Task | None:
     for task in found:
         if task.id == asked:
             return task._replace(named=True)
-    raise UsageError(f"the task `{asked}` is not open here; `fdc start --task-id ID` begins one")
+    raise UsageError(
+        f"the task `{asked}` is not open here; start one with `fdc start --task-id ID`"
+    )
 
 
 def granted(
     root: str,
     program: dict[str, Any],
     operator: Operator | None,
-    subject: str = "the run does not begin",
+    subject: str = "the run cannot begin",
     under_way: Callable[[], RunState] | None = None,
 ) -> None:
-    """Raises NotGranted where this machine or its operator does not give what a run of the program needs (`runs.granted`).
+    """Raises NotGranted if this machine or its operator does not provide what a run of the program needs (`runs.granted`).
 
-    `under_way`: the state of a run that goes on, made where something is absent: what it has done already needs nothing.
+    `under_way`: makes the state of a continued run, whose completed steps need nothing. Called only if something is missing.
     """
     from ..engine.reach import reach
     from ..workspace.operator import Operator
@@ -131,9 +135,10 @@ def granted(
 
 
 def in_the_way(said: str, wait: bool | None) -> Busy:
-    """The message where another run is in the way of this one. `wait` None: the command has no `--wait`."""
+    """The message that another run blocks this one. `wait` None: the command has no `--wait`."""
     return Busy(
-        f"{said}; begin when it has ended" + (", or say `--wait`" if wait is not None else "")
+        f"{said}; start this run when it has ended"
+        + (", or use `--wait`" if wait is not None else "")
     )
 
 
@@ -149,11 +154,11 @@ def begin(
     wait: bool | None = None,
     embedded: bool = False,
 ) -> str:
-    """Puts a new run on record, nothing of which has happened; returns its name. Raises WorldError.
+    """Records a new run, none of whose steps has been performed; returns its name. Raises WorldError.
 
-    Also where a run is driven that may write the same paths (`runs.records.claims`), unless `wait`: who drives it waits then.
+    Also raised if a running run may write the same paths (`runs.records.claims`), unless `wait`: then its driver waits.
 
-    Raises Exit for a program without a certificate that holds (`certified.certified`).
+    Raises Exit for a program without a valid certificate (`certified.certified`).
     Raises UsageError for a budget that cannot be kept to (`money.settle`), NotGranted where something is not there that it
     needs. `simulate` is a script (`tools.simulate`): nothing of such a run is ever performed, so it needs nothing.
     `embedded`: as for `run_driver.drive_run`.
@@ -196,6 +201,6 @@ def begin(
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     if not user_key.lasts():
-        said = f"fdc: {user_key.key_path()} cannot be written, so fdc cannot tell later that run {name} is yours: "
-        notice(said + "`fdc resume` will want --trust")
+        said = f"fdc: {user_key.key_path()} cannot be written, so fdc cannot recognise run {name} as yours later: "
+        notice(said + "`fdc resume` will need --trust")
     return name

@@ -1,4 +1,4 @@
-"""What a run would do, without doing any of it: the program read aloud."""
+"""Prints what a run would do, without doing it (`fdc run --dry-run`)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from .cost.cost_bound import Worst
 
 MOST = 2_000
-"""Lines that are shown; a plan that calls another from many places is read aloud once for each."""
+"""Maximum number of lines; a plan that is called from several places is listed at each."""
 
 
 def steps(program: dict[str, Any], root: str) -> Iterator[str]:
-    """The steps of every plan that would run, in order, a line each; what is called stands below its call."""
+    """The steps of every plan that would run, in order, one per line; called plans are below their calls."""
     return _Reader(program, root).plan(program["root"], {}, 0)
 
 
@@ -28,9 +28,9 @@ def outline(
     models: Mapping[str, Any] | None = None,
     absent: Sequence[str] = (),
 ) -> str:
-    """The steps of every plan that would run, with what is known now filled in, and what the worst run costs.
+    """The steps of every plan that would run, with known values filled in, and the worst-case cost.
 
-    `models` are those that would be asked (`money.settle`), `absent` what is not there that the run needs (`runs.granted`).
+    `models`: those that would be asked (`pricing.settle`); `absent`: missing needs of the run (`runs.granted`).
     """
     from .cost.cost_bound import worst
 
@@ -62,8 +62,8 @@ def outline(
     lines += _opened(program, root)
     for row in program.get("assumptions", []):
         lines.append(f"assumes ({visible(row['path'])}:{row['line']}): {visible(row['text'])}")
-    lines += [f"the run would not begin without {visible(one)}" for one in absent]
-    lines.append("nothing was done")
+    lines += [f"the run cannot begin without {visible(one)}" for one in absent]
+    lines.append("no step was performed")
     return "\n".join(lines) + "\n"
 
 
@@ -99,7 +99,7 @@ class _Reader:
             yield f"{margin}{bound}{item['tool']} {cut(visible(shown), 100)}".rstrip()
         elif op == "call":
             yield f"{margin}call {visible(item['name'])}"
-            # What a caller hands on is known as far as it is text without a reference that is not known.
+            # An argument is known if it is text without unknown references.
             handed = {name: self.text(template, names) for name, template in item["args"].items()}
             settled = {name: value for name, value in handed.items() if "{" not in value}
             yield from self.plan(item["plan"], settled, depth + 1)
@@ -109,7 +109,7 @@ class _Reader:
             yield from self.block(item["body"], names, depth + 1)
         elif op in ("for", "fork"):
             how = "at once, for each" if op == "fork" else "for each"
-            keeps = "; one that fails gives a record of that" if "keep" in item else ""
+            keeps = "; a failed one gives a record of its failure" if "keep" in item else ""
             yield f"{margin}{how} {item['name']} of {visible(self.text(item['in'], names))}, at most {item['max']}{keeps}"
             yield from self.block(item["body"], names, depth + 1)
         elif op == "iterate":
@@ -133,14 +133,14 @@ class _Reader:
         return "" if listed is None else f" ({len(listed)} now)"
 
     def listing(self, glob: str) -> list[str] | None:
-        """The files of a glob now; None where they cannot be listed."""
+        """The current files of a glob; None if they cannot be listed."""
         if glob not in self.listed:
             self.listed[glob] = listing(self.root, glob)
         return self.listed[glob]
 
 
 def listing(root: str, glob: str) -> list[str] | None:
-    """The files that the runner would find for a glob now; none for one that leads out, where the run stops."""
+    """The files that the runner would find for a glob now; none for a glob that leaves the workspace, where the run stops."""
     from ..workspace.failure import ToolFailure
     from ..workspace.files import Root
     from ..workspace.globs import files
@@ -160,7 +160,7 @@ def listing(root: str, glob: str) -> list[str] | None:
 def _costs(
     found: Worst, limits: Mapping[str, float], models: Mapping[str, Any] | None
 ) -> list[str]:
-    """What the worst run costs, and which budget would stop it."""
+    """The worst-case cost, and the budget that would stop the run."""
     from ..rules.bounds import shown as written
 
     shown = []
@@ -171,7 +171,7 @@ def _costs(
                 f"{text} {measure.replace('_', ' ')}" if measure != "money" else f"${text}"
             )
     created = " and those that the plan creates" * found.created
-    lines = [f"at worst: {', '.join(shown)}, with the files that are there now{created}"]
+    lines = [f"at worst: {', '.join(shown)}, with the files that exist now{created}"]
     lines += [visible(line) for line in said(found)]
     if models is not None and models["names"] and models["rate"] is None:
         lines.append(
@@ -179,7 +179,7 @@ def _costs(
         )
     if models is not None and not models["names"]:
         lines.append(
-            "no model is named (FDC_MODEL, --model): a prompt is answered by what is embedded, or fails"
+            "no model is selected (FDC_MODEL, --model): embedded functions answer prompts, or the prompts fail"
         )
     for measure, most in sorted(limits.items()):
         cost = found.cost.get(measure, {})
@@ -193,13 +193,13 @@ def _costs(
 
 
 def said(found: Worst) -> list[str]:
-    """What the numbers of a worst case do not say by themselves, a line each."""
+    """Notes about the numbers of a worst case, one per line."""
     lines = [
         f"|{glob}| is the number of files of {glob}, which is unknown before the run"
         for glob in found.unknown
     ]
     lines += [
-        f"|{glob}| is the number of files of {glob}; the plan itself creates more of them"
+        f"|{glob}| is the number of files of {glob}; the plan itself creates more"
         for glob in found.growing
     ]
     steps: dict[str, list[str]] = {}
@@ -211,7 +211,7 @@ def said(found: Worst) -> list[str]:
 
 
 def _opened(program: dict[str, Any], root: str) -> Iterator[str]:
-    """What the plans may write of what is protected, because they name it."""
+    """The protected files that the plans may write because they name them."""
     from ..linking.project.guarded_paths import guarded
     from ..tools.approvals.openings import named_by
 
@@ -220,7 +220,7 @@ def _opened(program: dict[str, Any], root: str) -> Iterator[str]:
 
 
 def _commands() -> str:
-    """How commands will be fenced in on this machine."""
+    """The sandbox of commands on this machine."""
     from ..sandbox.sandbox import outlook
     from ..workspace.operator import Operator
 

@@ -1,7 +1,7 @@
-"""What a program needs that this machine or its operator gives: a sandbox, a model, the web, programs (docs/verdicts.md).
+"""Needs of a program that this machine or its operator provides: a sandbox, a model, the web, programs (docs/verdicts.md).
 
-It is looked at before the first step, so that no run begins and stops in the middle for want of it. Nothing is sent anywhere:
-whether a server answers is known by asking it only. What each tool needs is in its row (`tools.tool_rows`).
+They are checked before the first step, so that a run does not stop in the middle because one is missing. No request is sent,
+so it is not checked whether a server answers. The needs of each tool are in its row (`tools.tool_rows`).
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from ..tools.model.wire import OPENAI
 from ..workspace.failure import ToolFailure
 from ..workspace.operator import Operator
 
-ABSENT = "this machine and its operator do not give what the plan needs"
+ABSENT = "this machine or its operator does not provide what the plan needs"
 
 
 class Needs(NamedTuple):
-    """Who needs what: by need (`sandbox`, `model`, `web`, ...), the names of tools and programs."""
+    """By need (`sandbox`, `model`, `web`, ...), the names of the tools and programs that have it."""
 
     rows: dict[str, dict[str, None]]
 
     def add(self, need: str, who: str) -> None:
-        """Somebody needs it."""
+        """Adds a tool or program with the need."""
         self.rows.setdefault(need, {})[who] = None
 
     def by(self, need: str) -> str:
-        """Who needs it, for a sentence; empty where no one does."""
+        """The names that have the need, as text; empty if there is none."""
         names = [f"`{name}`" for name in self.rows.get(need, ())]
         return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def absent(program: Program, root: str, operator: Operator, reach: Reach) -> list[str]:
-    """One sentence for each thing that is not there, with what mends it; none where nothing is missing.
+    """One sentence for each missing need, with its remedy; empty if nothing is missing.
 
-    `reach`: what the run comes to (`engine.reach`). A tool whose failure is a value for the plan needs nothing: such a
-    plan goes on without it. A named model is asked for its key all the same, since the want of that stops a run.
+    `reach`: what the run can reach (`engine.reach`). A tool whose failure is a value for the plan needs nothing:
+    such a plan continues without it. The key of a selected model is checked anyway, since a missing key stops a run.
     """
     needs = _needs(program, operator, reach)
     return list(_looked(needs, program, root, operator, reach)) if needs.rows else []
@@ -101,7 +101,7 @@ def _of_command(item: dict[str, Any], needs: Needs) -> None:
 
 
 def _literal(template: Any) -> str | None:
-    """The text of an argument that the plan writes out."""
+    """The text of a literal argument."""
     return (
         "".join(template) if template and all(isinstance(part, str) for part in template) else None
     )
@@ -128,7 +128,7 @@ def _looked(
         if (who := needs.by(name)) and not _found(name):
             yield f"the program `{name}`, for {who}: it is not on the PATH of this machine; install it"
     if who := needs.by("model"):
-        yield f"a model, for {who}: no model is named; name it with `--model NAME` or FDC_MODEL"
+        yield f"a model, for {who}: no model is selected; select one with `--model NAME` or FDC_MODEL"
     if who := needs.by("key"):
         why = _unasked(operator.model)
         if why:
@@ -154,7 +154,7 @@ def _network(
         yield f"the packages that fetch pages, for {who}: {INSTALL}"
     if operator.network:
         return
-    how = "the operator allows it; `--allow-network`, or FDC_ALLOW_NETWORK=1"
+    how = "the operator must allow it with `--allow-network` or FDC_ALLOW_NETWORK=1"
     if who := needs.by("network"):
         yield f"the network, for {who}: {how}"
     if tier and tier != "none" and (who := needs.by("bash")) and _for_commands(program, reach):
@@ -162,7 +162,7 @@ def _network(
 
 
 def _for_commands(program: Program, reach: Reach) -> bool:
-    """Whether `allow net *` of the plans can be for commands alone: all that have `allow` say it, and no other step goes out."""
+    """Whether `allow net *` is for commands only: every plan with `allow` has it, and no other step uses the network."""
     allows = [plan["allow"] for plan in program["plans"].values() if plan.get("allow")]
     everywhere = all(any(glob in ("*", "**") for glob in allow.get("net", ())) for allow in allows)
     outside = any(
@@ -176,7 +176,7 @@ def _found(name: str) -> bool:
 
 
 def _made_in(root: str) -> bool:
-    """Whether a step of the run itself may install a program: PATH has a folder of the workspace, which commands can write."""
+    """Whether a step of the run may install a program: PATH has a folder of the workspace, which commands can write."""
     here = os.path.realpath(root) + "/"
     folders = os.environ.get("PATH", "").split(os.pathsep)
     return any(
@@ -187,7 +187,7 @@ def _made_in(root: str) -> bool:
 
 
 def _unasked(model: str) -> str:
-    """Why no model can be asked, as far as that is known without asking one; empty where one can."""
+    """Why the model cannot be asked, as far as known without a request; empty if it can."""
     kept = tuple(os.environ.get(name, "") for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))
     if not model.startswith(OPENAI) and util.find_spec("anthropic") is not None and any(kept):
         return ""
@@ -196,7 +196,7 @@ def _unasked(model: str) -> str:
 
 @lru_cache(maxsize=1)
 def _without_key(model: str, _environment: tuple[tuple[str, str], ...]) -> str:
-    """What the SDK says, which may find credentials elsewhere."""
+    """The SDK's error about missing credentials, which it may find in several places."""
     from ..engine.ports import WorldFailed
     from ..tools.model.servers import known_by
 
@@ -208,7 +208,7 @@ def _without_key(model: str, _environment: tuple[tuple[str, str], ...]) -> str:
 
 
 def _unsearched() -> str:
-    """Why no one can be asked for results; empty where somebody can."""
+    """Why no search provider can be asked; empty if one can."""
     from ..tools.web.search import PROVIDERS, answer, ready
 
     try:

@@ -1,4 +1,4 @@
-"""Ctrl-C, and requests to end, that leave a run cleanly."""
+"""Handles Ctrl-C and termination signals so that a run is left in a clean state."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 @contextmanager
 def interruptible() -> Iterator[bool]:
-    """While it lasts, Ctrl-C and requests to end (SIGTERM, SIGHUP) leave a run cleanly; yields whether that is so.
+    """Context in which Ctrl-C, SIGTERM and SIGHUP leave a run cleanly; yields whether the handlers are installed.
 
-    The first one begins that, which takes a few seconds at most; those that follow it closely are
-    not heard, or an impatient finger would leave half of the work undone.
+    The first signal starts the clean-up, which takes at most a few seconds. Signals that follow
+    closely are ignored, so that repeated Ctrl-C does not interrupt it.
     """
     from ..engine.drive import GRACE
 
@@ -36,5 +36,5 @@ def interruptible() -> Iterator[bool]:
         yield bool(before)
     finally:
         for number, handler in before.items():
-            # Interrupted, the process is about to end; one more signal must not make that look like a crash.
+            # After an interrupt the process is about to end; another signal must not make that look like a crash.
             signal.signal(number, (handler or signal.SIG_DFL) if heard < 0 else signal.SIG_IGN)

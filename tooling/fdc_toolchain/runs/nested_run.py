@@ -1,7 +1,7 @@
-"""A plan as a run of its own within a step of another run (`tools.context.Nested`).
+"""Nested runs: a plan that runs as a separate run within a step of another run (`tools.context.Nested`).
 
-The run within is recorded, resumed, shown and replayed like any other, in the journal of the run that it is within. Its name
-follows from that run and the step, so that the same step, done again after a crash, goes on with the same run.
+A nested run is recorded, resumed, shown and replayed like any other, in the journal of its outer run. Its name is
+derived from the outer run and the step, so that a step that is repeated after a crash continues the same run.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def nested_in(
     driver: Driver,
     shown: Mapping[str, Mapping[str, Any]],
 ) -> Nested:
-    """What drives plans within steps of runs in a workspace. `shown`: what the questions showed that the outer run waited for."""
+    """Drives plans within steps of runs in a workspace. `shown`: what the outer run's questions showed."""
 
     def perform(plan: NestedPlan, context: Context) -> Any:
         from ..engine.events import Outcome
@@ -49,7 +49,7 @@ def nested_in(
         from ..workspace.failure import ToolFailure
 
         mark = intent_files.read(context.run_folder, context.key) or {}
-        name = mark.get("run")  # an fdc that gave them names by chance may have begun it
+        name = mark.get("run")  # an older fdc with random names may have begun it
         if not isinstance(name, str):
             mark = {"run": (name := name_within(context.key))}
         notes: dict[str, Any] = {"run": name}
@@ -76,9 +76,9 @@ def nested_in(
         except Exit as failed:
             raise WorldFailed(str(failed)) from failed
         if context.cancelled.is_set() or ended.status == "interrupted":
-            raise Cancelled("the run within is left in the middle")
+            raise Cancelled("the nested run was interrupted")
         if ended.status == "broken":
-            raise WorldFailed(f"the run {name} within: {ended.message}")
+            raise WorldFailed(f"the nested run {name}: {ended.message}")
         if ended.status == "waiting":
             with _open(driver) as store:
                 _wait(store.run(name), ended, mark, context)
@@ -88,7 +88,7 @@ def nested_in(
         usage = {one: ended.spent.get(one, 0.0) for one in (*_USED, *({"steps"} & declared.keys()))}
         if ended.status != "finished":
             raise ToolFailure(
-                "plan", f"the run {name} within {_stopped(ended, notes)}", usage, notes
+                "plan", f"the nested run {name} {_stopped(ended, notes)}", usage, notes
             )
         return Outcome(ended.result, None, usage, notes)
 
@@ -104,9 +104,9 @@ def _put(
     operator: Operator,
     begun: bool,
 ) -> dict[str, float]:
-    """Puts the run on record, unless it is; returns the ceilings of one that is there which are others by now.
+    """Records the run, unless it exists; returns the limits of an existing one that have changed.
 
-    `begun`: it was on record. What it did then is not done again where somebody has taken its record away.
+    `begun`: it was recorded before. If its record was deleted since, it is not started again.
     """
     from ..engine.events import Mismatch
     from ..engine.fold import fold
@@ -126,30 +126,28 @@ def _put(
         try:
             state = fold(store.program(row), row.inputs, store.records(row))
         except (ProgramError, Mismatch) as wrong:
-            raise WorldFailed(f"the run {name} within cannot continue: {wrong}") from wrong
+            raise WorldFailed(f"the nested run {name} cannot continue: {wrong}") from wrong
         if "seconds" in ceilings:
             ceilings["seconds"] += state.elapsed
         return changed(state, ceilings)
     if begun:
         raise ToolFailure(
-            "plan", f"the run {name} within has no record any more, so it cannot continue"
+            "plan", f"the record of the nested run {name} was deleted, so it cannot continue"
         )
     outer = store.run(context.run)
     depth = 1 if outer is None else int(outer.inputs.get("depth", 1)) + 1
     if depth > MAX_STACK:
-        raise ToolFailure(
-            "plan", f"plans run within each other are {depth} deep; {MAX_STACK} is the most"
-        )
+        raise ToolFailure("plan", f"nested runs are {depth} deep; the maximum is {MAX_STACK}")
     program = plan.program()
     proved = certified(program, f"runs/{context.run}/{plan.path}", root)
     if plan.inside and _outside(program, proved.parts["data"], "result"):
         raise ToolFailure(
             "plan",
-            "the plan yields text from outside: run it without a name for its result, or yield no such text",
+            "the plan yields text from outside: run it without binding its result, or do not yield such text",
         )
     budget = least(program, ceilings)
     rates = pricing.settle(root, program, budget, operator)
-    granted(root, program, operator, f"the run {name} within does not begin")
+    granted(root, program, operator, f"the nested run {name} cannot begin")
     inputs: dict[str, Any] = {
         "given": dict(plan.given),
         "builtin": {"run": plan.folder or f"runs/{name}"},
@@ -168,8 +166,8 @@ def _put(
 
 
 def name_within(key: str) -> str:
-    """The name of the run within the step `RUN:ADDRESS`: the second in which the outer one began, and what tells it from all
-    others."""
+    """The name of the nested run of the step `RUN:ADDRESS`: the second in which the outer one began, and a
+    digest."""
     run = key.partition(":")[0]
     return run[: run.rfind("-") + 1] + blake2b(key.encode(), digest_size=6).hexdigest()
 
@@ -184,7 +182,7 @@ def _open(driver: Driver) -> Iterator[Store]:
 
 
 def _outside(program: Mapping[str, Any], proof: Any, part: str) -> bool:
-    """Whether the result of the root plan, or why it fails, may be text from outside, as its certificate says."""
+    """Whether the root plan's result or failure may be text from outside, according to its certificate."""
     return any(
         fact.split(" ")[0] == "untrusted"
         for row in (proof or {}).get("rows", ())
@@ -194,7 +192,7 @@ def _outside(program: Mapping[str, Any], proof: Any, part: str) -> bool:
 
 
 def _brought(store: Store, root: str, name: str) -> dict[str, Any]:
-    """What the outer run's record says of what the run within looked at: text from outside, the network."""
+    """Notes for the outer run's record about the nested run: text from outside, use of the network."""
     from ..workspace.outside_table import met
 
     row = store.run(name)
@@ -209,7 +207,7 @@ def _brought(store: Store, root: str, name: str) -> dict[str, Any]:
 
 
 def _stopped(ended: Ended, notes: Mapping[str, Any]) -> str:
-    """How the run within ended, in words that are not text from outside."""
+    """How the nested run ended, without text from outside."""
     stop = ended.stop
     if stop is None:
         return f"was {ended.status}"
@@ -219,7 +217,7 @@ def _stopped(ended: Ended, notes: Mapping[str, Any]) -> str:
 
 
 def _answered(row: RunRow | None, asks: Mapping[str, Any], context: Context) -> dict[str, str]:
-    """The answer that lies ready for the question that the outer run put, where the run within still asks it."""
+    """The stored answer to the outer run's question, if the nested run still asks it."""
     if row is None or row.status != "waiting" or row.epoch != asks.get("epoch"):
         return {}
     given = context.given() if "address" in asks else None
@@ -227,9 +225,9 @@ def _answered(row: RunRow | None, asks: Mapping[str, Any], context: Context) -> 
 
 
 def _wait(row: RunRow | None, ended: Ended, mark: dict[str, Any], context: Context) -> NoReturn:
-    """Puts what the run within asks first as a question of the outer run. Raises Waiting.
+    """Asks the nested run's first question as a question of the outer run. Raises Waiting.
 
-    What is shown names the run and its state: an answer that was given to another question counts for nothing.
+    The question shows the run and its state, so that an answer to another question is not used.
     """
     from ..engine.ports import Waiting
     from ..tools import intent_files
@@ -242,7 +240,7 @@ def _wait(row: RunRow | None, ended: Ended, mark: dict[str, Any], context: Conte
         done = f"'{at}=done:RESULT'" if unsettled[0]["bound"] else f"{at}=done"
         others = f" (and at {len(unsettled) - 1} more)" if len(unsettled) > 1 else ""
         raise Waiting(
-            f"the run {name} within waits until somebody finds out what happened at {at}{others}, and says so: "
+            f"the nested run {name} waits for a person to find out what happened at {at}{others}: "
             f"`fdc resume {name} --assume {done}` (or `{at}=not-done`); then `fdc resume {context.run}`",
             {"rows": [], "within": asks},
         )
@@ -255,13 +253,13 @@ def _wait(row: RunRow | None, ended: Ended, mark: dict[str, Any], context: Conte
     }  # fmt: skip
     rows = [step, *(asked.get("shows") or {}).get("rows", ())]
     raise Waiting(
-        f"the run {name} within asks at {asked['address']}{more}: {asked['text']}",
+        f"the nested run {name} asks at {asked['address']}{more}: {asked['text']}",
         {"rows": rows, "within": asks},
     )
 
 
 class _Inner(Silent):
-    """Shows what the run within says, and asks what it asks, where the outer one does."""
+    """Shows the messages and questions of the nested run in the place of the outer one."""
 
     def __init__(self, outer: Observer) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the run service tells its caller beside its results."""
+"""Warnings of the run service to its caller."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _on_stderr = False
 
 
 def on_stderr() -> None:
-    """From now on notices that no handler takes go to stderr, a line each: for programs whose stderr is fdc's own."""
+    """Prints notices without a handler on stderr, one per line: for programs whose stderr belongs to fdc."""
     global _on_stderr
     _on_stderr = True
 
 
 def logger() -> Logger:
-    """The logger `fdc`. Inside of another program, which may have no handlers, what it is told goes nowhere else."""
+    """The logger `fdc`. Inside another program without handlers, its messages are dropped."""
     import logging
 
     found = logging.getLogger("fdc")

@@ -1,4 +1,4 @@
-"""What watches a run while it goes. The command line has observers that show it (`console.progress`); these show nothing."""
+"""Observers of a running run. Those of the command line (`console.progress`) show it; these show nothing."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """Shows nothing. The base of the others: counts steps, and keeps what runs, what was written and which commands failed."""
+    """The base class: counts steps, and keeps running steps, written files and failed commands. Shows nothing."""
 
     marks = False
-    """Whether it shows what a run passes without an effect."""
+    """Whether it shows gates, branches and calls that have no effect."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -29,7 +29,7 @@ class Observer:
         """The address and the output of the last command, if it failed."""
 
     def watch(self, state: RunState) -> None:
-        """The run that is about to be driven; the view that shows budgets reads them there."""
+        """Sets the run that is about to be driven, from which views read budgets."""
 
     def begun(self, effect: Perform) -> None:
         """Port `Progress`."""
@@ -64,14 +64,14 @@ class Observer:
         """Port `Progress`: the plan's own words."""
 
     def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
-        """The answer of a person who can be asked now; None where no one can. `above`: lines that are shown first."""
+        """The answer of a person; None if a person cannot be asked now. `above`: lines that are shown first."""
         return None
 
     def line(self, text: str) -> None:
-        """Shows a line that stays."""
+        """Shows a permanent line."""
 
     def close(self) -> None:
-        """Takes away what is not meant to stay."""
+        """Removes what is not permanent."""
 
 
 class Silent(Observer):

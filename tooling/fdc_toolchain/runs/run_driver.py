@@ -1,8 +1,8 @@
-"""Where runs meet the world: builds the adapters, drives a run, and puts the end on record.
+"""Drives a run in a workspace: builds the adapters, drives the run, and records the outcome.
 
     ended = drive_run(root, name, progress("text", False, style(), True))
 
-Runs are begun in `beginning`, found and read in `stored`; `closing` puts their end on record. Commands find all of it here.
+`create_run` begins runs, `open_journal` finds and reads them; `run_outcome` records their outcome. Commands find all of it here.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 ]  # fmt: skip
 
 PAUSE = 0.1
-"""Seconds between two looks whether the run has ended that is waited for."""
+"""Seconds between two checks whether a blocking run has ended."""
 
 
 def drive_run(  # noqa: C901
@@ -61,9 +61,9 @@ def drive_run(  # noqa: C901
     within: str | None = None,
     embedded: bool = False,
 ) -> Ended:
-    """Takes a run as far as it goes and puts the end on record. An interruption is an end too (`interrupted`).
+    """Drives a run as far as it can go and records the outcome. An interruption is an outcome too (`interrupted`).
 
-    A run that is over stays as it is, unless the budget is raised or failed steps are to be tried again.
+    An ended run does not change, unless the budget is raised or failed steps are retried.
     `trusted`: the user vouches for a run that is not sealed by their key. `force`: a cancelled run
     goes on. `seen`: the run's epoch when the user saw the questions that they answer or settle here. `wait`: runs that may
     write the same paths are waited for. `within`: the run in a step of which this one is driven.
@@ -87,22 +87,24 @@ def drive_run(  # noqa: C901
         lock = run_folders.Lock(run_folders.run_folder(root, name))
         holder = lock.take()
         if holder is not None:
-            raise Busy(f"the run {name} is being driven by {holder}; one controller at a time")
+            raise Busy(
+                f"the run {name} is being driven by {holder}; a run has one controller at a time"
+            )
         store = writing(root)
         row = store.run(name)
         if row is None:
-            raise Missing(f"no run `{name}` was found here")
+            raise Missing(f"no run `{name}` exists in this workspace")
         known(row)
         if not force and run_folders.cancel_asked(
             root, name
-        ):  # who asked may have been killed before they could do it
+        ):  # the process that asked may have been killed before it could cancel
             row = row._replace(status=_cancelled(root, store, row, trusted))
         if not force and row.status == "cancelled":
-            hint = "`fdc resume --force` goes on with it all the same, `fdc fork` begins a new one"
+            hint = "`fdc resume --force` continues it anyway, `fdc fork` begins a new one"
             raise Refused(f"the run {name} was cancelled; {hint}")
         if seen is not None and row.epoch != seen and (answers or assume):
             raise Refused(
-                f"the run {name} went on meanwhile, so this may be about something else; `fdc show {name}`"
+                f"the run {name} has continued since, so its questions may have changed; see `fdc show {name}`"
             )
         if row.status in ("finished", "stopped") and not (budget or retry):
             return over(store, row, trusted)
@@ -167,7 +169,7 @@ def _claim(store: Store, row: RunRow, root: str, within: str | None, alone: bool
 
 
 def _alone(claim: Claim, root: str, row: RunRow, wait: bool | None, stale: bytes | None) -> bool:
-    """Takes the claim; waits for runs that are in the way, if wanted. Returns False where the run was cancelled meanwhile,
+    """Takes the claim; with `wait`, waits for runs that block it. Returns False if the run was cancelled in the meantime,
     by another request than the `stale` one.
 
     Raises WorldError where a run is in the way.
@@ -188,7 +190,7 @@ def _alone(claim: Claim, root: str, row: RunRow, wait: bool | None, stale: bytes
 
 
 def _granted(store: Store, row: RunRow, root: str, operator: Operator | None, retry: bool) -> None:
-    """Raises NotGranted where something is not there that the run needs for what it has not done yet."""
+    """Raises NotGranted if something is missing that the run's remaining steps need."""
     from ..engine.events import Mismatch
     from ..engine.fold import fold
     from ..program.codec import ProgramError
@@ -203,13 +205,13 @@ def _granted(store: Store, row: RunRow, root: str, operator: Operator | None, re
 
     try:
         program = store.program(row)
-        granted(root, program, operator, f"the run {row.name} does not go on", under_way)
+        granted(root, program, operator, f"the run {row.name} cannot continue", under_way)
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot continue: {wrong}") from wrong
 
 
 def retried(program: dict[str, Any], inputs: dict[str, Any], records: list[Any]) -> list[Record]:
-    """The records that have failed steps tried again."""
+    """The records that retry failed steps."""
     from ..engine.events import Record
     from ..engine.replay import failed_alone
 
@@ -283,7 +285,7 @@ def _drive(
             marks=show.marks,
         )
         if state.marks and records:
-            state.marks.clear()  # they were shown when they were passed
+            state.marks.clear()  # they were shown before
         ready = kept.taken(root, row, state, records, store.key, alone=True)
         log = _run_log(root, row, program, rows)
     except (ProgramError, Mismatch) as wrong:
@@ -318,7 +320,7 @@ def _drive(
             ended = left(row, "broken", on_record(store, row, state), ending.message)
     except (KeyboardInterrupt, Cancelled) as left_by:
         passed_on = left_by if embedded and isinstance(left_by, KeyboardInterrupt) else None
-        if state.ended:  # it was over before anybody interrupted
+        if state.ended:  # it ended before the interruption
             last = Ending("stopped" if state.stop else "finished", state.stop, state.result)
             ended = ended_of(row, last, state)
         else:
@@ -331,7 +333,7 @@ def _drive(
             log.close()
     except (
         WorldFailed
-    ) as failed:  # what is not logged is logged on resume, so the run must be resumable
+    ) as failed:  # missing lines are logged on resume, so the run must be resumable
         ended.status, ended.message = "broken", str(failed)
     if ended.status == "cancelled":
         journal.append([cancelled(journal.epoch, state.elapsed)])
@@ -348,7 +350,7 @@ def _drive(
 def _run_log(
     root: str, row: RunRow, program: dict[str, Any], rows: list[tuple[Record, Perform | None]]
 ) -> RunLog | None:
-    """The log of a run that belongs to a task, with the lines that a lost controller left unwritten."""
+    """The log of a run that belongs to a task; writes the lines that a lost controller did not write."""
     from ..tasks.activity import Task
     from ..tasks.run_log import RunLog
 
@@ -361,14 +363,14 @@ def _run_log(
 
 
 def _halt(cancel: Callable[[], None], signals: bool) -> None:
-    """Makes the controller of this process leave: its commands die, and the process that waits at a prompt wakes."""
+    """Makes the controller of this process stop: kills its commands, and wakes a process that waits at a prompt."""
     cancel()
     if signals:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 
 def failures(records: list[Any], alone: Collection[str] = ()) -> list[Any]:
-    """The failed outcomes that no one has had tried again yet, and that no fork kept (`alone`)."""
+    """The failed outcomes that were not retried yet, and that no fork kept (`alone`)."""
     retried = {(record.address, record.turn) for record in records if record.kind == "retry"}
     return [
         record
@@ -381,8 +383,8 @@ def failures(records: list[Any], alone: Collection[str] = ()) -> list[Any]:
 
 
 class Monotonic:
-    """The machine's clock that only grows (port `engine.ports.Clock`)."""
+    """The machine's monotonic clock (port `engine.ports.Clock`)."""
 
     def seconds(self) -> float:
-        """Seconds since some moment."""
+        """Seconds since an arbitrary start."""
         return time.monotonic()

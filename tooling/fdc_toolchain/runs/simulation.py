@@ -1,4 +1,4 @@
-"""What `fdc run --simulate` is given: a script in a file, or an old run whose outcomes are used again."""
+"""The argument of `fdc run --simulate`: a script in a file, or an old run whose outcomes are reused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST = 64 * 1024 * 1024
 
 
 def source(root: str, what: str) -> dict[str, Any]:
-    """The script. Raises UsageError for a file that is none, and where there is neither file nor run."""
+    """The script. Raises UsageError for an invalid file, or if neither a file nor a run exists."""
     from ..tools import simulate
 
     if os.path.isfile(what):
@@ -41,7 +41,9 @@ def _of_run(root: str, run: str) -> dict[str, Any]:
             assert store is not None  # a run was found in it
             records = store.records(row)
     except UsageError:
-        raise UsageError(f"there is neither a file nor one run `{run}` to simulate by") from None
+        raise UsageError(
+            f"`{run}` is neither a file nor the name of one run to simulate with"
+        ) from None
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     return simulate.recorded(

@@ -1,4 +1,4 @@
-"""The tools of one run: its workspace opened, the model or person that answers, what the operator allows."""
+"""The tool runtime of one run: its workspace, the model or person that answers, what the operator allows."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def bench_for(
 
 
 def opened(root: str) -> Root:
-    """The workspace with all that is protected or secret in it."""
+    """Opens the workspace, with its protected and secret paths."""
     from ..workspace.files import Root
 
     catalogues, protect, secret = guarded(root)
@@ -69,7 +69,7 @@ def opened(root: str) -> Root:
 
 
 def take_away(root: str) -> None:
-    """Takes away what commands made of protected names whose fdc was killed, and says so (`notices`). Raises WorldError."""
+    """Moves away protected files that a killed fdc's commands created, and reports them (`notices`). Raises WorldError."""
     from ..tools import under_way
 
     if not under_way.lost(root):
@@ -84,10 +84,12 @@ def take_away(root: str) -> None:
             names = ", ".join(f"`{path}`" for path in paths[:5]) + (
                 f" and {len(paths) - 5} more" if len(paths) > 5 else ""
             )
-            said = f"fdc: a command that was killed with its fdc had made {names}, which is protected; it lies in `{into}` now"
+            said = f"fdc: a command that was killed with its fdc had created the protected {names}; moved to `{into}`"
             notice(visible(said))
     except OSError as failed:
-        raise WorldError(f"what a killed command made cannot be taken away: {failed}") from failed
+        raise WorldError(
+            f"the protected files that a killed command created cannot be moved away: {failed}"
+        ) from failed
     finally:
         held.close()
 
@@ -123,7 +125,7 @@ def _closing(root: str, own: Mapping[str, Any]) -> Callable[[dict[str, Any], Con
                 names = ", ".join(f"`{name}`" for name in tasks)
                 raise ToolFailure(
                     "refused",
-                    f"several tasks are open, so the plan has to say which one ends: {names}",
+                    f"several tasks are open, so the plan must name the one to close: {names}",
                 )
             if not tasks:
                 talk_tools.end_cycle(context, "")
@@ -139,7 +141,7 @@ def _closing(root: str, own: Mapping[str, Any]) -> Callable[[dict[str, Any], Con
             )
         except (
             OSError
-        ) as failed:  # the log is the record of the task: the run goes on once it can be written
+        ) as failed:  # the log is the record of the task: the run continues once it can be written
             raise WorldFailed(
                 f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}"
             ) from failed

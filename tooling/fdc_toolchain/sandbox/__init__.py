@@ -1,1 +1,1 @@
-"""Starts commands fenced in."""
+"""Starts commands in a sandbox."""

@@ -1,4 +1,4 @@
-"""Answers what the filter of a command asks: whether a change of a file's mode, owner or times may be made.
+"""Decides for the system-call filter of a command whether to change a file's mode, owner or times.
 
 Landlock does not judge these, and a filter of system calls cannot read paths. So the kernel stops the command and asks
 the process that watches it, which opens the file once, judges what it has opened, and makes the change itself. Part of
@@ -98,7 +98,7 @@ def _signed(argument: int) -> int:
 
 
 def _opened(pid: int, folder: int, path: bytes, follow: bool) -> int:
-    """A handle of a file as the process `pid` names it, for nothing but to be judged and changed."""
+    """A handle of a file that the process `pid` names, used only for the check and the change."""
     how = os.O_PATH | os.O_CLOEXEC
     for own in (b"/proc/self/", b"/proc/thread-self/"):
         if path.startswith(own):
@@ -129,7 +129,7 @@ def _text(memory: int, place: int) -> bytes:
 
 
 def _times(name: str, memory: int, place: int) -> bytes | None:
-    """Two times as `utimensat` takes them; None for now."""
+    """Two times for `utimensat`; None: the current time."""
     if not place:
         return None
     if name == "utime":

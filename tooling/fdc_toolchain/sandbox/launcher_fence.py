@@ -1,4 +1,4 @@
-"""What a command gives up under Landlock: mounts of its own, capabilities, files, system calls.
+"""Restrictions of a command under Landlock: own mounts, capabilities, files, system calls.
 
 Part of the program `sandbox_launcher.py`, in the process that becomes the command: standard library only, and nothing of
 fdc's.
@@ -31,7 +31,7 @@ _libc.syscall.restype = ctypes.c_long
 
 
 class Refused(Exception):
-    """The machine does not do what the fence needs."""
+    """The machine does not support what the sandbox needs."""
 
 
 def mount(rows: list, nothing: str) -> None:
@@ -70,7 +70,7 @@ def _mounted(what: str | None, where: str, kind: str | None, flags: int) -> None
 
 
 def drop_capabilities() -> None:
-    """A command of root's is an ordinary program: no capability, and none to be had by running another."""
+    """Removes all capabilities of a command of root, also for programs that it starts."""
     for number in range(64):
         if _libc.prctl(_CAPBSET_DROP, ctypes.c_ulong(number), 0, 0, 0) != 0:
             break
@@ -116,7 +116,7 @@ def landlock(plan: dict) -> None:
 
 
 def _beneath(root: int, path: str) -> int:
-    """A handle of a path below the root, or -1 where a link is on the way or nothing is there any more."""
+    """A handle of a path below the root; -1 if it goes through a link or does not exist any more."""
     how = struct.pack("=QQQ", os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT)
     return int(
         _libc.syscall(_OPENAT2, root, os.fsencode(path or "."), how, ctypes.c_size_t(len(how)))
@@ -137,7 +137,7 @@ def _allow(rules: int, handle: int, path: str, rights: int) -> None:
 
 
 def install_filter(program: bytes, theirs: _socket.socket) -> None:
-    """Puts the filter in force and hands its listener to the process that watches."""
+    """Installs the filter and passes its listener to the monitoring process."""
 
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_char_p)]

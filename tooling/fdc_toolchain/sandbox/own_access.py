@@ -1,4 +1,4 @@
-"""What a Python tool of a workspace may touch, as its row in the catalogue declares it (docs/own-tools.md).
+"""What a Python tool of a workspace may access, as declared in the catalogue (docs/own-tools.md).
 
     "access": {"read": ["docs/**", "AGENTS.md"], "write": ["out/**"], "env": ["TEAPOT"], "net": true}
 
@@ -19,7 +19,7 @@ from ..program.model import Grant
 from ..workspace.files import parts_of
 
 PASSED = ("LANG", "LANGUAGE", "TZ")
-"""Variables that a tool sees, beside those that begin with `LC_` and those that its row names."""
+"""Environment variables of a tool, besides those that begin with `LC_` and those that its row names."""
 
 
 class Access(NamedTuple):
@@ -40,7 +40,7 @@ class Access(NamedTuple):
 
 
 def access_of(declared: Mapping[str, Any], args: Mapping[str, Any]) -> Access:
-    """What a step may touch with these arguments. Raises ToolFailure for a path that leads out of the workspace."""
+    """What a step may access with these arguments. Raises ToolFailure for a path outside the workspace."""
     row = declared.get("access", {})
     write: list[tuple[tuple[bool, str], ...]] = [((False, glob),) for glob in row.get("write", ())]
     named = []
@@ -65,7 +65,7 @@ def access_of(declared: Mapping[str, Any], args: Mapping[str, Any]) -> Access:
 
 
 def environment(access: Access, scratch: str) -> dict[str, str]:
-    """The variables that a tool sees: none that could hold a secret of the operator."""
+    """The environment variables of a tool, without those that could contain a secret of the operator."""
     from ..linking.own_row import no_variable
 
     passed = {

@@ -1,4 +1,4 @@
-"""Where programs lie on this machine, and what they need of the folders beside them: what a command may read."""
+"""The folders of programs on this machine, and the sibling folders that programs need: what a command may read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ SYSTEM = (
     "/etc/gitconfig", "/etc/magic", "/etc/os-release", "/etc/debian_version", "/etc/python3", "/etc/perl", "/etc/terminfo",
     "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/inputrc", "/etc/bash.bashrc", "/etc/profile", "/etc/locale.alias",
 )  # fmt: skip
-"""What programs need of the system, to read; no secrets lie there."""
+"""System folders that programs read; they contain no secrets."""
 
 BESIDE = (
     "bin", "lib", "lib32", "lib64", "libexec", "share", "include", "conf", "etc/ssl", "ssl", "jmods", "release", "pyvenv.cfg",
     "version", "versions", "plugins", "pyenv.d", "rbenv.d", "installs", "conda-meta", "gems", "specifications", "extensions",
     "Cellar", "opt",
 )  # fmt: skip
-"""What programs in `bin` need of the folder above it. Settings and keys lie elsewhere there."""
+"""Folders beside `bin` that programs need. They contain neither settings nor keys."""
 
 
 def program_folders(environment: dict[str, str]) -> list[str]:

@@ -1,6 +1,6 @@
-"""How fdc starts a Python process: the one place that makes such a command line, and its environment.
+"""Starts Python processes: the only module that makes their command lines and environment.
 
-What lies in a workspace is not fdc's code, and neither is what a workspace can have put into the environment
+Files of a workspace are not trusted code, and neither are variables that a workspace can put into the environment
 (`PYTHONPATH` in its `.envrc`). So every such process gets the interpreter that runs fdc by its absolute path,
 ignores Python's variables (`-E`), and has no working folder on its import path (`-P`).
 
@@ -56,6 +56,6 @@ def interpreter() -> str:
     found = sys.executable
     if not found or not os.path.isabs(found):
         raise WorldFailed(
-            "fdc cannot start another process of itself: the path of its Python is not known"
+            "fdc cannot start another Python process: the path of its interpreter is unknown"
         )
     return found

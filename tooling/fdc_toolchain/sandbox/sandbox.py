@@ -1,4 +1,4 @@
-"""Fences shell steps in: a ladder of tiers, the strongest that this machine offers, or none at all (security: G-SBX).
+"""Sandboxes shell steps with the strongest available tier (security: G-SBX).
 
     bubblewrap   namespaces of its own for files, processes, network, users; a system-call filter
     landlock     the kernel's Landlock for files, the filter for sockets and the rest
@@ -44,7 +44,7 @@ LIMITS = {"CORE": 0, "FSIZE": 2 << 30, "NOFILE": 4096, "DATA": 8 << 30}
 """Resource limits of each process: bytes of a core dump, of a file, open files, bytes of memory that it writes."""
 
 PROCESSES = 512
-"""Processes that a command may have at once."""
+"""Maximum number of simultaneous processes of a command."""
 
 MEMORY = 8 << 30
 """Bytes of memory that all processes of a command may hold together; and as much in each of its temporary file systems."""
@@ -54,13 +54,13 @@ _KERNEL = (
     "/sys/devices/system/cpu", "/sys/fs/cgroup",
     *(f"/proc/{name}" for name in "self cpuinfo meminfo stat loadavg uptime version filesystems vmstat sys".split()),
 )  # fmt: skip
-"""What a command may read of the kernel under Landlock; of processes its first one, since it cannot be told `your own`."""
+"""What a command may read of `/proc` under Landlock."""
 
 _NOT_TOLD = (
     "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf", "/etc/resolv.conf", "/etc/services",
     "/etc/protocols", "/etc/gitconfig", "/etc/inputrc", "/etc/bash.bashrc", "/etc/profile",
 )  # fmt: skip
-"""What a Python tool without network does without: who uses this machine, and where its network leads."""
+"""Files that a Python tool without network cannot read: users and network settings of this machine."""
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _MOST_ARGUMENT = 100_000
@@ -111,7 +111,8 @@ def fence(
             seen = (views.of_git if git else views.view)(root, grants, run, was)
     except OSError as failed:
         raise ToolFailure(
-            "sandbox", f"what the plans allow a command to write cannot be made: {failed}"
+            "sandbox",
+            f"the folders that the plans allow a command to write cannot be created: {failed}",
         ) from failed
     system = (
         SYSTEM
@@ -161,7 +162,7 @@ def fence(
 
 
 def chosen(allowed: Operator) -> Tier:
-    """The strongest tier that is offered and allowed. Raises ToolFailure (`sandbox`)."""
+    """The strongest available and allowed tier. Raises ToolFailure (`sandbox`)."""
     tier = next(
         (one for one in allowed.tiers if offered(one) and (one != "none" or allowed.unsandboxed)),
         None,
@@ -170,20 +171,20 @@ def chosen(allowed: Operator) -> Tier:
         said = "; ".join(f"{one}: {reason(one)}" for one in allowed.tiers if one != "none")
         raise ToolFailure(
             "sandbox",
-            f"no sandbox for commands is to be had here ({said}); install bubblewrap, or let commands run "
-            "without one by --allow-unsandboxed",
+            f"this machine has no sandbox for commands ({said}); install bubblewrap, or run commands "
+            "without a sandbox with --allow-unsandboxed",
         )
     if lacking(tier) and not allowed.weak and not allowed.unsandboxed:
         raise ToolFailure(
             "sandbox",
-            f"the sandbox of this machine ({tier}) is weaker than what fdc promises: {'; '.join(lacking(tier))}. Install "
-            "bubblewrap, or let commands run in it as it is by --allow-weak-sandbox",
+            f"the sandbox of this machine ({tier}) is weaker than fdc requires: {'; '.join(lacking(tier))}. Install "
+            "bubblewrap, or accept this sandbox with --allow-weak-sandbox",
         )
     return tier
 
 
 def outlook(allowed: Operator) -> tuple[Literal["ok", "note", "bad"], str]:
-    """How commands will be fenced in on this machine for this operator, and a sentence on it."""
+    """The tier for commands on this machine and for this operator, and a message about it."""
     try:
         tier = chosen(allowed)
     except ToolFailure as refusal:
@@ -195,49 +196,49 @@ def outlook(allowed: Operator) -> tuple[Literal["ok", "note", "bad"], str]:
     if tier == "landlock" and not mounting():
         return (
             "note",
-            "commands run in a sandbox (landlock); they make new files only in folders that are there, not beside them",
+            "commands run in a sandbox (landlock); they can create files in existing folders only",
         )
     return "ok", f"commands run in a sandbox ({tier})"
 
 
 def lacking(tier: Tier) -> tuple[str, ...]:
-    """What a tier does not keep from commands on this machine, although docs/sandbox.md promises it; none for a whole one."""
+    """The promises of docs/sandbox.md that a tier does not keep on this machine; empty if it keeps all."""
     if tier != "landlock" or not offered(tier):
         return ()
     abi = landlock_abi()
     found = (
-        ("commands can open devices that they may read, and control them (Linux 6.10)",)
+        ("commands can open and control devices that they may read (before Linux 6.10)",)
         if abi < 5
         else ()
     )
-    return (*found, "commands can signal your other processes (Linux 6.12)") if abi < 6 else found
+    return (*found, "commands can signal other processes (before Linux 6.12)") if abi < 6 else found
 
 
 def _anywhere(grant: Grant) -> bool:
-    """Whether a plan lets commands out: no sandbox can tell one host from another, so it has to allow all of them."""
+    """Whether a plan allows commands the network. Sandboxes cannot distinguish hosts, so it must allow all of them."""
     return any("".join(text for _, text in glob) in ("*", "**") for glob in grant.get("net", ()))
 
 
 def offered(tier: Tier) -> bool:
-    """True where this machine can fence commands in so."""
+    """True if this machine offers the tier."""
     return reason(tier) == ""
 
 
 @functools.cache
 def reason(tier: Tier) -> str:
-    """Why this machine does not offer a tier; empty where it does. Found out by trying, once."""
+    """Why this machine does not offer a tier; empty if it does. Tested once, by an attempt."""
     if tier == "none":
         return ""
     if not sys.platform.startswith("linux"):
-        return "only Linux has it"
+        return "it requires Linux"
     if not seccomp.supported():
-        return "this processor's system calls are not known"
+        return "fdc does not support this processor's system calls"
     if tier == "landlock":
         abi = landlock_abi()
         return (
             ""
             if abi >= 3
-            else "the kernel does not offer it"
+            else "the kernel does not support it"
             if abi <= 0
             else f"the kernel's version {abi} is too old"
         )
@@ -248,11 +249,11 @@ def reason(tier: Tier) -> str:
         [program, *_NAMESPACES, "--ro-bind", "/", "/", "true"],
         stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False, env={},
     )  # fmt: skip
-    return "" if tried.returncode == 0 else "it may not make namespaces here"
+    return "" if tried.returncode == 0 else "it cannot create namespaces here"
 
 
 def landlock_abi() -> int:
-    """The version of Landlock that the kernel speaks; 0 or less where it has none."""
+    """The kernel's Landlock version; 0 or less if it has none."""
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -375,7 +376,7 @@ def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View
 
 
 def nothing(scratch: str) -> str:
-    """An empty file that no one may read, to lie over one that a command must not see."""
+    """An unreadable empty file, to mount over a file that a command must not see."""
     path = os.path.join(scratch, ".fdc-nothing")
     if not os.path.lexists(path):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0))
@@ -389,7 +390,7 @@ def _filter(sockets: bool, namespaces: bool) -> str:
 
 @functools.cache
 def mounting() -> bool:
-    """True where a process of this user may make mounts that only it sees. Found out by trying, once."""
+    """True if a process of this user may make private mounts. Tested once, by an attempt."""
     tried = "import ctypes, sys; sys.exit(ctypes.CDLL(None).unshare(0x20000) != 0)"
     done = subprocess.run(
         python_process.plain("-c", tried), stdin=subprocess.DEVNULL, timeout=60, check=False, env={}

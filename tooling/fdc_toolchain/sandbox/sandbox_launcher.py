@@ -1,4 +1,4 @@
-"""Starts one command fenced in, and outlives it: a program of its own, not a module of fdc's.
+"""Starts one command in the sandbox and outlives it: a separate program, not a module of fdc.
 
     python -I -S sandbox_launcher.py JSON STATUS_FD          (or @FILE, which is read and deleted)
 
@@ -33,7 +33,7 @@ _libc.syscall.restype = ctypes.c_long
 
 
 class Refused(Exception):
-    """The machine does not do what the fence needs."""
+    """The machine does not support what the sandbox needs."""
 
 
 def main() -> int:
@@ -55,7 +55,7 @@ def main() -> int:
     _guard(watching)
     told = os.read(heard, 65536)
     said: dict = (
-        json.loads(told) if told else {"lost": "the process that watches a command was killed"}
+        json.loads(told) if told else {"lost": "the process that monitors a command was killed"}
     )
     os.write(status, json.dumps(said).encode() + b"\n")
     return int(said.get("code", 125))
@@ -71,7 +71,7 @@ def _plan(given: str) -> dict:
 
 
 def _guard(watching: int) -> None:
-    """Waits for the process that watches, hands it what it is told, and ends what it may have left."""
+    """Waits for the monitoring process, passes requests to it, and ends processes that it left."""
     ended = None
     while ended is None:
         heard = signal.sigtimedwait(_WAITED, 1.0)
@@ -85,7 +85,7 @@ def _guard(watching: int) -> None:
 
 
 def _watcher(plan: dict, tell: int, guard: int) -> int:
-    """Starts the command and watches it. Writes what became of it on `tell`: only a JSON object, once all has ended."""
+    """Starts and monitors the command. Writes its result to `tell` as one JSON object after all processes have ended."""
     os.setsid()
     _prctl(_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != guard:
@@ -159,7 +159,7 @@ def _everywhere() -> int:
 
 
 def _too_many(child: int, most: int) -> bool:
-    """Counts the command's processes. It stands still meanwhile, or one that multiplies would never be counted."""
+    """Counts the command's processes while they are stopped, because a fork bomb could not be counted otherwise."""
     _signal_group(child, signal.SIGSTOP)
     if len(_below(most + 1)) > most:
         return True
@@ -197,7 +197,7 @@ def _held(pids: list[int]) -> int:
 
 
 def _reap(child: int) -> int | None:
-    """Takes what has ended away; returns the command's status once it is among it."""
+    """Reaps ended processes; returns the command's status once it has ended."""
     found = None
     while True:
         try:
@@ -211,7 +211,7 @@ def _reap(child: int) -> int | None:
 
 
 def _end(child: int) -> None:
-    """Kills every process below this one, again and again until nothing is left to fork."""
+    """Kills all descendants repeatedly until none is left."""
     _signal_group(child, signal.SIGKILL)
     until = time.monotonic() + 5
     while time.monotonic() < until:
@@ -301,7 +301,7 @@ def _answer(ours: _socket.socket, plan: dict) -> None:
 
 
 def _program(name: str) -> dict:
-    """What a file beside this one defines: it cannot be imported from a path."""
+    """Loads a file in this folder by path, since it cannot be imported."""
     from importlib.machinery import SourceFileLoader
 
     room = os.path.dirname(os.path.abspath(__file__))
@@ -349,11 +349,11 @@ def _become(plan: dict, told: int, theirs: _socket.socket) -> None:
     try:
         os.execvpe(argv[0], argv, plan["environment"])
     except FileNotFoundError:
-        raise Refused(f"`{argv[0]}` is not installed here") from None
+        raise Refused(f"`{argv[0]}` is not installed on this machine") from None
 
 
 def _mine() -> int:
-    """Threads that this user has now."""
+    """The number of this user's threads."""
     mine = os.getuid()
     count = 0
     for name in os.listdir("/proc"):

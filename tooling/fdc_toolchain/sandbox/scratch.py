@@ -1,4 +1,4 @@
-"""The folder that a command has for what it does not keep: its `/tmp`."""
+"""The temporary folder of a command: its `/tmp`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from functools import cache
 
 PREFIX = "fdc-scratch-"
 SETTLED = 60.0
-"""A folder that is younger, in seconds, may belong to one who has not locked it yet."""
+"""Minimum age in seconds of an unlocked folder before it is deleted, since its owner may not have locked it yet."""
 
 
 RUN = "fdc-run"
 """The part of a scratch folder that belongs to a run, which may go on and ask for it (`own_folder`)."""
 LEFT = 7 * 86400.0
-"""Seconds after which no caller asks for it any more."""
+"""Seconds after which it is not used any more."""
 
 
 @contextmanager

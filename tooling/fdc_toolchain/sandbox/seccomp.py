@@ -50,7 +50,7 @@ _OWN: dict[str, tuple[int | None, int | None]] = {
 }  # fmt: skip
 _PRIORITY = {"setpriority": (141, 140), "ioprio_set": (251, 30)}
 _OF_USER = {"setpriority": 2, "ioprio_set": 3}
-"""What makes a priority one of all processes of a user."""
+"""The flag that sets the priority of all processes of a user."""
 
 # No file of ours has these: programs go on without where the answer is that there are none.
 _ATTRIBUTES: dict[str, tuple[int | None, int | None]] = {
@@ -93,7 +93,7 @@ _NR, _ARCH = 0, 4
 
 
 def supported() -> bool:
-    """True where this machine's system calls are known."""
+    """True if fdc knows this machine's system calls."""
     return platform.machine() in _ARCHES
 
 

@@ -1,4 +1,4 @@
-"""What of a workspace a command sees and may write: what plans allow, without what is protected and without text from outside.
+"""What a command sees of a workspace and may write: what plans allow, except protected files and text from outside.
 
 `linking.project.protected` says what is protected. Of that, what lies in the workspace when a command begins is kept from it
 by the kernel, in every tier; what it makes new below a folder that it may write is taken away again when it has ended (`taken`).
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from .own_access import Access
 
 OUTSIDE = "outside"
-"""The folder of a run, `runs/NAME/outside/`, for text from outside: no command sees it."""
+"""The folder of a run for text from outside, `runs/NAME/outside/`, which commands cannot see."""
 
 MOST = 2000
-"""Protected files and folders that a workspace may have while a command runs in it."""
+"""Maximum number of protected files and folders in a workspace while a command runs."""
 
 
 class View(NamedTuple):
@@ -53,7 +53,7 @@ class Before(NamedTuple):
 
 
 def before(root: Root) -> Before:
-    """The protected entries that are there, the outermost of each. Raises ToolFailure (`sandbox`) where they are too many."""
+    """The outermost existing protected entries. Raises ToolFailure (`sandbox`) if there are too many."""
     environments: set[str] = set()
     entries = {}
     if root.guarded:
@@ -221,7 +221,7 @@ def _hidden(root: str, run: str, made: list[str]) -> list[str]:
 
 
 def _records(root: Root, was: Before) -> list[str]:
-    """The folders of fdc's own records: what runs heard from outside stands in them, too."""
+    """The folders of fdc's records, which also contain text from outside."""
     paths = [
         os.path.join(root.path, path)
         for path in was.entries
@@ -240,7 +240,7 @@ def _is_empty(folder: str) -> bool:
 
 
 def _secrets(root: Root) -> list[str]:
-    """What holds secrets in the workspace, and no plan names. Installed packages are not searched.
+    """Files with secrets in the workspace that no plan names. Installed packages are not searched.
 
     Raises ToolFailure (`sandbox`) where that is too much.
     """

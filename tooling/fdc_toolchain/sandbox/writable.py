@@ -1,4 +1,4 @@
-"""Which paths a command may write: what every `allow write` in force names, and nothing else (G-CAP, decision 5).
+"""The paths that a command may write: only those that every `allow write` in force names (G-CAP, decision 5).
 
 A sandbox knows folders and files, no globs. So of a glob that is a whole folder (`out/**`) the folder is
 given; of any other one the files that it names when the command starts; and a file that is written out
@@ -19,7 +19,7 @@ from ..text.glob_match import compiled, fits
 from ..workspace.failure import ToolFailure
 
 MOST = 500
-"""Files that globs may name for one command."""
+"""Maximum number of files that globs may name for one command."""
 
 Glob = tuple[tuple[bool, str], ...]
 
@@ -151,7 +151,7 @@ def _there(path: str, made: list[str]) -> bool:
 
 
 def leads_there(root: str, path: str) -> bool:
-    """False for a way through a link: what it leads to is not what the plan names."""
+    """False for a path through a link, whose target is not what the plan names."""
     return os.path.realpath(path) == os.path.realpath(root) + path[len(root) :]
 
 
@@ -217,7 +217,7 @@ def _files(root: str, glob: Glob) -> Iterator[str]:
 
 
 def _within(ours: str, theirs: str) -> str | None:
-    """The smaller of two folders where it lies in the other one."""
+    """The inner of two nested folders; None if they are not nested."""
     for inner, outer in ((ours, theirs), (theirs, ours)):
         if not outer or inner == outer or inner.startswith(outer + "/"):
             return inner

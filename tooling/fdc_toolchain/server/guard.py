@@ -1,4 +1,4 @@
-"""Who may ask the server for what. Pure: a request's line and headers in, a refusal or None out.
+"""Access control of the server. Pure: takes a request's line and headers, returns a refusal or None.
 
 The server listens on loopback, where any page in any browser of this machine can send requests. So a request must name
 us by our own address (`Host`: no rebinding of names), must not come from another page (`Origin`, `Sec-Fetch-Site`),
@@ -63,7 +63,7 @@ class Guard:
         """
         host = headers.get("host", [])
         if len(host) != 1 or host[0].lower() not in self.hosts:
-            return Refusal(421, "this server answers to its own address on this machine only")
+            return Refusal(421, "this server accepts only its own address on this machine")
         for origin in headers.get("origin", []):
             if origin != f"http://{host[0].lower()}":
                 return Refusal(403, "the request comes from another page")
@@ -95,9 +95,9 @@ class Guard:
         if end is None:
             return Refusal(403, "`fdc ui` did not print this address")
         return (
-            Refusal(410, "this address was used before")
+            Refusal(410, "this address was already used")
             if end == 0.0
-            else Refusal(403, "this address is too old")
+            else Refusal(403, "this address has expired")
         )
 
     def set_cookie(self) -> str:
@@ -119,7 +119,7 @@ class Guard:
     def change(self, headers: Mapping[str, list[str]]) -> Refusal | int:
         """Whether a POST may be read; returns how many bytes its form has."""
         if not headers.get("origin"):
-            return Refusal(403, "the request does not say from which page it comes")
+            return Refusal(403, "the request has no `Origin` header")
         if not _FORM.fullmatch("".join(headers.get("content-type", []))):
             return Refusal(415, "expected a form")
         length = headers.get("content-length", [])
@@ -128,7 +128,7 @@ class Guard:
             or len(length) != 1
             or not re.fullmatch(r"[0-9]{1,9}", length[0])
         ):
-            return Refusal(411, "the request does not say how long it is")
+            return Refusal(411, "the request has no valid `Content-Length` header")
         if int(length[0]) > MOST_BODY:
             return Refusal(413, f"more than {MOST_BODY} bytes")
         return int(length[0])

@@ -1,4 +1,4 @@
-"""The pages: templates filled with what the port says. Everything is escaped, as on the page of `fdc report`."""
+"""The pages: templates filled with data of the port. Everything is escaped, as on the page of `fdc report`."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from ..report.run_page import Run
 
 
 class Trouble(Exception):
-    """What was asked for cannot be done; the sentence is for the person at the page."""
+    """The request cannot be carried out; the message is for the person at the page."""
 
 
 class Row(NamedTuple):
@@ -48,31 +48,31 @@ class Runs(Protocol):
     title: str
     """Where the runs are: the workspace's folder, or the database."""
     goes_on: bool
-    """Whether an answer makes a run go on by itself."""
+    """Whether a run continues by itself after an answer."""
 
     def rows(self, most: int) -> tuple[list[Row], int]:
         """The newest runs, the newest first, and how many older ones there are."""
 
     def page(self, run: str) -> Run | None:
-        """All there is to say of a run; None where there is none of exactly this name."""
+        """The data of a run's page; None if no run has exactly this name."""
 
     def asks(self, run: str) -> list[Ask]:
-        """The questions that a run waits with."""
+        """The open questions of a run."""
 
     def answer(self, run: str, address: str, seen: str, text: str) -> str:
-        """Keeps an answer for the run, or hands it to who drives it; returns what to tell."""
+        """Stores an answer for the run, or passes it to its worker; returns a message."""
 
     def resume(self, run: str) -> str:
-        """Has a process of its own go on with the run; returns what to tell."""
+        """Continues the run in a separate process; returns a message."""
 
     def records(self, page: Page) -> list[dict[str, Any]]:
         """The runs that a pack's page is about, the newest first: id, plan, status, when they began, what the pack adds."""
 
     def record(self, page: Page, run: str) -> dict[str, Any] | None:
-        """All that a pack says of a run; None where its page is about no run of this name."""
+        """A pack's data about a run; None if its page does not include a run of this name."""
 
     def again(self, page: Page, run: str) -> str:
-        """Has a process of its own do the same again, from the workspace as it is now; returns what to tell."""
+        """Starts the same run again in a separate process, with the current workspace; returns a message."""
 
     def stamp(self) -> str:
-        """Changes whenever a page may look different. Cheap."""
+        """A value that changes when a page may change. Fast."""

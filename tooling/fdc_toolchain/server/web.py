@@ -33,7 +33,7 @@ _RUN = re.compile(r"/runs/([0-9a-z-]{1,64})(?:/(report|answer|resume))?")
 _LIST = re.compile(r"/api/([a-z][0-9a-z_-]{0,63})")
 _RECORD = re.compile(r"(/api)?/([a-z][0-9a-z_-]{0,63})/([0-9a-z-]{1,64})")
 _AGAIN = re.compile(r"/api/([a-z][0-9a-z_-]{0,63})/([0-9a-z-]{1,64})/rerun")
-_NO_RECORD = "this page shows no run of that name"
+_NO_RECORD = "this page has no run of that name"
 _NO_SESSION = "open an address that `fdc ui` printed; each works once, for one browser"
 _FILES = {"/style.css": "text/css; charset=utf-8", "/live.js": "text/javascript; charset=utf-8"}
 
@@ -60,7 +60,7 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
         self.guard = Guard(self.server_port)
 
     def address(self, seconds: float) -> str:
-        """An address that lets in once, within so many seconds."""
+        """An address with a one-time code that is valid for the given number of seconds."""
         return f"http://127.0.0.1:{self.server_port}/?code={self.guard.code(seconds)}"
 
     def server_bind(self) -> None:
@@ -85,7 +85,7 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
             self._room.release()
 
     def service_actions(self) -> None:
-        """Drops a client that has not said what they want for too long, however busily they are not saying it."""
+        """Closes connections that have not sent a complete request within the time limit (slowloris)."""
         late = time.monotonic() - 2 * SLOW
         for request, began in list(self.asking.items()):
             if began < late:
@@ -93,10 +93,10 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
                 try:
                     request.shutdown(socket.SHUT_RDWR)
                 except OSError:
-                    continue  # it has just left
+                    continue  # it has just disconnected
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that left in the middle is not trouble of ours."""
+        """Ignores clients that disconnect in the middle."""
 
     def server_close(self) -> None:
         """Ends the streams too."""
@@ -121,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self._post)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: the terminal belongs to the person who started the server."""
+        """Does not log, because the terminal belongs to the person who started the server."""
 
     def _answer(self, handle: Any) -> None:
         self.close_connection = True
@@ -187,7 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
         ).get("code")
 
     def _enter(self, code: str) -> Refusal | None:
-        """Lets a client with a code in, once. A page that leads on, no redirect: a browser would not send the cookie along,
+        """Admits a client with a code, once. It answers with a page instead of a redirect: a browser would not send the cookie,
         because the request began on a page from elsewhere."""
         guard = self.server.guard
         if guard.known(self.fields):
@@ -250,7 +250,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self._elsewhere(f"/runs/{name}")
 
     def _record(self, page: Page, run: str, as_json: bool) -> Refusal | None:
-        """What a pack says of a run: as JSON, or as its page (HYP-47)."""
+        """A pack's data about a run: as JSON, or as its page (HYP-47)."""
         found = self.server.runs.record(page, run)
         if found is None:
             return Refusal(404, _NO_RECORD)
@@ -295,7 +295,7 @@ class _Handler(BaseHTTPRequestHandler):
         return out
 
     def _stream(self) -> Refusal | None:
-        """Says that something has changed, as often as it does."""
+        """Streams an event for each change."""
         server = self.server
         if self.command == "HEAD":
             return self._send(200, b"", "text/event-stream; charset=utf-8")
@@ -315,7 +315,7 @@ class _Handler(BaseHTTPRequestHandler):
                     beat = time.monotonic()
                 server.over.wait(_LOOK)
         except OSError:
-            pass  # the listener has left
+            pass  # the client disconnected
         finally:
             server.streams.release()
         return None
@@ -334,7 +334,7 @@ class _Handler(BaseHTTPRequestHandler):
                 "text/html; charset=utf-8",
             )
         except OSError:
-            pass  # no client listens any more
+            pass  # the client disconnected
 
     def _elsewhere(self, path: str, headers: dict[str, str] | None = None) -> Refusal | None:
         return self._send(

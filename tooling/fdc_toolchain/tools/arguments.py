@@ -1,4 +1,4 @@
-"""What a step gives a tool, checked against what the catalogue declares of its parameters."""
+"""Checks a step's arguments against the declared parameters of its tool."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..workspace.failure import ToolFailure
 
 
 def checked(declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a step, numbers as numbers. Raises ToolFailure where they are not what the catalogue declares."""
+    """The arguments of a step, with numbers converted. Raises ToolFailure if they do not fit the catalogue."""
     args = dict(given)
     for parameter in declared.get("parameters", ()):
         name = parameter["name"]

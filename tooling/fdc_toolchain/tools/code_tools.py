@@ -1,6 +1,6 @@
 """`generate_code`, and the steps of the plan by which a task has code written: a patch, its edits, the workspace's tests.
 
-Without a master controller a person is asked, for the word that it is done, or for a patch. Nothing is made up.
+Without a master controller, fdc asks a person to confirm that it is done, or for a patch.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from .context import Context, text, word
 from .files import patches
 
 ASKED = ("generate_code: ", "code.write: ")
-"""How the questions begin; a controller that writes code does not put them to a person."""
+"""Prefixes of the questions; a controller that writes code answers them instead of a person."""
 
 _FAILED = "failed"
 
 
 def generate_code(args: dict[str, Any], context: Context) -> Any:
-    """`generate_code`: what was said of the code that was written."""
+    """`generate_code`: the answer about the written code."""
     what = " ".join(text(args, "what").split())
     answer = context.ask(
         f"{ASKED[0]}change `{word(args, 'files')}` so that the tests pass: {what} (answer done, or failed: why)"
@@ -37,7 +37,7 @@ def generate_code(args: dict[str, Any], context: Context) -> Any:
 
 
 def probe(args: dict[str, Any], context: Context) -> Any:
-    """A request without a recorded answer is made again: asking changes nothing."""
+    """Repeats a request without a recorded answer, since asking has no effect."""
     return "not-done"
 
 
@@ -63,10 +63,10 @@ def _no_patch(answer: str) -> str:
 
 
 def apply_code(args: dict[str, Any], context: Context) -> Any:
-    """`code.apply`: applies the edits to files that the glob names, all or none; one that was begun is brought to its end."""
+    """`code.apply`: applies all edits to files that match the glob, or none; completes an interrupted attempt."""
     patch = args.get("patch")
     if not isinstance(patch, dict) or not isinstance(patch.get("edits"), list):
-        raise ToolFailure("argument", "`patch` is none")
+        raise ToolFailure("argument", "`patch` is not a patch")
     if patch.get("refused"):
         raise ToolFailure("refused", str(patch["refused"]))
     edits = patch["edits"]
@@ -101,7 +101,7 @@ def test_code(args: dict[str, Any], context: Context) -> Any:
     if not settings.test_command:
         raise ToolFailure(
             "settings",
-            "no test command is configured (`test-command` in fdc.toml), so nothing can be shown",
+            "no test command is configured (`test-command` in fdc.toml), so the code cannot be tested",
         )
     limited = replace(context, shell_seconds=float(settings.test_seconds), bound=True)
     return shell.run_in_bash_session({"command": settings.test_command}, limited)

@@ -1,4 +1,4 @@
-"""What a tool's handler is given besides its arguments."""
+"""The context of a tool's handler, in addition to its arguments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..workspace.secrets.scrubber import Scrubber
 
 
 class Leaving:
-    """Whether the controller leaves, and the process groups that must not outlive it."""
+    """Whether the controller is ending, and the process groups that must end with it."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -27,11 +27,11 @@ class Leaving:
         self._groups: set[int] = set()
 
     def is_set(self) -> bool:
-        """True once the controller leaves."""
+        """True once the controller is ending."""
         return self._event.is_set()
 
     def set(self) -> None:
-        """The controller leaves: who runs a command ends it."""
+        """The controller is ending: running commands must end."""
         self._event.set()
 
     def add(self, group: int) -> None:
@@ -45,7 +45,7 @@ class Leaving:
             self._groups.discard(group)
 
     def kill(self) -> None:
-        """Ends at once whatever is still alive."""
+        """Kills all remaining processes at once."""
         with self._lock:
             for group in self._groups:
                 try:
@@ -55,9 +55,9 @@ class Leaving:
 
 
 class Ask(Protocol):
-    """Puts a question to a person. Raises Waiting without a person.
+    """Asks a person. Raises Waiting if no person can answer now.
 
-    `unfit` says why a text is not an answer (empty: it is one); then the question is put again.
+    `unfit` returns why a text is not a valid answer (empty: it is); then the question is repeated.
     """
 
     def __call__(self, question: str, unfit: Callable[[str], str] | None = None, /) -> str: ...
@@ -79,7 +79,7 @@ class NestedPlan(NamedTuple):
 
 
 class Nested(Protocol):
-    """Drives a plan as a run of its own within a step; done again, the step goes on with the same run.
+    """Drives a plan as a nested run within a step; a repeated step continues the same run.
 
     The outcome has what the plan yields, what it used, and in its notes the `run`'s name. What the outer run's plans allow
     holds for it, too. Raises ToolFailure where it stopped, Waiting where it waits for a person, WorldFailed, Cancelled.

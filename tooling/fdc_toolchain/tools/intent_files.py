@@ -1,4 +1,4 @@
-"""Small notes in a run's folder by which a tool knows, after a crash, what it had begun.
+"""Intent files in a run's folder, from which a tool knows after a crash what it had begun.
 
 A mark belongs to one idempotency key. It is written whole and forced to the disk before the
 effect that it announces.

@@ -38,9 +38,9 @@ from .shell import Done, started, told_of
 from .under_way import noted
 
 MOST = 128 * 1024 * 1024
-"""Bytes of a result, as JSON."""
+"""Maximum bytes of a result, as JSON."""
 
-MENDED = "put the file back as it was, or begin a new run"
+MENDED = "restore the file, or begin a new run"
 
 _INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "own_code_inside.py")
 _OS = {"timeout": TimeoutError, "net": ConnectionError}
@@ -49,7 +49,7 @@ _SHOWN = 4096
 
 @cache
 def shipped() -> frozenset[str]:
-    """The functions of packs that the catalogues of fdc and of packs name."""
+    """The functions of packs in the catalogues of fdc and of packs."""
     from ..linking.catalogue import catalogues, document
     from ..linking.own_row import targets
 
@@ -65,7 +65,7 @@ def shipped() -> frozenset[str]:
 def renamed(target: str) -> str:
     """The name today of a function that the program of an older fdc names, by what packs say (`renamed.functions`)."""
     names = {old: new for pack in index().packs.values() for old, new in pack.renamed.items()}
-    old = max((one for one in names if target.startswith(one)), key=len, default="")
+    old = max((name for name in names if target.startswith(name)), key=len, default="")
     return names[old] + target.removeprefix(old) if old else target
 
 
@@ -75,7 +75,7 @@ def is_own(target: str) -> bool:
 
 
 def differs(program: Mapping[str, Any], root: str) -> str | None:
-    """Why a program does not go on in a workspace: a file of its Python tools is not what it was made of. Raises OSError."""
+    """Why a program cannot continue in a workspace: a file of its Python tools has changed. Raises OSError."""
     modules = program.get("modules", {})
     if not modules:
         return None if "assumptions" in program else _unhashed(program, root)
@@ -91,11 +91,11 @@ def differs(program: Mapping[str, Any], root: str) -> str | None:
     names = ", ".join(f"`{name}`" for name in wrong[:3]) + (
         f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""
     )
-    return f"{names}, of which its tools are made, changed since the plan was proved; {MENDED}"
+    return f"{names}, which its tools consist of, changed since the plan was proved; {MENDED}"
 
 
 def _unhashed(program: Mapping[str, Any], root: str) -> str | None:
-    """Why a program of 0.1.0 does not go on: it does not say what the code of the workspace's tools was."""
+    """Why a program of 0.1.0 cannot continue: it does not contain the code of the workspace's tools."""
     from ..linking import own_row
     from ..linking.project import own_modules
     from ..linking.project.files import Files
@@ -105,7 +105,7 @@ def _unhashed(program: Mapping[str, Any], root: str) -> str | None:
         for target in own_row.targets(row):
             found = own_modules.file_of(target.partition(":")[0].split("."), files)
             if found is not None:
-                said = f"fdc 0.1.0 did not note of which code `{name}` (`{found}`) was made"
+                said = f"fdc 0.1.0 did not record the code of `{name}` (`{found}`)"
                 return f"{said}; begin it again with `fdc run`"
     return None
 
@@ -119,7 +119,7 @@ def call(
     named: Mapping[str, Any],
     key: str = "",
 ) -> Outcome:
-    """What `module:function` returns. Raises ToolFailure, Waiting, WorldFailed, and Interrupted where the controller leaves."""
+    """The result of `module:function`. Raises ToolFailure, Waiting, WorldFailed, and Interrupted if the controller is ending."""
     sources = _sources(target, context.root, modules)
     given = {
         "target": target, "positional": list(positional), "named": dict(named), "key": key, "modules": sources,
@@ -167,7 +167,7 @@ def run(
         said = ", ".join(f"`{name}`" for name in wrong)
         raise ToolFailure(
             "protected",
-            f"`{what}` changed {said}, settings of fdc that no step may change",
+            f"`{what}` changed {said}, settings of fdc that steps must not change",
             None,
             notes,
         )
@@ -258,7 +258,7 @@ def _run(
             withdraw(made, root.path)
     if wrong:
         notes["refused"] = wrong
-        raise ToolFailure("protected", f"it made {told_of(wrong, _refused(context), root.path)}")
+        raise ToolFailure("protected", f"it created {told_of(wrong, _refused(context), root.path)}")
     return done
 
 
@@ -310,7 +310,7 @@ def _usage(said: Any) -> dict[str, float] | None:
 def _raised(
     target: str, kind: str, told: Any, usage: dict[str, float] | None, notes: dict[str, Any]
 ) -> Exception:
-    """What to raise for what the function raised, as if it had been called here."""
+    """The exception for an exception of the function, as if it had been called here."""
     if kind == "waiting":
         return Waiting(str(told))
     if kind == "world":
@@ -318,7 +318,9 @@ def _raised(
     if kind == "unavailable":
         return ToolFailure("unavailable", f"`{target}` {told}", None, notes)
     if kind == "unsaid":
-        return ToolFailure("tool", f"the tool returned what JSON cannot say: {told}", None, notes)
+        return ToolFailure(
+            "tool", f"the tool returned a value that JSON cannot represent: {told}", None, notes
+        )
     if kind == "failure" and _texts(told, 2):
         return ToolFailure(told[0], told[1], usage, notes)
     if kind == "os" and isinstance(told, list) and len(told) == 4:
@@ -339,7 +341,7 @@ def _of_system(target: str, told: list[Any], notes: dict[str, Any]) -> Exception
     number, reason, name, how = told
     what = f"`{target}`" + (f", {name}" if name else "")
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):  # the sandbox says it so
-        why = "a Python tool of the workspace touches what its row declares (`access`) and the plans allow"
+        why = "a Python tool of the workspace can access only what its row declares (`access`) and the plans allow"
         return ToolFailure("file", f"{what}: {str(reason).lower()}; {why}", None, notes)
     failed = _OS.get(how, OSError)(number if isinstance(number, int) else 0, str(reason))
     return from_os(failed, what)

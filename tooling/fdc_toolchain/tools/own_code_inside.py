@@ -127,7 +127,7 @@ class Modules:
         )
 
     def get_data(self, path: str) -> bytes:
-        """A file that lies beside a module, as it is now."""
+        """A file in the folder of a module, in its current state."""
         with open(path, "rb") as file:
             return file.read()
 
@@ -156,7 +156,7 @@ class Surroundings:
     def read(self, path: str) -> bytes:
         """The bytes of a file of the workspace. The sandbox says which it lets be read."""
         if path.startswith("/") or ".." in path.split("/"):
-            raise PermissionError(1, "leads out of the workspace", path)
+            raise PermissionError(1, "leaves the workspace", path)
         with open(path, "rb") as file:
             return file.read()
 
@@ -188,12 +188,12 @@ class Surroundings:
             data = data[os.write(self._line, data) :]
         reply = _line(self._line)
         if not reply:
-            raise ConnectionAbortedError(103, "fdc does not answer any more")
+            raise ConnectionAbortedError(103, "fdc ended while the tool was running")
         return json.loads(reply)["value"]
 
 
 def _line(descriptor: int) -> bytes:
-    """What comes up to the end of a line, without it; nothing where the other end is closed before."""
+    """Reads a line without its end; empty if the connection closes first."""
     found = bytearray()
     while not found.endswith(b"\n"):
         data = os.read(descriptor, 65536)
@@ -204,7 +204,7 @@ def _line(descriptor: int) -> bytes:
 
 
 def called(given: dict, surroundings: Any = None) -> dict:
-    """What became of the call, as a JSON object with one key."""
+    """The result of the call, as a JSON object with one key."""
     module, _, name = given["target"].partition(":")
     try:
         function = getattr(importlib.import_module(module), name)
@@ -272,7 +272,7 @@ def _name(kind: type) -> str:
 
 
 def main() -> None:
-    """Reads the call, makes it, and writes what became of it."""
+    """Reads the call, makes it, and writes its result."""
     talks = stat.S_ISSOCK(os.fstat(0).st_mode)
     line = os.dup(0) if talks else -1
     given = json.loads(_line(line) if talks else sys.stdin.buffer.read())

@@ -28,7 +28,9 @@ def outcome_of(found: Any) -> Outcome:
     try:
         written = canonical(value)
     except (TypeError, ValueError, RecursionError) as wrong:
-        raise ToolFailure("tool", f"the tool returned what JSON cannot say: {wrong}") from None
+        raise ToolFailure(
+            "tool", f"the tool returned a value that JSON cannot represent: {wrong}"
+        ) from None
     if len(written) > MAX_RESULT:
         raise ToolFailure("size", f"a result of more than {MAX_RESULT} characters")
     plain = json.loads(written)
@@ -64,7 +66,7 @@ def as_declared(tool: str, declared: Mapping[str, Any], outcome: Outcome) -> Out
         return outcome
     if wrong is None:
         return outcome
-    said = f"the result of `{tool}` is not what its catalogue declares: {wrong}"
+    said = f"the result of `{tool}` does not have the type in its catalogue: {wrong}"
     return outcome._replace(value=None, failure=Failure("result", said))
 
 

@@ -94,7 +94,7 @@ class LocalTools:
         """What a step that only reads brings now. Raises ToolFailure."""
         row = tool_rows.tool(effect.tool)
         if row is None or effect.tool in self._bench.overrides:
-            raise ToolFailure("unavailable", "it is not looked at before it comes")
+            raise ToolFailure("unavailable", "it is unknown before the step")
         args = self._arguments(effect)
         capability.check(self._declared(effect), args, effect.grants)
         try:
@@ -237,7 +237,7 @@ class LocalTools:
         row = tool_rows.tool(effect.tool)
         if row is None:
             raise ToolFailure(
-                "unavailable", f"`{effect.tool}` is declared, and nothing here can run it"
+                "unavailable", f"`{effect.tool}` is declared, but it has no implementation"
             )
         return outcome_of(self._function(row)(args, self._context(effect)))
 
@@ -273,7 +273,7 @@ class LocalTools:
             )
         row = tool_rows.predicate(effect.tool)
         if row is None:
-            raise ToolFailure("unavailable", f"nothing here can tell whether `{effect.tool}` holds")
+            raise ToolFailure("unavailable", f"the predicate `{effect.tool}` has no implementation")
         return outcome_of(self._function(row)({"args": values}, self._context(effect)))
 
     def _declared(self, effect: Perform) -> dict[str, Any]:
@@ -360,7 +360,7 @@ class LocalTools:
             return "yes"
         wrong = "" if given is None or unfit is None else unfit(given)
         if wrong:
-            self._bench.say(f"{wrong}; `{str(given).strip()[:80]}` is not taken")
+            self._bench.say(f"{wrong}; `{str(given).strip()[:80]}` is not accepted")
         elif given is not None:
             self._given(effect)
             return given

@@ -67,7 +67,7 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     """
     command = text(args, "command")
     if "\0" in command:
-        raise ToolFailure("input", "the command holds a NUL byte")
+        raise ToolFailure("input", "the command contains a NUL byte")
     notes: dict[str, Any] = {}
     context.root.open_named()
     settings = context.root.settings()
@@ -77,7 +77,7 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
         return Outcome(failure=Failure(failure.kind, str(failure)), notes=notes)
     changed = context.root.changed(settings)
     if changed:
-        message = f"the command changed {', '.join(f'`{name}`' for name in changed)}, settings of fdc that no step may change"
+        message = f"the command changed {', '.join(f'`{name}`' for name in changed)}, settings of fdc that steps must not change"
         return Outcome(failure=Failure("protected", message), notes=notes)
     output = done.output.decode("utf-8", "replace")
     if done.cut:
@@ -85,12 +85,12 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     if "no new files in" in notes and "ermission denied" in output:
         where = ", ".join(f"`{folder}`" for folder in notes["no new files in"])
         notes["hint"] = (
-            f"in this sandbox a command makes no new files in {where} itself, but in a folder that the plan names: "
+            f"in this sandbox a command cannot create files in {where} itself; allow a folder: "
             "`allow write build/**`"
         )
     if done.exit_code != 0 and not context.bound:
         last = next(
-            (line for line in reversed(output.splitlines()) if line.strip()), "it printed nothing"
+            (line for line in reversed(output.splitlines()) if line.strip()), "it had no output"
         )
         message = f"the command ended with exit code {done.exit_code}: {last.strip()[:300]}"
         if "hint" in notes:
@@ -166,14 +166,14 @@ def _took(context: Context, was: views.Before, notes: dict[str, Any]) -> str:
     if not wrong:
         return ""
     notes["refused"] = wrong
-    return "the command made " + told_of(wrong, into, context.root.path)
+    return "the command created " + told_of(wrong, into, context.root.path)
 
 
 def told_of(wrong: Sequence[str], into: str, root: str) -> str:
-    """The protected files and folders that were made, where they are now, and whether a plan can allow them."""
+    """The protected files and folders that were created, where they are now, and whether a plan can allow them."""
     names = ", ".join(f"`{name}`" for name in wrong[:5])
     more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
-    kept = f"; it is in `{os.path.relpath(into, root)}` now" if into else ""
+    kept = f"; moved to `{os.path.relpath(into, root)}`" if into else ""
     may = [path for path in wrong if not ((found := protected(path)) and found.never)]
     help_ = (
         f"a plan can allow it by name (`allow write {may[0]}`)" if may else "no plan can allow it"
@@ -229,7 +229,9 @@ def started(
         said = os.read(told, 65536)
     finally:
         os.close(told)
-    _refused(json.loads(said) if said else {"lost": "the process that guards a command was killed"})
+    _refused(
+        json.loads(said) if said else {"lost": "the process that monitors a command was killed"}
+    )
     return done
 
 
@@ -238,17 +240,17 @@ def _refused(said: dict[str, str]) -> None:
     if "lost" in said:
         raise ToolFailure(
             "sandbox",
-            f"{said['lost']}, so what became of the command is not known; all that it began was ended",
+            f"{said['lost']}, so the outcome of the command is unknown; all of its processes were ended",
         )
     if "refused" not in said and "killed" not in said:
         return
     if "killed" in said:
         raise ToolFailure("limit", f"the command had {said['killed']} and was killed")
     why = said.get("refused", "")
-    if why.endswith("is not installed here"):
+    if why.endswith("is not installed on this machine"):
         raise ToolFailure("unavailable", why)
     raise ToolFailure(
-        "sandbox", f"the command was not run, because its sandbox could not be made: {why}"
+        "sandbox", f"the command was not run, because its sandbox could not be created: {why}"
     )
 
 

@@ -85,7 +85,7 @@ class SimulatedTools:
         notes = {MARK: True}
         row = self._addresses.get(effect.address)
         if row is not None and row.get("request", effect.request) != effect.request:
-            message = f"`{effect.tool}` at {effect.address} asks for something else than in the recorded run"
+            message = f"`{effect.tool}` at {effect.address} differs from the recorded run"
             return Outcome(None, Failure("simulation", message), {}, notes)
         row = row or self._tools.get(effect.tool)
         if row is None:
@@ -112,7 +112,7 @@ class SimulatedTools:
                 return Outcome(failure=Failure("file", str(failed)))
         if effect.kind == "tool" and not effect.bound:
             return Outcome()
-        said = f"the simulation says nothing of `{effect.tool}` at {effect.address}, and the plan looks at what it brings"
+        said = f"the simulation has no result of `{effect.tool}` at {effect.address}, which the plan uses"
         return Outcome(None, Failure("simulation", said), {})
 
 

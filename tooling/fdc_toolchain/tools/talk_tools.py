@@ -100,7 +100,7 @@ def pre_commit(args: dict[str, Any], context: Context) -> Any:
     """`pre_commit_instructions`: the workspace's own hooks."""
     found = context.root.find(".pre-commit-config.yaml")
     if found is None:
-        return "this workspace states no pre-commit hooks"
+        return "this workspace has no pre-commit hooks"
     return found.decode("utf-8", "replace")
 
 
@@ -114,13 +114,15 @@ def memory(args: dict[str, Any], context: Context) -> Any:
 
 def forbidden(args: dict[str, Any], context: Context) -> Any:
     """A tool that no plan may use; the linter refuses it, and so does this."""
-    raise ToolFailure("forbidden", str(context.tool.get("forbidden", "no plan may use this tool")))
+    raise ToolFailure(
+        "forbidden", str(context.tool.get("forbidden", "plans must not use this tool"))
+    )
 
 
 def unavailable(args: dict[str, Any], context: Context) -> Any:
     """A tool that needs something which is not there."""
     raise ToolFailure(
-        "unavailable", "this machine offers nothing that could do it, and no result is made up"
+        "unavailable", "this tool has no implementation on any machine, so it always fails"
     )
 
 

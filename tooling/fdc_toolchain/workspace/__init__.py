@@ -1,1 +1,1 @@
-"""Files of a workspace, and what may touch them."""
+"""Files of a workspace, and access to them."""

@@ -1,4 +1,4 @@
-"""Which safety errors this user allows in a workspace: the rows of `[[allow]]` that were confirmed on this machine.
+"""The safety errors that this user allows in a workspace: the rows of `[[allow]]` confirmed on this machine.
 
 A clone brings settings, and must not bring its own permission. So the rows count only once somebody confirmed
 exactly these rows for exactly this folder. The confirmation lies with the user's key, outside of any workspace,
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def path_of(root: str) -> str:
-    """Where the confirmation for the workspace at `root` lies, if there is one."""
+    """The path of the confirmation for the workspace at `root`."""
     from ..linking.project.stat_cache import sha1
 
     name = sha1(os.path.realpath(root).encode("utf-8", "surrogateescape")).hexdigest()
@@ -25,7 +25,7 @@ def path_of(root: str) -> str:
 
 
 def stored(root: str) -> str:
-    """The confirmation as it stands in its file, "" where there is none. A verdict depends on it."""
+    """The content of the confirmation file; "" if it does not exist. Verdicts depend on it."""
     from ..linking.project import regular_file
 
     try:
@@ -51,7 +51,7 @@ def confirmed(root: str, rows: Sequence[Sequence[str]]) -> bool:
 
 
 def confirm(root: str, rows: Sequence[Sequence[str]]) -> None:
-    """Keeps the confirmation of these rows; withdraws it where there are none. Raises OSError, WorldFailed."""
+    """Stores the confirmation of these rows; deletes it if there are none. Raises OSError, WorldFailed."""
     from .. import durable
     from ..journal.user_key import key
 

@@ -1,4 +1,4 @@
-"""What the plans of a run allow, asked again before every step (G-CAP).
+"""Checks the plans' `allow` again before every step of a run (G-CAP).
 
 The linter has proved that no step goes beyond the grants of its plan and of the plans that
 call it. Here the values are known, so the same rule is applied to what really would be touched.
@@ -31,7 +31,7 @@ def _one_name(declared: dict[str, Any], args: dict[str, Any]) -> None:
 
 
 def check(declared: dict[str, Any], args: dict[str, Any], grants: Sequence[Grant]) -> None:
-    """Raises ToolFailure where a step touches what one of the grants in force does not name, or gives a file another name."""
+    """Raises ToolFailure if a step accesses something that a grant in force does not name, or uses another name of a file."""
     _one_name(declared, args)
     for grant in grants:
         for parameter in declared.get("parameters", ()):
@@ -48,7 +48,7 @@ def check(declared: dict[str, Any], args: dict[str, Any], grants: Sequence[Grant
                 listing("**" if value is None else str(value), [grant], folder=True)
         if reads_at_large(declared) and not _everything(grant):
             raise ToolFailure(
-                "capability", "the plan does not allow to read any file (`allow read **`)"
+                "capability", "the plan does not allow reading any file (`allow read **`)"
             )
         for kind in ("read", "write"):
             for glob in declared.get("access", {}).get(kind, ()):
@@ -63,9 +63,7 @@ def check(declared: dict[str, Any], args: dict[str, Any], grants: Sequence[Grant
         if declared.get("writes") == "unknown" and "run" not in grant:
             raise ToolFailure("capability", "the plan does not allow commands (`allow run *`)")
         if declared.get("trust") == "untrusted" and "net" not in grant:
-            raise ToolFailure(
-                "capability", "the plan does not allow to reach outside (`allow net *`)"
-            )
+            raise ToolFailure("capability", "the plan does not allow the network (`allow net *`)")
 
 
 def listing(glob: str, grants: Sequence[Grant], *, folder: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""How a tool says that it did not do what it was asked."""
+"""The exception of a failed tool."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ WORLD = frozenset(
         errno.EFBIG,
     )
 )
-"""Troubles that are not the plan's: the run stops as it is and can be resumed when they are gone."""
+"""Errors of the environment: the run stops and can be resumed when they are resolved."""
 
 NET = frozenset((errno.ENETDOWN, errno.ENETUNREACH, errno.EHOSTDOWN, errno.EHOSTUNREACH))
-"""Troubles of a line to another machine."""
+"""Network errors."""
 
 
 class ToolFailure(Exception):
@@ -45,7 +45,7 @@ class ToolFailure(Exception):
 
 
 def from_os(failed: OSError, what: str) -> Exception:
-    """What to raise for a refusal of the system while doing `what`: WorldFailed or ToolFailure."""
+    """The exception for an OS error while doing `what`: WorldFailed or ToolFailure."""
     reason = (failed.strerror or str(failed)).lower()
     if failed.errno in WORLD:
         return WorldFailed(f"{what}: {reason}")

@@ -1,4 +1,4 @@
-"""Files beneath a workspace's root, and no others, whatever a path says.
+"""Access to files inside a workspace's root only.
 
 Every file is reached by descriptors: the root is opened once, each component below it relative
 to the one above and never through a symbolic link. No check looks at a path as text and then
@@ -47,7 +47,7 @@ _OF_RUN = re.compile(r"runs/(?:[^/]+/outside|[0-9]{8}-[0-9]{6}-[a-z0-9]{4})")
 MAX_FILE = places.MAX_FILE
 
 Opening = Callable[[list[Protected]], None]
-"""Is asked before a step changes what the plans open by name. Raises Waiting, or ToolFailure where a person says no."""
+"""Called before a step changes files that the plans open by name. Raises Waiting, or ToolFailure if a person declines."""
 
 
 class Root:
@@ -120,7 +120,7 @@ class Root:
             self._opening(list(entries.values()))
 
     def noting(self, grants: Sequence[Grant], noted: Noted) -> Root:
-        """The same, for looking ahead: the files that are listed and read are noted."""
+        """The same for a preview, which records the listed and read files."""
         seen = self.granted(grants)
         seen._noted = noted
         return seen
@@ -137,12 +137,12 @@ class Root:
             wrong = difference(self.released, self, path)
             if wrong or path not in there and not own(path):
                 raise ToolFailure(
-                    "changed", wrong or f"`{path}` is gone since the approval showed it"
+                    "changed", wrong or f"`{path}` was deleted after the approval showed it"
                 )
         return [path for path in found if path in known or own(path)]
 
     def close(self) -> None:
-        """Closes the root; nothing can be opened beneath it any more."""
+        """Closes the root, after which no file can be opened."""
         os.close(self._fd)
 
     @contextmanager
@@ -171,13 +171,11 @@ class Root:
             return f"`{path}` is not one of the files that the plan listed"
         records = self._records if self.guarded else None
         if records is not None and RECORDS.search(folded_path(path)) and not records():
-            return (
-                f"`{path}` is a record of fdc, which a step reads only where its own text names it"
-            )
+            return f"`{path}` is a record of fdc; a step can read it only if its text names it"
         found = secret(path, self.secret) if self.guarded else None
         if found is None or by_name(found.entry, self._grants, "read"):
             return ""
-        return f"`{path}`: `{found.entry}` {found.what}; a plan that reads it says `allow read {found.entry}`"
+        return f"`{path}`: `{found.entry}` {found.what}; a plan that reads it must have `allow read {found.entry}`"
 
     def read(self, path: str) -> bytes:
         """The bytes of a regular file. Raises ToolFailure or WorldFailed."""
@@ -188,7 +186,7 @@ class Root:
         return self._read(path, parts)
 
     def _read(self, path: str, parts: list[str]) -> bytes:
-        """As `read`, whatever the file holds: for what stays in this class."""
+        """Like `read`, but without checks, for use in this class only."""
         with said(path), self.folder(parts[:-1]) as above:
             handle = os.open(parts[-1], os.O_RDONLY | FILE, dir_fd=above)
             with open(handle, "rb") as file:
@@ -204,14 +202,12 @@ class Root:
         return data
 
     def _looked(self, path: str, name: str, data: bytes) -> None:
-        """A file was read: it is noted, or must be what an approval showed."""
+        """Called after reading a file: records it, or compares it with what an approval showed."""
         if self._noted is not None:
             self._noted.file(name, digest(data))
         shown = None if self.released is None else self.released.shown(name)
         if shown is not None and shown != digest(data):
-            raise ToolFailure(
-                "changed", f"`{path}` is not what it was since the approval showed it"
-            )
+            raise ToolFailure("changed", f"`{path}` changed after the approval showed it")
 
     def find(self, path: str) -> bytes | None:
         """The bytes of a regular file, or None where there is nothing of that name."""
@@ -255,7 +251,7 @@ class Root:
             os.fsync(above)
 
     def delete(self, path: str) -> bool:
-        """Removes a file. Returns False where there was none."""
+        """Deletes a file. Returns False if it did not exist."""
         parts = self._writable(path, None)
         try:
             with said(path), self.folder(parts[:-1]) as above:
@@ -271,7 +267,7 @@ class Root:
         return True
 
     def rename(self, path: str, target: str) -> None:
-        """Gives a file another name, which must be free; folders on the way are made."""
+        """Renames a file to a name that must not exist; creates missing folders."""
         data = self.read(path)
         source, goal = self._writable(path, None), self._writable(target, data)
         with said(path), self.folder(source[:-1]) as above:
@@ -295,7 +291,7 @@ class Root:
         return "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
 
     def _status(self, path: str) -> os.stat_result | None:
-        """What the system says of what lies at a path; None where nothing can be found there."""
+        """The `stat` result of a path; None if it does not exist."""
         parts = parts_of(path)
         try:
             with self.folder(parts[:-1]) as above:
@@ -304,7 +300,7 @@ class Root:
             return None
 
     def settings(self) -> dict[str, object]:
-        """What the files say that decide what fdc lets plans do: their bytes, of a pyproject.toml its [tool.fdc]."""
+        """The contents of the settings files: their bytes; of a pyproject.toml only [tool.fdc]."""
         found: dict[str, object] = {}
         for name in (*SETTINGS, *self.protected, "pyproject.toml"):
             try:
@@ -318,7 +314,7 @@ class Root:
         return found
 
     def changed(self, before: dict[str, object]) -> list[str]:
-        """The files that say something else than `before`, which `settings` returned."""
+        """The settings files that differ from `before`, a result of `settings`."""
         return [name for name, value in self.settings().items() if value != before.get(name)]
 
     def same(self, path: str, other: str) -> bool:
@@ -356,7 +352,7 @@ class Root:
             os.symlink(target, parts[-1], dir_fd=above)
 
     def scan(self, parts: list[str]) -> list[tuple[str, bool]]:
-        """What lies in a folder, sorted by name: (name, is a folder). Links and special files are left out."""
+        """The entries of a folder, sorted by name: (name, is a folder). Omits links and special files."""
         with self.folder(parts) as at, os.scandir(at) as entries:
             out = [
                 (entry.name, entry.is_dir(follow_symlinks=False))
@@ -372,7 +368,7 @@ class Root:
         if _OF_RUN.fullmatch("/".join(parts)) and self.kind(path) != "file":
             what = " for text from outside" if len(parts) > 2 else ""
             raise ToolFailure(
-                "path", f"`{path}` is the folder of a run{what}; no step puts a file there"
+                "path", f"`{path}` is the run's folder{what}: a step cannot replace it"
             )
         held = refused(path, self._grants, self.protected, self.protect)
         if held is not None and self._opening is not None:
@@ -381,7 +377,7 @@ class Root:
         if last == "pyproject.toml" and fdc_table(self.find(path)) != fdc_table(data):
             raise ToolFailure(
                 "protected",
-                f"`{path}` would get another [tool.fdc] table, which no step may change",
+                f"`{path}` would get another [tool.fdc] table, which steps must not change",
             )
         return parts
 

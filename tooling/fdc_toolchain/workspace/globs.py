@@ -59,7 +59,7 @@ def _segments(glob: str) -> list[str]:
         raise ToolFailure("path", f"`{glob}` is not a glob relative to the workspace")
     segments = [segment for segment in glob.split("/") if segment not in ("", ".")]
     if ".." in segments:
-        raise ToolFailure("path", f"`{glob}` leads upwards with `..`")
+        raise ToolFailure("path", f"`{glob}` leaves the workspace with `..`")
     if segments and segments[-1] == "**":
         segments.append("*")
     return segments

@@ -1,4 +1,4 @@
-"""Which files git would ignore below a folder: nested .gitignore files and .git/info/exclude.
+"""The files that git ignores below a folder: by nested .gitignore files and .git/info/exclude.
 
 The machine's own `core.excludesFile` is left out on purpose: a scan must not depend on whose
 machine it runs on.
@@ -11,7 +11,7 @@ import os
 from ..linking.project.discover import compiled
 
 _LIMIT = 1 << 20
-"""A .gitignore longer than this is not one that a person wrote; it is not read."""
+"""Maximum size of a .gitignore that is read."""
 
 
 class Ignored:

@@ -110,7 +110,7 @@ class Limits:
             left = deadline - self._clock()
             if left <= 0:
                 raise ToolFailure(
-                    "timeout", f"`{tool}` took longer than {seconds:g} s and was given up"
+                    "timeout", f"`{tool}` took longer than {seconds:g} s and was stopped"
                 )
             if self._leaving():
                 raise Cancelled("the controller leaves")

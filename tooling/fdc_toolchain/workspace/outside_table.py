@@ -330,5 +330,5 @@ def approve(
     with durable.exclusive(file):
         data = durable.read(file) or b""
         if data and not data.endswith(b"\n"):
-            raise OSError(errno.EINVAL, "its last line is cut off", file)
+            raise OSError(errno.EINVAL, "its last line is incomplete", file)
         durable.replace(file, data + json.dumps(row, sort_keys=True).encode("ascii") + b"\n")

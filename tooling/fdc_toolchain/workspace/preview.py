@@ -113,7 +113,7 @@ class _Seer:
                 {
                     **at,
                     "what": "unknown",
-                    "text": f"the files that match `{glob}` after what is done before",
+                    "text": f"the files that match `{glob}` after the steps before",
                 }
             )
             return UNKNOWN
@@ -211,7 +211,7 @@ class _Seer:
                 **self._shown(before[access], new, path, whole),
             }
             self._row(
-                {**row, "note": "a step before may change this file first"}
+                {**row, "note": "an earlier step may change this file first"}
                 if self._may_change(path)
                 else row
             )
@@ -265,7 +265,7 @@ class _Seer:
                 **out,
                 "note": "the content is not known yet"
                 if after is UNKNOWN
-                else "what is there now is not text",
+                else "the current content is not text",
             }
         if max((before or "").count("\n"), (after or "").count("\n")) > LONGEST:
             return {

@@ -24,7 +24,7 @@ def folder(root: str) -> str:
         os.makedirs(path, exist_ok=True)
         if os.path.islink(path):
             raise WorldFailed(
-                f"{path}: a symbolic link, so runs would be recorded outside of the workspace"
+                f"{path}: is a symbolic link, so runs would be recorded outside the workspace"
             )
         ignore = os.path.join(path, ".gitignore")
         if not os.path.exists(ignore):
@@ -46,7 +46,7 @@ def run_folder(root: str, run: str) -> str:
     path = os.path.join(folder(root), "runs", run)
     for part in (os.path.dirname(path), path):
         if os.path.islink(part):  # a clone may bring one, and it may lead anywhere
-            raise WorldFailed(f"{part}: a symbolic link, which is not followed")
+            raise WorldFailed(f"{part}: is a symbolic link, which fdc does not follow")
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as failed:

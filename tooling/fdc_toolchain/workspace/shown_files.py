@@ -36,8 +36,8 @@ def difference(released: Released, root: Files, path: str) -> str:
     now = now_at(root, path)
     if now == shown:
         return ""
-    how = "is gone" if now == NONE else "is there now" if shown == NONE else "is not what it was"
-    return f"`{path}` {how} since the approval showed it"
+    how = "was deleted" if now == NONE else "was created" if shown == NONE else "changed"
+    return f"`{path}` {how} after the approval showed it"
 
 
 def now_at(root: Files, path: str) -> str:
@@ -74,5 +74,5 @@ class Noted:
     def _full(self, count: int) -> None:
         if count > BOUND:
             raise TooMuch(
-                f"what follows is about more than {BOUND} files, which no one could look through"
+                f"the steps after the approval concern more than {BOUND} files, too many for a person to check"
             )

@@ -42,13 +42,13 @@ _FORMAT = click.option(
 )
 
 
-@command.command(short_help="Make a new alphabet in DIR.")
+@command.command(short_help="Create a new alphabet in DIR.")
 @click.argument("directory", metavar="DIR")
 @click.option(
     "--model",
     metavar="NAME",
     default="",
-    help="The model that config.yaml names; none: what is embedded.",
+    help="The model to write to config.yaml. [default: none, embedded functions]",
 )
 def init(directory: str, model: str) -> int:
     """Make a new alphabet in DIR, which must not be there or be empty."""
@@ -61,7 +61,7 @@ def init(directory: str, model: str) -> int:
 
     root = os.path.abspath(directory)
     if os.path.lexists(root) and (not os.path.isdir(root) or os.listdir(root)):
-        raise UsageError(f"`{directory}` is there already and is not an empty folder")
+        raise UsageError(f"`{directory}` exists and is not an empty folder")
     files = new_files(now(), _shipped(), model)
     try:
         os.makedirs(os.path.dirname(root), exist_ok=True)
@@ -96,25 +96,27 @@ def _shipped() -> dict[str, str]:
     return out
 
 
-@command.command(short_help="Work, N iterations or until it ends; go on with what was interrupted.")
+@command.command(
+    short_help="Run N iterations, or until the work ends. Continues an interrupted iteration."
+)
 @click.option(
     "--iterations",
     type=click.IntRange(1),
     metavar="N",
-    help="At most so many; else until it ends, with a model 1.",
+    help="Maximum number of iterations. [default: until the work ends; 1 with a model]",
 )
 @click.option(
     "--model",
     metavar="NAME",
-    help="The model that answers, else FDC_MODEL; `config`: that of config.yaml.",
+    help="The model that answers (else FDC_MODEL; `config`: that of config.yaml).",
 )
-@click.option("--again", is_flag=True, help="Go on with an alphabet whose work had ended.")
+@click.option("--again", is_flag=True, help="Continue an alphabet whose work has ended.")
 @click.option(
     "--budget",
     "budgets",
     multiple=True,
     metavar="MEASURE=N",
-    help="A ceiling for each iteration, as in `fdc run`.",
+    help="A limit for each iteration, as in `fdc run`.",
 )
 @_FORMAT
 def run(
@@ -124,7 +126,7 @@ def run(
 
     Without a model it works until one of the stopping conditions of config.yaml holds; with one, which costs, one iteration.
 
-    Exit codes: 0 done or ended, 1 an iteration was given up, 2 wrong usage, 3 the world failed (go on with the
+    Exit codes: 0 done or ended, 1 an iteration was given up, 2 wrong usage, 3 the environment failed (go on with the
     same command), 5 a consistency violation that a person must look at.
     """
     from fdc_toolchain.api.commands import budget_of
@@ -143,13 +145,13 @@ def status(form: str) -> int:
     return shown(root_here(), form)
 
 
-@command.command("import", short_help="Open a folder of another program as it is.")
+@command.command("import", short_help="Import an alphabet of another program.")
 @click.argument("directory", metavar="DIR")
 @click.option(
     "--into",
     metavar="FOLDER",
     default="",
-    help="The new alphabet; default: DIR's name with `.imported`.",
+    help="The new folder. [default: DIR's name with `.imported`]",
 )
 def import_(directory: str, into: str) -> int:
     """Make a new alphabet of an ALPHABETUM folder that another program wrote: ids like P001, other keys, phases and domains.
@@ -161,7 +163,7 @@ def import_(directory: str, into: str) -> int:
     return opened(directory, into, _shipped())
 
 
-@command.command(short_help="Compute the figures of a corpus of decomposed concepts.")
+@command.command(short_help="Compute metrics of a corpus of decomposed concepts.")
 @click.argument("corpus", metavar="CORPUS", type=click.Path(exists=True, dir_okay=False))
 @_FORMAT
 def measure(corpus: str, form: str) -> int:
@@ -179,7 +181,7 @@ def measure(corpus: str, form: str) -> int:
     return measured(corpus, alphabet, form)
 
 
-@command.command(short_help="Check that everything fits together.")
+@command.command(short_help="Check the alphabet's files for consistency.")
 @_FORMAT
 def check(form: str) -> int:
     """Check everything: names, counts, ids, relations, logs, the six rules of consistency."""
@@ -196,7 +198,7 @@ def check(form: str) -> int:
                 files |= store.text(path)
         base, found = audit(files, paths)
         found += [
-            ("error", f"{name} is gone")
+            ("error", f"{name} is missing")
             for name in store.damaged()
             if not os.path.lexists(store.path(name))
         ]
@@ -228,7 +230,7 @@ def _empty(root: str) -> list[str]:
     return [folder for folder in layout.FOLDERS if os.path.isdir(os.path.join(root, folder))]
 
 
-@command.command(short_help="Hold files against their form: keys, ids, times.")
+@command.command(short_help="Check files against their schema: keys, ids, times.")
 @click.argument("files", nargs=-1, metavar="[FILES]...")
 @_FORMAT
 def schema(files: tuple[str, ...], form: str) -> int:
@@ -272,7 +274,7 @@ def compose(expression: tuple[str, ...], form: str) -> int:
     return _calculated(lambda base: calculus.compose(base.alphabet, " ".join(expression)), form)
 
 
-@command.command(short_help="Take a number, or an expression, apart into primitives.")
+@command.command(short_help="Decompose a number or an expression into primitives.")
 @click.argument("expression", nargs=-1, required=True)
 @click.option(
     "--denied",
@@ -280,11 +282,11 @@ def compose(expression: tuple[str, ...], form: str) -> int:
     default=1,
     show_default=True,
     metavar="N",
-    help="The number of what is denied.",
+    help="The number of the negated part.",
 )
 @_FORMAT
 def decompose(expression: tuple[str, ...], denied: int, form: str) -> int:
-    """Take a number, or an expression, apart into primitives."""
+    """Decompose a number or an expression into primitives."""
     from .. import calculus
 
     return _calculated(
@@ -319,16 +321,14 @@ def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
     return FINDINGS if broken else CLEAN
 
 
-@command.command(
-    short_help="Compute the grounding set of the dictionary: candidates in their rank."
-)
+@command.command(short_help="Compute the grounding set of the dictionary: ranked candidates.")
 @click.option(
     "--roots",
     type=click.IntRange(1, 200_000),
     default=3000,
     show_default=True,
     metavar="N",
-    help="Ground the N most used words, and all that defines them.",
+    help="Ground the N most used words, and the words in their definitions.",
 )
 @click.option(
     "--rounds",
@@ -336,7 +336,7 @@ def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
     default=50,
     show_default=True,
     metavar="N",
-    help="Rounds of local search; more give a smaller set.",
+    help="Rounds of local search. More rounds give a smaller set.",
 )
 @_FORMAT
 def ground(roots: int, rounds: int, form: str) -> int:
@@ -349,13 +349,13 @@ def ground(roots: int, rounds: int, form: str) -> int:
     return grounded(roots, rounds, form)
 
 
-@command.command(short_help="Draw how the work went: SVG, PNG and one HTML page.")
+@command.command(short_help="Draw charts of the work: SVG, PNG and one HTML page.")
 @click.option(
     "--output",
     metavar="FOLDER",
     default="validation/report",
     show_default=True,
-    help="Where the pages go, below DIR.",
+    help="The output folder, inside DIR.",
 )
 def report(output: str) -> int:
     """Draw how the work went: growth, acceptance, coverage, relations; as SVG, PNG, and one HTML page that needs nothing else."""
@@ -364,7 +364,7 @@ def report(output: str) -> int:
     return draw(root_here(), output)
 
 
-@command.command(short_help="Ask the logs: breakthroughs, a concept's evolution, rejections, ...")
+@command.command(short_help="Query the logs: breakthroughs, a concept's evolution, rejections, ...")
 @click.argument("query", type=click.Choice(QUERIES))
 @click.argument("label", default="")
 def introspect(query: str, label: str) -> int:

@@ -23,7 +23,7 @@ def root_here() -> str:
     ):
         parent = os.path.dirname(folder)
         if parent == folder:
-            raise UsageError("no alphabet was found here; `fdc alphabet init DIR` makes one")
+            raise UsageError("this folder has no alphabet; create one with `fdc alphabet init DIR`")
         folder = parent
     return folder
 
@@ -59,7 +59,7 @@ def base_here(store: Store) -> Base:
             str(wrong).startswith(f"{name}:") or str(wrong).startswith(f"{name} ")
             for name in store.damaged()
         )
-        hint = "; `fdc alphabet run` puts back what the last iteration left" if known else ""
+        hint = "; `fdc alphabet run` restores the last complete iteration" if known else ""
         raise Refused(f"{wrong}{hint}") from wrong
 
 

@@ -37,7 +37,7 @@ def opened(directory: str, into: str, shipped: Mapping[str, str]) -> int:
         raise UsageError(f"`{directory}` is not a folder")
     if os.path.lexists(goal) and (not os.path.isdir(goal) or os.listdir(goal)):
         raise UsageError(
-            f"`{os.path.relpath(goal)}` is there already and is not an empty folder; name another with --into"
+            f"`{os.path.relpath(goal)}` exists and is not an empty folder; choose another with --into"
         )
     try:
         files, left = _read(source)
@@ -74,9 +74,9 @@ def _read(root: str) -> tuple[dict[str, str], list[str]]:
     for path in walk(root):
         whole = os.path.join(root, path)
         if os.path.islink(whole) or not os.path.isfile(whole):
-            left.append(f"{path}: is not an ordinary file: not taken")
+            left.append(f"{path}: skipped, because it is not a regular file")
         elif os.path.getsize(whole) > MOST_BYTES:
-            left.append(f"{path}: is larger than {MOST_BYTES} bytes: not taken")
+            left.append(f"{path}: is larger than {MOST_BYTES} bytes: skipped")
         elif len(texts) == MOST_FILES:
             raise ValueError(f"it has more than {MOST_FILES} files")
         else:
@@ -85,7 +85,7 @@ def _read(root: str) -> tuple[dict[str, str], list[str]]:
             try:
                 texts[path] = data.decode("utf-8")
             except UnicodeDecodeError:
-                left.append(f"{path}: is not UTF-8: not taken")
+                left.append(f"{path}: skipped, because it is not UTF-8")
     return texts, left
 
 
@@ -95,7 +95,7 @@ def measure(file: str, alphabet: Alphabet | None, form: str) -> int:
     from ..yamltext import NotYaml, parse_foreign
 
     if not os.path.isfile(file):
-        raise UsageError(f"`{file}` is not an ordinary file")
+        raise UsageError(f"`{file}` is not a regular file")
     try:
         with open(file, encoding="utf-8") as opened_file:
             text = opened_file.read(MOST_BYTES + 1)

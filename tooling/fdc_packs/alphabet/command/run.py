@@ -59,7 +59,7 @@ def work(root: str, asked: Asked) -> int:
         with durable.exclusive(f"{run_folders.folder(root)}/alphabet", timeout=0.2):
             return _work(root, store, asked)
     except TimeoutError as busy:
-        raise WorldError(f"another process is at work on this alphabet: {busy.strerror}") from busy
+        raise WorldError(f"another process works on this alphabet: {busy.strerror}") from busy
     except Busy as busy:
         raise WorldError(str(busy)) from busy
     except WorldFailed as failed:
@@ -76,7 +76,7 @@ def _work(root: str, store: Store, asked: Asked) -> int:
     ended = base.state["history"]["stopped"]
     if ended and not asked.again and not interrupted:
         click.echo(
-            f"the work has ended: {ended}; see FINAL_REPORT.md; --again goes on all the same",
+            f"the work has ended: {ended}; see FINAL_REPORT.md; continue with --again",
             err=True,
         )
         _drawn(root)
@@ -152,16 +152,12 @@ def _recovered(root: str, store: Store) -> str:
             resumable = bool(states) and states[0] not in ("finished", "stopped", "cancelled")
     what, run = store.recover(resumable)
     if what == "resume":
-        click.echo(f"an iteration was interrupted; it goes on (run {run})", err=True)
+        click.echo(f"continuing an interrupted iteration (run {run})", err=True)
         return run
     if what == "finished":
-        click.echo(
-            "an iteration was interrupted while it was written; it is complete now", err=True
-        )
+        click.echo("completed an iteration that was interrupted during writing", err=True)
     elif what == "rolled back":
-        click.echo(
-            "an iteration was interrupted and cannot be gone on with; it is forgotten", err=True
-        )
+        click.echo("discarded an interrupted iteration that cannot be continued", err=True)
     return ""
 
 
@@ -206,7 +202,7 @@ def _mended(store: Store, wrong: dict[str, str]) -> bool:
     if len(back) < len(wrong):
         left = [name for name in wrong if name not in back]
         raise Refused(
-            f"{', '.join(left)}: the copy of the last complete iteration is damaged too; mend it by hand"
+            f"{', '.join(left)}: the copy of the last complete iteration is damaged too; repair it by hand"
         )
     kept = "what was there: .fdc/alphabet/damaged/"
     click.echo(f"as the last complete iteration left them: {', '.join(back)}; {kept}", err=True)
@@ -263,7 +259,7 @@ def _dictionary(root: str) -> None:
     try:
         wordnet.table(folder)
     except (OSError, ValueError) as broken:
-        raise WorldError(f"{broken}; `{wordnet.COMMAND}` brings a dictionary") from broken
+        raise WorldError(f"{broken}; install a dictionary with `{wordnet.COMMAND}`") from broken
 
 
 def _driven(
@@ -283,7 +279,9 @@ def _driven(
             )
         return CLEAN, outcome
     if ended.status == "broken":
-        raise WorldError(f"{ended.message}; nothing is lost, `fdc alphabet run` goes on")
+        raise WorldError(
+            f"{ended.message}; all steps are recorded; continue with `fdc alphabet run`"
+        )
     stop = ended.stop or {"kind": "", "message": ended.message or ended.status}
     store.roll_back()
     reason = failing(stop["kind"], stop["message"])

@@ -53,6 +53,6 @@ def _inside(root: str, file: str) -> str:
     name = os.path.relpath(os.path.abspath(file), root).replace(os.sep, "/")
     if schemas.kind_of(name) is None:
         raise UsageError(
-            f"`{file}` is none of the files that fdc writes in an alphabet; its form is yours"
+            f"`{file}` is not a file that fdc writes in an alphabet, so it has no schema"
         )
     return name

@@ -61,6 +61,8 @@ def _lock(store: Store) -> str:
     if held is None:
         return ""
     alive = (
-        "under way" if began(held.pid) == held.began else "interrupted; `fdc alphabet run` goes on"
+        "running"
+        if began(held.pid) == held.began
+        else "interrupted; continue with `fdc alphabet run`"
     )
     return f"iteration {held.iteration} is {alive} ({held.phase}, {held.checkpoint})"

@@ -18,7 +18,7 @@ FIELDS = (
 def candidates(
     rows: list[dict[str, Any]], iteration: int, first: int, taken: Collection[str]
 ) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
-    """Proposed candidates with their ids (ALPH-08), and those that are left out: known already (ALPH-11), or twice."""
+    """Proposed candidates with their ids (ALPH-08), and those that are left out: already known (ALPH-11), or twice."""
     kept: list[dict[str, Any]] = []
     dropped: list[dict[str, str]] = []
     seen = {normal(label) for label in taken}

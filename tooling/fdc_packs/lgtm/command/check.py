@@ -46,11 +46,11 @@ def _texts(folder: str) -> tuple[dict[str, str], list[str]]:
             path = os.path.join(where, name)
             shown = os.path.relpath(path, folder).replace(os.sep, "/")
             if os.path.islink(path) or not os.path.isfile(path) or os.path.getsize(path) > _LARGE:
-                wrong.append(f"{shown}: it is not a file, or too large")
+                wrong.append(f"{shown}: is not a file, or is too large")
                 continue
             try:
                 with open(path, "rb") as opened:
                     texts[shown] = opened.read().decode("utf-8")
             except (OSError, UnicodeDecodeError) as failed:
-                wrong.append(f"{shown}: it cannot be read ({type(failed).__name__})")
+                wrong.append(f"{shown}: cannot be read ({type(failed).__name__})")
     return texts, wrong

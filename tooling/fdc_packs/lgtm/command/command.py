@@ -30,15 +30,15 @@ PLAN = "lgtm"
 
 
 @click.command(
-    epilog="Exit codes: 0 planned, 1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of fdc, 7 no plan: "
-    "a hypothesis did not survive its challenge, nothing could be synthesised, or no pipeline or document held."
+    epilog="Exit codes: 0 planned, 1 the run stopped, 2 wrong usage, 3 the environment failed, 4 a bug of fdc, 7 no plan: "
+    "a hypothesis was disproved, the synthesis failed, or every pipeline or document was invalid."
 )
 @click.argument("question", required=False)
 @click.option(
     "--prior",
     metavar="TEXT",
     default="",
-    help="What is given already; it becomes part of the question.",
+    help="Known facts, which become part of the question.",
 )
 @click.option(
     "--paths",
@@ -46,7 +46,7 @@ PLAN = "lgtm"
     metavar="GLOB",
     default="**",
     show_default=True,
-    help="The files that are looked at.",
+    help="A pattern of the files to analyse.",
 )
 @click.option(
     "--max-iterations",
@@ -54,7 +54,7 @@ PLAN = "lgtm"
     default=5,
     show_default=True,
     metavar="N",
-    help="The most rounds of refinement.",
+    help="Maximum number of rounds of refinement.",
 )
 @click.option(
     "--areas",
@@ -62,7 +62,7 @@ PLAN = "lgtm"
     default=6,
     show_default=True,
     metavar="N",
-    help="The most areas of analysis; each costs as much as all that is done to it.",
+    help="Maximum number of areas of analysis; the cost grows with each area.",
 )
 @click.option(
     "--confidence",
@@ -78,38 +78,42 @@ PLAN = "lgtm"
     default=0,
     show_default=True,
     metavar="N",
-    help="The conflicts that may be open when refinement stops.",
+    help="Maximum number of open conflicts when refinement stops.",
 )
 @click.option(
     "--gate",
     type=click.Choice(["all", "subset"]),
     default="all",
     show_default=True,
-    help="Whether every hypothesis must survive its challenge, or those that do are enough.",
+    help="all: every hypothesis must survive its challenge; subset: continue with those that do.",
 )
 @click.option(
     "--model",
     metavar="NAME",
-    help="The model that reasons (else FDC_MODEL; none: what is embedded).",
+    help="The model that reasons (else FDC_MODEL; none: embedded functions).",
 )
 @click.option(
-    "--web", is_flag=True, help="Let WebSearch reach the web, through a configured search port."
+    "--web", is_flag=True, help="Let WebSearch use the web, through a configured search provider."
 )
 @click.option(
     "--budget",
     "budgets",
     multiple=True,
     metavar="MEASURE=N",
-    help="A ceiling: model_calls, tokens, money, ...",
+    help="A limit: model_calls, tokens, money, ...",
 )
 @click.option(
-    "--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Branches at once."
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=8,
+    show_default=True,
+    help="Maximum number of branches at the same time.",
 )
 @click.option(
     "--check",
     "checked",
     metavar="RUN",
-    help="Open the artifacts of a run, and say what is wrong with them.",
+    help="Check the artifacts of a run, and print their errors.",
 )
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
@@ -131,12 +135,12 @@ def command(
         from .check import check
 
         if question is not None:
-            raise UsageError("--check takes a run, and no question")
+            raise UsageError("--check needs a run instead of a question")
         return check(checked, root_of(workspace), form)
     if question is None:
         raise click.MissingParameter(param_hint="'QUESTION'", param_type="argument")
     if paths.startswith("/") or ".." in paths.split("/"):
-        raise UsageError(f"`{paths}` leads out of the workspace; --paths takes a glob below it")
+        raise UsageError(f"`{paths}` leaves the workspace; --paths needs a glob inside it")
     if not question.strip():
         raise UsageError("the question is empty")
     given = {
@@ -180,8 +184,8 @@ def _too_small(
             else cost.get(measure, 0)
         )
         if needs > ceiling:
-            yield (f"the budget of {ceiling:g} {measure} is less than the {needs:g} that `plan.run` sets aside: the run will "
-                   f"stop before it, and `fdc resume RUN --budget {measure}=N` goes on")  # fmt: skip
+            yield (f"the budget of {ceiling:g} {measure} is less than the {needs:g} that `plan.run` reserves: the run will "
+                   f"stop before it; continue it with `fdc resume RUN --budget {measure}=N`")  # fmt: skip
 
 
 class _Watching(Aside):
@@ -236,7 +240,7 @@ def _tell(ended: Ended, form: str) -> int:
             left = outcome["hypotheses"] - outcome["validated"] - outcome["invalidated"]
             counts += f" ({outcome['validated']} validated, {outcome['invalidated']} disproved, {left} undecided)"
         if outcome["ended"] not in ("planned", "collected"):
-            more = " `--gate subset` goes on with those that stand."
+            more = " `--gate subset` continues with the other hypotheses."
             stand = more if outcome["validated"] and outcome["ended"] == "challenge" else ""
             click.echo("\n".join(folded(f"No plan was made. {visible(outcome['why'])}{stand}")))
         for line in _folded(outcome["markdown"]) if outcome["markdown"] else ():

@@ -29,20 +29,20 @@ EXITS = {"fixed": CLEAN, "passing": CLEAN, "partial": PARTIAL, "none": FINDINGS}
 PLANS = ("fix", "fix-plain", "fix-write")
 ENDED = {
     "fixed": "fixed: the test command passes in the copy",
-    "passing": "the test command passes already; there is nothing to fix",
-    "stalled": "given up: nothing new was learned",
+    "passing": "the test command already passes, so there is nothing to fix",
+    "stalled": "given up: the last iterations had no new result",
     "exhausted": "given up: no further hypothesis is left",
-    "no-hypotheses": "given up: no two competing hypotheses could be had",
-    "bound": "given up: the iterations are used up",
+    "no-hypotheses": "given up: two competing hypotheses could not be made",
+    "bound": "given up: the maximum number of iterations is reached",
     "choice": "not decided: several small edits pass every test that was run; none of them is applied",
     "no-command": "given up: the test command is not found in the copy",
-    "flaky": "given up: the test command failed, and passed when it was run again with nothing changed",
+    "flaky": "given up: the test command failed, but passed when it was repeated without a change",
 }
 
 
 @click.command(
     epilog="Exit codes: 0 the test command passes, 1 no progress, or the run was stopped; 2 wrong usage, "
-    "3 the world failed, 4 a bug of fdc, 6 some failures are gone and others are left, 130 interrupted.",
+    "3 the environment failed, 4 a bug of fdc, 6 some failures are gone and others are left, 130 interrupted.",
 )
 @click.argument("files", nargs=-1, metavar="[FILES]...")
 @click.option(
@@ -54,7 +54,7 @@ ENDED = {
 @click.option(
     "--write",
     is_flag=True,
-    help="Write the repair into the workspace when the command passes; else it is only printed.",
+    help="Write the repair to the workspace if the command passes. [default: only print it]",
 )
 @click.option(
     "--max-iterations",
@@ -72,7 +72,7 @@ ENDED = {
     default=0,
     show_default=True,
     metavar="N",
-    help="Further iterations of a pass.",
+    help="Additional iterations of a pass.",
 )
 @click.option(
     "--passes",
@@ -89,41 +89,39 @@ ENDED = {
     default=6,
     show_default=True,
     metavar="N",
-    help="Iterations in a row that may teach nothing.",
+    help="Maximum number of consecutive iterations without a new result.",
 )
 @click.option(
     "--no-discipline",
     is_flag=True,
-    help="Try patch after patch, without hypotheses; what the discipline is measured against.",
+    help="Try patches without hypotheses (the baseline of the benchmark).",
 )
 @click.option(
     "--test-timeout",
     type=click.FloatRange(0.1),
     metavar="SECONDS",
-    help="The most that one run of the command may take [five times its first run and 10 s].",
+    help="Time limit of one run of the command. [default: five times its first run plus 10 s]",
 )
-@click.option(
-    "--alone", is_flag=True, help="Run the command in a folder that holds FILES and nothing else."
-)
+@click.option("--alone", is_flag=True, help="Run the command in a folder that contains only FILES.")
 @click.option(
     "--resume",
     metavar="RUN",
-    help="Go on with a repair that was interrupted (`last`, or the beginning of its name).",
+    help="Continue an interrupted repair (`last`, or the beginning of its name).",
 )
 @click.option(
     "--model",
     metavar="NAME",
-    help="The model that reasons (else FDC_MODEL; none: what is embedded).",
+    help="The model that reasons (else FDC_MODEL; none: embedded functions).",
 )
 @click.option(
     "--budget",
     "budgets",
     multiple=True,
     metavar="MEASURE=N",
-    help="A ceiling: steps, model_calls, tokens, money, seconds.",
+    help="A limit: steps, model_calls, tokens, money, seconds.",
 )
 @click.option(
-    "--allow-unsandboxed", is_flag=True, help="Run the command even where no sandbox is to be had."
+    "--allow-unsandboxed", is_flag=True, help="Run the command even if no sandbox is available."
 )
 @click.option(
     "--allow-weak-sandbox",
@@ -175,7 +173,7 @@ def command(
     else:
         _bounded(iterations, refine, passes)
         if alone and not files:
-            raise UsageError("--alone needs the FILES that the command is run with")
+            raise UsageError("--alone needs the FILES to copy for the command")
         given = {"test": _command(test), "files": "\n".join(_named(root, files)), "alone": "yes" if alone else "no",
                  "iterations": str(iterations), "refine": str(refine), "passes": str(passes),
                  "patience": str(test_timeout or 0)}  # fmt: skip
@@ -199,7 +197,7 @@ def _bounded(iterations: int, refine: int, passes: int) -> None:
     most = bound(iterations, refine, passes)
     if most > MOST:
         bounds = "(max(1, max-iterations) + max(0, refine-sub-iterations)) x max(1, passes)"
-        raise UsageError(f"that is {most} iterations: {bounds} is {MOST} at most")
+        raise UsageError(f"that is {most} iterations: the maximum of {bounds} is {MOST}")
 
 
 def _command(test: str | None) -> str:
@@ -212,7 +210,7 @@ def _command(test: str | None) -> str:
     except UnicodeEncodeError:
         raise UsageError("the test command is not UTF-8 text") from None
     if "\0" in test or "\n" in test:
-        raise UsageError("the test command is one line")
+        raise UsageError("the test command must be one line")
     return test
 
 
@@ -228,7 +226,7 @@ def _named(root: str, files: tuple[str, ...]) -> list[str]:
         if not any(mark in name for mark in "*?[") and not os.path.exists(name):
             raise UsageError(f"`{name}` does not exist")
         if "\n" in path:
-            raise UsageError("a file's name with a line end")
+            raise UsageError("a file's name contains a line end")
         found.append("**/*.py" if path == "." else path)
     return found
 
@@ -241,7 +239,7 @@ def _resumed(root: str, prefix: str) -> str:
         row = the_run(store, prefix)
         if row.plan not in PLANS:
             raise UsageError(
-                f"the run {row.name} is one of `{row.plan}`, and no repair; `fdc resume` goes on with it"
+                f"the run {row.name} is one of `{row.plan}`, not a repair; continue it with `fdc resume`"
             )
         return row.name
 
@@ -311,22 +309,20 @@ def _advice(outcome: dict[str, Any], named: bool) -> list[str]:
         row["applied"] for row in outcome["attempts"]
     ):
         return [
-            "a test itself cannot be imported: see that the command finds the package and all that it needs"
+            "a test cannot be imported: check that the command finds the package and its dependencies"
         ]
     if outcome["ended"] == "no-command":
-        return [
-            "name it by its path; programs of your own outside of the workspace may be hidden by the sandbox"
-        ]
+        return ["use its path; the sandbox may hide programs outside the workspace"]
     if outcome["ended"] == "flaky":
         return [
-            "a repair could not be told from luck: make the test fail every time first (a fixed seed, no clock)"
+            "fdc cannot distinguish a repair from chance: make the test fail every time first (a fixed seed, no clock)"
         ]
     if outcome["ended"] in ("bound", "stalled"):
         return [
             "`--max-iterations` and `--max-stalls` allow more; a model (`--model`) can write larger changes"
         ]
     more = "let a model reason (`--model`): it can write more than one small edit"
-    return [more if named else f"name the FILES that may be wrong, or {more}"]
+    return [more if named else f"give the FILES that may be wrong, or {more}"]
 
 
 def _story(ended: Ended, outcome: dict[str, Any], pages: str, named: bool) -> list[str]:
@@ -346,7 +342,7 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str, named: bool) -> li
             effect = (
                 f"another result for {differ} of {every} generated inputs"
                 if every
-                else "its effect is not measured"
+                else "its effect was not measured"
             )
             out += [f"  {row['claim']} ({effect})", f"    git apply {row['file']}"]
         out += [f"  {note}" for note in dict.fromkeys(outcome["notes"])]
@@ -359,12 +355,16 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str, named: bool) -> li
             )
         elif outcome["changes"]:
             out.append(
-                "nothing was written into the workspace; `git apply` takes the diff, or --write the next time"
+                "the workspace was not changed; apply the diff with `git apply`, or use --write"
             )
         return [*out, f"{work}; page: {pages}  (run {ended.run})"]
     if ended.status == "interrupted":
-        return [f"interrupted; the workspace is as it was; `fdc fix --resume {ended.run}` goes on"]
+        return [
+            f"interrupted; the workspace was not changed; continue with `fdc fix --resume {ended.run}`"
+        ]
     if ended.stop is not None:
         kind = "this is a bug of fdc; please report it: " if ended.stop["kind"] == "bug" else ""
         return [f"{kind}{ended.stop['message']}", f"`fdc show {ended.run}` shows every step"]
-    return [f"{ended.message}; nothing is lost, `fdc fix --resume {ended.run}` goes on"]
+    return [
+        f"{ended.message}; all steps are recorded; continue with `fdc fix --resume {ended.run}`"
+    ]

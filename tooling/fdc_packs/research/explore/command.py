@@ -41,35 +41,43 @@ EXITS = {
 
 
 @click.command(
-    epilog="Exit codes: 0 answered, 1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of fdc, 5 the question "
-    "needs to be put otherwise or means several things, 7 blocked or not found."
+    epilog="Exit codes: 0 answered, 1 the run stopped, 2 wrong usage, 3 the environment failed, 4 a bug of fdc, 5 the question "
+    "must be rephrased or is ambiguous, 7 blocked or not found."
 )
 @click.argument("question")
 @click.option(
-    "--paths", metavar="GLOB", default="**", show_default=True, help="The files that are looked at."
+    "--paths",
+    metavar="GLOB",
+    default="**",
+    show_default=True,
+    help="A pattern of the files to analyse.",
 )
-@click.option("--broad", is_flag=True, help="A name that means several things means all of them.")
+@click.option("--broad", is_flag=True, help="Take an ambiguous name for all of its meanings.")
 @click.option(
     "--deepen-above",
     type=click.IntRange(0),
     default=120,
     show_default=True,
     metavar="N",
-    help="A track that finds more places than this is taken apart once more.",
+    help="Divide a track that finds more places than this.",
 )
 @click.option(
     "--rerank/--no-rerank",
     default=None,
-    help="Order what was found by meaning too; on where the extra `semantic` is installed.",
+    help="Also sort results by meaning (default: if the extra `semantic` is installed).",
 )
-@click.option("--full", is_flag=True, help="Print the whole page, not only its first lines.")
+@click.option("--full", is_flag=True, help="Print the whole page instead of its first lines.")
 @click.option(
     "--model",
     metavar="NAME",
-    help="The model that reasons (else FDC_MODEL; none: what is embedded).",
+    help="The model that reasons (else FDC_MODEL; none: embedded functions).",
 )
 @click.option(
-    "--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Tracks at once."
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=8,
+    show_default=True,
+    help="Maximum number of tracks at the same time.",
 )
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
@@ -93,7 +101,7 @@ def command(
 ) -> int:
     """Answer QUESTION about the source code here: three to six independent tracks, one answer, every claim cited."""
     if paths.startswith("/") or ".." in paths.split("/"):
-        raise UsageError(f"`{paths}` leads out of the workspace; --paths takes a glob below it")
+        raise UsageError(f"`{paths}` leaves the workspace; --paths needs a glob inside it")
     from fdc_toolchain.api.models import missing
 
     lacks = missing() if rerank is not False else "not asked for"

@@ -106,7 +106,7 @@ def _rules(
     protocol: Protocol, sources: Mapping[str, bytes], linker: Linker, findings: list[Diagnostic]
 ) -> list[RuleRow]:
     name = protocol.body["protocol_id"]
-    proved = {one.number: one for one in linker.obligations if one.path == protocol.path}
+    proved = {rule.number: rule for rule in linker.obligations if rule.path == protocol.path}
     silent = set(linker.settings.ignore)
     rows = []
     for number, rule in enumerate(protocol.body["rules"]):
@@ -248,11 +248,11 @@ def _owners(protocols: Iterable[Protocol], linker: Linker) -> dict[str, dict[str
         for tool in named:
             if not tool.endswith((".json", ".md")):
                 owners.setdefault(tool, {})[name] = protocol.path
-    for one in linker.obligations:
-        for event in (event for group in one.events for event in group):
+    for rule in linker.obligations:
+        for event in (event for group in rule.events for event in group):
             for tool in (event.tool, event.name):
                 if tool in linker.catalogue.tools:
-                    owners.setdefault(str(tool), {})[one.protocol] = one.path
+                    owners.setdefault(str(tool), {})[rule.protocol] = rule.path
     return owners
 
 
@@ -265,7 +265,7 @@ def _tools(
     """FDC537 and FDC538: tools that were used and belong to no protocol, and the other way round."""
     if not seen.steps or not protocols:
         return
-    used = {one.name for one in seen.tools}
+    used = {use.name for use in seen.tools}
     unread = len(seen.damaged) + len(seen.invalid)
     but = [
         f"{seen.nameless} name none" if seen.nameless else "",
@@ -276,20 +276,20 @@ def _tools(
         else "",
     ]
     but_said = ", ".join(filter(None, but))
-    started = {one.name for one in seen.scripts}
+    started = {script.name for script in seen.scripts}
     by_action = {
         event.name
-        for one in linker.obligations
-        for group in one.events
+        for rule in linker.obligations
+        for group in rule.events
         for event in group
         if event.name
     }
-    for one in seen.tools:
-        declared = linker.catalogue.tools.get(one.name)
-        if one.name not in owners and not (declared and declared.action in by_action):
-            times = "once" if one.used == 1 else f"{one.used} times"
+    for use in seen.tools:
+        declared = linker.catalogue.tools.get(use.name)
+        if use.name not in owners and not (declared and declared.action in by_action):
+            times = "once" if use.used == 1 else f"{use.used} times"
             yield Diagnostic(
-                _line(one.line), "FDC537", f"`{one.name}` was used {times}, and no protocol names it",
+                _line(use.line), "FDC537", f"`{use.name}` was used {times}, and no protocol names it",
                 help="name it in the `associated_tools` of the protocol that it belongs to",
             )  # fmt: skip
     for tool, where in sorted(owners.items()):
@@ -319,15 +319,15 @@ def _centrality(seen: Usage, owners: Mapping[str, Mapping[str, str]]) -> tuple[T
         graph.add_node(("tool", tool))
         for name in where:
             graph.add_edge(("tool", tool), ("protocol", name))
-    uses = {one.name: one for one in seen.tools}
-    scripts = {one.name: one for one in seen.scripts}
+    uses = {use.name: use for use in seen.tools}
+    scripts = {script.name: script for script in seen.scripts}
     graph.add_nodes_from(("tool", name) for name in uses)
     central = networkx.degree_centrality(graph) if len(graph) > 1 else dict.fromkeys(graph, 0.0)
     rows = []
     for kind, tool in graph:
         if kind != "tool":
             continue
-        one = (
+        use = (
             scripts.get(_script(tool))
             if "/" in tool
             else uses.get(tool) or uses.get(tool.rpartition(".")[2])
@@ -337,8 +337,8 @@ def _centrality(seen: Usage, owners: Mapping[str, Mapping[str, str]]) -> tuple[T
             ToolRow(
                 tool,
                 protocols,
-                one.used if one else 0,
-                one.failed if one else 0,
+                use.used if use else 0,
+                use.failed if use else 0,
                 round(central[kind, tool], 4),
             )
         )

@@ -1,1 +1,1 @@
-"""The controller's real world."""
+"""The controller's real environment."""

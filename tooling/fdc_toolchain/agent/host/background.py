@@ -1,4 +1,4 @@
-"""A process that outlives its controller: started once, looked at from anywhere, its end on record.
+"""A background process that outlives its controller: started once, checked from any process, with a recorded end.
 
 Everything about it lies in one folder: `stdout`, `stderr`, `exit` (its exit code, written last) and a lock that
 it holds as long as any of it lives. So a controller that was killed and came back knows whether it runs.
@@ -17,7 +17,7 @@ from ...engine.ports import WorldFailed
 from ...named_tuples import NamedTuple
 
 MOST = 16 * 1024 * 1024
-"""Bytes of either stream that are read."""
+"""Maximum bytes that are read of each stream."""
 
 _WATCH = (
     '(cd "$0" && exec "$@") > stdout 2> stderr < /dev/null; echo $? > exit.new; mv exit.new exit'
@@ -30,7 +30,7 @@ Both work in the process's folder; the process itself in the folder that is its 
 
 
 class Seen(NamedTuple):
-    """What has become of a process. `exit_code` is None while it runs, and where it died without one."""
+    """The state of a process. `exit_code` is None while it runs, or if it died without one."""
 
     running: bool
     exit_code: int | None = None
@@ -48,7 +48,7 @@ def launch(folder: str, argv: Sequence[str], cwd: str, environment: Mapping[str,
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.exists(os.path.join(folder, "pid")):
-            return False  # it has ended, or died; that is for `look` to say
+            return False  # it has ended or died, which `look` reports
         begun = subprocess.run(
             ["/bin/sh", "-c", _BEGIN, "sh", _WATCH, cwd, *argv],
             cwd=folder, env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -70,7 +70,7 @@ def launch(folder: str, argv: Sequence[str], cwd: str, environment: Mapping[str,
 
 
 def look(folder: str) -> Seen:
-    """What has become of the process of a folder. Raises OSError where its files cannot be read."""
+    """The state of the process of a folder. Raises OSError if its files cannot be read."""
     if _held(folder):
         return Seen(True)
     written = _text(folder, "exit").strip()
@@ -79,13 +79,13 @@ def look(folder: str) -> Seen:
 
 
 def end(folder: str) -> None:
-    """Ends the process and whatever it began, if it runs."""
+    """Ends the process and its children, if it runs."""
     pid = _text(folder, "pid").strip()
     if pid.isdecimal() and _held(folder):  # the lock says that the number is still this process's
         try:
             os.killpg(int(pid), signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
-            pass  # it ended by itself just now
+            pass  # it ended by itself in the meantime
 
 
 def _held(folder: str) -> bool:

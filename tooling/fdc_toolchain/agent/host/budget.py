@@ -20,11 +20,11 @@ _FILE = "purse.json"
 
 
 class Exhausted(Exception):
-    """Nothing is left of something; the message says of what, and how the task goes on."""
+    """A measure of the budget is used up; the message says which, and how to continue the task."""
 
 
 class Purse:
-    """The account of one task. `budget` has its ceilings by measure; without one it keeps nothing."""
+    """The account of one task. `budget` has its limits by measure; without a budget it stores nothing."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Purse:
             self._settle(lost)
 
     def left(self, run: str | None = None) -> dict[str, float]:
-        """What is left of each measure that has a ceiling; to a run of the task, with what it has used itself."""
+        """The remaining amount of each limited measure; for a run of the task, plus what the run itself has used."""
         left = dict(self.budget)
         others = [self._used(one) for one in self._row["runs"] if one != run] if left else []
         for measure in left:
@@ -65,7 +65,7 @@ class Purse:
         return left
 
     def begin(self, run: str) -> None:
-        """Takes a run into the account, before it is on record."""
+        """Adds a run to the account, before it is recorded."""
         if self.budget and run not in self._row["runs"]:
             self._row["runs"].append(run)
             self._save()
@@ -97,15 +97,15 @@ class Purse:
         return held
 
     def settle(self, usage: Mapping[str, float] | None) -> None:
-        """What the question used; None: it is unknown, so what was set aside counts."""
+        """Records what the question used; None: unknown, so the reserved amount counts."""
         if self.budget:
             self._settle(self._row["pending"] if usage is None else usage)
 
     def exhausted(self, measure: str) -> Exhausted:
-        """What to raise where a measure is used up."""
+        """The exception for a used-up measure."""
         return Exhausted(
             f"the task's budget of {self.budget[measure]:g} {measure} is used up; "
-            f"`fdc agent --resume {self._task} --budget {measure}=NUMBER` goes on with more"
+            f"`fdc agent --resume {self._task} --budget {measure}=NUMBER` continues with a larger budget"
         )
 
     def _settle(self, usage: Mapping[str, float]) -> None:
@@ -135,7 +135,7 @@ def _read(path: str) -> dict[str, Any]:
             for name, n in table.items()
         )
         if not numbers or not all(isinstance(run, str) for run in found["runs"]):
-            raise ValueError("it holds something else than amounts")
+            raise ValueError("it contains values that are not amounts")
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as wrong:
         raise ValueError(f"{path} is damaged: {wrong}") from wrong
     return dict(found)

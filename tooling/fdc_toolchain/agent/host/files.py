@@ -73,7 +73,7 @@ def known(root: str) -> list[dict[str, Any]]:
 
 
 def unapproved(root: str, sha256: str, but: str) -> str | None:
-    """Another task whose writer was shown text from outside and left this text, which no person approved there."""
+    """Another task in which this text waits unapproved, because its author was shown text from outside."""
     for record in known(root):
         control = record.get("control")
         rows = control.get("written") if isinstance(control, dict) else None
@@ -112,7 +112,7 @@ class TaskLock:
         return None
 
     def release(self) -> None:
-        """Gives it back."""
+        """Releases the lock."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
@@ -121,9 +121,9 @@ class TaskLock:
 def ask(
     root: str, task_id: str, role: str, messages: Sequence[Any], schema: dict[str, Any]
 ) -> tuple[str, Any]:
-    """Leaves a request and looks for its answer: (path of the answer, the answer or None). Raises ValueError, OSError.
+    """Writes a request and reads its answer: (path of the answer, the answer or None). Raises ValueError, OSError.
 
-    The request's name follows from what is asked, so that a request asked again is the same one.
+    The request's name is derived from its content, so that a repeated request is the same one.
     """
     place = made(root, task_id)
     asked = json.dumps([role, list(messages), schema], sort_keys=True).encode("ascii")
@@ -138,7 +138,7 @@ def ask(
     try:
         return reply, _read(os.path.join(root, *reply.split("/")))
     except ValueError:
-        return reply, None  # it is being written
+        return reply, None  # it is still being written
 
 
 def _read(path: str) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""A model in the chair of planner, coder and debugger: the port of the master controller over that of plans."""
+"""A model as planner, coder and debugger: implements the master controller's port with that of plans."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class Asks(Protocol):
-    """The model or person that answers a question, and with what settings."""
+    """The model or person that answers a question, with its settings."""
 
     def ask(self, question: Question) -> Reply:
         """The answer. Raises ToolFailure and WorldFailed."""
 
     def choice(self, role: str) -> Choice:
-        """The settings that a role is asked with."""
+        """The settings of a role."""
 
 
 class PlanForm(NamedTuple):
@@ -46,7 +46,7 @@ class AskedModel:
     def complete(
         self, role: str, messages: Sequence[Message], schema: dict[str, Any]
     ) -> dict[str, Any]:
-        """The reply. Raises ModelFailed, and ModelWaiting for trouble that passes and for a budget that is used up."""
+        """The reply. Raises ModelFailed, and ModelWaiting for temporary failures and a used-up budget."""
         from ...engine.ports import WorldFailed
         from ...tools.model.question import Question
         from ...workspace.failure import ToolFailure
@@ -59,7 +59,7 @@ class AskedModel:
         text = (
             turns[0]["content"]
             if len(turns) == 1
-            else "\n\n".join(f"{one['role']}: {one['content']}" for one in turns)
+            else "\n\n".join(f"{turn['role']}: {turn['content']}" for turn in turns)
         )
         plans = self._plans if role == "planner" else None
         try:
@@ -78,14 +78,14 @@ class AskedModel:
             raise kind(f"the {role}: {failed}") from failed
         except WorldFailed as failed:
             self._settle(None)
-            raise ModelWaiting(f"the {role} cannot be asked now: {failed}") from failed
+            raise ModelWaiting(f"the {role} is not available now: {failed}") from failed
         self._settle(reply.usage)
         return validated(
             reply.value if plans is None else {"plan": plans.text(reply.value)}, schema
         )
 
     def _limited(self, question: Question) -> Question:
-        """The question with what is set aside for it as its ceilings. Raises Exhausted."""
+        """The question with the reserved amounts as its limits. Raises Exhausted."""
         if self._purse is None:
             return question
         from ...tools.model.prices import most
@@ -111,7 +111,7 @@ class AskedModel:
 
 
 def tools_of(root: str) -> tuple[str, ...]:
-    """The tools that a plan here may use, one line each: name, parameters, what it is for."""
+    """The tools that a plan here may use, one line each: name, parameters, summary."""
     from ...linking.link import Linker
     from ...linking.project.settings import read_settings
 

@@ -1,4 +1,4 @@
-"""The model, agent or person for a task by writing files."""
+"""Asks an agent or a person through files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..model_port import Message, ModelFailed, ModelWaiting, validated
 
 
 class PersonModel:
-    """The model or person that answers by writing a file: a person, or another agent (port `ModelPort`)."""
+    """A person or another agent that answers by writing a file (port `ModelPort`)."""
 
     def __init__(self, root: str, task_id: str) -> None:
         self._root = root
@@ -18,15 +18,15 @@ class PersonModel:
     def complete(
         self, role: str, messages: Sequence[Message], schema: dict[str, Any]
     ) -> dict[str, Any]:
-        """The answer that lies there. Raises ModelWaiting while there is none, ModelFailed for one that is wrong."""
+        """The answer in the file. Raises ModelWaiting if it does not exist yet, ModelFailed if it is invalid."""
         from . import files
 
         try:
             path, found = files.ask(self._root, self._task, role, messages, schema)
         except OSError as failed:
-            raise ModelFailed(f"the request cannot be left: {failed.strerror}") from failed
+            raise ModelFailed(f"the request cannot be written: {failed.strerror}") from failed
         if found is None:
             raise ModelWaiting(
-                f"the {role}'s answer is awaited in {path}; the request lies beside it"
+                f"waiting for the {role}'s answer in {path}; the request is in the same folder"
             )
         return validated(found, schema)

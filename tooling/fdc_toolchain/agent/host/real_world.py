@@ -1,4 +1,4 @@
-"""The real world of the master controller (`agent.world.World`): files, processes, the journal, the log."""
+"""The real environment of the master controller (`agent.world.World`): files, processes, the journal, the log."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .budget import Purse
 
 FILE_CHARACTERS = 60_000
-"""A file with more is not shown to a coder."""
+"""Maximum size of a file that is shown to a coder."""
 
 
 class LocalWorld:
@@ -170,8 +170,8 @@ class LocalWorld:
         if report.refused:
             raise ValueError(report.refused)
         return [
-            f"lesson {one.lesson['lesson_id'][:8]} {one.outcome}: {one.message}"
-            for one in report.results
+            f"lesson {result.lesson['lesson_id'][:8]} {result.outcome}: {result.message}"
+            for result in report.results
         ]
 
     # Runs
@@ -196,11 +196,11 @@ class LocalWorld:
         )
 
     def used(self, run: str) -> dict[str, float]:
-        """What a run of the task has spent, with what is set aside for a step that a lost controller began."""
+        """What a run of the task has spent, including the reservation of a step that a lost controller began."""
         return task_runs.used(self.root, run)
 
     def take(self, run: str) -> OpenRun:
-        """Port `World`. Raises LookupError where the run does not exist, WorldFailed where somebody drives it."""
+        """Port `World`. Raises LookupError if the run does not exist, WorldFailed if it is being driven."""
         return task_runs.take(self.root, run)
 
     def peek(self, run: str) -> tuple[dict[str, Any], dict[str, Any], Sequence[Record]]:
@@ -226,7 +226,7 @@ class LocalWorld:
                 try:
                     text = context.root.read(path).decode("utf-8")
                 except (UnicodeDecodeError, ToolFailure):
-                    continue  # no text, or gone by now: nothing that a patch could name
+                    continue  # not text, or deleted: a patch cannot name it
                 if len(text) <= FILE_CHARACTERS:
                     found.append((path, text))
             return found
@@ -234,13 +234,13 @@ class LocalWorld:
     # Research
 
     def web(self) -> bool:
-        """Port `World`: what the environment says, which the process inherits."""
+        """Port `World`: according to the environment, which the process inherits."""
         from ...workspace.operator import Operator
 
         return Operator.of_environment().web
 
     def launch(self, task_id: str, name: str, question: str, web: bool = True) -> None:
-        """Port `World`: the product's own `fdc research`, in a process of its own. No command sees what it finds outside."""
+        """Port `World`: `fdc research` in a separate process. Commands cannot see the text from outside that it finds."""
         from ...runs.records import claims
         from ...sandbox import python_process
         from ...text.file_name import slug
@@ -258,7 +258,9 @@ class LocalWorld:
         argv = python_process.fdc("research", *options, "--", question)
         environment = {**python_process.environment(), claims.KIN: claims.kin()}
         if self.purse is not None and self.purse.budget:
-            environment["FDC_MODEL"] = ""  # no one here could count what it asks, so it quotes
+            environment["FDC_MODEL"] = (
+                ""  # its questions could not be counted in the budget, so it only quotes
+            )
         background.launch(
             os.path.join(agent_files.made(self.root, task_id), name), argv, self.root, environment
         )
@@ -277,7 +279,7 @@ class LocalWorld:
 
         background.end(os.path.join(agent_files.made(self.root, task_id), name))
 
-    # What is from outside, and what a person says of it
+    # Text from outside, and approvals of it
 
     def outside(self, files: Sequence[tuple[str, str]] | None = None) -> Sequence[str]:
         """Port `World`: what the settings name, what earlier runs wrote, and reports of research that cite an address."""

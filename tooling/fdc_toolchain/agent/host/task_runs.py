@@ -1,4 +1,4 @@
-"""The runs of a task, in the journal of its workspace: made, driven, looked at, and what they may spend."""
+"""The runs of a task in the journal of its workspace: creates, drives and reads them within the task's budget."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def create(
     operator: Operator | None,
     given: Mapping[str, str],
 ) -> bool:
-    """Puts a run of a task on record. False where a run of that name is there for another program.
+    """Records a run of a task. False if a run of that name exists for another program.
 
     Raises ValueError where the budget is one of money, and cannot be kept to, and where the program has no certificate
     that holds (`runs.certified`).
@@ -80,7 +80,7 @@ def drive(
     operator: Operator | None,
     purse: Purse | None,
 ) -> Driven:
-    """Drives a run as far as it goes, with what its task has left by now. Raises WorldFailed."""
+    """Drives a run as far as it can go, with the remaining budget of its task. Raises WorldFailed."""
     from ...engine.ports import WorldFailed
     from ...runs import run_driver
 
@@ -121,7 +121,7 @@ def drive(
 
 
 def take(root: str, run: str) -> OpenRun:
-    """Takes a run whose steps are performed elsewhere.
+    """Takes over a run whose steps the caller performs.
 
     Raises LookupError where the run does not exist, WorldFailed where somebody drives it.
     """
@@ -138,14 +138,14 @@ def take(root: str, run: str) -> OpenRun:
         holder = lock.take()
         if holder is not None:
             raise WorldFailed(
-                f"the run {run} is being driven by {holder}; one controller at a time"
+                f"the run {run} is being driven by {holder}; a run has one controller at a time"
             )
         held.callback(lock.release)
         store = run_driver.writing(root)
         held.callback(store.close)
         row = store.run(run)
         if row is None:
-            raise LookupError(f"no run `{run}` was found here")
+            raise LookupError(f"no run `{run}` exists in this workspace")
         program, records = store.program(row), store.records(row)
         held.callback(taken(root, run, write_set(program, row.inputs)).release)
         journal = store.claim(row)
@@ -179,12 +179,12 @@ def peek(root: str, run: str) -> tuple[dict[str, Any], dict[str, Any], Sequence[
     with run_driver.reading(root) as store:
         row = None if store is None else store.run(run)
         if store is None or row is None:
-            raise LookupError(f"no run `{run}` was found here")
+            raise LookupError(f"no run `{run}` exists in this workspace")
         return store.program(row), row.inputs, store.records(row)
 
 
 def used(root: str, run: str) -> dict[str, float]:
-    """What a run of the task has spent, with what is set aside for a step that a lost controller began."""
+    """What a run of the task has spent, including the reservation of a step that a lost controller began."""
     from ...engine.fold import fold
 
     try:

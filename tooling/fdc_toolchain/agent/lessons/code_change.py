@@ -1,4 +1,4 @@
-"""The plan that carries out a proposed code change: one step, nothing else (FDC-84). Pure."""
+"""The plan of a proposed code change, which has one step (FDC-84). Pure."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from .research_plan import quoted
 
 AUTOMATON = "tooling/code_change_fsm.json"
 _KEPT = (
-    ("knowledge_core", "what the workspace knows is changed by its own commands"),
+    ("knowledge_core", "its files are changed by their own commands"),
     ("protocols", "protocols are changed with tooling/protocol_updater.py"),
     ("logs", "the log is a record"),
     ("postmortems", "a post-mortem is a record"),
     (".git", "git's own files"),
     (".fdc", "the records of runs"),
 )
-"""Folders that no lesson's code change may touch, and why. The engine refuses more (`workspace.files`)."""
+"""Folders that a lesson's code change must not touch, with reasons. The engine refuses more (`workspace.files`)."""
 
 _FILES = ("agents.md", "version", "fdc.toml", "fdc_tools.json", "fdc_tools.lock.json")
 
 
 def path_fault(path: str) -> str | None:
-    """Why a lesson may not change the file at this path, or None. Looks at the text only."""
+    """Why a lesson must not change the file at this path, or None. Checks the text of the path only."""
     shown = f"`{path[:80]}`"
     if not path.isprintable() or not path.strip() or any(char in path for char in '*?[]{}\\"`'):
-        return f"{shown} is not a path that a plan can grant: no quotes, braces, wildcards or hidden characters"
+        return f"{shown} cannot be named in a plan: remove quotes, braces, wildcards and hidden characters"
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if path.startswith(("/", "~")) or ".." in parts or not parts:
         return f"{shown} is not a path inside the workspace"
@@ -33,7 +33,7 @@ def path_fault(path: str) -> str | None:
         if first == folder:
             return f"{shown} lies in `{folder}/`: {why}"
     if len(parts) == 1 and first in _FILES:
-        return f"{shown} is not changed by lessons: it is compiled, or it decides what plans may do"
+        return f"{shown} must not be changed by lessons: it is compiled, or it controls what plans may do"
     return None
 
 

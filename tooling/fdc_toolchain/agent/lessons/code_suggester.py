@@ -10,7 +10,7 @@ from ... import durable
 from .code_change import code_change_plan
 
 PLANS = ".fdc/lessons"
-"""Where these plans lie in a workspace: beside the records of runs, not committed, out of reach of any step."""
+"""The folder of these plans in a workspace: not committed, and steps cannot access it."""
 
 
 def suggest(root: str, filepath: str, diff: str) -> str:
@@ -32,7 +32,7 @@ def write_plan(root: str, plan: str, text: str) -> None:
     top = os.path.realpath(root)
     if os.path.realpath(folder) != os.path.join(top, *PLANS.split("/")):
         raise OSError(
-            errno.EPERM, "a link, so plans would be written outside of the workspace", folder
+            errno.EPERM, "it is a link, so plans would be written outside the workspace", folder
         )
     data = text.encode("utf-8", "replace")
     if durable.read(path) != data:

@@ -1,4 +1,4 @@
-"""Gives `agent.lessons.self_correction` the world: the build of AGENTS.md, diffs of files, and runs of plans."""
+"""The environment of `agent.lessons.self_correction`: the build of AGENTS.md, diffs of files, and runs of plans."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def patched(root: str, path: str, diff: str, base: bytes | None) -> tuple[bytes,
     except (ToolFailure, WorldFailed) as failed:
         raise CannotPatch(str(failed)) from failed
     except UnicodeError as wrong:
-        raise CannotPatch(f"`{path}`, or what it would become, is not UTF-8 text") from wrong
+        raise CannotPatch(f"`{path}`, before or after the change, is not UTF-8 text") from wrong
     finally:
         opened.close()
 
 
 def run_plan(root: str, plan: str) -> Ran:
-    """Lints and executes the plan at a path in the workspace, durably; goes on with a run of it that was begun.
+    """Lints and executes the plan at a path in the workspace, durably; continues an existing run of it.
 
     Raises WorldError where its run is being driven by somebody else, or cannot be read.
     """
@@ -98,10 +98,12 @@ def run_plan(root: str, plan: str) -> Ran:
         return Ran(
             "unfinished",
             name,
-            f"the run {name} waits for a person; `fdc resume {name}`, then apply again",
+            f"the run {name} waits for a person; run `fdc resume {name}`, then apply again",
         )
     return Ran(
-        "unfinished", name, ended.message or f"the run {name} was interrupted; apply again to go on"
+        "unfinished",
+        name,
+        ended.message or f"the run {name} was interrupted; apply again to continue",
     )
 
 

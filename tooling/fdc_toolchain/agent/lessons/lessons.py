@@ -18,7 +18,7 @@ from ...tasks.actions import canonical, parse_action_to_command
 from ...tasks.postmortem import Found, Postmortem
 
 LESSONS = "knowledge_core/lessons.jsonl"
-"""Where a workspace keeps them."""
+"""The path of the lessons file."""
 
 SCHEMA = "grammar/lessons.schema.json"
 STATUSES = ("pending", "applying", "applied", "failed", "dismissed", "obsolete")
@@ -140,7 +140,7 @@ def encoded(lesson: Lesson) -> bytes:
 
 
 def faults(lesson: object) -> list[str]:
-    """Why this is not a lesson, each with its JSON path."""
+    """Why a value is not a lesson, each with its JSON path."""
     found = sorted(_validator().iter_errors(lesson), key=lambda wrong: wrong.json_path)
     return [f"{wrong.json_path}: {wrong.message[:120]}" for wrong in found]
 
@@ -172,7 +172,7 @@ def _lesson(raw: bytes) -> tuple[Lesson | None, str | None]:
         return None, f"not JSON: {found}"
     except RecursionError:
         return None, "not JSON: nested too deeply"
-    return (None, "no lesson: " + "; ".join(wrong[:3])) if wrong else (value, None)
+    return (None, "not a lesson: " + "; ".join(wrong[:3])) if wrong else (value, None)
 
 
 def understood(value: Any) -> Any:
@@ -197,7 +197,7 @@ def understood(value: Any) -> Any:
 def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     out = dict(pairs)
     if len(out) != len(pairs):
-        raise ValueError("a key twice in one object")
+        raise ValueError("duplicate key in an object")
     return out
 
 

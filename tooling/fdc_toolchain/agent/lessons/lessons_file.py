@@ -20,7 +20,7 @@ from . import lessons as records
 from .lessons import APPLIED, APPLYING, LESSONS, PENDING, Book, Lesson
 
 MAX_POSTMORTEM = 1 << 20
-"""Bytes of a post-mortem that is read."""
+"""Maximum bytes of a post-mortem."""
 
 
 class Unreadable(ValueError):
@@ -36,7 +36,7 @@ class Added(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """What became of a person's decision on a lesson."""
+    """The result of a person's decision on a lesson."""
 
     done: bool
     message: str
@@ -128,7 +128,7 @@ def settle(
         if lesson["status"] in (APPLIED, APPLYING):
             return Settled(
                 False,
-                f"the lesson {lesson['lesson_id']} is {lesson['status']}; there is nothing to decide",
+                f"the lesson {lesson['lesson_id']} is {lesson['status']} and needs no decision",
             )
         chosen = decide(lesson)
         if isinstance(chosen, str):

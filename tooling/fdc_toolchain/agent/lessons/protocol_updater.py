@@ -14,7 +14,7 @@ from ...protocols.update import Edit, Refusal, edit
 
 
 class Outcome(NamedTuple):
-    """What became of a wish: done or refused, said in one line, with the findings that explain a refusal."""
+    """The result of an update: done or refused, with a message and the findings that explain a refusal."""
 
     done: bool
     message: str
@@ -65,6 +65,6 @@ def save(root: str, change: Edit) -> None:
         return
     path = os.path.join(root, change.path)
     if os.path.islink(path):
-        raise OSError(None, "a protocol source that is a link is not written", path)
+        raise OSError(None, "the protocol source is a link, which fdc does not write", path)
     durable.sweep(path)
     durable.replace(path, change.after)

@@ -11,10 +11,10 @@ from ... import resources
 
 LIBRARY_PLAN = "plans/library/deep_research.plan"
 MAX_TOPIC = 20_000
-"""Characters of a topic that are kept: a plan's line is limited, and the rest is not a question."""
+"""Maximum characters of a topic, because a plan's line is limited."""
 
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
-"""Characters that count as printable, cannot be seen, and are refused in plans."""
+"""Characters that count as printable but are invisible, so that plans must not have them."""
 _PARAM = r"^param {name}(?= |$).*$"
 
 

@@ -44,7 +44,7 @@ class Built(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """How executing a plan ended. `unfinished` can be gone on with: a person is asked, or the world failed."""
+    """How executing a plan ended. `unfinished` can be gone on with: a person is asked, or the environment failed."""
 
     status: Literal["finished", "failed", "unfinished"]
     run: str | None = None
@@ -72,7 +72,7 @@ class Ports(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What became of one lesson; `would apply` is that of a dry run. `findings`: those that it brought about."""
+    """The result of one lesson; `would apply` is for a dry run. `findings`: the findings that it caused."""
 
     lesson: Lesson
     outcome: Literal["applied", "failed", "skipped", "unfinished", "would apply"]
@@ -99,12 +99,12 @@ class _Change(NamedTuple):
 
 
 _STRANGERS = (
-    "its author was shown text from outside; `fdc lessons apply {}` applies it if you approve it"
+    "its author was shown text from outside; check it, then apply it with `fdc lessons apply {}`"
 )
 
 
 class _Failed(Exception):
-    """Ends the work on a lesson; the sentence goes into its history."""
+    """Ends the work on a lesson; the message goes into its history."""
 
     def __init__(self, message: str, findings: Sequence[Diagnostic] = ()) -> None:
         super().__init__(message)
@@ -128,7 +128,7 @@ def apply(
         return Report(damaged=damaged)
     base = ports.build({})
     if base.files is None:
-        why = "AGENTS.md cannot be built from the protocols as they are; nothing was applied"
+        why = "AGENTS.md cannot be built from the current protocols, so no lesson was applied"
         return Report(damaged=damaged, refused=why, findings=base.findings)
     known = {(item.code, item.message) for item in base.findings}
     if dry_run:
@@ -154,7 +154,7 @@ def _due(lessons: Sequence[Lesson], chosen: Sequence[str] | None) -> list[Lesson
 
 
 def _passed_over(lesson: Lesson, wish: Wish | Fault, named: bool) -> str:
-    """Why a lesson stays as it is; empty where it does not."""
+    """Why a lesson is not applied; empty if it is."""
     if isinstance(wish, Fault):
         return wish.message if wish.skipped else ""
     return _STRANGERS.format(lesson["lesson_id"][:8]) if lesson.get("outside") and not named else ""
@@ -212,11 +212,11 @@ def _change_code(
         return Result(entered, "failed", ran.why)
     built = ports.build({})
     if built.files is None:
-        # It could be built with this change before, so somebody else has changed a source since then.
+        # The build with this change succeeded before, so another process has changed a source since.
         return Result(
             lesson,
             "unfinished",
-            "the change is made, but AGENTS.md cannot be built any more",
+            "the change was made, but AGENTS.md cannot be built any more",
             built.findings,
         )
     _write(root, built)
@@ -224,7 +224,7 @@ def _change_code(
 
 
 def _foreseen(root: str, ports: Ports, due: Sequence[Lesson], named: bool) -> Iterator[Result]:
-    """What applying would do, each lesson on top of those before it."""
+    """What applying would do, for each lesson after the ones before it."""
     overlay: dict[str, bytes] = {}
     files = protocol_updater.sources(root, ports.sources)
     for lesson in due:
@@ -273,7 +273,7 @@ def _built(ports: Ports, overlay: Mapping[str, bytes]) -> Built:
     built = ports.build(overlay)
     if built.files is None:
         raise _Failed(
-            "AGENTS.md could not be built after this change, which was not made", built.findings
+            "AGENTS.md cannot be built with this change, so it was not made", built.findings
         )
     return built
 
@@ -282,7 +282,7 @@ def _announced(
     root: str, ports: Ports, notebook: store.Notebook, lesson: Lesson, path: str, after: bytes, built: Built,
     plan: str | None = None,
 ) -> Lesson:  # fmt: skip
-    """Puts the intent on record, unless an earlier attempt has."""
+    """Records the intent, unless an earlier attempt has."""
     if _intent(lesson) is not None:
         return lesson
     planned: dict[str, bytes | None] = {

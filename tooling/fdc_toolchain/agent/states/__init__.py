@@ -1,1 +1,1 @@
-"""What the controller does in single states of a task."""
+"""Handlers for states of a task."""

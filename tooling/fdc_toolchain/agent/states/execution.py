@@ -13,7 +13,7 @@ from ..turn import Failed, Turn
 from ..world import Driven
 
 _EXHAUSTED = ("budget", "overrun")
-"""Kinds of stops after which a run goes on with more budget."""
+"""Kinds of stops after which a run continues with a larger budget."""
 
 
 class Execution:
@@ -63,11 +63,11 @@ class Execution:
         """Drives the plan by the engine until it cannot go on: returns the state that follows. Raises Failed, ModelWaiting."""
         code = turn.control.get("code")
         if code is not None and not turn.control.get("answer"):
-            return "GENERATING_CODE"  # the debugging is done; the step that wants the code is not
+            return "GENERATING_CODE"  # debugging is done, but the step that needs the code is not
         if turn.control.get("given_up") and not turn.control.get("answer"):
             raise Failed(
                 turn.control["given_up"]
-            )  # what failed was no step of a plan, so no run can be told
+            )  # the failure was not in a step of a plan, so no run handles it
         self.close()
         given = {**(turn.control.get("answer") or {}), **(turn.control.get("answers") or {})}
         driven = turn.world.drive(_known(turn), given)
@@ -105,7 +105,7 @@ def _came_to(turn: Turn, driven: Driven) -> str:
         return "FINALIZING"
     if driven.kind in _EXHAUSTED:
         raise RunStands(
-            f"{driven.why}; `fdc resume {_known(turn)} --budget MEASURE=NUMBER` goes on with more",
+            f"{driven.why}; `fdc resume {_known(turn)} --budget MEASURE=NUMBER` continues with a larger budget",
             "budget",
         )
     if driven.status == "stopped":
@@ -114,9 +114,9 @@ def _came_to(turn: Turn, driven: Driven) -> str:
     if driven.status == "waiting":
         asked = next(
             (
-                one
-                for one in driven.questions
-                if one["tool"] == "generate_code" and one["how"] == "answer"
+                question
+                for question in driven.questions
+                if question["tool"] == "generate_code" and question["how"] == "answer"
             ),
             None,
         )
@@ -126,7 +126,7 @@ def _came_to(turn: Turn, driven: Driven) -> str:
             )
             return "GENERATING_CODE"
         raise ModelWaiting(
-            "; ".join(f"{one['address']}: {one['text']}" for one in driven.questions)
+            "; ".join(f"{question['address']}: {question['text']}" for question in driven.questions)
         )
     raise RunStands(driven.why or f"the run was {driven.status}", driven.status)
 

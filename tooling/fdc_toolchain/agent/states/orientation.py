@@ -12,7 +12,7 @@ Tools = Mapping[str, Callable[..., Any]]
 
 
 def orient(turn: Turn, tools: Tools | None) -> str:
-    """Starts the task, and says what there is: returns the state that follows. Raises Failed."""
+    """Starts the task, and describes the workspace; returns the next state. Raises Failed."""
     state = turn.state
     started = turn.world.start(turn.task)
     if started.refused:
@@ -47,14 +47,14 @@ def _listed(turn: Turn, tools: Tools | None) -> list[str]:
             "INFO",
             {"tool": "list_files"},
             "SUCCESS",
-            "no list_files tool was given; the controller lists itself",
+            "the caller gave no list_files tool, so the controller lists the files",
         )
         return list(turn.world.list_files())
     try:
         return [str(path) for path in tool()]
     except (
         Exception
-    ) as failed:  # somebody else's tool: whatever it raises, the files can be listed without it
+    ) as failed:  # the caller's tool may raise anything; the files can be listed without it
         said = f"{type(failed).__name__}: {failed}"
         turn.log(0, "TOOL_EXEC", {"tool": "list_files"}, "FAILURE", error=said[:400])
         return list(turn.world.list_files())

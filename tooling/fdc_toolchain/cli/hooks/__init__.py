@@ -1,1 +1,1 @@
-"""`fdc hook`: what an agent's program asks before it lets the agent do something."""
+"""`fdc hook`: hooks that an agent's program calls before it lets the agent act."""

@@ -12,7 +12,7 @@ from .guarded_calls import refused
 from .hook_answer import Answer, CannotDecide, Event, before_a_tool, folder_of, object_in, text_in
 from .plan_fences import fences
 
-_NAME = "ExitPlanMode.plan"  # in findings; their lines are those of the document
+_NAME = "ExitPlanMode.plan"  # the name in findings; line numbers are those of the document
 MOST_PLAN = 2_000_000
 MOST_FENCES = 20
 
@@ -24,20 +24,20 @@ MOST_FENCES = 20
 @click.option(
     "--allow",
     is_flag=True,
-    help="Approve for the person if every plan in it is proved. Nobody reads the rest of its text then.",
+    help="Approve without the person if every plan in it is proved. The rest of its text is then not reviewed.",
 )
 @hook_answer.seconds_option(20.0)
 def command(allow: bool, seconds: float) -> int:
-    """Answer the event of ExitPlanMode on stdin: refuse a plan whose ```plan blocks have errors, and say what to repair.
+    """Answer the event of ExitPlanMode on stdin: refuse a plan whose ```plan blocks have errors, and list the errors.
 
-    Where all are proved, the person is asked as ever, and told so. A plan without such a block is left to the person, and so
-    is everything that this hook cannot decide, or not in time.
+    If all are proved, Claude Code asks the person and shows that. A plan without such a block is left to the person, and so
+    is every event that this hook cannot decide within the time limit.
     """
     return hook_answer.answer(lambda event: decided(event, allow), None, seconds)
 
 
 def decided(event: Event, allow: bool) -> Answer | None:
-    """The answer to an event; None: no opinion. Raises CannotDecide."""
+    """The answer to an event; None: the hook leaves the decision to others. Raises CannotDecide."""
     from ... import api
 
     name = before_a_tool(event)
@@ -70,14 +70,14 @@ def decided(event: Event, allow: bool) -> Answer | None:
 
 
 def _document(given: Event) -> str:
-    """The plan's text: as it came, or out of the file that Claude Code names. Raises CannotDecide."""
+    """The plan's text, from the event or from the file that it names. Raises CannotDecide."""
     text, path = given.get("plan"), given.get("planFilePath")
     if not isinstance(text, str) and isinstance(path, str) and os.path.isabs(path):
         if path.endswith(".md") and os.path.isfile(path):
             with open(path, encoding="utf-8", errors="replace") as file:
                 text = file.read(MOST_PLAN + 1)
     if not isinstance(text, str):
-        raise CannotDecide("the event has neither the text of a plan nor its file")
+        raise CannotDecide("the event has no `plan` text and no `planFilePath`")
     if len(text) > MOST_PLAN:
         raise CannotDecide(f"the plan has more than {MOST_PLAN} characters")
     return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .guarded_calls import protecting
 
 command = protecting(
-    "Answer the PreToolUse event on stdin: refuse edits of what fdc and agents obey, commands that act for the person, and what "
-    "protocols forbid at every point.\n\n"
-    "What it cannot decide, or not in time, it refuses. Everything else is left to Claude Code's own permissions."
+    "Answer the PreToolUse event on stdin: refuse edits of files that control fdc or agents, commands that only the person may "
+    "give, and calls that protocols forbid at every point.\n\n"
+    "It refuses what it cannot decide within the time limit. All other calls are left to Claude Code's permissions."
 )

@@ -31,13 +31,13 @@ MOST_BYTES = 1 << 20
 def command(most_agents: int, seconds: float) -> int:
     """Answer the event on stdin before a workflow is launched.
 
-    A workflow whose number of agents is not known before the launch is refused, too. The answer names the line.
+    It also refuses a workflow whose number of agents is unknown before the launch. The answer names the line.
     """
     return answer(lambda event: decide(event, most_agents), denied, seconds)
 
 
 def decide(event: Event, most: int) -> Answer | None:
-    """The answer to an event; None: no opinion. Raises CannotDecide."""
+    """The answer to an event; None: the hook leaves the decision to others. Raises CannotDecide."""
     if not isinstance(event.get("tool_name"), str):
         raise CannotDecide("the event has no text `tool_name`")
     if event.get("tool_name") not in ("Workflow", "workflow"):
@@ -56,7 +56,7 @@ def decide(event: Event, most: int) -> Answer | None:
 
 
 def script_of(given: Event, here: str) -> tuple[str, bytes]:
-    """(name, content) of the script that is to be launched from the folder `here`. Raises CannotDecide."""
+    """The name and content of the script to launch from the folder `here`. Raises CannotDecide."""
     path, text, name = given.get("scriptPath"), given.get("script"), given.get("name")
     if isinstance(path, str):
         return path, _content(os.path.join(here, usable(path, "`scriptPath`")))
@@ -86,7 +86,7 @@ def _content(path: str) -> bytes:
 
 
 def denied(why: str) -> Answer:
-    """The answer that refuses the launch."""
+    """An answer that refuses the launch."""
     return {
         "hookSpecificOutput": {
             "hookEventName": "PreToolUse",

@@ -6,5 +6,5 @@ from .guarded_calls import protecting
 
 command = protecting(
     "Answer the PreToolUse event on stdin, as `fdc hook claude-pre-tool` does; the files are those that `apply_patch` names.\n\n"
-    "What it cannot decide, or not in time, it refuses. Everything else is left to Codex's own approvals."
+    "It refuses what it cannot decide within the time limit. All other calls are left to Codex's approvals."
 )

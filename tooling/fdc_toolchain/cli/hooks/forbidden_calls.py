@@ -1,8 +1,8 @@
-"""What the protocols of a workspace forbid at every point: their rules of the template `absence`.
+"""Finds calls that a workspace's protocols forbid at every point: rules of the template `absence`.
 
-Such a rule needs no history: one step breaks it. A command of an agent's shell counts as `run_in_bash_session`, an edit as the
-tool that writes the file. Rules of other templates speak of what came before or comes after. No hook knows that of a session, so
-they govern runs of plans only, and so do rules that name plans or automata.
+A single step breaks such a rule, so no history is needed. A shell command counts as `run_in_bash_session`, an edit as the
+tool that writes the file. Rules of other templates depend on earlier or later steps, which a hook does not know;
+they apply to runs of plans only, as do rules that name plans or automata.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _SHELL, _WRITES, _CREATES = (
 
 
 def of_command(root: str, command: str) -> str | None:
-    """Why a protocol forbids a command, or None."""
+    """The reason why a protocol forbids a command; None: it is allowed."""
     return _broken(root, _SHELL, {"command": command})
 
 
 def of_edit(root: str, path: str) -> str | None:
-    """Why a protocol forbids that the file at a path of the workspace is written, or None."""
+    """The reason why a protocol forbids writing the file at a path of the workspace; None: it is allowed."""
     why = _broken(root, _WRITES, {"path": path})
     return (
         why
@@ -34,7 +34,7 @@ def of_edit(root: str, path: str) -> str | None:
 
 
 def _broken(root: str, tool: str, arguments: Event) -> str | None:
-    """The rule that a step would break."""
+    """The rule that a step would break; None: it breaks none."""
     from ...linking.project.settings import Settings, SettingsError, read_settings
 
     try:

@@ -1,9 +1,9 @@
-"""Which calls of an agent's tools are refused: edits of what fdc and agents obey, commands that act in a person's place,
-and what a protocol of the workspace forbids at every point.
+"""Refuses calls of an agent's tools: edits of files that control fdc or agents, commands that only a person may give,
+and calls that a protocol of the workspace forbids at every point.
 
-The edit tools name their files, so that an edit is judged by the file. A command in a shell is judged by its words only:
-this finds `fdc answer` in a command, and nothing that a script does. It keeps an agent from acting for the person by mistake
-or at the word of a text; what keeps a hostile program in is a sandbox.
+An edit is judged by the file that the edit tool names. A shell command is judged by its words only:
+this finds `fdc answer` in a command, but not what a script does. It prevents an agent from acting for the person by mistake
+or because of a prompt injection. Only a sandbox confines a hostile program.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _FILE_OF = {
 }
 _SHELLS = ("Bash", "PowerShell", "shell")
 _PATCH = "apply_patch"
-MOST_COMMAND = 50_000  # so that no command takes longer to judge than there is time
+MOST_COMMAND = 50_000  # longer commands could take more than the time limit to judge
 _NAMES = tuple(f"*** {word}: " for word in ("Add File", "Update File", "Delete File", "Move to"))
-"""What the lines of a patch begin with that name a file; Codex takes them with blanks around."""
+"""Prefixes of the lines in a patch that name a file. Codex allows spaces around them."""
 
 _LINE_END = re.compile(r"\n|\\n")
 _CD = re.compile(r"\bcd\s+(?:--\s+)?([^\s;&|]+)")
@@ -56,16 +56,16 @@ _OF_RUNS = re.compile(
 )
 _VARIABLE = re.compile(r"\b(?P<what>FDC_ALLOW_[A-Z_]+|FDC_WEB_PRIVATE|FDC_MCP_TOKEN)=")
 _UNQUOTED = str.maketrans("", "", "\"'\\")
-"""What a person decides: answers and approvals, what runs may do, what settings may allow."""
+"""Commands that only a person may give: answers, approvals, permissions of runs and settings."""
 
 _OF_CLAUDE = re.compile(
     r"(?:^|/)\.claude/(?:(?:plans|projects)/.+|worktrees/[^/]+/(?P<rest>.+))", re.DOTALL
 )
-"""What Claude Code works on in its folder, which is not obeyed: plans and notes whatever their names, work trees as any other."""
+"""Subfolders of Claude Code's folder that do not control it: plans, notes and work trees."""
 
 
 def protecting(help: str) -> click.Command:
-    """A hook that answers with `decided`, and refuses what it cannot decide."""
+    """A hook that answers with `decided`, and refuses calls that it cannot decide."""
 
     def callback(seconds: float) -> int:
         return hook_answer.answer(
@@ -80,14 +80,14 @@ def protecting(help: str) -> click.Command:
 
 
 def decided(event: Event) -> Answer | None:
-    """The answer to an event of PreToolUse or PermissionRequest; None: no opinion. Raises CannotDecide."""
+    """The answer to a PreToolUse or PermissionRequest event; None: leave it to the program. Raises CannotDecide."""
     name = before_a_tool(event)
     why = refusal_of(text_in(event, "tool_name"), object_in(event, "tool_input"), folder_of(event))
     return None if why is None else refused(name, why)
 
 
 def refused(event_name: str, why: str) -> Answer:
-    """The answer that refuses a call."""
+    """An answer that refuses a call."""
     said: Answer = {"permissionDecision": "deny", "permissionDecisionReason": f"fdc: {why}"}
     if event_name == "PermissionRequest":
         said = {"decision": {"behavior": "deny", "message": f"fdc: {why}"}}
@@ -95,7 +95,7 @@ def refused(event_name: str, why: str) -> Answer:
 
 
 def refusal_of(tool: str, given: Event, folder: str) -> str | None:
-    """Why a call is refused; `folder` is where relative paths count from. Raises CannotDecide."""
+    """The reason to refuse a call, or None. Relative paths start at `folder`. Raises CannotDecide."""
     if tool in _SHELLS:
         command = text_in(given, "command")
         if len(command) > MOST_COMMAND:
@@ -107,9 +107,9 @@ def refusal_of(tool: str, given: Event, folder: str) -> str | None:
         path = os.path.join(folder, name)
         found = guarded(path)
         if found is not None:
-            return f"`{name}` is not edited by an agent: `{found.entry}` {found.what}. Tell the person what you would change."
+            return f"`{name}`: agents must not edit it: `{found.entry}` {found.what}. Tell the person which change you propose."
         if path.lower().endswith("/pyproject.toml") and _changes_settings(path, tool, given):
-            return f"`{name}`: [tool.fdc], the settings of fdc, is not edited by an agent. Tell the person."
+            return f"`{name}`: an agent must not edit [tool.fdc], the settings of fdc. Tell the person which change you propose."
         why = _forbidden(path)
         if why is not None:
             return f"`{name}`: {why}"
@@ -117,14 +117,14 @@ def refusal_of(tool: str, given: Event, folder: str) -> str | None:
 
 
 def guarded(path: str) -> Protected | None:
-    """Why an agent does not edit the file at an absolute path, as it is written or where links lead."""
+    """The entry that protects the file at an absolute path, or the target of its links; None: not protected."""
     from ...cachedir import state_dir
     from ...linking.project.guarded_paths import guarded as of_workspace
     from ...linking.project.protected import Protected
 
     real = os.path.realpath(path)
     if _is_in(real, os.path.realpath(state_dir())):
-        return Protected(real, "holds the key with which fdc seals runs", True)
+        return Protected(real, "holds the key that seals runs", True)
     root = _root_of(os.path.normpath(path))
     # Outside of workspaces, where a folder may be a home with all that is in it, only links near its top are followed.
     catalogues, globs, _ = of_workspace(root, whole=is_root(root))
@@ -148,7 +148,7 @@ def _listed(path: str, catalogues: tuple[str, ...], globs: tuple[str, ...]) -> P
 
 
 def _forbidden(path: str) -> str | None:
-    """Why a protocol of the workspace that a file lies in forbids that it is written."""
+    """The reason why a protocol of the file's workspace forbids writing it, or None."""
     real = os.path.realpath(path)
     root = os.path.realpath(_root_of(real))
     inside = _is_in(real, root)
@@ -156,12 +156,12 @@ def _forbidden(path: str) -> str | None:
 
 
 def _files(tool: str, given: Event) -> list[str]:
-    """The files that an edit tool changes. Raises CannotDecide where it does not name them as it should."""
+    """The files that an edit tool changes. Raises CannotDecide if the event does not name them."""
     found = [text_in(given, _FILE_OF[tool])] if tool in _FILE_OF else []
     if tool == _PATCH or tool in _SHELLS:
-        # Codex takes a command that runs `apply_patch`, also behind a `cd`, as an edit of its own.
+        # Codex treats a command that runs `apply_patch`, also after `cd`, as an edit.
         command = text_in(given, "command")
-        # In a shell's command, `$'a\nb'` has its line ends written out.
+        # A shell command can contain line ends in escaped form: `$'a\nb'`.
         lines = [line.strip() for line in _LINE_END.split(command)]
         names = [line.split(": ", 1)[1] for line in lines if line.startswith(_NAMES)]
         folders = ["", *_CD.findall(command.translate(_UNQUOTED))] if tool in _SHELLS else [""]
@@ -173,7 +173,7 @@ def _files(tool: str, given: Event) -> list[str]:
 
 
 def _changes_settings(path: str, tool: str, given: Event) -> bool:
-    """Whether an edit of a pyproject.toml gives it another [tool.fdc], as far as that can be told; else True."""
+    """Whether an edit of a pyproject.toml may change [tool.fdc]. True if it cannot be determined."""
     from ...workspace.access.named_files import fdc_table
 
     if tool == _PATCH or tool in _SHELLS:
@@ -204,11 +204,11 @@ def _for_a_person(command: str) -> str | None:
     if found is None:
         return None
     what = found["what"] if found["what"].startswith(("-", "FDC")) else f"fdc {found['what']}"
-    return f"`{what}` is the person's: it answers, approves or allows. Tell them what waits, and give them the command."
+    return f"`{what}` is for the person only: it answers, approves or allows. Tell them what waits, and show them the command."
 
 
 def _root_of(path: str) -> str:
-    """The workspace of a file, of which not even the folder has to be there."""
+    """The workspace of a file. The file and its folder need not exist."""
     folder = os.path.dirname(path)
     while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
         folder = os.path.dirname(folder)

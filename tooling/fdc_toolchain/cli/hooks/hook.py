@@ -1,4 +1,4 @@
-"""`fdc hook NAME`: one command for each hook, imported when it is asked for.
+"""`fdc hook NAME`: one command for each hook, imported when it is used.
 
 To add a hook: a file in this folder that defines `command` (read `hook_answer.py`), and a row in `HOOKS`.
 """
@@ -17,7 +17,7 @@ HOOKS: dict[str, tuple[str, str]] = {
     ),
     "claude-pre-tool": (
         "fdc_toolchain.cli.hooks.claude_pre_tool",
-        "Claude Code uses a tool: protect what agents obey, and approvals",
+        "Claude Code uses a tool: protect approvals and the files that control agents",
     ),
     "claude-workflow": (
         "fdc_toolchain.cli.hooks.claude_workflow",
@@ -25,7 +25,7 @@ HOOKS: dict[str, tuple[str, str]] = {
     ),
     "codex": (
         "fdc_toolchain.cli.hooks.codex",
-        "Codex uses a tool: protect what agents obey, and approvals",
+        "Codex uses a tool: protect approvals and the files that control agents",
     ),
 }
 
@@ -52,6 +52,6 @@ command = _Hooks(
     name="hook",
     help="Answer a hook of an agent's program: read its JSON from stdin, write the answer to stdout.\n\n"
     "`docs/mcp-and-hooks.md` has the settings to paste.",
-    epilog="Exit codes: 0 answered, 2 wrong usage, 3 the world failed, 4 a bug of fdc.",
+    epilog="Exit codes: 0 answered, 2 wrong usage, 3 the environment failed, 4 a bug of fdc.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -1,7 +1,7 @@
-"""How a hook answers: within a time limit, always, and as its page says where it cannot decide.
+"""Answers hook events within a time limit.
 
-A hook that protects refuses what it cannot decide: it fails closed. A hook that helps has no opinion then: it fails open, and
-the reason goes to stderr with the exit code 3, which agents' programs show and otherwise ignore.
+A hook that protects refuses what it cannot decide (fails closed). A hook that helps allows it (fails open):
+the reason goes to stderr with exit code 3, which agents' programs show and otherwise ignore.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 Event: TypeAlias = "dict[str, JSON]"
 Answer: TypeAlias = "dict[str, JSON]"
 
-MOST_INPUT = 8 * 1024 * 1024  # bytes of an event; one that is larger is not read
-MOST_PATH = 4096  # bytes; Linux takes no longer one
+MOST_INPUT = 8 * 1024 * 1024  # maximum bytes of an event; larger ones are not read
+MOST_PATH = 4096  # maximum bytes of a path on Linux
 MOST_SECONDS = 60.0
 
 
 class CannotDecide(Exception):
-    """The event is not what the hook expects; one sentence says why."""
+    """The hook cannot decide about the event. The message says why."""
 
 
 def seconds_option(default: float) -> Callable[[click.decorators.FC], click.decorators.FC]:
-    """The option that every hook has."""
+    """The option `--seconds` of every hook."""
     return click.option(
         "--seconds", type=click.FloatRange(0.05, MOST_SECONDS), default=default, show_default=True, metavar="N",
         help="Time limit of the answer in seconds; the time limit in the program's settings must be longer.",
@@ -47,9 +47,9 @@ def answer(
     otherwise: Callable[[str], Answer] | None,
     seconds: float,
 ) -> int:
-    """Reads the event, decides, prints the answer; returns the exit code. `decide` has no opinion where it returns None.
+    """Reads the event, decides, prints the answer; returns the exit code. If `decide` returns None, nothing is printed.
 
-    `otherwise` makes the answer where the hook cannot decide, from a sentence that says why; None: the hook fails open.
+    If the hook cannot decide, `otherwise` makes the answer from the reason; without it, the hook fails open.
     """
     said, why = _in_time(decide, seconds)
     if not why:
@@ -63,9 +63,9 @@ def answer(
 
 
 def _in_time(decide: Callable[[Event], Answer | None], seconds: float) -> tuple[Answer | None, str]:
-    """What is decided, or why nothing is.
+    """The decision, or the reason why there is none.
 
-    A process of its own decides: a thread can keep all others waiting, a pattern that takes long for one, and a crash ends them.
+    A separate process decides, because a slow regular expression blocks all threads of a process, and a crash ends them.
     """
     reader, writer = os.pipe()
     child = os.fork()
@@ -82,10 +82,12 @@ def _in_time(decide: Callable[[Event], Answer | None], seconds: float) -> tuple[
         while select.select([reader], [], [], max(0.0, until - time.monotonic()))[0]:
             part = os.read(reader, 65536)
             if not part:
-                said, why = json.loads(data) if data else (None, "it ended before it decided")
+                said, why = (
+                    json.loads(data) if data else (None, "its process ended before it decided")
+                )
                 return said, why
             data += part
-        return None, f"it was not done within {seconds:g} seconds"
+        return None, f"it did not decide within {seconds:g} seconds"
     finally:
         os.close(reader)
         os.kill(child, signal.SIGKILL)
@@ -118,21 +120,21 @@ def read_event() -> Event:
 
 
 def text_in(event: Event, name: str) -> str:
-    """A field that has to be text. Raises CannotDecide."""
+    """A text field of the event. Raises CannotDecide if it is missing."""
     if not isinstance(value := event.get(name), str):
         raise CannotDecide(f"the event has no text `{name}`")
     return value
 
 
 def object_in(event: Event, name: str) -> Event:
-    """A field that has to be an object. Raises CannotDecide."""
+    """An object field of the event. Raises CannotDecide if it is missing."""
     if not isinstance(value := event.get(name), dict):
         raise CannotDecide(f"the event has no object `{name}`")
     return value
 
 
 def before_a_tool(event: Event) -> str:
-    """The name of an event that comes before a tool is used. Raises CannotDecide for all others."""
+    """The event's name, which must be PreToolUse or PermissionRequest. Raises CannotDecide for other events."""
     name = text_in(event, "hook_event_name")
     if name not in ("PreToolUse", "PermissionRequest"):
         raise CannotDecide(f"this hook is for PreToolUse and PermissionRequest, not `{name[:60]}`")
@@ -140,7 +142,7 @@ def before_a_tool(event: Event) -> str:
 
 
 def folder_of(event: Event) -> str:
-    """The folder in which the agent works. Raises CannotDecide."""
+    """The agent's working folder. Raises CannotDecide."""
     folder = event.get("cwd")
     if not isinstance(folder, str) or not os.path.isabs(folder):
         return os.getcwd()

@@ -1,4 +1,4 @@
-"""Plans in Markdown: the fenced blocks that say `plan`."""
+"""Finds plans in Markdown: fenced blocks with the info string `plan`."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ NAMES = frozenset(("plan", "fdc"))
 
 
 class Fence(NamedTuple):
-    """A fenced plan; `line` is the line of its first row in the document, from 1."""
+    """A fenced plan; `line` is the number of its first line in the document, from 1."""
 
     line: int
     text: str
 
     @property
     def placed(self) -> str:
-        """The text below as many empty lines as stand above it in the document: findings have the document's lines."""
+        """The text with empty lines above it, so that its line numbers are those of the document."""
         return "\n" * (self.line - 1) + self.text
 
 
 def fences(document: str) -> list[Fence]:
-    """The fenced plans of a document, in its order; also those in lists and quotes."""
+    """The fenced plans of a document in order, including those in lists and quotes."""
     from markdown_it import MarkdownIt
 
     found = []

@@ -1,1 +1,1 @@
-"""What `fdc lint` does: known verdicts first, then judging, repairing, reporting."""
+"""`fdc lint`: reads the cache, checks plans, applies fixes, reports."""

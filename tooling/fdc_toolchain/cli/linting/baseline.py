@@ -1,4 +1,4 @@
-"""A baseline: findings that are known, which a lint does not report again. What is wrong stays unproved."""
+"""Baselines: known findings that a lint does not report again. Plans with errors remain unproved."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Entry = tuple[str, str, str]
 
 
 class Sorted(NamedTuple):
-    """Findings that the baseline does not know, and how many it knows."""
+    """Findings that are not in the baseline, and the number of those that are."""
 
     new: list[Diagnostic]
     known: int
 
 
 def write(path: str, findings: list[Diagnostic], sources: Callable[[str], str | None]) -> int:
-    """Writes the findings as the baseline; returns how many there are. Raises UsageError for another file, WorldError."""
+    """Writes the findings as the baseline; returns their number. Raises UsageError if the file is something else, WorldError."""
     if os.path.lexists(path):
         _load(path)
     rows = sorted(_entries(findings, sources))
@@ -47,7 +47,7 @@ def write(path: str, findings: list[Diagnostic], sources: Callable[[str], str | 
 
 
 def sort(path: str, findings: list[Diagnostic], sources: Callable[[str], str | None]) -> Sorted:
-    """Which of the findings the baseline at `path` does not know. Raises UsageError."""
+    """Separates the findings by whether the baseline at `path` contains them. Raises UsageError."""
     known = Counter(_load(path))
     new = []
     for item, entry in zip(findings, _entries(findings, sources), strict=True):
@@ -69,7 +69,7 @@ def _load(path: str) -> list[Entry]:
     except OSError as failed:
         raise UsageError(f"the baseline `{path}` cannot be read: {failed.strerror}") from failed
     if data is None:
-        raise UsageError(f"the baseline `{path}` does not exist; `--write-baseline` writes one")
+        raise UsageError(f"the baseline `{path}` does not exist; create it with `--write-baseline`")
     try:
         table = json.loads(data)
         if table["format"] != FORMAT:
@@ -79,6 +79,6 @@ def _load(path: str) -> list[Entry]:
             raise ValueError
     except (ValueError, TypeError, KeyError, RecursionError) as wrong:
         raise UsageError(
-            f"`{path}` is not a baseline of fdc; delete it, and `--write-baseline` writes one"
+            f"`{path}` is not a baseline of fdc; delete it and create it again with `--write-baseline`"
         ) from wrong
     return rows

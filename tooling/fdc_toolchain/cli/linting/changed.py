@@ -1,4 +1,4 @@
-"""Which plans `fdc lint --changed REF` means: those that changed, and those whose verdict rests on what changed."""
+"""Selects the plans of `fdc lint --changed REF`: changed plans, and plans whose verdict depends on a changed file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...linking.project.quiet_git import ask_git
 from .options import Options
 
 _BY_THEMSELVES = (".js", ".json", ".yaml", ".yml")
-"""Endings of plans of other tools whose findings rest on their own text; Markdown names other files."""
+"""Suffixes of other tools' plans whose findings depend on their own text only; Markdown names other files."""
 
 
 def affected(
@@ -26,7 +26,7 @@ def affected(
     contents: Contents,
     touched: set[str],
 ) -> list[str]:
-    """Those of the plans under `keys` that may have another verdict than at the revision, where `touched` changed."""
+    """The plans among `keys` whose verdict may differ from that at the revision, given the paths `touched`."""
     from ...linking.link import Linker
     from .incremental import judged_table
     from .parallel import processes
@@ -38,7 +38,7 @@ def affected(
         Linker(root, settings), keys, contents, words, processes(options["jobs"]), afresh=False
     )
     meets = _meeting(touched)
-    if meets(base):  # every verdict rests on these: settings, catalogues, registries
+    if meets(base):  # every verdict depends on these: settings, catalogues, registries
         return keys
     found = set()
     for key in calls:
@@ -53,13 +53,13 @@ def affected(
 
 
 def touched_paths(options: Options, root: str) -> set[str]:
-    """What is not as at the revision, with folders and links to it. Raises UsageError, WorldError."""
+    """The paths that differ from the revision, with their folders and links. Raises UsageError, WorldError."""
     names = paths(root, str(options["changed"]))
     return _with_folders([*names, *_through_links(root, set(names))])
 
 
 def of_others(keys: tuple[str, ...], touched: set[str]) -> list[str]:
-    """Those of the plans of other tools in which something else may be found where `touched` changed."""
+    """The plans of other tools whose findings may differ, given the paths `touched`."""
     if not touched.isdisjoint(("fdc.toml", "pyproject.toml")):
         return list(keys)
     meets = _meeting(touched)
@@ -67,7 +67,7 @@ def of_others(keys: tuple[str, ...], touched: set[str]) -> list[str]:
 
 
 def _meeting(touched: set[str]) -> Callable[[Iterable[str]], bool]:
-    """Says whether one of some paths changed, or lies in a repository below that is not as it was."""
+    """A function that tells whether one of its paths changed, or is in a changed submodule."""
     repositories = tuple(name for name in touched if name.endswith("/"))
 
     def meets(paths: Iterable[str]) -> bool:
@@ -79,7 +79,7 @@ def _meeting(touched: set[str]) -> Callable[[Iterable[str]], bool]:
 
 
 def _through_links(root: str, names: set[str]) -> list[str]:
-    """The paths by which symbolic links that git tracks lead to what changed."""
+    """The paths of tracked symbolic links whose targets changed."""
     listed = _git(root, "ls-files", "--stage", "-z") if names else b""
     rows = [row for row in (listed or b"").split(b"\0") if row.startswith(b"120000 ")]
     base, found = os.path.realpath(root), []
@@ -90,9 +90,9 @@ def _through_links(root: str, names: set[str]) -> list[str]:
 
 
 def paths(root: str, revision: str) -> list[str]:
-    """The files of the workspace that are not as at the revision, and those that git does not know and does not ignore.
+    """The files of the workspace that differ from the revision, and untracked files that git does not ignore.
 
-    A repository below, of which git says only that it is another one, ends with `/`.
+    The path of a changed submodule or nested repository ends with `/`.
     """
     if not os.path.isabs(root) or revision.startswith("-"):
         raise UsageError(f"`{revision}` is not a revision")
@@ -102,13 +102,13 @@ def paths(root: str, revision: str) -> list[str]:
     if found is None:
         if _git(root, "rev-parse", "--git-dir") is None:
             raise UsageError(
-                f"`--changed` needs a git repository that git lets you read; `{root}` is in none"
+                f"`--changed` needs a git repository that you can read; `{root}` is in none"
             )
-        if revision == "HEAD":  # before the first commit all is new
+        if revision == "HEAD":  # before the first commit, every file is new
             found = _git(root, "hash-object", "-t", "tree", os.devnull)
     if found is None:
         raise UsageError(
-            f"git knows no revision `{revision}`; paths go before the option: `fdc lint PATHS --changed`"
+            f"the revision `{revision}` does not exist; write paths before the option: `fdc lint PATHS --changed`"
         )
     commit = found.decode("ascii").strip()
     listed = _git(
@@ -125,7 +125,7 @@ def paths(root: str, revision: str) -> list[str]:
 
 
 def _modules(root: str, commit: str) -> set[str]:
-    """The submodules, with `/` at the end, that are not as at the commit. Each is asked by itself: its settings are its own."""
+    """The changed submodules, with `/` at the end. Runs git in each, because each has its own settings."""
     then = _linked(_git(root, "ls-tree", "-r", "-z", commit))
     now = _linked(_git(root, "ls-files", "--stage", "-z"))
     changed = then.keys() ^ now.keys()
@@ -133,7 +133,7 @@ def _modules(root: str, commit: str) -> set[str]:
         if os.path.lexists(os.path.join(root, name, ".git")):
             try:
                 as_it_was = not paths(os.path.join(root, name), then[name])
-            except UsageError:  # it has no such commit
+            except UsageError:  # the commit is missing there
                 as_it_was = False
             if not as_it_was:
                 changed.add(name)
@@ -141,7 +141,7 @@ def _modules(root: str, commit: str) -> set[str]:
 
 
 def _linked(listed: bytes | None) -> dict[str, str]:
-    """The submodules in a listing of git, with their commits."""
+    """The submodules in git's listing, with their commits."""
     rows = [row.partition(b"\t") for row in (listed or b"").split(b"\0")]
     return {
         os.fsdecode(name): re.findall("[0-9a-f]{40,}", os.fsdecode(about))[0]
@@ -151,18 +151,18 @@ def _linked(listed: bytes | None) -> dict[str, str]:
 
 
 def _git(root: str, *arguments: str) -> bytes | None:
-    """What git prints, None where it fails. No program that the repository's settings name is started."""
+    """The output of git; None if it fails. Does not start programs that the repository's settings name."""
     try:
         done = ask_git(root, *arguments)
     except FileNotFoundError as missing:
         raise WorldError("`--changed` needs the program `git`") from missing
     except (OSError, subprocess.SubprocessError) as failed:
-        raise WorldError(f"git cannot be asked what changed: {failed}") from failed
+        raise WorldError(f"git failed to list the changes: {failed}") from failed
     return done.stdout if done.returncode == 0 else None
 
 
 def _with_folders(names: list[str]) -> set[str]:
-    """The paths and the folders above them: a verdict may rest on whether one of those exists."""
+    """The paths and their parent folders: a verdict may depend on whether a folder exists."""
     out = set(names)
     for name in names:
         folder = posixpath.dirname(name)

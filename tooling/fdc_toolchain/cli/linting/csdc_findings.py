@@ -1,4 +1,4 @@
-"""What a CSDC model and a stated complexity class say of plans that were checked (FDC-93b, FDC-93c)."""
+"""Findings of a CSDC model and of an expected complexity class (FDC-93b, FDC-93c)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...rules.csdc import check as check_model
 
 
 def findings(checked: Checked, model: str, complexity: str | None) -> list[Diagnostic]:
-    """The findings of a model, and of a complexity class where one is stated."""
+    """The findings of a model, and of a complexity class if one is given."""
     found = list(check_model(checked.context.order, model))
     bounds = Bounds()
     for instance, _ in checked.context.roots:

@@ -1,7 +1,7 @@
-"""The start-up path of `fdc lint`: where the verdict is known, it is printed with next to nothing imported.
+"""The fast path of `fdc lint`: prints a verdict that is in the cache, with few imports.
 
-Everything that takes time to import is behind `cli.linting.lint`, which is loaded only when there is
-something to prove, to fix or to show.
+All slow imports are in `cli.linting.lint`, which is loaded only when there is something
+to prove, to fix or to show.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...diagnostics.verdict_line import verdict_line
 from .options import Options, must_be_there, quick
 
 ASSUMED, FRAGMENT = "FDC414", "FDC700"
-"""The one code of an assumption that is not among those of the seventh hundred, of which the first is a fragment's."""
+"""The only code of an assumption outside FDC702 to FDC799, and that of a fragment."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 
 def main(arguments: list[str]) -> int | None:
-    """`fdc lint ARGUMENTS`. None: the words are not plain, let click read them."""
+    """Runs `fdc lint ARGUMENTS`. None: click must parse the arguments."""
     leave_working_folder()
     options = quick(arguments)
     return None if options is None else answered(options)
 
 
 def answered(options: Options) -> int:
-    """Lints as the options say; trouble becomes a sentence on stderr and its exit code."""
+    """Lints with the options. Prints a failure as one sentence on stderr; returns the exit code."""
     try:
         code = execute(options)
         if sys.stdout is not None:
-            sys.stdout.flush()  # here, where its failure can still be said in a sentence
+            sys.stdout.flush()  # here, so that a failure becomes a message
         return code
     except KeyboardInterrupt:
         print("fdc: interrupted", file=sys.stderr)
@@ -71,11 +71,11 @@ def answered(options: Options) -> int:
 
 
 def execute(options: Options) -> int:
-    """Lints as the options say. Raises `exits.Exit` for usage and for the world."""
+    """Lints with the options. Raises `exits.Exit` for wrong usage and environment failures."""
     from ...linking.project import stat_cache
     from ...linking.project.root import find_root
 
-    gc.disable()  # the process ends with this command; what it loads and makes has no cycles worth finding before
+    gc.disable()  # the process ends with this command, so garbage collection would cost more than it saves
     workspace = options["workspace"]
     root = os.path.abspath(str(workspace)) if workspace else find_root(os.getcwd())
     paths = options["paths"] or ["."]
@@ -134,7 +134,7 @@ def execute(options: Options) -> int:
             else None
         )
     code, said = _look_alikes(sight, options, root, code)
-    if record is not None and not said:  # what has to be said again is looked at again
+    if record is not None and not said:  # its findings must be printed again, so check it again
         verdicts.remember_seen(memory, sight, contents, record)
     return code
 
@@ -147,7 +147,7 @@ def _with_others(
     contents: Contents,
     words: str,
 ) -> int:
-    """Lints where there may be plans of other tools: they are looked at each time, our own go by the cache."""
+    """Lints where plans of other tools may exist: checks those each time, and takes our plans from the cache."""
     from ...cache import verdicts
     from .lint import lint
     from .plans_of_others import look
@@ -161,7 +161,7 @@ def _with_others(
 def _look_alikes(
     sight: stat_cache.Seen, options: Options, root: str, code: int
 ) -> tuple[int, bool]:
-    """The exit code, and whether files were named that look like plans and that the search passed over."""
+    """The exit code, and whether a warning names files that look like plans but were not checked."""
     if not sight.others:
         return code, False
     from .look_alikes import say
@@ -170,7 +170,7 @@ def _look_alikes(
 
 
 def _show(options: Options, root: str, checked: int, kept: tuple[Any, ...]) -> int | None:
-    """Reports what is kept; returns the exit code, or None where some of it is lost."""
+    """Reports the cached verdict; returns the exit code, or None if a part of it is lost."""
     found, _, number = kept
     plain = (
         options["format"] in (None, *COUNTING)
@@ -201,20 +201,20 @@ def _show(options: Options, root: str, checked: int, kept: tuple[Any, ...]) -> i
 
 
 def _is_assumption(item: tuple[Any, ...]) -> bool:
-    """Whether a finding, as the cache keeps it, is an assumption that no setting denies."""
+    """Whether a cached finding is an assumption that the settings do not turn into an error."""
     code, grade = item[1], item[7]
     return grade is None and (code == ASSUMED or (code.startswith("FDC7") and code != FRAGMENT))
 
 
 def _confirmed(root: str) -> str:
-    """What this user confirmed for this workspace (`fdc trust`), as it is stored."""
+    """The stored confirmations of this user for this workspace (`fdc trust`)."""
     from ...workspace.allowances import stored
 
     return stored(root)
 
 
 def _excluded(paths: list[object], root: str) -> tuple[str, ...]:
-    """The globs that the settings leave out of folders; settings are read only where they could say so."""
+    """The globs that the settings exclude from searches. Reads settings only if they can contain such globs."""
     if not any(os.path.isdir(str(path)) for path in paths):
         return ()
     from ...linking.project.regular_file import read

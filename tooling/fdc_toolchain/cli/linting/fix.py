@@ -1,4 +1,4 @@
-"""`fdc lint --fix` and `--diff`: repairs, applied until nothing safe is left to repair."""
+"""`fdc lint --fix` and `--diff`: applies fixes until no safe fix is left."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def fix(
     texts: dict[str, bytes],
     more: OfOthers,
 ) -> int:
-    """Repairs the plans (or, with `diff`, shows how); reports what is left. Returns the exit code.
+    """Applies fixes to the plans (`diff`: prints them instead); reports the remaining findings. Returns the exit code.
 
-    `more`: what was found in plans of other tools, which are not repaired.
+    `more`: findings in plans of other tools, which are not fixed.
     """
     from ...console.process import write
     from ...console.terminal import style
@@ -58,7 +58,7 @@ def fix(
     for key, data in sorted(changed.items()):
         if key not in texts:
             replace(os.path.realpath(os.path.join(root, key)), data)
-    for key in texts:  # who pipes a text in wants it back, and nothing else
+    for key in texts:  # for stdin, stdout has the text only
         write(now[key], sys.stdout)
     if count and not options["quiet"]:
         print(f"{count} finding{'' if count == 1 else 's'} repaired", file=sys.stderr)

@@ -1,9 +1,9 @@
-"""Judges again only the plans whose verdict may have changed since the last lint of this workspace.
+"""Incremental lint: checks only the plans whose verdict may have changed since the last lint of this workspace.
 
-One table a workspace, plan by plan: what was found in the plan, and all that rests on: the ids of
-the files that were read or sought for it, the paths whose existence was asked, the plans it
-calls, whether it was judged as a whole run. A plan's entry holds while all of that is as it was
-and the entries of all the plans it calls hold; `check.judge` says why that is enough.
+One table per workspace holds, for each plan, its findings and everything they depend on: the ids of
+the files that were read or searched for, the paths whose existence was tested, the plans it
+calls, whether it was checked as a whole run. A plan's entry is valid while all of that is unchanged
+and the entries of all plans that it calls are valid; `check.judge` explains why that suffices.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from . import parallel
 
 
 class Outcome(NamedTuple):
-    """Final findings, the assumptions besides (packed, and how many), and what all rests on: ids by file, existence by path.
+    """Final findings, packed assumptions with their number, and the dependencies: ids by file, existence by path.
 
-    `fresh`: the assumptions that this process made itself. `kept`: all of them are stored.
+    `fresh`: assumptions that this process found. `kept`: all of them are stored.
     """
 
     found: list[Diagnostic]
@@ -49,10 +49,10 @@ def findings(
     jobs: int = 1,
     afresh: bool = False,
 ) -> Outcome:
-    """What `check.check` finds in the plans under `keys`, with as little work as the table allows (`afresh`: nothing of it).
+    """The findings of `check.check` for the plans `keys`, reusing the table where valid (`afresh`: ignore the table).
 
-    `jobs`: how many processes may share the work; what is found is the same.
-    Raises packs.Lost where assumptions of the table are needed and are not there any more.
+    `jobs`: maximum number of processes; it does not affect the findings.
+    Raises packs.Lost if needed assumptions of the table are lost.
     """
     general, base, table, calls = judged_table(linker, keys, contents, options, jobs, afresh=afresh)
     total = linker.diagnostics + general
@@ -69,7 +69,7 @@ def findings(
             if plan is not None:
                 marked[key] = (plan, entry.whole)
     packed = (table.pack.name, table.pack.mark, b"".join(refs))
-    if linker.settings.assumptions:  # what the settings deny is an error
+    if linker.settings.assumptions:  # an assumption that the settings deny is an error
         total += read(packed, table.pack.fresh)
         packed, number = (table.pack.name, table.pack.mark, b""), 0
     files, all_probes = table.rests_on(calls, every_path=False)
@@ -81,12 +81,12 @@ def findings(
 def judged_table(
     linker: Linker, keys: list[str], contents: Contents, options: str, jobs: int, *, afresh: bool
 ) -> tuple[list[Diagnostic], dict[str, bytes | None], Table, dict[str, tuple[str, ...]]]:
-    """The findings in automata, the ids of the files that every verdict rests on, the table, which has a verdict for every
-    plan that those under `keys` reach, and what each of these calls."""
+    """The findings in automata, the ids of the files that every verdict depends on, the table, with a verdict for every
+    plan that `keys` reach, and the calls of each."""
     default_automaton(linker)
-    linker.callable_names()  # reads the registries, on which every verdict may depend
+    linker.callable_names()  # reads the registries, which every verdict depends on
     linker.files.leads()  # as do links of protected and secret names
-    outside = linker.outside  # what they say and where they lie is read for every verdict
+    outside = linker.outside  # these files are among those that every verdict depends on
     base = {
         key: _id_as_read(linker, contents, key)
         for key in linker.files.seen
@@ -103,7 +103,7 @@ def judged_table(
     if len(parts) > 1:
         first = parts[0][0]
         linker.link(first)
-        judge(linker, [first], [first])  # what every process needs is read and imported once
+        judge(linker, [first], [first])  # read and import once what every process needs
 
         def judged(part: Sequence[str]) -> list[tuple[Any, ...]]:
             others = wanted.difference(part)
@@ -120,7 +120,7 @@ def judged_table(
 def _stale(
     table: Table, keys: Sequence[str], wanted: set[str]
 ) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    """The calls of all that the plans under `keys` reach, and which of these plans must be judged again; those are linked."""
+    """The calls of all plans that `keys` reach, and the plans that must be checked again. Links the latter."""
     while True:
         calls = table.reached(keys)
         changed = table.stale | table.renewed
@@ -135,7 +135,7 @@ def _stale(
 
 
 def _rows(linker: Linker, contents: Contents, keys: list[str], wanted: set[str]) -> list[Row]:
-    """Judges plans that are linked. What is linked beyond them is what they call; its own findings are in its entry."""
+    """Checks linked plans. Other linked plans are their callees; the findings of those are in their entries."""
     if not keys:
         return []
     judged = [key for key in keys if key in wanted and linker.units[key].body]
@@ -174,7 +174,7 @@ def _rows(linker: Linker, contents: Contents, keys: list[str], wanted: set[str])
 
 
 def _id_as_read(linker: Linker, contents: Contents, key: str) -> bytes | None:
-    """The id of the bytes that the linker judged: the file may have changed since."""
+    """The id of the bytes that the linker read: the file may have changed since."""
     if key not in linker.files.seen:
         return contents.id(key)
     data = linker.files.seen[key]

@@ -1,4 +1,4 @@
-"""Judges plans as the options say, and prints the findings."""
+"""Checks plans with the options, and prints the findings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def settings_for(options: Options, root: str) -> Any:
 def judge(
     options: Options, root: str, settings: Any, keys: list[str], texts: dict[str, bytes]
 ) -> Any:
-    """(findings, sources, files read) of one look at the plans."""
+    """The findings, sources and read files of one check of the plans."""
     from ...check import check
     from ...linking.link import Linker
 
@@ -52,7 +52,7 @@ def judge(
 
 
 def reader(root: str) -> Callable[[str], str | None]:
-    """The texts of files as spans count in them."""
+    """Reads texts of files in the form that spans refer to."""
 
     def sources(key: str) -> str | None:
         try:
@@ -72,7 +72,7 @@ def reader(root: str) -> Callable[[str], str | None]:
 
 
 def decoded(data: bytes) -> str:
-    """A file's text as spans count in it."""
+    """A file's text in the form that spans refer to."""
     return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
 
 
@@ -87,9 +87,9 @@ def report(
     uncounted: int = 0,
     others: int = 0,
 ) -> int:
-    """Prints the findings in the form asked for (`aside`: on stderr); returns the exit code.
+    """Prints the findings in the chosen format (`aside`: on stderr); returns the exit code.
 
-    `uncounted`: how many assumptions there are besides those in `found`; `others`: how many plans of other tools.
+    `uncounted`: number of assumptions besides those in `found`; `others`: number of other tools' plans.
     """
     form = str(options["format"] or "text")
     target = options["output"]
@@ -139,7 +139,7 @@ def report(
     if known:
         many = "finding" if known == 1 else "findings"
         print(
-            f"fdc: {known} known {many} in {options['baseline']}: what has an error is not proved, and is not run",
+            f"fdc: {known} known {many} in {options['baseline']}: a plan with an error is not proved and cannot be run",
             file=sys.stderr,
         )
     if options["exit_zero"]:
@@ -162,10 +162,10 @@ def _kept_as_baseline(
 
 
 def nothing_changed(options: Options) -> int:
-    """The report where `--changed` leaves no plan: the same forms, and no claim about plans that were not meant."""
+    """The report if `--changed` selects no plan: the same formats, without claims about the other plans."""
     if str(options["format"] or "text") in ("text", "concise") and not options["output"]:
         if not options["quiet"]:
-            line = f"no plan rests on what changed since {options['changed']}\n"
+            line = f"no plan depends on a change since {options['changed']}\n"
             write(line.encode("utf-8", "replace"), sys.stdout)
         return CLEAN
     return report(options, [], lambda key: None, 0, strict=False)

@@ -1,4 +1,4 @@
-"""Proves plans, or takes what the cache knows of them, and reports."""
+"""Proves plans or reads their verdicts from the cache, and reports."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .options import Options, must_be_there
 from .plans_of_others import NONE, OfOthers, in_text
 
 Plans = tuple[list[str], "str | None", Contents]
-"""The keys to judge, the name of their record in the cache, and the ids of the files."""
+"""The plans to check, the name of their record in the cache, and the ids of the files."""
 
 
 def lint(options: Options, root: str, plans: Plans | None, more: OfOthers = NONE) -> int:
-    """Proves and reports; returns the exit code. `plans` is None where the cache is not asked.
+    """Proves and reports; returns the exit code. `plans` is None if the cache is not used.
 
-    `more`: what was found in plans of other tools.
+    `more`: findings in plans of other tools.
     """
     from ...check import key_of
     from ...linking.project.discover import find_plans
@@ -83,7 +83,7 @@ def _with_table(
     contents: Contents,
     of_others: OfOthers,
 ) -> int:
-    """Judges what the table of the workspace has no verdict for, keeps the whole as a record, and reports it."""
+    """Checks plans without a valid verdict in the workspace's table, stores the result as a record, and reports it."""
     from ...cache import assumption_packs
     from ...linking.link import Linker
     from .incremental import findings
@@ -114,7 +114,7 @@ def _with_table(
 
 
 def show_record(options: Options, root: str, checked: int, kept: tuple[Any, ...]) -> int | None:
-    """Reports a verdict of the cache; None where assumptions that are to be listed are not there any more."""
+    """Reports a cached verdict; None if assumptions to list are lost."""
     record = Kept(*kept)
     more: list[Diagnostic] = []
     if record.number and _lists_assumptions(options):
@@ -145,7 +145,7 @@ def _report_kept(
     strict: bool,
     of_others: OfOthers = NONE,
 ) -> int:
-    """Reports `found` and, where they are listed, the `number` assumptions `more`."""
+    """Reports `found` and, if assumptions are listed, the `number` assumptions `more`."""
     others = of_others.others
     checked += of_others.plans
     if not _lists_assumptions(options):
@@ -156,7 +156,7 @@ def _report_kept(
         )
     parts = parted(
         ordered(found + more + of_others.found)
-    )  # one kind after the other, as where nothing is kept
+    )  # one kind after the other, as without a cache
     return report(
         options,
         [*parts.findings, *parts.assumptions, *parts.fragments],

@@ -1,4 +1,4 @@
-"""Plans under names by which no folder is searched: a lint that did not look at them says so."""
+"""Warns of files that look like plans, but whose names the search of folders does not match."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...linking.project.stat_cache import Seen
 from .options import Options
 
 MOST_FILES = 300
-"""Texts whose beginning is looked at."""
+"""Suffixes of files whose beginning is read."""
 MOST_BYTES = 4096
 MOST_NAMED = 5
 
@@ -21,7 +21,7 @@ _WORDS = ("for_each_file", "call_plan")
 
 
 def looks_like_a_plan(data: bytes, tools: frozenset[str]) -> bool:
-    """True where the text says `# FSM:` or `use fsm`, or its first step is of a tool that is known."""
+    """True if the text has `# FSM:` or `use fsm`, or its first step uses a known tool."""
     for line in data.decode("utf-8", "replace").split("\n"):
         text = line.strip()
         if re.match(r"#\s*FSM:|use fsm\s", text):
@@ -34,7 +34,7 @@ def looks_like_a_plan(data: bytes, tools: frozenset[str]) -> bool:
 
 
 def say(sight: Seen, options: Options, root: str, code: int) -> tuple[int, bool]:
-    """(the exit code, whether there was something to say). It goes to stderr; with `--strict` a clean lint becomes a finding."""
+    """Prints the warning on stderr. Returns the exit code (1 with `--strict`), and whether it printed."""
     tools = known_tools()
     found = []
     for path in sorted(sight.others)[:MOST_FILES]:

@@ -10,51 +10,61 @@ JOBS = range(1, 257)
 OPTIONS: tuple[tuple[str, str, object, str], ...] = (
     ("format", "f", FORMATS, "How findings are shown."),
     ("output", "o", "FILE", "Write the report there instead of stdout."),
-    ("fix", "", None, "Apply the safe fixes."),
-    ("unsafe-fixes", "", None, "With --fix: apply the others too, and look at the result."),
-    ("diff", "", None, "Show what the fixes would change, and change nothing."),
+    ("fix", "", None, "Apply safe fixes."),
+    (
+        "unsafe-fixes",
+        "",
+        None,
+        "With --fix: also apply fixes that may change what a plan does. Check the result.",
+    ),
+    ("diff", "", None, "Print what --fix would change, without changing files."),
     (
         "assumptions",
         "",
         None,
-        "List the assumptions that the proofs rest on, and what makes each unnecessary.",
+        "List the assumptions of the proofs, and how to remove each.",
     ),
     ("trust-settings", "", None, "Treat what the settings allow as confirmed (for CI)."),
     (
         "changed",
         "",
         "[REF]",
-        "Only plans whose verdict rests on what changed since a revision of git (HEAD where none is named).",
+        "Only plans whose verdict depends on files that changed since a git revision (default: HEAD).",
     ),
-    ("baseline", "", "FILE", "Report no finding that this file knows; no verdict changes."),
+    ("baseline", "", "FILE", "Do not report the findings in this file. Verdicts do not change."),
     (
         "write-baseline",
         "",
         None,
         "Write the findings to the file of --baseline (fdc-baseline.json).",
     ),
-    ("watch", "", None, "Lint again after each change of a file, until Ctrl-C."),
-    ("strict", "", None, "Warnings fail the lint too."),
-    ("exit-zero", "", None, "Exit 0 whatever is found."),
-    ("quiet", "q", None, "Print nothing where nothing is wrong."),
+    ("watch", "", None, "Lint again after each file change, until Ctrl-C."),
+    ("strict", "", None, "Exit 1 on warnings too."),
+    ("exit-zero", "", None, "Exit 0 even if there are findings."),
+    ("quiet", "q", None, "Print only findings."),
     (
         "jobs",
         "j",
         JOBS,
-        "Processes that prove plans: one for each processor where it is not given.",
+        "Maximum number of processes. [default: one per processor]",
     ),
     ("no-cache", "", None, "Neither read nor write the verdict cache."),
-    ("color", "", ("auto", "always", "never"), "Colours: for a terminal, always or never."),
+    (
+        "color",
+        "",
+        ("auto", "always", "never"),
+        "Use colours: auto (in a terminal), always or never.",
+    ),
     ("workspace", "", "DIR", "The workspace. [default: the nearest above the current folder]"),
-    ("stdin-filename", "", "PATH", "The name of what `-` reads from stdin."),
-    ("fsm", "", "PATH", "The automaton of root plans that name none."),
-    ("profile", "", ("default", "fdc"), "`fdc` refuses every call but `deep-research`."),
+    ("stdin-filename", "", "PATH", "The file name to show for stdin (`-`)."),
+    ("fsm", "", "PATH", "The automaton of root plans that do not name one."),
+    ("profile", "", ("default", "fdc"), "With `fdc`: allow only calls of `deep-research`."),
     ("model", "", ("A", "B"), "Check against CSDC model A or B too."),
     ("complexity", "", ("P", "EXP"), "With --model: the complexity class that the plan must have."),
 )
 
 OLD = {"--output-file": "--output"}
-"""Spellings of 0.1.0 that go on working; no help shows them."""
+"""Deprecated spellings of 0.1.0. Help does not show them."""
 
 Options = dict[str, object]
 
@@ -69,7 +79,7 @@ def defaults() -> Options:
 
 
 def quick(arguments: list[str]) -> Options | None:
-    """The options of a plain command line, or None where click should have a look (help, mistakes, rare forms)."""
+    """The options of a simple command line. None: click must parse it (help, mistakes, rare forms)."""
     takes_of = {f"--{name}": (name.replace("-", "_"), takes) for name, _, takes, _ in OPTIONS}
     takes_of |= {f"-{short}": takes_of[f"--{name}"] for name, short, _, _ in OPTIONS if short}
     takes_of |= {old: takes_of[name] for old, name in OLD.items()}
@@ -86,7 +96,7 @@ def quick(arguments: list[str]) -> Options | None:
             return None
         key, takes = row
         if takes == "[REF]":
-            return None  # whether a word behind it belongs to it, click decides
+            return None  # click decides whether the next word is its value
         if takes is None:
             if equals:
                 return None
@@ -107,11 +117,11 @@ def quick(arguments: list[str]) -> Options | None:
 
 
 def must_be_there(paths: list[str]) -> None:
-    """Raises UsageError for a path that is neither a file nor a folder: a pipe or a device is nothing to prove."""
+    """Raises UsageError for a path that is missing, or is not a file or folder (a pipe, a device)."""
     for path in paths:
         if not os.path.isfile(path) and not os.path.isdir(path):
             from ...exits import UsageError
 
             if os.path.exists(path):
-                raise UsageError(f"`{path}` is not a regular file; `-` reads stdin")
+                raise UsageError(f"`{path}` is not a regular file; use `-` to read stdin")
             raise UsageError(f"Could not find file `{path}`")

@@ -1,4 +1,4 @@
-"""Work divided among processes that are copies of this one: `fdc lint --jobs`."""
+"""Divides work among forked processes: `fdc lint --jobs`."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 LEAST = 32
-"""Plans that a process must have to itself: fewer are proved sooner than a process starts."""
+"""Minimum number of plans per process: with fewer, starting a process costs more than it saves."""
 
 
 def processes(asked: object) -> int:
-    """What `--jobs` asks for; one for each processor that this process may use where it is not given."""
+    """The value of `--jobs`. Default: one per processor that this process may use."""
     if asked is not None:
         return int(str(asked))
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # only Linux says
+    except AttributeError:  # Linux only
         return os.cpu_count() or 1
 
 
 def shares(keys: Sequence[str], jobs: int) -> list[Sequence[str]]:
-    """The keys in at most `jobs` parts of nearly the same size, none below `LEAST` keys; one part where nothing is divided."""
+    """Divides the keys into at most `jobs` parts of similar size, each of at least `LEAST` keys if there are several."""
     count = min(jobs, len(keys) // LEAST)
     if count < 2 or not hasattr(os, "fork") or len(sys._current_frames()) > 1:
         return [keys]
@@ -33,17 +33,17 @@ def shares(keys: Sequence[str], jobs: int) -> list[Sequence[str]]:
 def each(
     work: Callable[[Sequence[str]], list[tuple[Any, ...]]], parts: Sequence[Sequence[str]]
 ) -> list[tuple[Any, ...]]:
-    """What `work` returns for each part, each in a process of its own, in the order of the parts.
+    """Calls `work` for each part in a separate process; yields the results in the order of the parts.
 
-    `work` returns what `marshal` can write. A part whose process cannot be started, fails or is killed gives nothing:
-    the caller does it again here, where the failure has a message.
+    `work` returns values that `marshal` supports. If a process cannot start, fails or is killed, its part yields nothing:
+    the caller then repeats the part in this process, where a failure has a message.
     """
     started = []
     for part in parts:
         begin, end = os.pipe()
         try:
             process = os.fork()
-        except OSError:  # no more processes, or no memory for one
+        except OSError:  # the limit of processes or memory is reached
             os.close(begin)
             os.close(end)
             break
@@ -63,14 +63,14 @@ def each(
 def _child(
     work: Callable[[Sequence[str]], list[tuple[Any, ...]]], part: Sequence[str], end: int
 ) -> None:
-    """The process of one part: writes its results and ends, whatever happens."""
+    """The process of one part: writes its results and always ends."""
     code = 1
     try:
         data = marshal.dumps(work(part))
         with open(end, "wb") as pipe:
             pipe.write(data)
         code = 0
-    except BaseException:  # the parent repeats the part, and says what is wrong
+    except BaseException:  # the parent repeats the part and reports the failure
         pass
     finally:
         os._exit(code)

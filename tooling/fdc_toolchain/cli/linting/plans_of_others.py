@@ -1,4 +1,4 @@
-"""Plans of other tools, and Markdown with plans in it: told from our own by place and form, and checked beside them."""
+"""Recognises plans of other tools, and Markdown that contains plans, by path and form; checks them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ MOST_NAMED = 5
 
 
 class OfOthers(NamedTuple):
-    """What was found in files that are not plans files of ours.
+    """The findings in files that are not plan files of fdc.
 
-    `keys` are those files; `ours` are files among the named ones that are plans of ours after all. `others` counts plans of
-    other tools, `plans` our own inside of Markdown. `texts` has what was read from elsewhere than the disk.
+    `keys`: those files; `ours`: named files that turned out to be fdc plans. `others`: number of plans of
+    other tools; `plans`: number of fdc plans in Markdown. `texts`: texts that were not read from disk.
     """
 
     found: list[Diagnostic]
@@ -29,7 +29,7 @@ class OfOthers(NamedTuple):
     texts: tuple[tuple[str, str], ...] = ()
 
     def sources(self, more: Callable[[str], str | None]) -> Callable[[str], str | None]:
-        """The texts of these files, and those of others as `more` knows them."""
+        """Reads texts of these files; for all others, `more` does."""
         texts = dict(self.texts)
         return (lambda key: texts[key] if key in texts else more(key)) if texts else more
 
@@ -38,7 +38,7 @@ NONE = OfOthers([])
 
 
 def look(keys: list[str], options: Options, root: str) -> OfOthers:
-    """Checks the files under `keys`. What is not a plan at all is said on stderr. Raises WorldError."""
+    """Checks the files `keys`. Names files that are not plans on stderr. Raises WorldError."""
     from ...exits import WorldError
     from ...linking.link import led_out
     from ...linking.project.places import leads_out
@@ -68,7 +68,7 @@ def look(keys: list[str], options: Options, root: str) -> OfOthers:
 
 
 def in_text(key: str, texts: dict[str, bytes], root: str, before: OfOthers) -> OfOthers:
-    """The same for a text from stdin, which leaves `texts` where it is not a plan of ours."""
+    """Does the same for a text from stdin, and removes it from `texts` if it is not an fdc plan."""
     from ...linking.project.discover import may_be_of_others
     from .options import defaults
 
@@ -86,7 +86,7 @@ def in_text(key: str, texts: dict[str, bytes], root: str, before: OfOthers) -> O
 
 
 def _one(key: str, data: bytes, options: Options, root: str) -> OfOthers | None:
-    """What is in one file, or None where it is not a plan that is known."""
+    """The content of one file; None if it is not a known kind of plan."""
     from ...foreign.read import read
     from .judge import settings_for
 

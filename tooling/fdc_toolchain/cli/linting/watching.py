@@ -11,21 +11,21 @@ from ...linking.project.discover import SKIPPED
 from .options import Options
 
 LEAST = 0.3
-"""Seconds between two looks at the workspace; ten times as long as a look takes where that is more."""
+"""Minimum seconds between two scans of the workspace. A scan that takes long waits ten times its duration."""
 
 Sight = dict[str, tuple[int, int, int]]
-"""By path: when it was written, how large it is, its inode."""
+"""By path: modification time, size, inode."""
 
 
 def look(root: str) -> Sight:
-    """Every file below a folder, but for those in folders that are never searched."""
+    """Every file below a folder, except in folders that are never searched."""
     out: Sight = {}
     folders = [root]
     while folders:
         try:
             entries = list(os.scandir(folders.pop()))
         except OSError:
-            continue  # gone since, or not ours to read
+            continue  # deleted since, or not readable
         for entry in entries:
             try:
                 if entry.is_dir(follow_symlinks=False):
@@ -40,17 +40,17 @@ def look(root: str) -> Sight:
 
 
 def changed(before: Sight, now: Sight) -> list[str]:
-    """The files that came, went or are other ones."""
+    """The files that were added, removed or changed."""
     return sorted(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
 
 
 def watch(options: Options, root: str, lint: Callable[[Options], int]) -> int:
-    """Lints, and again after each change, until it is interrupted (KeyboardInterrupt)."""
+    """Lints now and after each change, until KeyboardInterrupt."""
     from ...exits import UsageError
     from ...report.terminal.terminal_text import visible
 
     if "-" in list(options["paths"] or []):  # type: ignore[call-overload]
-        raise UsageError("`--watch` lints files, and not stdin")
+        raise UsageError("`--watch` needs files; it cannot watch stdin")
     ours = {
         os.path.realpath(str(options[name])) for name in ("output", "baseline") if options[name]
     }
@@ -73,7 +73,7 @@ def watch(options: Options, root: str, lint: Callable[[Options], int]) -> int:
 
 
 def _lint_apart(options: Options, lint: Callable[[Options], int]) -> None:
-    """One lint in a process of its own: what it keeps in memory is as old as its beginning."""
+    """Runs one lint in a separate process, because caches in memory would be stale."""
     sys.stdout.flush()
     process = os.fork()
     if not process:

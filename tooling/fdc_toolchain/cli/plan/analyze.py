@@ -22,10 +22,10 @@ from ...report.terminal.terminal_text import visible
 )
 @workspace_option
 def command(plan: str, form: str, workspace: str | None) -> int:
-    """Say how much PLAN can cost: its complexity class, its modality, its worst case.
+    """Show how much PLAN can cost: its complexity class, its modality, its worst case.
 
-    The class is named as the seeds name it; the degree beside it is the true one: the
-    worst run takes a number of steps that grows with that power of the number of files.
+    The class has the name that the seeds use. The degree is exact: the number
+    of steps of the worst run grows with that power of the number of files.
     """
     from ...linking.project.discover import may_be_of_others
     from ...linking.project.root import find_root
@@ -75,7 +75,7 @@ def command(plan: str, form: str, workspace: str | None) -> int:
 
 
 def _of_others(plan: str, root: str, form: str) -> int | None:
-    """What is known of a plan of another tool; None where the file is not a such plan."""
+    """The figures of another tool's plan; None if the file is not such a plan."""
     from ...check import key_of
     from ...foreign.read import read
     from ...linking.project.regular_file import read as content

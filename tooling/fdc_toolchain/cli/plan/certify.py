@@ -1,4 +1,4 @@
-"""`fdc certify`: writes the certificate of a program, and checks one with a checker that shares nothing with lint."""
+"""`fdc certify`: writes the certificate of a program, or checks one with a checker that shares no code with lint."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHOWN = 16
 
 @click.command(
     epilog="Exit codes: 0 written, or it holds; 1 the plan has errors, or the certificate does not hold; 2 wrong usage, "
-    "3 the world failed, 4 a bug of fdc.",
+    "3 the environment failed, 4 a bug of fdc.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("plan")
@@ -45,12 +45,12 @@ def command(
     from ...runs.certified import certified
 
     if checks and output:
-        raise UsageError("`--output` writes and `--check` does not; use one of them")
+        raise UsageError("`--output` and `--check` exclude each other")
     if checks != (certificate is not None):
         raise UsageError(
             "`--check` takes PLAN and FILE"
             if checks
-            else "FILE goes with `--check`; `--output FILE` writes one"
+            else "FILE needs `--check`; use `--output FILE` to write a certificate"
         )
     root = root_of(workspace)
     given = None if certificate is None else _read(certificate)
@@ -67,12 +67,12 @@ def command(
     from ...durable import replace
 
     replace(output, text.encode("utf-8"))
-    click.echo(f"{plan}: {_said(program, made)}")
+    click.echo(f"{plan}: {_claims(program, made)}")
     return CLEAN
 
 
 def _read(path: str) -> Any:
-    """The JSON value in a file, `Ellipsis` where it is none. Raises UsageError, OSError."""
+    """The JSON value in a file; `Ellipsis` if it is not JSON. Raises UsageError, OSError."""
     from ...durable import read
 
     data = read(path)
@@ -85,7 +85,7 @@ def _read(path: str) -> Any:
 
 
 def _check(plan: str, program: dict[str, Any], path: str, given: Any, root: str) -> int:
-    """Says whether a certificate holds of a program."""
+    """Prints whether a certificate holds of a program; returns the exit code."""
     from ...certificate.check import check
     from ...certificate.control import digest
 
@@ -99,12 +99,12 @@ def _check(plan: str, program: dict[str, Any], path: str, given: Any, root: str)
     if wrong is not None:
         click.echo(f"{path}: does not hold: {wrong}", err=True)
         return FINDINGS
-    click.echo(f"{path}: holds of {plan}: {_said(program, given)}")
+    click.echo(f"{path}: holds of {plan}: {_claims(program, given)}")
     return CLEAN
 
 
 def _untrue(made: dict[str, Any], root: str) -> str | None:
-    """What a certificate that holds says of the files of a workspace, and is not so; None: nothing."""
+    """A claim of the certificate about the workspace's files that is false there; None: all are true."""
     from ...linking.project.files import Files
 
     files = Files(root)
@@ -114,8 +114,8 @@ def _untrue(made: dict[str, Any], root: str) -> str | None:
     return None
 
 
-def _said(program: dict[str, Any], made: dict[str, Any]) -> str:
-    """What a certificate that holds claims, in one line."""
+def _claims(program: dict[str, Any], made: dict[str, Any]) -> str:
+    """The claims of a valid certificate in one line."""
     control = made["control"]
     root = control["plans"][program["root"]]
     kept = sum(

@@ -23,8 +23,8 @@ MODELS = ("A", "B")
 def command(plan: str, model: str, complexity: str | None, workspace: str | None) -> int:
     """Check PLAN against CSDC model A or B.
 
-    A permits `define_set_of_names` and forbids `define_diagonalization_function`, B the reverse;
-    both in one plan are refused in either. The plan is linted under the model's own automaton.
+    A permits `define_set_of_names` and forbids `define_diagonalization_function`; B does the
+    reverse. Both refuse a plan that has both. The plan is linted under the model's own automaton.
     """
     from ..linting.fast_lint import execute
 
@@ -38,7 +38,7 @@ def command(plan: str, model: str, complexity: str | None, workspace: str | None
 
 
 def validate_plan_for_model(plan: str, model: str, workspace: str = ".") -> tuple[bool, str]:
-    """(True, "") for a plan text that the model's automaton and the model itself accept, else (False, why) (FDC-93b).
+    """(True, "") if the model's automaton and the model accept a plan text, else (False, reason) (FDC-93b).
 
     `plan` is the text; files and sub-plans are those of `workspace`.
     """

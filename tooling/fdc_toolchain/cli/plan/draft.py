@@ -1,4 +1,4 @@
-"""`fdc draft`: a plan for a task, written only when it lints clean."""
+"""`fdc draft`: writes a plan for a task, if it has no findings."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 @click.option(
     "--brief",
     is_flag=True,
-    help="A grammar of short texts and bodies: for small models, which may never end a long text.",
+    help="Restrict texts and bodies to short ones: for small models, which may not end a long text.",
 )
 @click.option(
     "--workspace",
@@ -79,9 +79,9 @@ def command(
     brief: bool,
     workspace: str | None,
 ) -> int:
-    """Write a plan for TASK: by a model, held to the language where its server can; without a model as a skeleton.
+    """Write a plan for TASK: a model writes it, restricted to the language if its server can; else fdc writes a skeleton.
 
-    The skeleton has the tools that fit the words of TASK; what they need is asked, or is an input of the plan.
+    The skeleton uses the tools that match words of TASK. fdc asks for missing arguments, or makes them inputs.
     """  # fmt: skip
     from ...durable import replace
     from ...linking.link import Linker
@@ -95,7 +95,9 @@ def command(
     root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
     linker = Linker(root, settings_of(root))
     if output != "-" and os.path.exists(output) and not force:
-        raise UsageError(f"`{output}` is there already: name another --output, or say --force")
+        raise UsageError(
+            f"`{output}` exists: choose another --output, or overwrite it with --force"
+        )
     names = tuple(name.strip() for name in (tools or "").split(",") if name.strip())
     path = os.path.abspath("draft.plan" if output == "-" else output)
     asked = Operator.of_environment(model=model).model
@@ -106,7 +108,7 @@ def command(
         click.echo(f"fdc: {visible(remark)}", err=True)
     if findings:
         click.echo("\n".join(map(visible, findings.rstrip("\n").split("\n"))))
-        click.echo("fdc: nothing is written: no version lints clean", err=True)
+        click.echo("fdc: nothing is written: every version has errors", err=True)
         return FINDINGS
     if output == "-":
         if sys.stdout.isatty():
@@ -114,7 +116,7 @@ def command(
         click.echo(text, nl=False)
         return CLEAN
     replace(path, text.encode())
-    click.echo(f"{visible(output)} is written, and lints clean")
+    click.echo(f"{visible(output)} written; lint found no errors")
     return CLEAN
 
 
@@ -122,7 +124,7 @@ def _made(
     linker: Linker, task: str, path: str, asked: str, fsm: str, tools: tuple[str, ...], tries: int, most: int,
     brief: bool,
 ) -> tuple[str, str, list[str]]:  # fmt: skip
-    """The text, what stands against it, and remarks."""
+    """The text, its errors, and remarks."""
     from ...draft.drafting import allowed_by, drafted, findings_of, grammar_of
     from ...draft.served import served
     from ...draft.skeleton import skeleton
@@ -138,12 +140,12 @@ def _made(
         terminal = sys.stdin is not None and sys.stdin.isatty()
         made = skeleton(linker, task, fsm=fsm, tools=tools, ask=_ask if terminal else None)
         remarks = [
-            f"`{name}` fits the task, but the automaton accepts no plan with it in this place"
+            f"`{name}` matches the task, but the automaton does not accept it at this point of the plan"
             for name in made.left_out
         ]
         if not made.fits:
             remarks.append(
-                "no tool fits the words of the task, so the plan has no step that does it: write a verb and its object"
+                "no tool matches the words of the task, so the plan has no step for it: write a verb and its object"
                 " (`read docs/a.md`), put commands between backticks, or write the steps yourself (`fdc tools` lists the tools)"
             )
         if made.inputs:
@@ -168,7 +170,7 @@ def _made(
 
 
 def _ask(tool: str, parameter: str) -> str:
-    """Asks on the terminal; empty for an input of the plan."""
+    """Asks at the terminal; an empty answer makes it an input of the plan."""
     said = click.prompt(
         f"{tool}: {parameter} (empty: an input of the plan)",
         default="",

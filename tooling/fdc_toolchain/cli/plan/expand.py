@@ -23,9 +23,9 @@ from ...exits import CLEAN, FINDINGS, UsageError
 @click.option("--digest", is_flag=True, help="Print the program's hash only.")
 @workspace_option
 def command(plan: str, form: str, digest: bool, workspace: str | None) -> int:
-    """List the steps of PLAN, with those of every plan that it reaches; or print the program that it compiles to.
+    """List the steps of PLAN and of every plan that it calls, or print the program that it compiles to.
 
-    The program is finite, and every loop in it has a bound: that is why every run ends.
+    The program is finite and every loop in it has a bound, so every run ends.
     """
     import json
 

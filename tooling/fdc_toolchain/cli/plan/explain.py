@@ -10,7 +10,7 @@ from ...report import explanations
 
 @click.command(
     "explain",
-    epilog="Exit codes: 0 explained, 2 unknown rule, 3 the world failed.",
+    epilog="Exit codes: 0 explained, 2 unknown rule, 3 the environment failed.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("rules", nargs=-1, required=True, metavar="RULE...")

@@ -21,14 +21,17 @@ from ..shared import parse_errors
 
 @click.command(
     epilog="Exit codes: 0 done (with --check or --diff: nothing to do), 1 a plan is or would be changed under --check"
-    " or --diff, or cannot be read, 2 wrong usage, 3 the world failed."
+    " or --diff, or cannot be read, 2 wrong usage, 3 the environment failed."
 )
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--check", is_flag=True, help="Change nothing; say which plans would be changed.")
 @click.option("--diff", is_flag=True, help="Change nothing; show what would be changed.")
 @click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @click.option(
-    "--stdin-filename", metavar="PATH", default="<stdin>", help="The name of what `-` reads."
+    "--stdin-filename",
+    metavar="PATH",
+    default="<stdin>",
+    help="The file name to show for stdin (`-`).",
 )
 @workspace_option
 def command(
@@ -53,13 +56,13 @@ def command(
     job = _Job(check, diff, settings.limits)
     if "-" in paths:
         if len(paths) > 1:
-            raise UsageError("`-` stands alone: stdin is written to stdout")
+            raise UsageError("`-` cannot be combined with other paths: it formats stdin to stdout")
         return job.stdin(stdin_filename)
     for path in paths:
         if not os.path.exists(path):
             raise UsageError(f"Could not find file `{path}`")
         if path.lower().endswith((".md", ".markdown")):
-            said = "is Markdown, and `fdc fmt` writes files that are plans; `fdc lint` checks the plans in its blocks"
+            said = "is Markdown, but `fdc fmt` formats plan files only; use `fdc lint` to check the plans in it"
             raise UsageError(f"`{path}` {said}")
     for path in find_plans(list(paths) or [os.curdir], root, settings.exclude):
         job.file(path)
@@ -69,7 +72,7 @@ def command(
 
 
 class _Job:
-    """One run of the command: what it did so far."""
+    """One run of the command, with its counts."""
 
     def __init__(self, check: bool, diff: bool, limits: Any) -> None:
         self.check = check
@@ -88,7 +91,7 @@ class _Job:
             return
         self.changed += 1
         if data.startswith(b"\xef\xbb\xbf"):
-            click.echo(f"{path}: the byte order mark goes", err=True)
+            click.echo(f"{path}: removes the byte order mark", err=True)
         if self.diff:
             self._show(path, data, new)
         elif self.check:
@@ -118,14 +121,14 @@ class _Job:
                 f"{_plans(self.same)} {'already formatted' if would else 'left unchanged'}"
             )
         if self.unread:
-            parts.append(f"{_plans(self.unread)} not understood and left alone")
+            parts.append(f"{_plans(self.unread)} skipped: syntax errors")
         return ", ".join(parts) or "no plans found"
 
     def code(self) -> int:
         return FINDINGS if self.unread or (self.changed and (self.check or self.diff)) else CLEAN
 
     def _formatted(self, data: bytes, path: str) -> bytes | None:
-        """The canonical bytes; None after saying why there are none."""
+        """The canonical bytes; None after printing the syntax errors."""
         new, found = canonical(data, path, self.limits)
         if new is None:
             self.unread += 1

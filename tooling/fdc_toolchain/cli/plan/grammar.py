@@ -36,23 +36,23 @@ from ...exits import CLEAN
     metavar="GLOB",
     default="**",
     show_default=True,
-    help="The files that steps may read: the first 2000 that match.",
+    help="A pattern of the files that steps may read (at most 2000 files).",
 )
 @click.option(
     "--most-steps",
     type=int,
     metavar="N",
-    help="The most statements of the plan (20; 8 for gbnf and lark); a body inside has half as many.",
+    help="Maximum number of statements (20; 8 for gbnf and lark); a body inside has half as many.",
 )
 @click.option(
     "--brief",
     is_flag=True,
-    help="Short texts, bodies one deep with two statements: for small models, which may never end a long text.",
+    help="Short texts, and bodies without nesting of two statements: for small models, which may not end a long text.",
 )
 @click.option(
     "--names-of",
     metavar="PLAN",
-    help="Take headers, names, tools and calls of PLAN; values are not followed then.",
+    help="Use only the headers, names, tools and calls of PLAN; information flow is not checked then.",
 )
 @click.option(
     "--workspace",
@@ -69,9 +69,9 @@ def command(
     names_of: str | None,
     workspace: str | None,
 ) -> int:
-    """Print a grammar of the plans that this workspace accepts, for servers of models that follow grammars.
+    """Print a grammar of the plans that this workspace accepts, for model servers that support grammars.
 
-    What it spells is right by form, names, types of arguments, automaton and flow of text; lint it all the same, for files.
+    Its plans have valid syntax, names, argument types, order of tools and information flow. Lint them too: files are not checked.
     """
     from ...exits import UsageError
     from ...grammar_export.export import export, key_in
@@ -84,7 +84,7 @@ def command(
     linker = Linker(root, settings_of(root))
     if names_of is not None and (fsm or tools or files != "**"):
         raise UsageError(
-            "--names-of takes automaton and tools of the plan: leave --fsm, --tools and --files out"
+            "--names-of uses the automaton and tools of the plan: omit --fsm, --tools and --files"
         )
     chosen = [name.strip() for name in (tools or "").split(",") if name.strip()]
     key = None if names_of is None else key_in(linker, names_of)

@@ -21,7 +21,7 @@ Texts = Callable[[str], "str | None"]
 
 
 @click.command(
-    epilog="Exit codes: 0 drawn, 1 errors in what was to be drawn, 2 wrong usage, 3 the world failed.",
+    epilog="Exit codes: 0 drawn, 1 errors in what was to be drawn, 2 wrong usage, 3 the environment failed.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("target")
@@ -29,7 +29,7 @@ Texts = Callable[[str], "str | None"]
     "--format",
     "form",
     type=click.Choice(["mermaid", "dot", "svg"]),
-    help="Default: by the suffix of -o.",
+    help="Default: from the suffix of -o.",
 )
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the drawing to FILE instead of standard output."
@@ -75,7 +75,7 @@ def _drawn(graph: Graph, form: str) -> str:
 
 
 def _automaton(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts]:
-    """The workspace's file, else the shipped one of the same path."""
+    """The workspace's file, or the shipped file with the same path."""
     from ...automata.load import load
     from ...report.drawing.automaton import automaton_graph
 
@@ -90,7 +90,7 @@ def _automaton(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], 
 
 
 def _plan(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts]:
-    """The plan and all that it reaches, and what kept any of it from being read or found."""
+    """The plan and all plans that it calls, and the errors of those that are missing or cannot be read."""
     from ...check import key_of
     from ...diagnostics.diagnostic import ordered
     from ...linking.link import Linker
@@ -107,7 +107,7 @@ def _plan(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts
     path = os.path.join(base, target)
     key = key_of(path, root) if os.path.isfile(path) else linker.resolve(target)[0]
     if key is None:
-        raise UsageError(f"no plan named `{target}`: neither a file nor a registered name")
+        raise UsageError(f"the plan `{target}` is neither a file nor a registered name")
     linker.link(key)
     plans = [
         Drawn(

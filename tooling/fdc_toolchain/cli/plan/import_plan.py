@@ -1,4 +1,4 @@
-"""`fdc import`: a plan of our own from the task list of another tool."""
+"""`fdc import`: converts the task list of another tool to a plan of fdc."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORMS = {
 
 @click.command(
     "import",
-    epilog="Exit codes: 0 converted, 1 this file cannot become a plan, 2 wrong usage, 3 the world failed.",
+    epilog="Exit codes: 0 converted, 1 this file cannot become a plan, 2 wrong usage, 3 the environment failed.",
 )
 @click.argument("file")
 @click.option(
@@ -35,8 +35,8 @@ FORMS = {
 def command(file: str, form: str, workspace: str | None) -> int:
     """Write a plan to stdout that asks for each open task of FILE, in an order that its dependencies allow.
 
-    A step for a task says it and waits until somebody answers that it is done. Where the plan does not exist,
-    the reason is said on stderr.
+    The step for a task shows it and waits until a person answers that it is done. If FILE cannot become
+    a plan, stderr has the reason.
     """
     from ...check import key_of
     from ...foreign.convert import NotConverted, converted

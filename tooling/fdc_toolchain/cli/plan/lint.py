@@ -40,7 +40,7 @@ def _command() -> click.Command:
         callback=callback,
         help="Prove plans: every run ends, obeys its automaton, and uses only what exists.\n\n"
         "PATHS are files, folders (their *.plan and plan.txt files), or `-` for stdin; the current folder otherwise.",
-        epilog="Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 the world failed, 4 a bug of fdc.",
+        epilog="Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 the environment failed, 4 a bug of fdc.",
     )
 
 

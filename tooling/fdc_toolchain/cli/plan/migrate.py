@@ -21,7 +21,7 @@ from ..shared import parse_errors
 
 
 @click.command(
-    epilog="Exit codes: 0 converted or nothing to do, 1 a plan was refused, 2 wrong usage, 3 the world failed."
+    epilog="Exit codes: 0 converted or nothing to do, 1 a plan was refused, 2 wrong usage, 3 the environment failed."
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option(
@@ -32,14 +32,14 @@ from ..shared import parse_errors
 def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | None) -> int:
     """Convert the plans at PATHS from an older notation to the language.
 
-    The notation is recognised, and every change is listed on stderr with its line. The new text goes
-    to stdout, or into the file with --write. Where converting would be guessing, the plan is refused
-    with the place and left as it is. What lint finds in the new text is said too. `-` reads stdin.
+    fdc detects the notation and lists every change on stderr with its line. The new text goes
+    to stdout, or into the file with --write. An ambiguous plan is refused
+    with the line, and not changed. Findings of lint in the new text are printed too. `-` reads stdin.
     """
     if not write and len(paths) > 1:
         raise UsageError("more than one plan needs --write")
     if write and "-" in paths:
-        raise UsageError("--write has no file to write for `-`")
+        raise UsageError("`--write` needs files; `-` is stdin")
     root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
     try:
         settings = read_settings(root)
@@ -76,7 +76,7 @@ def _read(path: str) -> bytes:
 
 
 def _judged(root: str, name: str, text: bytes) -> None:
-    """Says what lint finds in the plan as it is now: a plan that is in the language may still be wrong."""
+    """Prints the findings of lint in the plan: a plan with valid syntax may still have errors."""
     from ...tools.plans.plan_text import proved
 
     path = os.path.abspath(name) if name != "<stdin>" else "stdin.plan"

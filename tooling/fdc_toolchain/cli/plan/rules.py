@@ -10,23 +10,23 @@ from ...exits import CLEAN, FINDINGS, UsageError
 
 @click.command(
     "rules",
-    epilog="Exit codes: 0 done, 1 the file under --check differs, 2 wrong usage, 3 the world failed.",
+    epilog="Exit codes: 0 done, 1 the file under --check differs, 2 wrong usage, 3 the environment failed.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(
     "--format", "-f", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True,
-    help="A table, JSON for programs, or the page with every explanation.",
+    help="A table, JSON, or the page with all explanations.",
 )  # fmt: skip
 @click.option("--output", "-o", metavar="FILE", help="Write there instead of stdout.")
 @click.option(
     "--check",
     metavar="FILE",
-    help="Write nothing; fail if FILE differs from what would be written.",
+    help="Write nothing; exit 1 if FILE differs from the page.",
 )
 def command(form: str, output: str | None, check: str | None) -> int:
-    """List every rule: its code, its name, how grave its findings are, and what it finds."""
+    """List every rule: its code, name, severity, and what it finds."""
     if output and check:
-        raise UsageError("`--output` writes and `--check` does not; use one of them")
+        raise UsageError("`--output` and `--check` exclude each other")
     text = {"text": _table, "json": _list, "markdown": _page}[form]()
     if check:
         return _check(check, text.encode("utf-8"))
@@ -44,11 +44,11 @@ def _check(path: str, wanted: bytes) -> int:
         with open(path, "rb") as file:
             actual = file.read()
     except FileNotFoundError:
-        click.echo(f"{path} does not exist; `make docs` writes it", err=True)
+        click.echo(f"{path} does not exist; create it with `make docs`", err=True)
         return FINDINGS
     if actual != wanted:
         click.echo(
-            f"{path} is not what the rules and their explanations say; `make docs` writes it",
+            f"{path} is out of date; update it with `make docs`",
             err=True,
         )
         return FINDINGS

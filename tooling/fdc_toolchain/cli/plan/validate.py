@@ -1,4 +1,4 @@
-"""`fdc validate`: a plan followed through its automaton, line by line (FDC-11)."""
+"""`fdc validate`: follows a plan through its automaton, line by line (FDC-11)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ...linking.model import Act, Choice, Invoke, Loop, Node
 from ...rules.solver.words import Machine, Summaries
 from ...syntax.tree import Plan
 
-# the groups of rules that `validate` asks: syntax, automata, names of tools, files
+# the groups of rules that `validate` checks: syntax, automata, names of tools, files
 _CODES = ("FDC1", "FDC2", "FDC30", "FDC32", "FDC40", "FDC41")
 
 
 class _Walk:
-    """Prints one line for each step and each state that it can be reached in."""
+    """Prints one line for each step, with the states before and after it."""
 
     def __init__(self, summaries: Summaries) -> None:
         self.summaries = summaries
@@ -79,8 +79,8 @@ class _Walk:
 def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -> int:
     """Follow PLAN through its automaton, line by line, and check its tools and files.
 
-    A fragment (a sub-plan without an automaton of its own) is followed from every state of the
-    default automaton: the lines say from where it can run, and where it ends.
+    A fragment (a sub-plan without its own automaton) is followed from every state of the
+    default automaton: the output says in which states it can start and end.
     """
     from ...check import check, key_of
     from ...console.terminal import style
@@ -111,7 +111,7 @@ def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -
     elif instance.unit.stated is None and context.default is not None:
         machine = Machine.of(context.default)
         summaries = context.summaries(machine)
-        click.echo(f"Fragment: it runs in its caller's automaton. Under {machine.name}:")
+        click.echo(f"Fragment: runs in its caller's automaton. Under {machine.name}:")
         for number, name in enumerate(machine.states):
             exits = summaries.call(instance, 1 << number)
             if exits & machine.sink:
@@ -121,7 +121,7 @@ def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -
     found = [item for item in checked.diagnostics if item.code.startswith(_CODES)]
     bad = any(item.severity == "error" for item in found)
     if found:
-        # of these findings alone nothing follows about the whole plan, so it is not counted among those that are proved
+        # these rules alone do not prove the plan, so it is not counted as proved
         text = render("text", found, checked.sources, style=style(), files_checked=0, others=1)
         click.echo(text, nl=False)
     else:
@@ -135,7 +135,7 @@ _PLAIN = ("plan_op", "step_op", "close_op", "submit_op", None)
 
 
 def _evidence(root: str, plan: Plan, catalogue: Catalogue) -> bool:
-    """FDC-67: what each step rests on, where the plan says so (`# evidence: PATH:LINE` above it). True for a false citation."""
+    """FDC-67: prints the evidence of each step (`# evidence: PATH:LINE` above it). True if a citation is wrong."""
     from ...syntax.evidence import place, steps
     from ...syntax.tree import Step
 
@@ -155,7 +155,7 @@ def _evidence(root: str, plan: Plan, catalogue: Catalogue) -> bool:
         elif tool is not None and tool.action not in _PLAIN:
             bare += 1
             click.echo(f"Line {node.line}: NO EVIDENCE. Action '{name}' cites nothing")
-    click.echo(f"Evidence: {cited} steps cite some, {bare} steps that could do not.")
+    click.echo(f"Evidence: {cited} steps have citations, {bare} steps that can have one do not.")
     return wrong
 
 

@@ -1,4 +1,4 @@
-"""`fdc agent`: one task, the whole loop: start, orient, plan, lint, execute, post-mortem, lessons, close."""
+"""`fdc agent`: runs a whole task: start, orient, plan, lint, execute, post-mortem, lessons, close."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from ...tools.model.http_model import HttpModel
 
 _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
-"""The protocol's own names of states, beside those of the automaton (C-04)."""
+"""The protocol's names of states, in addition to those of the automaton (C-04)."""
 
 
 @click.command(
-    epilog="Exit codes: 0 ready to be submitted, 1 the task failed, 2 wrong usage, "
-    "3 the world failed, 4 a bug of fdc, 5 waiting for a person, 130 interrupted.",
+    epilog="Exit codes: 0 ready for submission, 1 the task failed, 2 wrong usage, "
+    "3 the environment failed, 4 a bug of fdc, 5 waiting for a person, 130 interrupted.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("task", required=False)
@@ -45,7 +45,7 @@ _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
 @click.option(
     "--decline",
     metavar="SHA256",
-    help="With --resume: decline the waiting text; it goes back to its author.",
+    help="With --resume: decline the waiting text and return it to its author.",
 )
 @click.option(
     "--plan",
@@ -127,14 +127,14 @@ def command(
     form: str,
     workspace: str | None,
 ) -> int:
-    """Take TASK from orientation to submission, governed by the automaton of tooling/fsm.json.
+    """Take TASK from orientation to submission, as the automaton in tooling/fsm.json prescribes.
 
-    The plan comes from the model that is named, or from the author of plan.txt: it is linted as soon as it is
-    there, findings go back (to plan.findings.txt), and the next version is awaited. A plan that is proved runs
-    durably. Whatever stops the controller, kill -9 included, `fdc agent --resume ID` goes on from there.
+    A model writes the plan, or a person writes it to plan.txt. fdc lints it as soon as it
+    exists, writes findings to plan.findings.txt, and waits for the next version. A proved plan runs
+    durably. `fdc agent --resume ID` continues after any interruption, including kill -9.
 
-    What is planned or coded after text from outside was shown, pages of the web say, waits until a person has read and
-    approved exactly that text: exit code 5, and `--resume ID --approve SHA256`.
+    A plan or code that its author wrote after seeing text from outside (such as web pages) waits until a person
+    approves exactly that text: exit code 5, then `--resume ID --approve SHA256`.
     """
     from ...agent.host import files
     from ...agent.host.real_world import LocalWorld
@@ -148,11 +148,11 @@ def command(
     if (task is None) == (resume is None):
         raise UsageError("give either a TASK, or --resume ID")
     if reorient and resume is None:
-        raise UsageError("--reorient goes with --resume ID")
+        raise UsageError("--reorient needs --resume ID")
     if (approve or decline) is not None and (
         resume is None or reorient or None not in (approve, decline)
     ):
-        raise UsageError("--approve SHA256, or --decline SHA256, goes with --resume ID")
+        raise UsageError("use --approve SHA256 or --decline SHA256, not both, and with --resume ID")
     talk = Talk(quiet, form)
     budget = _budget(budgets)
     operator = Operator.of_environment(model=model)
@@ -165,7 +165,7 @@ def command(
         holder = lock.take()
         if holder is not None:
             raise WorldError(
-                f"the task `{named}` is in the hands of {holder}; one controller at a time"
+                f"the task `{named}` is already driven by {holder}; a task has one controller at a time"
             )
         try:
             world.purse = _purse(world, named, budget, asked)
@@ -188,7 +188,7 @@ def command(
 
 
 def _budget(pairs: tuple[str, ...]) -> dict[str, float]:
-    """The ceilings of a task. Raises UsageError."""
+    """The budget limits of a task. Raises UsageError."""
     from ...agent.host.budget import MEASURES
     from ...console.run_options import budget_of
 
@@ -196,7 +196,7 @@ def _budget(pairs: tuple[str, ...]) -> dict[str, float]:
     wrong = [measure for measure in found if measure not in MEASURES]
     if wrong:
         raise UsageError(
-            f"a task's budget limits {', '.join(MEASURES)}; {wrong[0]} are a plan's: `budget {wrong[0]} N` in it"
+            f"a task's budget limits {', '.join(MEASURES)}; {wrong[0]} must be set in the plan: `budget {wrong[0]} N`"
         )
     return found
 
@@ -204,7 +204,7 @@ def _budget(pairs: tuple[str, ...]) -> dict[str, float]:
 def _purse(
     world: LocalWorld, task_id: str, budget: dict[str, float], asked: HttpModel | None
 ) -> Purse:
-    """The task's account. Raises UsageError for a budget of money that cannot be kept to."""
+    """The task's budget. Raises UsageError for a money budget that cannot be enforced."""
     from ...agent.host.budget import Purse
     from ...runs.cost import pricing
 
@@ -215,7 +215,7 @@ def _purse(
 
 
 def _named(root: str, task: str | None, task_id: str | None) -> str:
-    """The id of a new task. Raises UsageError for one that is none, or that was given to another task."""
+    """The id of a new task. Raises UsageError for an invalid id, or the id of another task."""
     from ...agent.host import files
     from ...agent.state import task_id_of
     from ...tasks.activity import task_fault
@@ -229,9 +229,9 @@ def _named(root: str, task: str | None, task_id: str | None) -> str:
     record = files.load(root, named)
     if record is not None:
         state = record.get("state")
-        goes_on = f"stands in {state}; `fdc agent --resume {named}` goes on"
-        what = "was done already" if state == "AWAITING_SUBMISSION" else goes_on
-        raise UsageError(f"the task `{named}` {what}; --task-id ID names another one")
+        goes_on = f"is in the state {state}; continue it with `fdc agent --resume {named}`"
+        what = "is finished" if state == "AWAITING_SUBMISSION" else goes_on
+        raise UsageError(f"the task `{named}` {what}; choose another id with --task-id ID")
     return named
 
 
@@ -270,11 +270,11 @@ def _opened(
         return graph, AgentState(task, task_id=named)
     state = graph.load(named)
     if state is None:
-        raise UsageError(f"no task `{named}` was found here")
+        raise UsageError(f"no task `{named}` exists in this workspace")
     if reorient:
         if graph.current_state != "ERROR":
             raise UsageError(
-                f"the task `{named}` stands in {graph.current_state}; --reorient leaves ERROR only"
+                f"the task `{named}` is in the state {graph.current_state}; --reorient works in ERROR only"
             )
         graph.reorient(state)
     return graph, state
@@ -288,7 +288,7 @@ def _decided(
     approved: bool,
     talk: Talk,
 ) -> None:
-    """What a person says of the text that waits, on record. Raises Refused where another one does, or none."""
+    """Records a person's decision about the waiting text. Raises Refused if no text waits, or a different one."""
     from ...runs.records.questions import user
 
     try:
@@ -360,7 +360,7 @@ def _go(
     try:
         while True:
             graph.run(state, world.logger(), plan=plan, analysis=lambda _: analysis, moved=moved)
-            awaited = graph.current_state == "GENERATING_CODE"  # an answer that some agent writes
+            awaited = graph.current_state == "GENERATING_CODE"  # an answer that an agent writes
             if (
                 graph.finished
                 or not awaited

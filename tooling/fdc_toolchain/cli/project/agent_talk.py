@@ -1,4 +1,4 @@
-"""What a person and `fdc agent` tell each other: what goes on, the text that waits, how the task ended, what was learned."""
+"""Output of `fdc agent` to a person, and the person's input: progress, waiting text, outcome, post-mortem."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from ...agent.state import AgentState
 
 SHOWN_FINDINGS = 3
-"""Sentences of a research's answer that are shown."""
+"""Maximum number of sentences shown of a research answer."""
 
 
 class Talk:
-    """What the user hears: lines as text, or nothing until the end as JSON."""
+    """Output for the user: lines of text, or one JSON object at the end."""
 
     def __init__(self, quiet: bool, form: str) -> None:
         self.quiet = quiet or form == "json"
         self.form = form
 
     def line(self, text: str) -> None:
-        """A line about what goes on."""
+        """Prints a line of progress."""
         if not self.quiet:
             for one in text.split("\n"):
                 click.echo(visible(one))
@@ -44,7 +44,7 @@ class Talk:
 
 
 def findings_lines(findings: dict[str, Any]) -> list[str]:
-    """What a piece of research brought, for the planner: its first lines, and where the rest is (FDC-54)."""
+    """The result of research for the planner: its first lines, and the path of the report (FDC-54)."""
     if not findings.get("answered"):
         return [f"  the research found no answer: {findings.get('why')}"]
     answer = findings["answer"]
@@ -56,7 +56,7 @@ def findings_lines(findings: dict[str, Any]) -> list[str]:
 
 
 def tell(graph: MasterControlGraph, state: AgentState, talk: Talk) -> int:
-    """Tells how a task stands in the end; returns the exit code."""
+    """Prints the state of a task; returns the exit code."""
     notes = graph.notes(state)
     done = graph.finished and graph.current_state != "ERROR"
     codes = {
@@ -89,7 +89,7 @@ def tell(graph: MasterControlGraph, state: AgentState, talk: Talk) -> int:
                 if line == (state.error or "").split("\n")[0]
                 else visible(line)
             )
-        click.echo(f"task {state.task_id}: ERROR; `{resume} --reorient` begins again")
+        click.echo(f"task {state.task_id}: ERROR; start again with `{resume} --reorient`")
     else:
         click.echo(visible(graph.waiting or "waiting"))
         for line in _held(held, resume) if held is not None else ():
@@ -105,7 +105,7 @@ def tell(graph: MasterControlGraph, state: AgentState, talk: Talk) -> int:
 
 
 def _held(held: dict[str, Any], resume: str) -> list[str]:
-    """A text that waits, as a person must see it before they approve it: every byte of it, nothing hidden."""
+    """A waiting text in full, with hidden characters escaped, as a person must see it before approval."""
     text = str(held["text"])
     size = len(text.encode("utf-8", "surrogatepass"))
     calls = [f"  it calls {visible(one)}" for one in held["calls"]]
@@ -113,12 +113,12 @@ def _held(held: dict[str, Any], resume: str) -> list[str]:
     short = held["sha256"][:16]
     return [
         head, *(f"    | {visible(line)}" for line in text.split("\n")), *calls,
-        f"`{resume} --approve {short}` lets exactly this go on, `--decline {short}` sends it back",
+        f"`{resume} --approve {short}` approves exactly this text, `--decline {short}` returns it",
     ]  # fmt: skip
 
 
 def plan_place(root: str, path: str) -> str:
-    """The plan's path in the workspace. Raises UsageError for one outside of it."""
+    """The plan's path in the workspace. Raises UsageError for a path outside."""
     absolute = (
         os.path.abspath(path)
         if os.path.isabs(path) or os.path.exists(path)
@@ -126,16 +126,16 @@ def plan_place(root: str, path: str) -> str:
     )
     relative = os.path.relpath(absolute, root)
     if relative.startswith("..") or os.path.isdir(absolute):
-        raise UsageError(f"`{path}` is not a place for a plan in the workspace {root}")
+        raise UsageError(f"`{path}` is not a path of a plan in the workspace {root}")
     return relative
 
 
 def analysis_of(path: str | None, nothing: str | None) -> str | None:
-    """What a person gives to the post-mortem: a file, and the word that nothing was learned."""
+    """A person's input to the post-mortem: a file, or the reason why nothing was learned."""
     from ...agent.retrospect import untaught
 
     if nothing is not None and not nothing.strip():
-        raise UsageError("--nothing-learned says why")
+        raise UsageError("--nothing-learned needs a reason")
     if path is None:
         return None if nothing is None else untaught("", nothing)
     try:

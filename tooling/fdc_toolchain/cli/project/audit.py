@@ -1,4 +1,4 @@
-"""`fdc audit`: do the rules bite, and is it worked as they say (FDC-101)?"""
+"""`fdc audit`: counts enforced rules, and compares protocols with the activity log (FDC-101)."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 )
 @click.option("--strict", is_flag=True, help="Warnings also fail the audit.")
 def command(workspace: str | None, form: str, output: str | None, strict: bool) -> int:
-    """Count the rules that are enforced, and compare what protocols say with what was done.
+    """Count the rules that are enforced, and compare the protocols with the activity log.
 
-    Exit 1 when a rule calls itself enforced and no check stands behind it, when AGENTS.md is not what its
-    sources compile to, or when the registry has a dead link. What the activity log shows (tools that no protocol
-    names, tools that nothing uses, lines that are not entries, tasks that no one closed) is reported beside it.
+    Exit 1 if a rule claims to be enforced but has no check, if AGENTS.md
+    differs from its compiled sources, or if the registry has a dead link. Other observations (tools
+    without a protocol, unused tools, invalid lines in the log, open tasks) are warnings.
     """
     from ... import durable, resources
     from ...agent.audit.audit import audit, sources_of
@@ -69,7 +69,7 @@ def command(workspace: str | None, form: str, output: str | None, strict: bool) 
 
 
 def _built(root: str, sources: dict[str, bytes]) -> list[Diagnostic]:
-    """What is wrong with the sources, and with an AGENTS.md that is there; `fdc protocols check` asks for one too."""
+    """Errors in the sources and in an existing AGENTS.md. (`fdc protocols check` also requires that it exists.)"""
     from ...protocols.build import check
     from ...protocols.options import how_of
 

@@ -1,4 +1,4 @@
-"""`fdc cache`: where the verdict cache lies, how large it is, and how to be rid of it."""
+"""`fdc cache`: shows the folder and size of the verdict cache, or clears it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...exits import CLEAN
 
 @click.group("cache")
 def command() -> None:
-    """Show or clear what fdc keeps to be fast. Everything in it can be made again."""
+    """Show or clear the cache. fdc makes everything in it again when needed."""
 
 
 @command.command("show")

@@ -26,8 +26,8 @@ from ..shared.lifecycle_options import root_of, task_id_option, tell, workspace_
 def command(task_id: str, workspace: str | None, final: bool) -> int:
     """End a task: write its post-mortem from the template, then log TASK_END.
 
-    The post-mortem is postmortems/DATE-ID.md; one that exists is kept. Closing twice changes nothing. When
-    you have filled it in, close with --finalize: it names each place where the template still speaks.
+    The post-mortem is postmortems/DATE-ID.md; an existing file is kept. Closing twice changes nothing. When
+    you have filled it in, run --finalize: it names each section that still has the template's text.
     """
     root = root_of(workspace)
     transact, now = partial(activity_log.transact, root), datetime.now().astimezone()

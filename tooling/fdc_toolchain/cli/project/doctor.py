@@ -1,4 +1,4 @@
-"""`fdc doctor`: what of this machine fdc can use, and why not the rest."""
+"""`fdc doctor`: shows what fdc can use on this machine, and why it cannot use the rest."""
 
 from __future__ import annotations
 
@@ -19,28 +19,26 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 all that is asked for will work, 1 something will not, 2 wrong usage.",
+    epilog="Exit codes: 0 everything that is configured works, 1 something does not, 2 wrong usage.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(
     "--live",
     is_flag=True,
-    help="Also ask the model's server a short question, which costs a few tokens.",
+    help="Also send the model's server a short question, which costs a few tokens.",
 )
-@click.option(
-    "--model", metavar="NAME", help="The model that would answer prompts (else FDC_MODEL)."
-)
+@click.option("--model", metavar="NAME", help="The model to check (else FDC_MODEL).")
 @database_option
 @format_option
 @workspace_option
 def command(
     live: bool, model: str | None, database: str | None, form: str, workspace: str | None
 ) -> int:
-    """Look at model, sandbox, disk, journal, terminal, git, optional packages and packs. No secret is shown.
+    """Check model, sandbox, disk, journal, terminal, git, optional packages and packs. Secrets are not shown.
 
     With a database: its workers, the workspaces that they serve, and waiting runs that no worker serves.
 
-    `ok`: can be used. `note`: good to know. `bad`: something that was asked for will not work.
+    `ok`: works. `note`: information. `bad`: something that is configured does not work.
     """
     from ...console.terminal import style
     from ...doctor import packs

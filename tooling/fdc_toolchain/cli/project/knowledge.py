@@ -1,4 +1,4 @@
-"""`fdc knowledge`: what the workspace defines and what it knows about a task (FDC-66)."""
+"""`fdc knowledge`: indexes the workspace, and collects what it contains about a task (FDC-66)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Index the workspace, and say what it knows about a task."""
+    """Index the workspace, and show what it contains about a task."""
 
 
 @command.command()
@@ -30,12 +30,12 @@ def command() -> None:
     "--check",
     "only_check",
     is_flag=True,
-    help="Write nothing; exit 1 when the index is not current.",
+    help="Write nothing; exit 1 if the index is out of date.",
 )
 def build(workspace: str | None, only_check: bool) -> int:
     """Write knowledge_core/symbols.json and knowledge_core/dependency_graph.json.
 
-    They say what the Python files define and which of them import which. The same files give the same bytes.
+    They contain the definitions and imports of the Python files. Equal files give equal bytes.
     """
     from ... import durable
     from ...tasks.symbols import GRAPH, SYMBOLS, graph_json, symbols_json
@@ -66,11 +66,11 @@ def build(workspace: str | None, only_check: bool) -> int:
 @click.argument("goal")
 @workspace_option
 @click.option(
-    "--task-id", metavar="ID", help="Put the context into the log of this open task, as Phase 1."
+    "--task-id", metavar="ID", help="Write the context to the log of this open task, as Phase 1."
 )
 @format_option
 def context(goal: str, workspace: str | None, task_id: str | None, form: str) -> int:
-    """Say what the workspace knows about GOAL: its entities, what depends on them, their history."""
+    """Show what the workspace contains about GOAL: its entities, what depends on them, their history."""
     root = root_of(workspace)
     try:
         made = context_for(root, goal)
@@ -87,26 +87,26 @@ def context(goal: str, workspace: str | None, task_id: str | None, form: str) ->
 
 
 def indexed(root: str) -> Index:
-    """The index of the workspace's Python files as they are now."""
+    """The current index of the workspace's Python files."""
     from ...tasks.symbols import index
     from ...tools.files.documents import scan
 
     found = scan(root, code=True, repeated=True)
     files = {
-        one.path: "\n".join(one.lines)
-        for one in found.documents
-        if one.path.endswith((".py", ".pyi"))
+        document.path: "\n".join(document.lines)
+        for document in found.documents
+        if document.path.endswith((".py", ".pyi"))
     }
     skipped = [
-        (one.path, one.reason)
-        for one in found.skipped
-        if one.path.endswith((".py", ".pyi")) and one.reason != "empty"
+        (skip.path, skip.reason)
+        for skip in found.skipped
+        if skip.path.endswith((".py", ".pyi")) and skip.reason != "empty"
     ]
     return index(files, skipped)
 
 
 def context_for(root: str, goal: str) -> dict[str, Any]:
-    """What the workspace knows about a goal. Raises ValueError for a damaged index, OSError."""
+    """What the workspace contains about a goal. Raises ValueError for a damaged index, OSError."""
     from ... import durable
     from ...tasks import activity_log
     from ...tasks.symbols import GRAPH, SYMBOLS, read_edges, read_symbols
@@ -128,16 +128,16 @@ def context_for(root: str, goal: str) -> dict[str, Any]:
         known._replace(
             entries=activity_log.history(root).entries,
             postmortems={
-                one.path: "\n".join(one.lines)
-                for one in documents.documents
-                if one.path.startswith("postmortems/")
+                document.path: "\n".join(document.lines)
+                for document in documents.documents
+                if document.path.startswith("postmortems/")
             },
             documents={
-                one.path: one.lines
-                for one in documents.documents
-                if not one.path.startswith("postmortems/")
+                document.path: document.lines
+                for document in documents.documents
+                if not document.path.startswith("postmortems/")
             },
-            skipped=[(one.path, one.reason) for one in documents.skipped],
+            skipped=[(skip.path, skip.reason) for skip in documents.skipped],
         ),
     )
 
@@ -146,10 +146,17 @@ def _log(root: str, task_id: str, made: dict[str, Any]) -> None:
     from ...tasks import activity_log
     from ...tasks.activity import entry, open_tasks
 
-    task = next((one for one in open_tasks(activity_log.content(root)) if one.id == task_id), None)
+    task = next(
+        (
+            open_task
+            for open_task in open_tasks(activity_log.content(root))
+            if open_task.id == task_id
+        ),
+        None,
+    )
     if task is None:
         raise UsageError(
-            f"the task `{task_id}` is not open here; `fdc start --task-id ID` begins one"
+            f"the task `{task_id}` is not open here; start one with `fdc start --task-id ID`"
         )
     kept = {**made, "documents": made["documents"][:10], "skipped": made["skipped"][:10]}
     item = entry(

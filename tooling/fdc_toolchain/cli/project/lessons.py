@@ -1,4 +1,4 @@
-"""`fdc lessons`: what post-mortems taught, and the changes that follow from it (FDC-72, FDC-81 to FDC-84)."""
+"""`fdc lessons`: lists lessons of post-mortems, and applies them (FDC-72, FDC-81 to FDC-84)."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ workspace = click.option("--workspace", metavar="DIR", help="Work as if started 
 form = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
-dry = click.option("--dry-run", is_flag=True, help="Say what would happen, and write nothing.")
+dry = click.option("--dry-run", is_flag=True, help="Show what would happen, without writing.")
 
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done or nothing to do, 1 a lesson failed or was refused, 2 wrong usage, 3 the world failed.",
+    epilog="Exit codes: 0 done or nothing to do, 1 a lesson failed or was refused, 2 wrong usage, 3 the environment failed.",
 )
 def command() -> None:
-    """Turn the lessons of post-mortems into changes of protocols and code."""
+    """Apply lessons of post-mortems to protocols and code."""
 
 
 def root_of(workspace: str | None) -> str:
-    """The workspace's folder. Raises UsageError for a DIR that is none."""
+    """The workspace's folder. Raises UsageError if DIR is not a folder."""
     if workspace is not None and not os.path.isdir(workspace):
         raise UsageError(f"the workspace `{workspace}` is not a folder")
     return find_root(workspace or os.curdir)
@@ -47,7 +47,7 @@ def root_of(workspace: str | None) -> str:
 @form
 @workspace
 def list_(status: str | None, form: str, workspace: str | None) -> int:
-    """List the lessons on record: id, status, what is to change, what was learned."""
+    """List the recorded lessons: id, status, action, insight."""
     book = store.load(root_of(workspace))
     tell_damage([(line.number, line.fault or "") for line in book.damaged])
     found = [lesson for lesson in book.lessons if status in (None, lesson["status"])]
@@ -69,8 +69,8 @@ def list_(status: str | None, form: str, workspace: str | None) -> int:
 @form
 @workspace
 def show(lesson_id: str, form: str, workspace: str | None) -> int:
-    """Show a lesson with everything that has happened to it. LESSON is an id, or how it begins."""
-    lesson = _the_lesson(store.load(root_of(workspace)), lesson_id)
+    """Show a lesson with its history. LESSON is an id, or its first characters."""
+    lesson = _find_lesson(store.load(root_of(workspace)), lesson_id)
     if form == "json":
         click.echo(json.dumps(lesson, indent=2))
         return CLEAN
@@ -108,7 +108,7 @@ def show(lesson_id: str, form: str, workspace: str | None) -> int:
 @form
 @workspace
 def add(postmortem: str, dry_run: bool, form: str, workspace: str | None) -> int:
-    """Read the lessons of POSTMORTEM and put the new ones on record, pending."""
+    """Read the lessons of POSTMORTEM and record the new ones as pending."""
     return compile_postmortem(root_of(workspace), postmortem, dry_run=dry_run, form=form)
 
 
@@ -127,25 +127,27 @@ def add(postmortem: str, dry_run: bool, form: str, workspace: str | None) -> int
 def apply_(
     ids: tuple[str, ...], source: str | None, dry_run: bool, form: str, workspace: str | None
 ) -> int:
-    """Apply the pending lessons, or those named, and rebuild AGENTS.md after each.
+    """Apply the pending lessons, or the given ones, and rebuild AGENTS.md after each.
 
-    A lesson that has failed is tried again when it is named. What an interrupted attempt began is finished first.
+    To retry a failed lesson, name it. An interrupted attempt is completed first.
     """
     root = root_of(workspace)
     chosen: list[str] | None = None
     if ids:
         book = store.load(root)
-        chosen = [_the_lesson(book, one)["lesson_id"] for one in ids]
+        chosen = [_find_lesson(book, lesson_id)["lesson_id"] for lesson_id in ids]
     if source is not None:
         if dry_run:
-            raise UsageError("--from writes lessons; `fdc lessons add --dry-run` shows them first")
+            raise UsageError(
+                "--from cannot be combined with --dry-run; use `fdc lessons add --dry-run` to show the lessons"
+            )
         added = _added(root, source, False)
         if form == "text":
             _tell_added(added, source, False)
         book = store.load(root)
         mine = {lesson["lesson_id"] for lesson in added.lessons}
-        pending = [one["lesson_id"] for one in book.lessons if one["status"] == PENDING]
-        chosen = [*(chosen or ()), *(one for one in pending if one in mine)]
+        pending = [lesson["lesson_id"] for lesson in book.lessons if lesson["status"] == PENDING]
+        chosen = [*(chosen or ()), *(lesson_id for lesson_id in pending if lesson_id in mine)]
     return correct(root, chosen, dry_run=dry_run, form=form)
 
 
@@ -159,14 +161,14 @@ def apply_(
 @click.option("--dismiss", metavar="WHY", help="Dismiss the lesson, with a reason.")
 @workspace
 def settle(lesson_id: str, action: str | None, dismiss: str | None, workspace: str | None) -> int:
-    """Decide on a lesson that no program can apply, or that has failed."""
+    """Give an action to a lesson that fdc cannot apply or that failed, or dismiss it."""
     if (action is None) == (dismiss is None):
-        raise UsageError("say either --action SENTENCE or --dismiss WHY")
+        raise UsageError("use either --action SENTENCE or --dismiss WHY")
     if dismiss is not None and not dismiss.strip():
         raise UsageError("--dismiss needs a reason")
     made = None if action is None else parse_action_to_command(action)
     if made is not None and isinstance(wish := wish_of(made), Fault):
-        raise UsageError(f"`{action}` is none of the sentences: {wish.message}")
+        raise UsageError(f"`{action}` is not an action that fdc can apply: {wish.message}")
     done = store.settle(
         root_of(workspace),
         lesson_id,
@@ -178,7 +180,7 @@ def settle(lesson_id: str, action: str | None, dismiss: str | None, workspace: s
 
 
 def compile_postmortem(root: str, path: str, *, dry_run: bool = False, form: str = "text") -> int:
-    """Reads a post-mortem's lessons onto the record, and says so. Returns the exit code."""
+    """Records a post-mortem's lessons and prints them. Returns the exit code."""
     added = _added(root, path, dry_run)
     if form == "json":
         click.echo(json.dumps(_added_json(added), indent=2))
@@ -190,7 +192,7 @@ def compile_postmortem(root: str, path: str, *, dry_run: bool = False, form: str
 def correct(
     root: str, chosen: Sequence[str] | None = None, *, dry_run: bool = False, form: str = "text"
 ) -> int:
-    """Applies lessons and says what became of each. Returns the exit code."""
+    """Applies lessons and prints the result of each. Returns the exit code."""
     from ...agent.lessons import host
 
     report = apply(root, host.ports(root), chosen, dry_run=dry_run)
@@ -206,7 +208,7 @@ def correct(
 
 
 def tell_damage(damaged: Sequence[tuple[int, str]]) -> None:
-    """Warns of lines that are not lessons (FDC-82)."""
+    """Warns of lines in the file that are not lessons (FDC-82)."""
     for number, fault in damaged:
         click.echo(
             f"warning: {LESSONS}:{number}: {visible(fault)}; the line is kept as it is", err=True
@@ -239,7 +241,7 @@ def _tell_added(added: store.Added, path: str, dry_run: bool) -> None:
     for lesson in added.new:
         click.echo(f"{lesson['lesson_id']}  {visible(shown(lesson['action']))}")
     what = f"{len(added.new)} new lesson{'s' * (len(added.new) != 1)}"
-    more = f", {known} known already" if known else ""
+    more = f", {known} already known" if known else ""
     click.echo(f"{'Would add' if dry_run else 'Added'} {what} to {LESSONS}{more}.")
 
 
@@ -267,13 +269,13 @@ def _tell(report: Report, chosen: Sequence[str] | None) -> None:
     if not done:
         click.echo(
             "No pending lessons"
-            + (f" that a program can apply; {people} for people." if people else " to process.")
+            + (f" that fdc can apply; {people} need a person." if people else " to process.")
         )
         return
     kinds = ("applied", "would apply", "failed", "unfinished")
     counts = {kind: sum(result.outcome == kind for result in done) for kind in kinds}
     said = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
-    again = "; `fdc lessons apply LESSON` tries one again that failed" if counts["failed"] else ""
+    again = "; retry a failed one with `fdc lessons apply LESSON`" if counts["failed"] else ""
     click.echo(said + again)
 
 
@@ -301,17 +303,17 @@ def _as_json(report: Report) -> dict[str, Any]:
     }
 
 
-def _the_lesson(book: Book, prefix: str) -> Lesson:
+def _find_lesson(book: Book, prefix: str) -> Lesson:
     found = book.find(prefix)
     if len(found) == 1:
         return found[0]
     if not found:
-        raise UsageError(f"no lesson begins with `{prefix}`; `fdc lessons list` shows them")
+        raise UsageError(f"no lesson begins with `{prefix}`; `fdc lessons list` lists them")
     raise UsageError(f"{len(found)} lessons begin with `{prefix}`")
 
 
 def _short(book: Book) -> dict[str, str]:
-    """The first eight characters of each id; all of it where they are not enough, or are none of ours."""
+    """The first eight characters of each id; the whole id if they are ambiguous or not fdc's."""
     names = [str(lesson["lesson_id"]) for lesson in book.lessons]
     heads = Counter(name[:8] for name in names)
     return {

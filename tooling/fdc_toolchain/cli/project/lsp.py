@@ -34,6 +34,6 @@ def command(stdio: bool) -> int:
         serve(resources.read("VERSION").decode("ascii").strip())
     except MemoryError:
         raise WorldError(
-            "the editor's message is larger than the memory; nothing was lost"
+            "the editor's message does not fit into memory; no data was lost"
         ) from None
     return CLEAN

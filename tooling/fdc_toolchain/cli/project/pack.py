@@ -1,4 +1,4 @@
-"""`fdc pack`: the packs that there are, what one brings, and what is wrong with one in a folder."""
+"""`fdc pack`: lists, shows, creates, checks and installs packs."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _FORMAT = click.option(
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 1 findings or refused, 2 wrong usage, 3 the world failed.",
+    epilog="Exit codes: 0 done, 1 findings or refused, 2 wrong usage, 3 the environment failed.",
 )
 def command() -> None:
-    """List, show, install, begin and check packs. `docs/packs.md` says what a pack is."""
+    """List, show, create, check and install packs. `docs/packs.md` explains packs."""
 
 
 @command.command("list")
 @_FORMAT
 def listed(form: str) -> int:
-    """List the packs that fdc found: those that are installed, and those of the workspace.
+    """List the packs that fdc found: installed packs, and packs of the workspace.
 
-    On stderr, those that it cannot use (then the exit code is 1).
+    Packs that it cannot use are listed on stderr (exit code 1).
     """
     from ...packs.index import index
     from ...report.terminal.terminal_text import visible
@@ -42,12 +42,14 @@ def listed(form: str) -> int:
     packs = [*index().packs.values(), *own.packs.values()]
     problems = [*index().problems, *map(str, own.problems)]
     if form == "json":
-        rows = [{"name": one.name, "summary": one.summary, "folder": one.folder} for one in packs]
+        rows = [
+            {"name": pack.name, "summary": pack.summary, "folder": pack.folder} for pack in packs
+        ]
         _json({"packs": rows, "problems": problems})
     else:
-        wide = max((len(one.name) for one in packs), default=0)
-        for one in packs:
-            click.echo(f"{one.name:<{wide}}  {visible(one.summary)}")
+        wide = max((len(pack.name) for pack in packs), default=0)
+        for pack in packs:
+            click.echo(f"{pack.name:<{wide}}  {visible(pack.summary)}")
         for problem in problems:
             click.echo(f"fdc: {visible(problem)}", err=True)
     return FINDINGS if problems else CLEAN
@@ -57,7 +59,7 @@ def listed(form: str) -> int:
 @click.argument("name")
 @_FORMAT
 def show(name: str, form: str) -> int:
-    """Show what the pack NAME brings: commands, tools, predicates, automata, plans, pages."""
+    """Show what the pack NAME contains: commands, tools, predicates, automata, plans, pages."""
     from ...packs.index import index
     from ...report.terminal.terminal_text import visible
     from ..pack_command import of_workspace
@@ -103,7 +105,7 @@ def check(folder: str, form: str) -> int:
         for sentence in found:
             click.echo(visible(sentence))
         if not found:
-            click.echo(f"{folder}: the pack `{pack.name}` can be used")
+            click.echo(f"{folder}: the pack `{pack.name}` is valid")
     return FINDINGS if found else CLEAN
 
 
@@ -111,7 +113,7 @@ def check(folder: str, form: str) -> int:
 @click.argument("name")
 @click.argument("folder", type=click.Path(), required=False)
 def new(name: str, folder: str | None) -> int:
-    """Write a small pack NAME that works, with a test, into FOLDER (fdc-NAME where none is given)."""
+    """Write a small working pack NAME, with a test, into FOLDER. [default: fdc-NAME]"""
     from ...packs.new import write
     from ..main import COMMANDS
 
@@ -129,7 +131,7 @@ def new(name: str, folder: str | None) -> int:
 @click.argument("path", type=click.Path())
 @click.option("--yes", is_flag=True, help="Install it without asking.")
 def install(path: str, yes: bool) -> int:
-    """Show what the pack in PATH brings and may touch, ask, and install it where fdc is. PATH is a folder or a wheel."""
+    """Show what the pack in PATH (a folder or a wheel) contains and may access, ask, and install it into fdc's environment."""
     from ..main import COMMANDS
     from .pack_install import install as run
 

@@ -1,4 +1,4 @@
-"""`fdc pack install`: what a pack brings and may touch, then a question, then pip."""
+"""`fdc pack install`: shows what a pack contains and may access, asks, and runs pip."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ...packs.model import PREFIX, Pack
 from ...report.terminal.terminal_text import visible
 
 _PIP = 900
-"""Seconds until pip is given up."""
+"""Time limit of pip in seconds."""
 
 
 def install(path: str, commands: Collection[str], *, yes: bool) -> int:
-    """Shows the packs of a folder or wheel, asks, and installs them where fdc is. Raises Refused, UsageError, WorldError.
+    """Shows the packs of a folder or wheel, asks, and installs them. Raises Refused, UsageError, WorldError.
 
     `commands`: the names of the core's own commands.
     """
@@ -41,7 +41,7 @@ def install(path: str, commands: Collection[str], *, yes: bool) -> int:
     except PackError as wrong:
         raise Refused(f"the pack cannot be used: {wrong}") from wrong
     click.echo(
-        f"It is installed into {sys.prefix} and trusted as fdc is: its Python code is not sandboxed."
+        f"It is installed into {sys.prefix} and trusted like fdc: its Python code is not sandboxed."
     )
     if not yes:
         if sys.stdin is None or not sys.stdin.isatty():
@@ -59,7 +59,7 @@ def install(path: str, commands: Collection[str], *, yes: bool) -> int:
 
 
 def _told(pack: Pack) -> Iterator[str]:
-    """A pack in lines: what it brings, and what each of its tools may touch."""
+    """Lines about a pack: what it contains, and what each of its tools may access."""
     yield f"{pack.name}: {pack.summary}"
     for command in pack.commands.values():
         yield f"  command fdc {command.name}: {command.help}"
@@ -71,11 +71,11 @@ def _told(pack: Pack) -> Iterator[str]:
         with open(os.path.join(pack.folder, inside), "rb") as file:
             rows: dict[str, dict[str, Any]] = json.load(file).get("tools", {})
         for name, row in rows.items():
-            yield f"  tool {name}: {', '.join(_touches(row))}"
+            yield f"  tool {name}: {', '.join(_accesses(row))}"
 
 
-def _touches(row: dict[str, Any]) -> Iterator[str]:
-    """What a tool's row says that it does to the world."""
+def _accesses(row: dict[str, Any]) -> Iterator[str]:
+    """The accesses that a tool declares."""
     yield str(row.get("effect"))
     access = row.get("access") or {}
     for parameter in row.get("parameters", ()):
@@ -89,7 +89,7 @@ def _touches(row: dict[str, Any]) -> Iterator[str]:
     if access.get("net"):
         yield "reaches the network"
     if row.get("trust") == "untrusted":
-        yield "brings text from outside"
+        yield "returns text from outside"
 
 
 def _pip(path: str) -> None:
@@ -105,7 +105,9 @@ def _pip(path: str) -> None:
             argv, env=python_process.environment(), stdin=subprocess.DEVNULL, stdout=sys.stderr, timeout=_PIP, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired as late:
-        raise WorldError(f"pip was ended after {_PIP} seconds; nothing may be installed") from late
+        raise WorldError(
+            f"pip was stopped after {_PIP} seconds; the pack may not be installed"
+        ) from late
     if done.returncode:
         raise WorldError(
             f"pip ended with exit code {done.returncode}, and the pack is not installed; where fdc was installed"
@@ -114,7 +116,7 @@ def _pip(path: str) -> None:
 
 
 def _is_there(name: str) -> None:
-    """Asks a new fdc for the pack. Raises WorldError."""
+    """Checks in a new process that fdc finds the pack. Raises WorldError."""
     from ...sandbox import python_process
 
     argv = python_process.fdc("pack", "show", name)
@@ -123,5 +125,5 @@ def _is_there(name: str) -> None:
     )  # fmt: skip
     if done.returncode:
         raise WorldError(
-            f"pip installed the pack `{name}`, and fdc does not find it: see `fdc doctor`"
+            f"pip installed the pack `{name}`, but fdc does not find it: run `fdc doctor`"
         )

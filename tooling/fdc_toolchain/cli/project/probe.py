@@ -35,7 +35,7 @@ __all__ = ["command", "main", "probe_environment_variables", "probe_filesystem",
 def command(folder: str, network: str) -> int:
     """Report what this machine lets an agent do: files, network, environment.
 
-    Each line says PASS, WARN or FAIL. The exit code is 0 whatever they say.
+    Each line says PASS, WARN or FAIL. The exit code is always 0.
     """
     click.echo(render(probe(folder, network=network)), nl=False)
     return CLEAN

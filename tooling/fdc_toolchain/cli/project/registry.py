@@ -19,19 +19,19 @@ from ..shared.findings import show
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 1 refused or findings, 2 wrong usage, 3 the world failed.",
+    epilog="Exit codes: 0 done, 1 refused or findings, 2 wrong usage, 3 the environment failed.",
 )
 @click.option(
     "--workspace", metavar="DIR", help="Work as if started in DIR; paths are relative to it."
 )
 @click.pass_context
 def command(ctx: click.Context, workspace: str | None) -> None:
-    """Give plans names, so that other plans can call them wherever they lie."""
+    """Give plans names, so that other plans can call them by name."""
     ctx.obj = workspace
 
 
 def _in_workspace(function: Callable[..., int]) -> Callable[..., int]:
-    """Adds `--workspace` to a subcommand too, and passes the folder that paths count from as `base`."""
+    """Adds `--workspace` to a subcommand, and passes the folder of relative paths as `base`."""
 
     def inner(*, workspace: str | None, **arguments: Any) -> int:
         chosen = workspace if workspace is not None else click.get_current_context().obj
@@ -46,7 +46,7 @@ def _in_workspace(function: Callable[..., int]) -> Callable[..., int]:
     )(inner)
 
 
-@command.command(epilog=f"A name is made of {NAME_RULE}.")
+@command.command(epilog=f"A name consists of {NAME_RULE}.")
 @click.argument("name")
 @click.argument("path", type=click.Path())
 @_in_workspace
@@ -58,7 +58,7 @@ def register(base: str, name: str, path: str) -> int:
     code = _told(work.register(root, name, path if base == root else os.path.join(base, path)))
     if code == CLEAN and api.check(os.path.join(base, path), workspace=root).errors:
         click.echo(
-            f"warning: the plan has errors, and so has every plan that calls it; `fdc lint {path}` shows them",
+            f"warning: the plan has errors, and plans that call it will have them too; run `fdc lint {path}`",
             err=True,
         )
     return code
@@ -98,7 +98,7 @@ def list_(base: str, form: str) -> int:
 @command.command()
 @_in_workspace
 def audit(base: str) -> int:
-    """Look for dead links, hidden files and damage; exit 1 when there are any."""
+    """Check for dead links, hidden files and damage; exit 1 if there are any."""
     root = find_root(base)
     findings = work.audit(root)
     if findings:
@@ -106,7 +106,7 @@ def audit(base: str) -> int:
         click.echo(f"{len(findings)} finding{'s' * (len(findings) != 1)} in the plan registry")
         return FINDINGS
     count = len(work.load(root)[0].entries)
-    click.echo(f"The plan registry is sound: {count} plan{'s' * (count != 1)}.")
+    click.echo(f"The plan registry has no errors: {count} plan{'s' * (count != 1)}.")
     return CLEAN
 
 

@@ -24,12 +24,12 @@ from ..shared.lifecycle_options import root_of, task_id_option, tell, workspace_
     help="The address that the network probe connects to; `off` skips the probe.",
 )  # fmt: skip
 def command(task_id: str, workspace: str | None, network: str) -> int:
-    """Begin a task: orient yourself, then log TASK_START.
+    """Begin a task: check the environment, then log TASK_START.
 
-    Orientation has three levels: who the agent is (knowledge_core/agent_meta.json), what the repository
-    knows (knowledge_core/, and which of its documents can be read), what the machine allows (files, network,
-    environment). The first two must succeed. The third is recorded as it is: an offline machine is a FAIL
-    line, not an error.
+    Orientation has three levels: the agent's identity (knowledge_core/agent_meta.json), the repository's
+    knowledge (knowledge_core/ and its readable documents), the machine (files, network, environment). The first
+    two must succeed. The third is only recorded: an offline machine gives a FAIL line,
+    not an error.
     """
     root = root_of(workspace)
     report = start(

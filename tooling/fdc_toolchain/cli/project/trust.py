@@ -1,4 +1,4 @@
-"""`fdc trust`: confirms on this machine what the settings of a workspace allow, and approves files from outside."""
+"""`fdc trust`: confirms the permissions in a workspace's settings on this machine, and approves files from outside."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 
 @click.command(
     "trust",
-    epilog="Exit codes: 0 confirmed, withdrawn or nothing to confirm, 1 declined, 2 wrong usage, 3 the world failed.",
+    epilog="Exit codes: 0 confirmed, withdrawn or nothing to confirm, 1 declined, 2 wrong usage, 3 the environment failed.",
 )
 @click.option(
     "--file",
     "files",
     multiple=True,
     metavar="PATH",
-    help="Approve what a run stored from outside in a file.",
+    help="Approve a file into which a run wrote text from outside.",
 )
 @click.option("--yes", is_flag=True, help="Confirm without asking.")
 @click.option(
@@ -30,12 +30,12 @@ from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 def command(files: tuple[str, ...], yes: bool, withdraw: bool, workspace: str | None) -> int:
     """Confirm the rows of `[[allow]]` in this workspace's settings, or approve files.
 
-    Each row allows one safety error (untrusted text that chooses a command, a step beyond `allow`) in some plans.
-    The rows count only on machines where somebody confirmed them, and only as they were then: after any
-    change of a row, fdc asks again. In CI, `fdc lint --trust-settings` takes them as they are.
+    Each row allows one safety error (untrusted text that chooses a command, a step beyond `allow`) in
+    some plans. A row has an effect only on machines where a person confirmed it: after a
+    change of the row, fdc asks again. In CI, `fdc lint --trust-settings` accepts all rows.
 
-    With `--file`, approve files into which a run wrote text from outside: look at a file, then approve exactly
-    the bytes that it has now. It is a file of the workspace from then on, on this machine, until it changes.
+    With `--file`, approve files into which a run wrote text from outside. The approval is for
+    the file's current bytes on this machine: the file counts as one of the workspace until it changes.
     """
     from ...engine.ports import WorldFailed
 
@@ -66,7 +66,7 @@ def _rows(root: str, yes: bool, withdraw: bool) -> int:
     for row in rows:
         click.echo(f"{row.code} in {visible(row.files)}: {visible(row.reason)}")
     if allowances.confirmed(root, rows):
-        click.echo("Confirmed before.")
+        click.echo("Already confirmed.")
         return CLEAN
     if not yes and not click.confirm("Allow this on this machine?", default=False):
         click.echo("Not confirmed.")
@@ -94,13 +94,15 @@ def _files(root: str, given: tuple[str, ...], yes: bool, withdraw: bool) -> int:
         row = outside_table.of_path(root, key, approved=withdraw)
         if row is None:
             what = (
-                "no content of it was approved"
+                "its content is not approved"
                 if withdraw
-                else "no run stored text from outside in it as it is now"
+                else "a run did not write text from outside into its current content"
             )
             click.echo(f"{visible(key)}: {what}.")
             continue
-        about = f"{row.size} bytes, sha256 {row.sha256}" if row.sha256 else "it is not there"
+        about = (
+            f"{row.size} bytes, sha256 {row.sha256}" if row.sha256 else "the file does not exist"
+        )
         click.echo(f"{visible(key)}: {about}")
         click.echo(
             f"  stored by the run {row.run} at {visible(row.at)}, {visible(row.plan)}:{row.line}"
@@ -108,7 +110,7 @@ def _files(root: str, given: tuple[str, ...], yes: bool, withdraw: bool) -> int:
         if (
             not withdraw
             and not yes
-            and not click.confirm("Take these bytes for text of the workspace?", default=False)
+            and not click.confirm("Approve these bytes as text of the workspace?", default=False)
         ):
             click.echo("Not approved.")
             declined = True

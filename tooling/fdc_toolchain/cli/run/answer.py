@@ -1,4 +1,4 @@
-"""`fdc answer`: answers a question that a run waits with, without driving the run."""
+"""`fdc answer`: answers a run's question without continuing the run."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 the answer is kept (with --resume: those of `fdc run`), 1 the run asks nothing, "
-    "2 wrong usage, 3 the world failed, 5 nothing was answered, the run still waits.",
+    epilog="Exit codes: 0 the answer is stored (with --resume: those of `fdc run`), 1 the run has no question, "
+    "2 wrong usage, 3 the environment failed, 5 no question was answered, the run still waits.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("run")
@@ -35,11 +35,11 @@ def command(
     database: str | None,
     workspace: str | None,
 ) -> int:
-    """Answer the question that RUN (the beginning of its name will do) waits with; ADDRESS says which of several.
+    """Answer the question of RUN (a name or its beginning); ADDRESS selects one of several.
 
-    Without TEXT, the questions are shown, hidden characters escaped, with the exact bytes that an approval is about,
-    and a terminal is asked for the answers. The next `fdc resume` takes the answer up, once, if the question is
-    still exactly the same; in a database a worker does, at once, and goes on.
+    Without TEXT, fdc shows the questions with hidden characters escaped, including the exact bytes to approve,
+    and asks at the terminal. The next `fdc resume` uses the answer once, if the question is still
+    the same. In a database, a worker uses it at once and continues.
     """
     from ...runs import run_driver
     from ...runs.records import questions
@@ -79,15 +79,15 @@ def _keep(database: str | None, root: str, row: RunRow, question: Open, text: st
     address = question.effect.address
     if not database:
         questions.give(root, row, question, text, "fdc answer", time.time())
-        click.echo(f"the answer for {address} is kept")
+        click.echo(f"the answer for {address} is stored")
     elif remote.answer(database, root, row, address, text):
-        click.echo(f"a worker has the answer for {address}, and goes on")
+        click.echo(f"a worker has the answer for {address}, and continues")
     else:
-        click.echo(f"the answer for {address} is in the queue; no worker has taken it yet")
+        click.echo(f"the answer for {address} is in the queue; a worker has not taken it yet")
 
 
 def _by_hand(database: str | None, root: str, row: RunRow, found: list[Open]) -> bool:
-    """Shows the questions, and asks the person at the terminal. Returns whether anything was answered."""
+    """Shows the questions, and asks at the terminal. Returns whether one was answered."""
     import sys
 
     from ...runs.records import questions
@@ -113,6 +113,6 @@ def _by_hand(database: str | None, root: str, row: RunRow, found: list[Open]) ->
             click.echo(wrong)
         _keep(database, root, row, question, text)
         if database:
-            return True  # the run goes on at once, and asks the rest again
+            return True  # the run continues at once, and asks the rest again
         answered = True
     return answered

@@ -1,4 +1,4 @@
-"""`fdc cancel`: ends a run for good, also one that another process drives."""
+"""`fdc cancel`: ends a run permanently, even if another process drives it."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from ...exits import CLEAN
 
 
 @click.command(
-    epilog="Exit codes: 0 the run is cancelled, 1 it is over already or not yours, 2 wrong usage, "
-    "3 its controller does not stop.",
+    epilog="Exit codes: 0 the run is cancelled, 1 it has ended already or is not yours, 2 wrong usage, "
+    "3 its controller did not stop.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("run")
 @click.option(
     "--wait", "seconds", type=click.FloatRange(0), default=30.0, show_default=True, metavar="SECONDS",
-    help="Time that a controller has to stop.",
+    help="How long to wait until the controller stops.",
 )  # fmt: skip
 @database_option
 @workspace_option
 def command(run: str, seconds: float, database: str | None, workspace: str | None) -> int:
     """Cancel RUN: it stops before its next step, its commands are killed, and `fdc resume` refuses it.
 
-    `fdc resume --force` goes on with it all the same; `fdc fork` begins a new run from one of its steps.
+    `fdc resume --force` continues it anyway; `fdc fork` begins a new run from one of its steps.
     """
     from ...runs.cancel_run import cancel
     from ...runs.workers import remote

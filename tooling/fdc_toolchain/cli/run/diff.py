@@ -1,4 +1,4 @@
-"""`fdc diff`: where two plans differ (`diff_plans`), and where two runs do: steps, outcomes, order, the end."""
+"""`fdc diff`: compares two plans (`diff_plans`), or two runs: steps, outcomes, order, the end."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 the same (of plans: compared), 1 runs differ, a plan does not hold, or what --exit-code or"
-    " --fail-on asks for, 2 wrong usage, 3 the journal cannot be read.",
+    epilog="Exit codes: 0 equal runs, or plans compared; 1 runs differ, a plan has errors, or the condition of --exit-code or"
+    " --fail-on is met; 2 wrong usage, 3 the journal cannot be read.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("one")
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     default="text",
     help="Lines, JSON, or a page (for plans).",
 )
-@click.option("--exit-code", "asked", is_flag=True, help="Exit with 1 if two plans differ.")
+@click.option("--exit-code", "asked", is_flag=True, help="Exit 1 if two plans differ.")
 @click.option(
     "--fail-on",
     type=click.Choice(["more-access", "more-cost", "weaker-gate"]),
     multiple=True,
-    help="Exit with 1 unless it is certain that the second plan has not more of this. May be repeated.",
+    help="Exit 1 unless it is proved that the second plan does not have this. May be repeated.",
 )
 @database_option
 @click.option(
@@ -52,17 +52,17 @@ def command(
     database: str | None,
     workspace: str | None,
 ) -> int:
-    """Compare two plans (files) by what they mean, or two runs (the beginnings of their names) by what is on record.
+    """Compare two plans (files) by meaning, or two runs (names or their beginnings) by their records.
 
-    Of plans: steps, states, files, bounds, capabilities, flows, gates and assumptions; no comments, places or spaces.
-    Of runs: times, durations and remarks do not count.
+    Plans: steps, states, files, bounds, capabilities, flows, gates and assumptions; not comments, positions or spaces.
+    Runs: all but times, durations and remarks.
     """
     from .diff_plans import are_plans, plans
 
     if are_plans(one, other):
         return plans(one, other, form, asked, fail_on, workspace)
     if fail_on or form == "html":
-        raise UsageError("--fail-on and the page are for plans: name two files")
+        raise UsageError("--fail-on and --format html need two plans: give two files")
     return _runs(one, other, form, database, workspace)
 
 

@@ -1,4 +1,4 @@
-"""`fdc diff OLD NEW` for plans: what changed by meaning, and whether access, cost or gates got worse."""
+"""`fdc diff OLD NEW` for plans: changes of meaning, and whether access or cost grew or gates got weaker."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _RUN = re.compile(r"last|\d{8}-\d{6}[\w-]*")
 
 
 def are_plans(one: str, other: str) -> bool:
-    """Whether two arguments are files. Raises UsageError where it is not clear what they are."""
+    """Whether two arguments are plan files. Raises UsageError if that is ambiguous."""
     files = [os.path.isfile(name) for name in (one, other)]
     for name, file in zip((one, other), files, strict=True):
         if file and _RUN.fullmatch(name):
             raise UsageError(
-                f"`{name}` is a file and could be a run: write `./{name}` for the file, or go to another folder"
+                f"`{name}` is a file and also the beginning of a run's name: write `./{name}` for the file, or change the folder"
             )
     if files[0] != files[1]:
         plan, run = (one, other) if files[0] else (other, one)
         raise UsageError(
-            f"`{plan}` is a file and `{run}` is none: name two plans by their files, or two runs by their names"
+            f"`{plan}` is a file, but `{run}` is not: give two plan files, or two names of runs"
         )
     for name in (one, other):
         if not files[0] and ("/" in name or name.endswith((".plan", ".txt"))):
@@ -38,7 +38,7 @@ def are_plans(one: str, other: str) -> bool:
 def plans(
     one: str, other: str, form: str, asked: bool, fail_on: tuple[str, ...], workspace: str | None
 ) -> int:
-    """Compares two plans, prints what changed; the exit code."""
+    """Compares two plans, prints the changes; returns the exit code."""
     from ...linking.project.root import find_root
     from ...runs.plan_diff.compare import compare
 
@@ -70,15 +70,15 @@ def plans(
     else:
         _print(one, other, found)
     for kind in failed:
-        click.echo(f"fdc: {kind}: it is not certain that `{other}` has no {_WORDS[kind]}", err=True)
+        click.echo(f"fdc: {kind}: `{other}` may have {_WORDS[kind]}", err=True)
     return FINDINGS if failed or asked and found.differences else CLEAN
 
 
-_WORDS = {"more-access": "more access", "more-cost": "more cost", "weaker-gate": "weaker gate"}
+_WORDS = {"more-access": "more access", "more-cost": "more cost", "weaker-gate": "a weaker gate"}
 
 
 def _side(path: str, root: str) -> Side | None:
-    """A plan that holds; None, with its findings on stderr, of one that does not."""
+    """A proved plan; None after printing its findings on stderr if it has errors."""
     from ...check import check_paths, program_of
     from ...console.terminal import style
     from ...report.render import render
@@ -128,7 +128,7 @@ _STYLE = (
 
 
 def _page(one: str, other: str, found: Compared) -> str:
-    """The differences as one page that needs no script, no network and no other file."""
+    """The differences as one self-contained HTML page without scripts."""
     from html import escape
 
     from ...report.terminal.terminal_text import visible

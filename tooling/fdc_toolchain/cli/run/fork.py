@@ -1,4 +1,4 @@
-"""`fdc fork`: a new run that takes over what another had done before one of its steps, and goes its own way."""
+"""`fdc fork`: creates a new run that takes over the steps of another run before a given step."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ...exits import CLEAN, UsageError
 
 
 @click.command(
-    epilog="Exit codes: 0 the new run is on record, 1 refused, 2 wrong usage, 3 the journal cannot be read or written.",
+    epilog="Exit codes: 0 the new run is created, 1 refused, 2 wrong usage, 3 the journal cannot be read or written.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("step", metavar="RUN@STEP")
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option("--trust", is_flag=True, help="Fork a run that you did not start on this machine.")
-@click.option("-q", "--quiet", is_flag=True, help="Print the new run's name and nothing else.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only the new run's name.")
 @database_option
 @workspace_option
 def command(
@@ -27,11 +27,11 @@ def command(
     database: str | None,
     workspace: str | None,
 ) -> int:
-    """Put a new run of RUN's program on record, from STEP on, an address that `fdc show RUN` lists.
+    """Create a new run of RUN's program that begins at STEP, an address that `fdc show RUN` lists.
 
-    What RUN had done before STEP counts as done; `fdc resume` does STEP and all that follows anew, in the files as
-    they are now; in a database a worker does, at once. KEY=VALUE changes a parameter of the plan; where that changes a
-    step before STEP, it is refused.
+    The steps of RUN before STEP count as done. `fdc resume` executes STEP and all later steps with the current files;
+    in a database, a worker does so at once. KEY=VALUE changes a parameter of the plan; this is refused if
+    it changes a step before STEP.
     """
     from ...report.terminal.terminal_text import visible
     from ...runs.workers import fork
@@ -49,9 +49,9 @@ def command(
         f"run {made.name}: {visible(made.plan)}, from {visible(address)} of {made.parent} on"
     )
     how = (
-        f"workers go on; `fdc resume {made.name}` follows it"
+        f"workers continue it; `fdc resume {made.name}` shows its progress"
         if database
-        else f"`fdc resume {made.name}` goes on"
+        else f"`fdc resume {made.name}` continues it"
     )
     click.echo(f"{made.records} records taken over; {how}")
     return CLEAN

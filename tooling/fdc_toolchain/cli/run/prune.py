@@ -1,4 +1,4 @@
-"""What `fdc runs prune` does and says."""
+"""`fdc runs prune`: removes old runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}
 
 
 def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
-    """Removes what ended longer ago than `older` says. Raises UsageError and WorldError."""
+    """Removes runs that ended longer ago than `older`. Raises UsageError, WorldError."""
     from ...agent.host import files
     from ...report.terminal.terminal_text import visible
     from ...runs.workers import pruning
@@ -42,7 +42,7 @@ def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
         click.echo(f"kept {row.name}: {visible(why)}")
     runs_ = f"{len(removed.rows)} run{'' if len(removed.rows) == 1 else 's'}"
     click.echo(
-        f"{runs_} would go, about {_bytes(removed.size)}"
+        f"{runs_} would be removed, about {_bytes(removed.size)}"
         if dry_run
         else f"{runs_} removed, {_bytes(removed.size)} freed"
     )
@@ -53,14 +53,14 @@ def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
         )
     if removed.left:
         click.echo(
-            f"the journal's file did not get smaller ({visible(removed.left)}); the next `fdc runs prune` makes it so",
+            f"the journal's file could not be reduced ({visible(removed.left)}); the next `fdc runs prune` tries again",
             err=True,
         )
     return CLEAN
 
 
 def _here(root: str, before: float, dry_run: bool) -> Removed | None:
-    """What goes of the runs of this workspace's own journal; None where it has none."""
+    """The removed runs of this workspace's own journal; None if it has no journal."""
     from ...agent.host import files
     from ...engine.ports import WorldFailed
     from ...runs.records import prune as removing
@@ -89,7 +89,7 @@ def seconds(age: str) -> float:
     found = re.fullmatch(r"([0-9]{1,6})([hdw])", age, re.ASCII)
     if found is None:
         raise UsageError(
-            f"`--older {age}`: a number of hours, days or weeks is expected (`12h`, `30d`, `2w`)"
+            f"`--older {age}`: expected a number of hours, days or weeks (`12h`, `30d`, `2w`)"
         )
     return float(int(found[1]) * _UNITS[found[2]])
 

@@ -1,4 +1,4 @@
-"""`fdc replay`: executes a run again from its journal alone, and says whether it follows from it."""
+"""`fdc replay`: executes a run again from its journal only, and compares the records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...exits import CLEAN, FINDINGS, WorldError
 
 
 @click.command(
-    epilog="Exit codes: 0 it follows from its record, 1 it does not, or the record is older than what this machine saw, "
+    epilog="Exit codes: 0 the run follows from its record, 1 it does not, or the record is older than one that this machine saw, "
     "2 wrong usage, 3 the journal cannot be read.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -22,14 +22,14 @@ from ...exits import CLEAN, FINDINGS, WorldError
     "form",
     type=click.Choice(["text", "json"]),
     default="text",
-    help="A sentence, or JSON.",
+    help="Text, or JSON.",
 )
 @database_option
 @workspace_option
 def command(run: str, form: str, database: str | None, workspace: str | None) -> int:
-    """Execute RUN again with every outcome taken from its record: no effect is performed, nothing is written.
+    """Execute RUN again with every outcome taken from its record: without effects and without writing.
 
-    It proves that the program makes exactly these records out of these outcomes, and the same end.
+    This proves that the program produces exactly these records from these outcomes, and the same end.
     """
     from ...console.run_summary import count
     from ...engine.replay import replay

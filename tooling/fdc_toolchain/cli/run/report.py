@@ -1,4 +1,4 @@
-"""`fdc report`: a run as one page."""
+"""`fdc report`: writes a run as one HTML page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 the page is written, 2 wrong usage, 3 the run cannot be read or the page not be written.",
+    epilog="Exit codes: 0 the page is written, 2 wrong usage, 3 the run cannot be read or the page cannot be written.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("run")
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 @database_option
 @workspace_option
 def command(run: str, output: str | None, database: str | None, workspace: str | None) -> int:
-    """Write RUN (the beginning of its name will do) as one HTML page that needs no script, no network and no other file.
+    """Write RUN (a name or its beginning) as one self-contained HTML page without scripts.
 
-    The plan's text with what became of each line, the timeline, the stack, every step with its inputs and outputs,
-    evidence, budget, sandbox, and whether the journal is whole. Equal runs make equal pages.
+    It has the plan's text with the result of each line, the timeline, the stack, every step with inputs and outputs,
+    evidence, budget, sandbox, and the check of the journal. Equal runs give equal pages.
     """
     from ...durable import replace
     from ...report.run_page import render
@@ -43,7 +43,7 @@ def command(run: str, output: str | None, database: str | None, workspace: str |
 
     if output is None and sys.stdout.isatty():
         raise UsageError(
-            f"the page is HTML, for a browser: name its file (`fdc report {run} -o run.html`)"
+            f"the page is HTML, for a browser: give a file (`fdc report {run} -o run.html`)"
         )
     root = root_of(workspace)
     with remote.reading(database, root) as store:
@@ -56,7 +56,7 @@ def command(run: str, output: str | None, database: str | None, workspace: str |
         click.echo(page, nl=False)
         return CLEAN
     if os.path.isdir(output):
-        raise UsageError(f"`{output}` is a folder; name the page's file")
+        raise UsageError(f"`{output}` is a folder; give a file")
     try:
         replace(output, page.encode("utf-8"))
     except OSError as failed:
@@ -68,7 +68,7 @@ def command(run: str, output: str | None, database: str | None, workspace: str |
 
 
 def seen(root: str, store: Store, row: RunRow) -> Run:
-    """A run as a page shows it, its record checked. Raises WorldError where it cannot be read."""
+    """A run as the page shows it, with its record checked. Raises WorldError if it cannot be read."""
     from ...engine.ports import WorldFailed
     from ...journal import counter
     from ...runs.records import run_view

@@ -1,4 +1,4 @@
-"""`fdc resume`: goes on with a run where it stopped."""
+"""`fdc resume`: continues a run where it stopped."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--assume", "assumptions", multiple=True, metavar="done|done:RESULT|not-done",
-    help="Say what became of a step whose outcome is unknown, and (as JSON, or text) what it brought if the plan "
-    "keeps that; ADDRESS=done for one of several.",
+    help="Give the outcome of a step whose outcome is unknown, and (as JSON or text) its result if the plan "
+    "keeps it; ADDRESS=done for one of several.",
 )  # fmt: skip
 @click.option(
     "--all",
     "every",
     is_flag=True,
-    help="The last --assume is for every step that no other names.",
+    help="Apply the last --assume to every step without its own.",
 )
-@click.option("--retry", is_flag=True, help="Try failed steps again.")
+@click.option("--retry", is_flag=True, help="Retry failed steps.")
 @click.option(
     "--trust", is_flag=True, help="Continue a run that you did not start on this machine."
 )
@@ -72,12 +72,12 @@ def command(
     form: str,
     workspace: str | None,
 ) -> int:
-    """Go on with RUN (the beginning of its name will do) where it stopped; nothing recorded is done again.
+    """Continue RUN (a name or its beginning) where it stopped. Recorded steps are not repeated.
 
-    Without RUN, the newest run that can go on. A step that happens once, was begun and has no outcome is settled by its tool's
-    declaration (docs/runs.md); where that does not tell, you are asked, and `--assume` is the answer.
+    Default of RUN: the newest run that can continue. A `once` step that was begun and has no outcome is decided by its tool's
+    declaration (docs/runs.md); if that cannot decide, you are asked, and `--assume` is the answer.
 
-    It executes the program that it began with, whatever has become of the plan's files since.
+    It executes the program that it began with, even if the plan's files have changed.
     """
     from ...console.run_summary import tell
     from ...console.terminal import style
@@ -107,7 +107,7 @@ def command(
         *assumptions_, word = assumptions or ("",)
         if not word or word.startswith("main"):
             raise UsageError(
-                "`--all` goes with one `--assume done` or `--assume not-done` without an address, the last one"
+                "`--all` needs one `--assume done` or `--assume not-done` without an address, as the last one"
             )
         known[EVERY] = _assumption(word)
         assumptions = tuple(assumptions_)
@@ -155,7 +155,7 @@ def command(
 def _newest(
     store: Store | None, root: str, database: str | None, again: bool, force: bool
 ) -> RunRow:
-    """The newest run that can go on: one that is not over; with a retry or a larger budget, also one that stopped."""
+    """The newest run that can continue: one that has not ended; with a retry or a larger budget, also a stopped one."""
     from ...runs.workers import remote
 
     states = (
@@ -163,12 +163,14 @@ def _newest(
     )
     for row in reversed(store.runs() if store is not None else []):
         if "within" in row.inputs:
-            continue  # the run that it is a step of goes on with it
+            continue  # its parent run continues it
         status = remote.status_of(store, root, row)
-        if status in states or (status == "running" and database):  # there it is followed
+        if status in states or (
+            status == "running" and database
+        ):  # there, only its progress is shown
             return row
     raise UsageError(
-        "no run here can go on; `fdc runs` lists them, and `fdc resume RUN --retry` tries again what failed"
+        "no run here can continue; `fdc runs` lists them, and `fdc resume RUN --retry` retries failed steps"
     )
 
 
@@ -184,11 +186,11 @@ def _assumption(word: str) -> Assumption:
         return "done"
     if word == "not-done":
         return "not-done"
-    raise UsageError(f"`--assume {word}`: it is `done`, `done:RESULT` or `not-done`")
+    raise UsageError(f"`--assume {word}`: expected `done`, `done:RESULT` or `not-done`")
 
 
 def _addressed(row: RunRow, words: tuple[str, ...], how: str) -> dict[str, str]:
-    """Which question each word is for: the only one that is open, or the one whose address is before the `=`."""
+    """The question of each word: the only open one, or the one with the address before `=`."""
     if not words:
         return {}
     open_ = [one["address"] for one in (row.ending or {}).get("questions", ()) if one["how"] == how]
@@ -199,13 +201,13 @@ def _addressed(row: RunRow, words: tuple[str, ...], how: str) -> dict[str, str]:
             out[address] = text
         elif equals and open_ and address.startswith("main/"):
             raise UsageError(
-                f"the run {row.name} asks nothing at `{address}`; it does at {', '.join(open_)}"
+                f"the run {row.name} has no question at `{address}`; it has questions at {', '.join(open_)}"
             )
         elif len(open_) == 1 and not out:
             out[open_[0]] = word
         elif not open_:
             raise UsageError(
-                f"the run {row.name} has no question that `--{how}` could settle; `fdc show {row.name}`"
+                f"the run {row.name} has no question that `--{how}` could answer; see `fdc show {row.name}`"
             )
         else:
             raise UsageError(

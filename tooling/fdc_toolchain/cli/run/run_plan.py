@@ -22,24 +22,24 @@ from ...exits import CLEAN, FINDINGS, INTERRUPTED, UsageError
 
 
 @click.command(
-    epilog="Exit codes: 0 finished, 1 refused, stopped or cancelled, 2 wrong usage, 3 the world failed, "
-    "or does not give what the plan needs, 4 a bug of fdc, 5 waiting for a person, 130 interrupted.",
+    epilog="Exit codes: 0 finished, 1 refused, stopped or cancelled, 2 wrong usage, 3 the environment failed, "
+    "or something that the plan needs is missing, 4 a bug of fdc, 5 waiting for a person, 130 interrupted.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("plan")
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option(
-    "--dry-run", is_flag=True, help="Prove the plan, print what it would do, and do nothing."
+    "--dry-run", is_flag=True, help="Prove the plan and print what it would do, without doing it."
 )
 @click.option(
     "--simulate",
     metavar="FILE|RUN",
-    help="Perform no steps: take their results from a script, or from the record of a run.",
+    help="Do not perform steps: take their results from a script, or from the record of a run.",
 )
 @click.option(
     "--task-id",
     metavar="ID",
-    help="The open task whose log gets a line for each step. [default: the newest]",
+    help="The open task whose log records each step. [default: the newest]",
 )
 @database_option
 @click.option(
@@ -71,9 +71,9 @@ def command(
 ) -> int:
     """Prove PLAN (a file or a registered name), then execute it, one journaled step at a time.
 
-    The plan's parameters are given as KEY=VALUE. The run is recorded under .fdc/ in the workspace: a
-    run that was interrupted, even by kill -9, goes on with `fdc resume`. While a task is open (`fdc
-    start`), every step gets a line in logs/activity.log.jsonl, resumed or not.
+    Give the plan's parameters as KEY=VALUE. The run is recorded under .fdc/ in the
+    workspace: `fdc resume` continues an interrupted run, even after kill -9. While a task is
+    open (`fdc start`), every step is logged in logs/activity.log.jsonl.
     """
     from ...console.compiling import compile_or_refuse
     from ...console.run_summary import tell
@@ -115,7 +115,7 @@ def command(
     script = None if simulate is None else source(root, simulate)
     shown = os.path.relpath(plan, root) if os.path.isfile(plan) else plan
     if database and (simulate is not None or approved):
-        raise UsageError("`--simulate` and `--approve` are for runs of this machine")
+        raise UsageError("`--simulate` and `--approve` cannot be used with `--database`")
     if database:
         remote.of_workers(
             task_id=task_id, shell_timeout=shell_timeout, allow_unsandboxed=allow_unsandboxed,
@@ -140,7 +140,7 @@ def _remotely(
     database: str, root: str, program: dict[str, Any], shown: str, given: dict[str, str], budget: dict[str, float],
     quiet: bool, form: str, detach: bool,
 ) -> int:  # fmt: skip
-    """Lets the workers of a database drive the run, and shows it as if it were driven here."""
+    """Lets the workers of a database drive the run, and shows its progress here."""
     from ...console.run_summary import tell
     from ...console.terminal import style
     from ...report.terminal.terminal_text import visible

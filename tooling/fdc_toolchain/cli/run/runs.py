@@ -27,7 +27,7 @@ STATES = ("new", "running", "finished", "stopped", "waiting", "interrupted", "br
 )
 @click.option("--plan", metavar="GLOB", help="Only runs of plans whose path or name matches.")
 @click.option("--stalled", type=click.FloatRange(0), is_flag=False, flag_value=0.0, metavar="[SECONDS]",
-              help="Only runs that have not ended and that no process has driven (for this time).")  # fmt: skip
+              help="Only runs that have not ended and are not being driven (for at least this time).")  # fmt: skip
 @click.option(
     "--format",
     "form",
@@ -90,8 +90,8 @@ def command(
         click.echo(json.dumps({"format": 1, "runs": found}, indent=2))
         return CLEAN
     if not found:
-        none = "no runs yet; `fdc run PLAN` makes one"
-        click.echo("no such runs" if status or plan is not None or stalled is not None else none)
+        none = "no runs yet; start one with `fdc run PLAN`"
+        click.echo("no runs match" if status or plan is not None or stalled is not None else none)
         return CLEAN
     width = shutil.get_terminal_size().columns if is_terminal() else 0
     click.echo(f"{'run':<20}  {'status':<11}  {'records':>7}  {'driven':>8}  plan")
@@ -110,7 +110,7 @@ def command(
 
 
 def _inputs(given: dict[str, str]) -> str:
-    """A run's inputs, the longest first: it tells most of the run, and a terminal cuts the line."""
+    """A run's inputs, the longest first: it identifies the run best, and a terminal cuts the line."""
     from ...console.progress import arguments
     from ...report.terminal.terminal_text import visible
 
@@ -128,13 +128,13 @@ def _inputs(given: dict[str, str]) -> str:
     metavar="AGE",
     help="Runs that ended longer ago than this: `12h`, `30d`, `2w`.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be removed, without removing it.")
 @database_option
 @workspace_option
 def prune(older: str, dry_run: bool, database: str | None, workspace: str | None) -> int:
-    """Remove runs that finished, stopped or were cancelled, with all that belongs to them.
+    """Remove runs that finished, stopped or were cancelled, with all their data.
 
-    A run that can go on by itself stays, and so does one that another run was made from, as long as that one stays.
+    Keeps runs that can continue by themselves, and runs from which a kept run was forked.
     """
     from . import prune as pruning
 
@@ -142,14 +142,14 @@ def prune(older: str, dry_run: bool, database: str | None, workspace: str | None
 
 
 def _budget(store: Store, row: RunRow) -> dict[str, float]:
-    """The ceilings that hold: the plan's, those of `fdc run`, and those that were changed since."""
+    """The limits in force: those of the plan and of `fdc run`, with later changes."""
     from ...engine.ports import WorldFailed
     from ...program.codec import ProgramError
 
     try:
         own = store.program(row)["budget"]
     except (WorldFailed, ProgramError):
-        own = {}  # `fdc verify` says what is wrong with it
+        own = {}  # `fdc verify` reports what is wrong with it
     budget = {**own, **row.inputs.get("budget", {})}
     for record in store.records(row, "budget"):
         budget.update(record.body.get("budget", {}))

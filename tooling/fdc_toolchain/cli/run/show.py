@@ -1,4 +1,4 @@
-"""`fdc show`: a run, step by step, out of its journal."""
+"""`fdc show`: prints a run, step by step, from its journal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SHOWN = ("tool", "effect", "args", "path", "line")
     "--step",
     "address",
     metavar="ADDRESS",
-    help="A step in full: its arguments and its result.",
+    help="Show one step in full, with its arguments and result.",
 )
 @format_option
 @database_option
@@ -40,7 +40,7 @@ _SHOWN = ("tool", "effect", "args", "path", "line")
 def command(
     run: str, address: str | None, form: str, database: str | None, workspace: str | None
 ) -> int:
-    """Show RUN (the beginning of its name will do): how it stands, and every step that it made."""
+    """Show RUN (a name or its beginning): its status and every step."""
     from ...runs import run_driver
     from ...runs.records.followed import followed
     from ...runs.workers import remote
@@ -55,7 +55,7 @@ def command(
         checked = store.check(row.id)
         status = remote.status_of(store, root, row)
     if address is not None:
-        rows = [one for one in rows if one[0].address == address]
+        rows = [row for row in rows if row[0].address == address]
         if not rows:
             raise UsageError(f"the run {row.name} has no step at `{address}`")
     if form == "json":
@@ -100,7 +100,7 @@ def _lines(
     say(f"{status}; started {began}" + (f"; {given}" if given else ""))
     say(f"program {row.digest}")
     if "simulate" in row.inputs:
-        say("simulated: nothing was performed")
+        say("simulated: no effect was performed")
     if row.origin is not None:
         say(f"forked from {row.origin['run']} at {visible(row.origin['address'])}")
     for record, _ in rows:
@@ -152,9 +152,9 @@ def _steps(rows: Rows, marks: list[Mark], look: Style) -> None:
             say(f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}")
         elif record.kind == "interrupted" and effect is not None:
             what = (
-                "stopped by fdc before it ended"
+                "stopped by fdc before its end"
                 if record.body.get("begun", True)
-                else "not begun, fdc was asked to end"
+                else "not begun, because fdc was asked to end"
             )
             say(
                 f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}: {what}"
@@ -166,7 +166,7 @@ def _steps(rows: Rows, marks: list[Mark], look: Style) -> None:
         elif record.kind == "budget":
             say(look.paint("faint", f"       budget changed: {arguments(record.body)}"))
         elif record.kind == "retry":
-            say(look.paint("faint", f"       to be tried again: {visible(record.address)}"))
+            say(look.paint("faint", f"       will be retried: {visible(record.address)}"))
     for mark in passed:
         say(mark_line(mark, look))
 
@@ -204,7 +204,7 @@ def _end(row: RunRow, steps: str, kept: list[dict[str, Any]]) -> None:
     from ...runs.records.run_outcome import Ended
 
     if row.ending is None or row.status in ("running", "new"):
-        say(f"{steps} so far; `fdc resume {row.name}` goes on")
+        say(f"{steps} so far; `fdc resume {row.name}` continues it")
         return
     said = row.ending
     ended = Ended(
@@ -225,7 +225,7 @@ def _whole(record: Record, effect: Perform | None) -> None:
             for (
                 name,
                 one,
-            ) in value.items():  # as the text that it is, such as what a command printed
+            ) in value.items():  # as plain text, for example the output of a command
                 click.echo(f"{indent}{visible(name)}:")
                 block(one, f"{indent}  ")
             return

@@ -1,4 +1,4 @@
-"""`fdc verify`: whether the record of a run is as it was written, byte for byte."""
+"""`fdc verify`: checks that the record of a run was not changed after it was written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEALS = {"ours": "sealed by your key", "none": "not sealed", "other": "sealed by
 
 
 @click.command(
-    epilog="Exit codes: 0 whole, 1 something was changed, or a record is older than what this machine saw, 2 wrong usage, "
+    epilog="Exit codes: 0 unchanged, 1 a record was changed, or is older than one that this machine saw, 2 wrong usage, "
     "3 the journal cannot be read.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -26,17 +26,17 @@ SEALS = {"ours": "sealed by your key", "none": "not sealed", "other": "sealed by
 @format_option
 @click.option(
     "--accept-older", is_flag=True,
-    help="Accept the record of RUN although this machine saw a newer record: you restored a backup on purpose.",
+    help="Accept an older record of RUN than this machine has seen, after you restored a backup.",
 )  # fmt: skip
 @database_option
 @workspace_option
 def command(
     run: str, form: str, accept_older: bool, database: str | None, workspace: str | None
 ) -> int:
-    """Check the record of RUN (the beginning of a name; every run otherwise): its hash chain, contents and seal.
+    """Check the record of RUN (a name or its beginning; default: every run): its hash chain, contents and seal.
 
-    A byte that was changed, a record that was taken out, put in or moved, a lost end, and an older copy of the record that was
-    put back are found, and where.
+    It finds changed bytes, removed, added or moved records, a missing end, and an older copy of the
+    record, and shows where.
     """
     from ...journal import counter
     from ...report.terminal.terminal_text import visible
@@ -46,7 +46,7 @@ def command(
     if accept_older:
         if database or not run:
             raise UsageError(
-                "`--accept-older` is about one RUN of a workspace; in a database, the database is the record"
+                "`--accept-older` needs one RUN of a workspace; it does not apply to a database"
             )
         _accept(root, run)
     with remote.reading(database, root) as store:
@@ -57,29 +57,29 @@ def command(
         )
         strays = 0 if store is None or run else store.strays()
     if run and not found:
-        raise UsageError(f"no run begins with `{run}`; `fdc runs` lists them")
-    bad = strays or any(one["faults"] or one["older"] for one in found)
+        raise UsageError(f"no run begins with `{run}`; list them with `fdc runs`")
+    bad = strays or any(result["faults"] or result["older"] for result in found)
     if form == "json":
         click.echo(json.dumps({"format": 1, "runs": found, "strays": strays}, indent=2))
         return FINDINGS if bad else CLEAN
-    for one in found:
-        state = "DAMAGED" if one["faults"] else "OLDER" if one["older"] else "whole"
+    for result in found:
+        state = "DAMAGED" if result["faults"] else "OLDER" if result["older"] else "whole"
         click.echo(
-            f"run {visible(one['run'])}: {state}, {one['records']} records, {SEALS[one['seal']]}"
+            f"run {visible(result['run'])}: {state}, {result['records']} records, {SEALS[result['seal']]}"
         )
-        for fault in one["faults"]:
+        for fault in result["faults"]:
             click.echo(f"  {visible(fault)}")
-        if one["older"]:
-            click.echo(f"  {visible(counter.outdated(one['run'], one['older']))}")
+        if result["older"]:
+            click.echo(f"  {visible(counter.outdated(result['run'], result['older']))}")
     if strays:
-        click.echo(f"{strays} records belong to no run")
+        click.echo(f"{strays} records do not belong to a run")
     if not found and not strays:
         click.echo("no runs yet")
     return FINDINGS if bad else CLEAN
 
 
 def _accept(root: str, run: str) -> None:
-    """Takes an older record for the newest one. Answers that lie beside it are dropped: they may have been used."""
+    """Accepts an older record as the newest one. Deletes stored answers, because they may have been used."""
     from ...engine.ports import WorldFailed
     from ...runs.records import answers
     from ...runs.records.open_journal import reading, the_run
@@ -90,7 +90,7 @@ def _accept(root: str, run: str) -> None:
         assert store is not None  # a run was found in it
         if not store.check(row.id).older:
             raise Refused(
-                f"the record of the run {row.name} is not older than what this machine saw"
+                f"the record of the run {row.name} is not older than the newest that this machine saw"
             )
         if run_folders.is_driven(root, row.name):
             raise Refused(f"the run {row.name} is being driven")
@@ -99,21 +99,19 @@ def _accept(root: str, run: str) -> None:
             store.accept(row)
         except WorldFailed as failed:
             raise WorldError(str(failed)) from failed
-    click.echo(
-        f"accepted: the record of the run {row.name} as it is; answers that lay beside it are dropped"
-    )
+    click.echo(f"accepted: the record of the run {row.name}; stored answers to it are deleted")
 
 
 def _chosen(store: Store, run: str) -> list[tuple[int, str]]:
     runs = list(store.numbers().items())
     if run == "last":
         return runs[-1:]
-    exact = [one for one in runs if one[1] == run]
-    return exact or [one for one in runs if isinstance(one[1], str) and one[1].startswith(run)]
+    exact = [row for row in runs if row[1] == run]
+    return exact or [row for row in runs if isinstance(row[1], str) and row[1].startswith(run)]
 
 
 def checked(store: Store, number: int, name: str) -> dict[str, Any]:
-    """What a check of one run found: its name, how many `records`, whose `seal`, and the `faults`. Raises WorldFailed."""
+    """The result of checking one run: name, number of `records`, `seal`, and `faults`. Raises WorldFailed."""
     found = store.check(number)
     faults = list(found.faults) or _forked(store, name)
     return {
@@ -126,7 +124,7 @@ def checked(store: Store, number: int, name: str) -> dict[str, Any]:
 
 
 def _forked(store: Store, name: str) -> list[str]:
-    """What a forked run says that it took over must be what the other run has, where that is still there."""
+    """Compares the records that a forked run took over with those of the other run, if it still exists."""
     from ...engine.events import Mismatch
     from ...engine.replay import before, failed_alone
     from ...program.codec import ProgramError
@@ -148,6 +146,6 @@ def _forked(store: Store, name: str) -> list[str]:
         or len(taken) != origin["records"]
     ):
         return [
-            f"what it took over is not what the run {parent.name} has before {origin['address']}"
+            f"its inherited records differ from those of the run {parent.name} before {origin['address']}"
         ]
     return []

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from ...runs.workers.worker_config import Place
 
 _LEAVING = 4.0
-"""Seconds beyond what effects under way get, in which a worker that was asked to end has ended."""
+"""Seconds, beyond the time for running effects, after which a worker that was asked to end has ended."""
 
 
 @click.command(
-    epilog="Exit codes: 0 asked to end, 2 wrong usage, 3 the database is not there, or was lost.",
+    epilog="Exit codes: 0 asked to end, 2 wrong usage, 3 the database cannot be reached.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @database_option
@@ -44,7 +44,7 @@ _LEAVING = 4.0
     type=click.IntRange(1, 64),
     default=2,
     show_default=True,
-    help="Maximum number of pieces of large forks at the same time.",
+    help="Maximum number of parts of large forks at the same time.",
 )
 @click.option(
     "--jobs",
@@ -61,7 +61,7 @@ _LEAVING = 4.0
     help="Drive every run of the database, whatever key sealed it.",
 )
 @click.option("--serve", "serves", multiple=True, metavar="ID",
-              help="Say that this folder stands for the workspace ID (`fdc doctor --database` shows them), too; `unnamed`: for "
+              help="Also drive runs of the workspace ID in this folder (`fdc doctor --database` lists the ids); `unnamed`: for "
               "runs of an older fdc, without a workspace.")  # fmt: skip
 @click.option(
     "--any-commit",
@@ -72,7 +72,7 @@ _LEAVING = 4.0
     "--shell-timeout",
     type=click.FloatRange(0.1),
     metavar="SECONDS",
-    help="Time limit of a command.",
+    help="Time limit of each command.",
 )
 @click.option(
     "--allow-unsandboxed", is_flag=True, help="Run commands even if no sandbox is available."
@@ -88,7 +88,7 @@ _LEAVING = 4.0
 @click.option(
     "--model",
     metavar="NAME",
-    help="The model that answers prompts (else FDC_MODEL; none: what is embedded).",
+    help="The model that answers prompts (else FDC_MODEL; none: embedded functions).",
 )
 @workspace_option
 def command(
@@ -108,11 +108,11 @@ def command(
     model: str | None,
     workspace: str | None,
 ) -> int:
-    """Take runs from a database and drive them in this workspace, until it is asked to end (Ctrl-C, SIGTERM).
+    """Take runs from a database and drive them in this workspace, until Ctrl-C or SIGTERM.
 
-    Start as many as you like, on as many machines. When one dies, freezes or loses the database, the others go on
-    with its runs. A worker takes the runs that were begun in its workspace, and with --serve those of others that its
-    folder stands for; workers need one key (docs/workers.md).
+    You can start any number of workers on any number of machines. When one fails, freezes or loses the database,
+    the others continue its runs. A worker takes the runs of its workspace, and those of the workspaces in --serve.
+    All workers need the same key (docs/workers.md).
     """
     from ...engine.drive import GRACE
     from ...engine.ports import WorldFailed
@@ -171,8 +171,8 @@ def command(
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     except Asked:
-        say(f"worker {name} ends; it had taken no run yet")
-        os._exit(CLEAN)  # a thread of DBOS may be there already, and would be waited for
+        say(f"worker {name} ends; it had not taken a run")
+        os._exit(CLEAN)  # a thread of DBOS may exist already and would block the exit
     say(
         f"worker {name} takes runs from {shown(url)} and drives them in {root}, for the workspace {' and '.join(place.serves)}"
     )
@@ -184,44 +184,44 @@ def command(
         if not fleet.under_way:
             break
         left.wait(0.05)
-    say(f"worker {name} ends; what it drove goes to the others")
+    say(f"worker {name} ends; other workers take over its runs")
     session.stop()
     # DBOS would wait for its threads, and mark what they hold as done.
     os._exit(CLEAN)
 
 
 def place_of(root: str, serves: tuple[str, ...], any_commit: bool) -> Place:
-    """Which workspaces this folder stands for: its own, and those of --serve. Raises UsageError, Refused, WorldFailed."""
+    """The workspaces whose runs this folder serves: its own, and those of --serve. Raises UsageError, Refused, WorldFailed."""
     from ...runs.records import identity
     from ...runs.workers.worker_config import Place
 
     for one in serves:
         if not identity.is_id(one):
             raise UsageError(
-                f"`--serve {one}`: that is not a workspace; `fdc doctor --database URL` shows the ids"
+                f"`--serve {one}`: not the id of a workspace; list the ids with `fdc doctor --database URL`"
             )
     own = identity.identity(root)
     if own.copied is not None and own.id not in serves:
         raise Refused(
-            f"{identity.copied(own, root)}, or say `--serve {own.id}`: this folder stands for it, too"
+            f"{identity.copied(own, root)}, or add `--serve {own.id}` to serve that workspace too"
         )
     folder = own.id if own.copied is None else f"{own.id}@{os.path.realpath(root)}"
     return Place(tuple(dict.fromkeys((own.id, *serves))), folder, any_commit)
 
 
 def say(text: str) -> None:
-    """A line about the worker itself."""
+    """Prints a line about the worker."""
     from ...report.terminal.terminal_text import visible
 
     click.echo(visible(text), err=True)
 
 
 def fatal(why: str) -> None:
-    """Ends the process at once: others may hold its runs by now, and nothing that it does could be put on record."""
+    """Ends the process at once: other workers may hold its runs now, and it cannot record its steps."""
     try:
         os.write(
             2,
-            f"fdc: the database is lost, and this worker with it: {' '.join(why.split())}\n".encode(),
+            f"fdc: the connection to the database is lost, so this worker ends: {' '.join(why.split())}\n".encode(),
         )
     finally:
         os._exit(WORLD)

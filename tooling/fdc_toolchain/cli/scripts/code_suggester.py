@@ -1,4 +1,4 @@
-"""The script `code_suggester`: a proposed code change as a plan of one step (FDC-84)."""
+"""The script `code_suggester`: writes a code change as a plan of one step (FDC-84)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def command(
 ) -> int:
     """Write the plan that makes a code change, and print its path; `fdc lint` proves it, `fdc run` executes it."""
     if (diff is None) == (diff_file is None):
-        raise UsageError("say either --diff TEXT or --diff-file FILE")
+        raise UsageError("use either --diff TEXT or --diff-file FILE")
     try:
         text = diff if diff_file is None else diff_file.read()
     except UnicodeDecodeError as wrong:

@@ -44,7 +44,7 @@ def extract_metadata_from_postmortem(postmortem_content: str) -> dict[str, str]:
 @form
 @workspace
 def command(postmortem: str, dry_run: bool, form: str, workspace: str | None) -> int:
-    """Read the lessons of POSTMORTEM and put the new ones on record, pending, in knowledge_core/lessons.jsonl."""
+    """Read the lessons of POSTMORTEM and add the new ones as pending to knowledge_core/lessons.jsonl."""
     return compile_postmortem(root_of(workspace), postmortem, dry_run=dry_run, form=form)
 
 

@@ -1,4 +1,4 @@
-"""`master_control.py`: the controller as a library with the real world behind it, and `fdc agent` as a script."""
+"""`master_control.py`: the controller as a library with real effects, and `fdc agent` as a script."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["AgentState", "Command", "MasterControlGraph", "PlanContext", "StepRe
 
 
 class _Nobody:
-    """No person answers (port `ModelPort`)."""
+    """A model that is missing (port `ModelPort`)."""
 
     def complete(self, role: str, messages: object, schema: object) -> dict[str, object]:
         """Raises ModelWaiting."""
-        raise ModelWaiting(f"no {role} is there: give the controller a `model`")
+        raise ModelWaiting(f"the {role} is missing: pass `model` to the controller")
 
 
 class MasterControlGraph(master_control.MasterControlGraph):

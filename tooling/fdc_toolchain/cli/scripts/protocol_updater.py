@@ -1,4 +1,4 @@
-"""The script `protocol_updater`: the only way by which programs change protocol sources (FDC-78 to FDC-80)."""
+"""The script `protocol_updater`: changes protocol sources. Programs use no other way (FDC-78 to FDC-80)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..shared.findings import show
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, or done before; 1 refused, with every file as it was; 2 wrong usage; 3 the world failed.",
+    epilog="Exit codes: 0 done, or done before; 1 refused, with every file as it was; 2 wrong usage; 3 the environment failed.",
 )
 def command() -> None:
     """Change one field of one protocol source; `fdc protocols build` brings AGENTS.md up to date afterwards."""
@@ -86,7 +86,9 @@ def _told(what: str, folder: str | None, workspace: str | None, **parameters: An
     root = root_of(workspace)
     place = os.path.join(root, sources_of(root)) if folder is None else os.path.abspath(folder)
     if not os.path.isdir(place):
-        raise UsageError(f"no folder `{folder or sources_of(root)}` with protocols was found")
+        raise UsageError(
+            f"no folder `{folder or sources_of(root)}` with protocols exists; choose one with --source"
+        )
     outcome = update(root, place, what, parameters)
     show(outcome.findings)
     click.echo(

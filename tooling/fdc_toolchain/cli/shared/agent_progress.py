@@ -1,4 +1,4 @@
-"""What the user sees of a run that `fdc agent` drives."""
+"""Progress of a run that `fdc agent` drives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...console.progress import Lines, Quiet
 
 
 class AgentQuiet(Quiet):
-    """Requests for code are the controller's own business and are not put to a person."""
+    """Does not ask a person for code, because the controller answers such requests."""
 
     def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
         """Port `Progress`."""

@@ -1,4 +1,4 @@
-"""Shows findings about files that are not plans: a line each, with its related places and its help below."""
+"""Prints findings in files that are not plans: a line each, with related places and help below."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...report.concise import finding_line
 
 
 def show(findings: Iterable[Diagnostic], *, err: bool = True) -> None:
-    """Prints the findings in their order, on stderr unless they are the answer that was asked for."""
+    """Prints the findings in order, on stderr unless they are the command's result."""
     for item in findings:
         click.echo(finding_line(item), err=err)
         for label in item.labels:

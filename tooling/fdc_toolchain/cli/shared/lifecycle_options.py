@@ -1,4 +1,4 @@
-"""What `fdc start` and `fdc close` share: their options, and how they say what happened."""
+"""Options and output that `fdc start` and `fdc close` share."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ workspace_option = click.option("--workspace", metavar="DIR", help="Work as if s
 
 
 def root_of(workspace: str | None) -> str:
-    """The workspace's folder. Raises UsageError for a DIR that is none."""
+    """The workspace's folder. Raises UsageError if DIR is not a folder."""
     if workspace is not None and not os.path.isdir(workspace):
         raise UsageError(f"the workspace `{workspace}` is not a folder")
     return find_root(workspace or os.curdir)
 
 
 def tell(report: Report) -> None:
-    """Prints what happened on stdout, warnings and the reason of a refusal on stderr."""
+    """Prints the report on stdout; warnings and the reason of a refusal on stderr."""
     for line in report.lines:
         click.echo(line, err=line.startswith("warning: "))
     if report.refused:

@@ -1,6 +1,6 @@
-"""What a terminal shows of a run while it goes: below the lines that stay, a tree of what is under way, and the budget.
+"""The live display of a run in a terminal: permanent lines, and below them a tree of running steps and the budget.
 
-It is redrawn five times a second and taken away at the end. It never is higher than the terminal, nor wider.
+The tree is redrawn five times a second and removed at the end. It always fits into the terminal.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ _FRAME = re.compile(r"#\d+|\[\d+\]|>.+?(?=/\d|$)")
 _SPENT = 0.8
 _ROUND = re.compile(r"[\[#]")
 _KEPT = 24
-"""Lines that stay of what a loop or a fork of the main plan does."""
+"""Maximum number of permanent lines for a loop or fork of the main plan."""
 
 
 class Doing(NamedTuple):
-    """An effect under way, and for how many seconds."""
+    """A running effect, and its duration in seconds."""
 
     effect: Perform
     seconds: float
 
 
 class Budget(NamedTuple):
-    """A ceiling: what is spent of it, and what is reserved for steps under way."""
+    """A budget limit: the spent amount, and the amount reserved for running steps."""
 
     measure: str
     spent: float
@@ -53,7 +53,7 @@ class Budget(NamedTuple):
 
 
 class Live(Lines):
-    """The live picture. Steps stay above it; of a loop or fork the first ones, each that failed, and the number of the others."""
+    """The live display. Steps stay above it; of a loop or fork only the first, the failed ones, and the number of the others."""
 
     def __init__(self, style: Style) -> None:
         super().__init__(style)
@@ -68,7 +68,7 @@ class Live(Lines):
         self._ticker.start()
 
     def watch(self, state: RunState) -> None:
-        """Budgets are read from the state that the driver keeps; nothing else of it is looked at."""
+        """Reads budgets, and only those, from the driver's state."""
         self._state = state
         super().watch(state)
 
@@ -95,7 +95,7 @@ class Live(Lines):
             super().passed(mark)
 
     def _stays(self, address: str, failed: bool = False) -> bool:
-        """Whether a line stays. Of a loop or fork that goes on and on the first lines do; the others are counted at its end."""
+        """Whether a line is permanent. Of a loop or fork, only the first lines are; the others are counted at its end."""
         where, *inside = _ROUND.split(address, maxsplit=1)
         if not inside:
             self._loop_ended()
@@ -109,12 +109,12 @@ class Live(Lines):
     def _loop_ended(self) -> None:
         more = self._inside - _KEPT
         if more > 0:
-            text = f"       {more} more lines of {visible(self._loop)}, none failed: `fdc show` has them"
+            text = f"       {more} more lines of {visible(self._loop)}, without failures: `fdc show` lists them"
             self.line(self.style.paint("faint", text))
         self._loop, self._inside = "", 0
 
     def close(self) -> None:
-        """Takes the picture away."""
+        """Removes the display."""
         self._over.set()
         with self.lock:
             self._loop_ended()
@@ -131,7 +131,8 @@ class Live(Lines):
         now = time.monotonic()
         size = shutil.get_terminal_size()
         doing = [
-            Doing(one, now - self._since.get(address, now)) for address, one in self.running.items()
+            Doing(effect, now - self._since.get(address, now))
+            for address, effect in self.running.items()
         ]
         head = f"{_WHEEL[self._turn % 4]} {number(self.steps)} steps, {clock(now - self._started)}"
         rows = picture(
@@ -158,7 +159,7 @@ class Live(Lines):
         if self._drawn:
             wide = max(
                 1, shutil.get_terminal_size().columns
-            )  # a terminal that was made narrower has broken lines up
+            )  # a terminal that became narrower has wrapped lines
             up = sum(max(1, -(-width // wide)) for width in self._drawn) - 1
             self._put("\r" + (f"\x1b[{up}A" if up else "") + "\x1b[J")
             self._drawn = []
@@ -172,21 +173,24 @@ def picture(
     height: int,
     style: Style = PLAIN,
 ) -> list[tuple[str, int]]:
-    """The lines of the picture, each with its columns: the head with the budgets, and the tree of frames.
+    """The lines of the display, each with its width: the head with the budgets, and the tree of frames.
 
-    A frame (a called plan, a round, a branch) is a line of its own only where several things run in it.
+    A frame (a called plan, a round, a branch) has its own line only if several steps run in it.
     """
     room = max(8, width)
-    bars = [(f"{one.measure} {number(one.spent)}/{number(one.most)}", one) for one in budgets]
+    bars = [
+        (f"{budget.measure} {number(budget.spent)}/{number(budget.most)}", budget)
+        for budget in budgets
+    ]
     first: list[tuple[str, str]] = [(head, "")]
     rest: list[tuple[str, str]] = []
     used = columns(head)
-    for text, one in bars:
+    for text, bar in bars:
         role = (
             "error"
-            if one.spent + one.reserved >= one.most
+            if bar.spent + bar.reserved >= bar.most
             else "warning"
-            if one.spent >= _SPENT * one.most
+            if bar.spent >= _SPENT * bar.most
             else "faint"
         )
         if used + 2 + columns(text) <= room and not rest:
@@ -197,7 +201,7 @@ def picture(
     lines = [_line(first, room, style)]
     if rest and room >= _NARROW:
         lines.append(_line([("  " + ", ".join(text for text, _ in rest), "faint")], room, style))
-    tree = _tree(sorted(doing, key=lambda one: _natural(one.effect.address)))
+    tree = _tree(sorted(doing, key=lambda active: _natural(active.effect.address)))
     free = max(1, height - len(lines))
     more = len(tree) - free
     if more > 0:
@@ -227,22 +231,22 @@ def _line(parts: list[tuple[str, str]], room: int, style: Style) -> tuple[str, i
 
 
 def _tree(doing: list[Doing]) -> list[tuple[str, str, float]]:
-    """Indent, text and seconds of each line. Frames in which one thing runs are written before it, in one line."""
+    """Indent, text and seconds of each line. A frame with one running step shares its line."""
     root = _Node("")
-    for one in doing:
+    for active in doing:
         at = root
         end = 0
-        for found in _FRAME.finditer(one.effect.address):
-            at = at.below.setdefault(one.effect.address[: found.end()], _Node(_name(found[0])))
+        for found in _FRAME.finditer(active.effect.address):
+            at = at.below.setdefault(active.effect.address[: found.end()], _Node(_name(found[0])))
             end = found.end()
-        at.doing.append((one.effect.address[end:].lstrip("/"), one))
+        at.doing.append((active.effect.address[end:].lstrip("/"), active))
     out: list[tuple[str, str, float]] = []
     _lay(root, "  ", out)
     return out
 
 
 def _natural(address: str) -> list[tuple[int, str]]:
-    """A sort key by which branch 9 comes before branch 10, and nothing jumps about."""
+    """A sort key that puts branch 9 before branch 10, so that lines keep their order."""
     return [
         (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", address)
     ]
@@ -256,9 +260,13 @@ class _Node:
 
 
 def _lay(node: _Node, indent: str, out: list[tuple[str, str, float]]) -> None:
-    for _, one in node.doing:
+    for _, active in node.doing:
         out.append(
-            (indent, f"{one.effect.tool} {arguments(one.effect.args)}".rstrip(), one.seconds)
+            (
+                indent,
+                f"{active.effect.tool} {arguments(active.effect.args)}".rstrip(),
+                active.seconds,
+            )
         )
     for below in node.below.values():
         names = [below.name]
@@ -267,12 +275,12 @@ def _lay(node: _Node, indent: str, out: list[tuple[str, str, float]]) -> None:
             names.append(below.name)
         said = " ".join(names)
         if len(below.doing) == 1 and not below.below:
-            one = below.doing[0][1]
+            active = below.doing[0][1]
             out.append(
                 (
                     indent,
-                    f"{said}: {one.effect.tool} {arguments(one.effect.args)}".rstrip(),
-                    one.seconds,
+                    f"{said}: {active.effect.tool} {arguments(active.effect.args)}".rstrip(),
+                    active.seconds,
                 )
             )
         else:
@@ -292,7 +300,7 @@ def clock(seconds: float) -> str:
 
 
 def progress(form: str, quiet: bool, style: Style, terminal: bool) -> Observer:
-    """The one that fits the output."""
+    """The progress display for the output: live in a terminal, else lines."""
     if form == "json":
         return Json()
     if quiet:

@@ -1,4 +1,4 @@
-"""Shows why a text could not be read, on stderr, for the commands that rewrite plans."""
+"""Prints syntax errors on stderr, for the commands that rewrite plans."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...report.terminal.texts import lines_of
 
 
 def show(data: bytes, found: Iterable[Diagnostic]) -> None:
-    """Prints the errors among `found` with the lines of `data` that they are about."""
+    """Prints the errors among `found` with their lines of `data`."""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
     texts = lines_of(lambda _: text)
     for item in found:

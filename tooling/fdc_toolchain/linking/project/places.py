@@ -31,7 +31,7 @@ def outside(path: str) -> str | None:
     if "\0" in path:
         return "a path with a NUL byte"
     if ".." in path.split("/"):
-        return f"`{path}` leads upwards with `..`"
+        return f"`{path}` leaves the workspace with `..`"
     if not components(path):
         return f"`{path}` names the workspace itself"
     encoded = path.encode("utf-8", "surrogatepass")

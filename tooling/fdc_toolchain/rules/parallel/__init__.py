@@ -1,1 +1,1 @@
-"""What the branches of a fork do to each other, beside files."""
+"""Conflicts between branches of a fork, other than files."""

@@ -1,4 +1,4 @@
-"""What branches of a fork share beside files: an index, a service's cursor (`shares` in a catalogue's row; FDC413).
+"""Resources other than files that branches of a fork share: an index, a service's cursor (`shares` in a catalogue's row; FDC413).
 
 A branch may come between two steps of another one, so what such a step does is not what the plan's text says of it.
 """
@@ -43,9 +43,9 @@ def _finding(instance: Instance, fork: Loop, where: Instance, act: Act) -> Diagn
     return Diagnostic(
         instance.unit.span(fork.node),
         "FDC413",
-        f"every branch of this fork may call `{act.step.tool}`, all such calls share `{shares}`, and they run at the same time",
+        f"branches of this fork may call `{act.step.tool}` at the same time, but all such calls share `{shares}`",
         (Label(where.unit.span(act.step), "this step"),),
-        help=f"let the branches `yield` what they made, and call `{act.step.tool}` after the fork",
+        help=f"let the branches `yield` their results, and call `{act.step.tool}` after the fork",
     )
 
 

@@ -1,4 +1,4 @@
-"""What the plans of a root say about an argument: its values, globs, and what the run is given for it."""
+"""The values of an argument in the plans of a root: texts, globs, and inputs of the run."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Given(NamedTuple):
 
     value: Value
     leaf: Leaf
-    """Where it first stands."""
+    """Its first position."""
 
     def may_be(self, text: str, kind: str) -> bool:
-        """True where the argument is this value on some run."""
+        """True if the argument has this value on some run."""
         return glob_match.fits(text, glob_match.compiled(events.pattern_of(self.value, kind)))
 
 
@@ -41,7 +41,7 @@ class Named(NamedTuple):
 
 
 def named(root: Instance, rule: Obligation) -> Named:  # noqa: C901
-    """Everything that can tell one value from another."""
+    """Everything that distinguishes values."""
     same = rule.same or ""
     reached = list(reached_plans(root))
     nodes = [node for instance in reached for node in nodes_of(instance.unit.body)]

@@ -30,7 +30,7 @@ from .argument_values import Given, Named, given, named, plain
 from .rule_machine import STOP, Case, machine_of
 
 MOST_VALUES = 2000
-"""Values that a plan may name before no one looks at each of them."""
+"""Maximum number of values of a plan that are checked one by one."""
 
 MOST_GIVEN = 4
 """Arguments made of what a run is given, all ways of which to be a value or not are looked at."""

@@ -22,7 +22,7 @@ from .rule_machine import STOP
 
 
 class Verdict(NamedTuple):
-    """What was found out about the runs of one root under one rule: `findings` say why it is not proved."""
+    """The result for the runs of one root under one rule; `findings`: why it is not proved."""
 
     rule: Obligation
     root: Instance
@@ -32,7 +32,7 @@ class Verdict(NamedTuple):
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """What every root does, or may do, against the rules."""
+    """The violations and possible violations of the rules by every root."""
     if context.linker.obligations:
         for verdict in verdicts(context, context.linker.obligations):
             yield from verdict.findings
@@ -219,7 +219,7 @@ class Together(Summaries):
         return found
 
     def suspects(self, root: Instance, meant: list[int]) -> set[int]:
-        """Which of the rules (by number) some run of a root may break; of no other does one."""
+        """The rules (by number) that some run of a root may break; all others are kept."""
         start = 0
         for number in meant:
             start |= 1 << self.offsets[number]
@@ -233,7 +233,7 @@ class Together(Summaries):
         return out
 
     def wakes(self, root: Instance, number: int) -> bool:
-        """True where some run of a root may do what a rule is about at all."""
+        """True if some run of a root may contain a step that a rule covers."""
         wanted = self.made[number].wakes
         return not wanted or any(
             letter > 0 and letter & wanted

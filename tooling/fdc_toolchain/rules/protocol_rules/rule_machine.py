@@ -1,4 +1,4 @@
-"""A rule as the automaton that its walks follow, and what one walk over the runs of a plan is."""
+"""The automaton of a rule, and one walk over the runs of a plan."""
 
 from __future__ import annotations
 

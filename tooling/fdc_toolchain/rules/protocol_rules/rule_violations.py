@@ -1,4 +1,4 @@
-"""What is said of a plan that some run of breaks a protocol's rule: the shortest such run, and where the rule stands."""
+"""Findings for plans with a run that breaks a protocol's rule: the shortest such run, and the rule's position."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .rule_machine import STOP, Case, machine_of
 
 
 class Alone(Summaries):
-    """The words of one rule without data: all steps count, by their letters."""
+    """The words of one rule without data: every step counts, by its letters."""
 
     def __init__(self, rule: Obligation) -> None:
         self.rule = rule
@@ -70,7 +70,9 @@ def judged(root: Instance, rule: Obligation, source: bytes) -> tuple[str, list[D
     kept: set[str] = set()
     walks = cases(root, rule)
     if walks is None:
-        message = f"{_named(rule)} is not proved: the plan names more values than are looked at one by one"
+        message = (
+            f"{_named(rule)} is not proved: the plan names more values than fdc checks one by one"
+        )
         doubts.append(_finding(last_line(root), "FDC463", message, rule, (), ()))
     for _, group in groupby(walks or (), lambda case: case.about):
         results = [(case, *_judged(case, root, rule)) for case in group]
@@ -103,9 +105,9 @@ def _judged(
     for start in case.starts:
         finding = case.search.root(case.root, start)
         certain = [
-            one
-            for one in finding.refusals
-            if one.length < UNSURE and not isinstance(one.node, Loop)
+            refusal
+            for refusal in finding.refusals
+            if refusal.length < UNSURE and not isinstance(refusal.node, Loop)
         ]
         sure += [_refused(one, root, rule, case.about) for one in certain[:MOST]]
         end = finding.unfinished
@@ -128,7 +130,7 @@ def _judged(
 
 
 class _Search(Search):
-    """Traces that say what a step means to the rule, and nothing of those that mean nothing to it."""
+    """Traces that explain the steps that the rule covers, and omit the others."""
 
     def _move(self, before: str, after: str) -> str:
         return "" if before == after else after
@@ -215,13 +217,13 @@ _ASKED = {
     "existence": "at least {n} times {a}", "absence": "fewer than {n} times {a}", "exactly": "exactly {n} times {a}",
     "init": "the first step is {a}", "last": "the last step is {a}",
     "choice": "{a} or {b}", "exclusive_choice": "{a} or {b}, not both",
-    "responded_existence": "where there is {a}, there is {b} too, before or after",
-    "coexistence": "{a} and {b}, or neither",
+    "responded_existence": "if {a} occurs, {b} occurs too, before or after it",
+    "coexistence": "{a} and {b} both occur, or neither",
     "response": "after {a} comes {b}", "precedence": "no {b} before {a}",
     "succession": "after {a} comes {b}, and no {b} before {a}",
     "alternate_response": "after {a} comes {b} before the next {a}",
     "alternate_precedence": "before {b} comes {a}, one for each",
-    "alternate_succession": "{a} and {b} take turns, {a} first",
+    "alternate_succession": "{a} and {b} alternate, {a} first",
     "chain_response": "the step after {a} is {b}", "chain_precedence": "the step before {b} is {a}",
     "chain_succession": "{a} and {b} follow each other directly",
     "not_coexistence": "not both {a} and {b}", "not_succession": "no {b} after {a}",
@@ -234,7 +236,7 @@ _ONCE = {"existence": "at least once {a}", "absence": "never {a}", "exactly": "e
 
 
 def asked(rule: Obligation) -> str:
-    """What a rule's check asks, in words."""
+    """The text of a rule's check."""
     names = {letter: described(group) for letter, group in zip("abc", rule.events, strict=True)}
     words = _ONCE.get(rule.template) if rule.n == 1 else None
     text = (words or _ASKED[rule.template]).format(n=rule.n, **names)

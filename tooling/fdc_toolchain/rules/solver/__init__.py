@@ -1,1 +1,1 @@
-"""The analyses that lint rules ask."""
+"""The analyses that lint rules use."""

@@ -21,7 +21,7 @@ from .trace import Leaf, Nested, Path
 from .words import Machine, Summaries
 
 FEW = 16
-"""Rounds that a trace shows one by one where a loop makes just so many."""
+"""Maximum number of rounds that a trace shows one by one."""
 
 
 UNSURE = 1 << 80
@@ -53,7 +53,7 @@ class Refusal(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What is wrong with the runs of one root."""
+    """The errors in the runs of one root."""
 
     refusals: list[Refusal]
     unfinished: tuple[int, int, Path] | None
@@ -93,7 +93,7 @@ class Search:
         return self._twin
 
     def root(self, instance: Instance, start: int | None = None) -> Finding:
-        """Everything wrong with a plan's runs from a state (None: the start state); shortest first."""
+        """All errors in a plan's runs from a state (None: the start state), shortest first."""
         refusals: dict[int, Refusal] = {}
         begun: Reached = {self.machine.start if start is None else start: (0, None)}
         exits = self._body(instance, instance.unit.body, begun, refusals)

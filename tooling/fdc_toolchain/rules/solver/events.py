@@ -1,4 +1,4 @@
-"""Which events of a rule a step is, as far as its text tells: yes, no, or it depends on a value.
+"""Whether a step is an event of a rule, according to its text: yes, no, or it depends on a value.
 
 A value in a step's argument is any text at all, so an argument with one in it may fit a glob, must fit it
 (`docs/{name}` and `docs/**`) or cannot (`src/{name}.py` and `*.md`); that is decided, never guessed.

@@ -44,7 +44,7 @@ def as_fragment(
     )
     more = f", and from {len(fits) - MOST} more" if len(fits) > MOST else ""
     message = f"a fragment of `{machine.name}`: {shown}{more}"
-    help_ = "it is proved in the plans that call it; to run it by itself, make it a whole run of the automaton"
+    help_ = "it is proved in the plans that call it; to run it alone, make it a whole run of the automaton"
     return Diagnostic(Span(instance.unit.key, 1, 1, 1, 1), "FDC700", message, help=help_)
 
 

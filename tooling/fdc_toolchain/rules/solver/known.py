@@ -104,7 +104,7 @@ def wanted(operator: str, holder: bool, other: Operand) -> str:
             else f"something that `{other[2]}` can hold"
         )
     if kinds == NUMBER:
-        return "a number, or a text that spells one"
+        return "a number, or a text that contains one"
     return (
         "text" if kinds and not kinds & ~TEXTS else f"something that has an order with `{other[2]}`"
     )
@@ -122,7 +122,7 @@ def pairs(operator: str, left: Type, right: Type) -> Pairs:
     """Every kind of the one side beside every kind of the other, for an order or for `in`."""
     rule = _member if operator == "in" else _ordered
     return [
-        (one, other, rule(one, other)) for one in bits(left.kinds) for other in bits(right.kinds)
+        (bit, other, rule(bit, other)) for bit in bits(left.kinds) for other in bits(right.kinds)
     ]
 
 

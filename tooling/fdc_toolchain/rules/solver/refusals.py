@@ -12,9 +12,7 @@ from .counterexample import Refusal, Search
 from .trace import Leaf, doubt_in, labels
 from .words import Machine, Summaries
 
-_HELP = (
-    "go through the items with `for`, or move the branch into a plan with an automaton of its own"
-)
+_HELP = "use `for` instead of `fork`, or move the branch to a plan with its own automaton"
 
 MOST = 20
 """Refused steps reported for one plan."""
@@ -80,7 +78,7 @@ def _way_on(machine: Machine, state: int, named: Mapping[str, str]) -> str | Non
         symbol for symbol, row in machine.table.items() if row[state] >= 0 and row[state] != state
     )
     on = _named(leave, named)
-    return f"from `{machine.states[state]}` it goes on with {', '.join(on)}" if on else None
+    return f"from `{machine.states[state]}` it continues with {', '.join(on)}" if on else None
 
 
 def _refused(refusal: Refusal, root: str, machine: Machine, named: Mapping[str, str]) -> Diagnostic:
@@ -96,7 +94,7 @@ def _refused(refusal: Refusal, root: str, machine: Machine, named: Mapping[str, 
     here = "" if unit.key == root else f" (reached in `{unit.name}`, line {node.step.line})"
     if symbol not in machine.table:
         known = ", ".join(sorted(machine.table))
-        message = f"`{node.step.tool}` is a {symbol}, which `{machine.name}` does not know{here}"
+        message = f"`{node.step.tool}` is a {symbol}, which is not in the alphabet of `{machine.name}`{here}"
         return Diagnostic(
             refusal.outer,
             "FDC404",
@@ -110,11 +108,13 @@ def _refused(refusal: Refusal, root: str, machine: Machine, named: Mapping[str, 
         f"`{node.step.tool}` ({symbol}) is refused in state `{state}` of `{machine.name}`{here}"
     )
     help_ = (
-        f"in `{state}` it allows {', '.join(on)}" if on else f"in `{state}` it allows nothing more"
+        f"in `{state}` it allows {', '.join(on)}"
+        if on
+        else f"in `{state}` no further step is allowed"
     )
     found = Diagnostic(refusal.outer, "FDC401", message, _labels(refusal, step), trace, help_)
     fork = doubt_in(refusal.path)
-    what = f"comes to `{node.step.tool}` ({symbol}) in state `{state}`"
+    what = f"reaches `{node.step.tool}` ({symbol}) in state `{state}`"
     return found if fork is None else _unsure(found, fork, machine, what)
 
 

@@ -212,5 +212,5 @@ class Uses:
             )
             return
         said = f"`{left[2]}` is {types.shown(left[1])} and `{right[2]}` is {types.shown(right[1])}"
-        what = "nothing can be in that" if operator == "in" else "these have no order"
+        what = "that cannot contain anything" if operator == "in" else "these have no order"
         self.error((left if left[0] else right)[3], f"{said}: {what}")

@@ -35,7 +35,7 @@ MOST_VIEWS = 16
 MOST_NESTED = 3
 """Loops inside each other that are walked until the types of what they carry are stable."""
 
-_CALLED = "with what this call gives, `{}` cannot go on: "
+_CALLED = "with the arguments of this call, `{}` fails: "
 
 
 class View(NamedTuple):
@@ -270,7 +270,7 @@ class _Walk:
     def over(self, node: Loop) -> Known:
         """What is known of the loop's name in its body."""
         span = self.unit.span(node.node)
-        nothing = Origin(span, "what this loop goes through")
+        nothing = Origin(span, "the list of this loop")
         if node.over is None:
             return Known(NEVER, nothing)
         ref = self.here.single(node.over)
@@ -280,9 +280,7 @@ class _Walk:
             if node.kind == "each":
                 self.uses.use(known, TEXTS, place, name, "text", "a glob is text")
             else:
-                self.uses.use(
-                    known, LIST, place, name, "a list", f"`{node.kind}` goes through a list"
-                )
+                self.uses.use(known, LIST, place, name, "a list", f"`{node.kind}` needs a list")
         elif node.kind != "each" and not (
             len(node.over.parts) == 1 and isinstance(node.over.parts[0], Ref)
         ):
@@ -292,9 +290,7 @@ class _Walk:
             )
             if text.endswith("}:"):
                 meant = " (write the line without the colon)"
-            self.uses.error(
-                place, f"`{node.kind}` goes through a list, and `{text}` is text{meant}"
-            )
+            self.uses.error(place, f"`{node.kind}` needs a list, but `{text}` is text{meant}")
         if node.kind == "each":
             return Known(Type(TEXTS), nothing)
         return Known(ANY, nothing) if known is None else known.made(Type.of_item)

@@ -1,4 +1,4 @@
-"""What a run may use that belongs to something larger: to a task, or to a step of another run."""
+"""Limits of a run that come from its task or from a step of another run."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from ...engine.state import RunState
 
 _RAISED = ("budget", "overrun")
-"""Kinds of stops after which a run goes on with a larger budget."""
+"""Kinds of stops after which a run continues with a larger budget."""
 
 
 def least(program: Program, left: Mapping[str, float]) -> dict[str, float]:
-    """The ceilings of a run: what its plan says, and no more than is left."""
+    """The limits of a run: those of its plan, but at most the remaining amounts."""
     own = program["budget"]
     return {measure: min(most, own.get(measure, most)) for measure, most in left.items()}
 
 
 def changed(state: RunState, left: Mapping[str, float]) -> dict[str, float]:
-    """The ceilings of a run on record that are other ones by now; none where more budget would not make it go on."""
+    """The limits of a recorded run that have changed; empty if a larger budget would not make it continue."""
     if state.ended and (state.stop is None or state.stop.kind not in _RAISED):
         return {}
     wanted = least(state.program, left)

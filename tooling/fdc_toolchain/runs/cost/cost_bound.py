@@ -1,9 +1,9 @@
-"""What a run costs at worst: the numbers of `fdc run --dry-run` and of `fdc analyze` (FDC-13 to FDC-15).
+"""The worst-case cost of a run, for `fdc run --dry-run` and `fdc analyze` (FDC-13 to FDC-15).
 
 The same bound as `rules.bounds`, on the program instead of the plans. The program is walked in the order
 of a run with what its steps may have created so far, so that a loop over files is counted with the files that
-there are now and with those. Where they cannot be counted, the number stays a symbol of a polynomial. Where a
-command came before the loop, the number rests on an assumption, which is said.
+exist now and with those. If they cannot be counted, the number stays a symbol of a polynomial. If a
+command came before the loop, the number depends on an assumption, which is reported.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ _FREE: _Cost = ({}, {}, {}, {})
 
 MOST_TERMS = 200
 MOST_ITEMS = 20_000
-"""Instructions that are walked one by one; a larger plan is walked once, with all that it may ever create."""
+"""Maximum number of instructions that are walked in order; a larger plan is walked once, with all files it may create."""
 MOST_FILES = 200_000
 """A loop over more files stops the run (`workspace.globs.MAX_FILES`)."""
 
 
 class Worst(NamedTuple):
-    """The most of each measure, as a polynomial.
+    """The maximum of each measure, as a polynomial.
 
     `unknown`: globs that stay symbols, since they are unknown before the run. `growing`: those that stay
     symbols, since the plan creates files for its own loops. `created`: whether files that the plan creates are
-    counted. `assumed`: what the numbers rest on, (the steps that may change files, the glob). `short`: the budgets
-    of called plans that calls may come to the end of, (the plan, the measure, the limit).
+    counted. `assumed`: the assumptions, each (the steps that may change files, the glob). `short`: the budgets
+    of called plans that may be exhausted, each (the plan, the measure, the limit).
     """
 
     cost: dict[str, Polynomial]
@@ -71,7 +71,7 @@ def worst(
 
 
 class _TooLong(Exception):
-    """The walk in the order of the run takes too long, or has no end that it could say."""
+    """The walk in the order of the run takes too long, or its result cannot be expressed."""
 
 
 class _Reader:
@@ -85,21 +85,19 @@ class _Reader:
         self.program = program
         self.rate = rate
         self.listing = listing
-        self.fixed = (
-            made.all
-        )  # `made` has everything already: nothing is added, and nothing takes too long
+        self.fixed = made.all  # `made` already contains all files, so the walk is short
         self.unknown: set[str] = set()
         self.growing: set[str] = set()
         self.assumed: set[tuple[str, str]] = set()
         self.short: set[tuple[str, str, float]] = set()
         self.created = False
         self.walked = 0
-        self.log: list[object] = []  # what loops over files were counted with, in order
+        self.log: list[object] = []  # the counts used for loops over files, in order
         self.known_logs: dict[tuple[object, ...], int] = {}
         self.done: dict[Any, tuple[_Cost, Made, int]] = {}
 
     def plan(self, plan_id: str, names: dict[str, Any], made: Made) -> tuple[_Cost, Made]:
-        """What a plan costs that begins with `made`, and what is made at its end."""
+        """The cost of a plan that begins with the files `made`, and the files at its end."""
         plan = self.program["plans"][plan_id]
         known = {
             param["name"]: param["default"]
@@ -126,7 +124,7 @@ class _Reader:
         return cost, after
 
     def held(self, cost: _Cost, plan: Mapping[str, Any]) -> _Cost:
-        """What a call costs of a plan that states a budget: the run holds it to that."""
+        """The cost of calling a plan with a budget, which the run enforces."""
         from ...rules.bounds import held
 
         out = []
@@ -213,7 +211,7 @@ class _Reader:
         body: Callable[[Made], tuple[_Cost, Made]],
         made: Made,
     ) -> tuple[_Cost, Made]:
-        """A body that runs `times`; each round may see what those before it made, in a fork what every other made."""
+        """A body that runs `times`; each round may see files of earlier rounds, in a fork those of all other branches."""
         if isinstance(times, str):
             cost, after = body(made)
             wide = made.widened(after)
@@ -245,7 +243,7 @@ class _Reader:
         return total, made
 
     def files(self, item: dict[str, Any], names: dict[str, Any], made: Made) -> int | str:
-        """How often a loop over files runs: a number, or the glob where it is unknown."""
+        """The number of rounds of a loop over files: a number, or the glob if it is unknown."""
         glob = resolved(item["glob"], names)
         most: int | None = item["max"]
         listed = None if "{" in glob else self.listing(glob)
@@ -316,7 +314,7 @@ def _times(poly: Polynomial, size: int | str) -> Polynomial:
 
 
 def _small(poly: Polynomial) -> Polynomial:
-    """Beyond `MOST_TERMS` terms all numbers of files are taken for the largest, `n`."""
+    """With more than `MOST_TERMS` terms, replaces all numbers of files by the largest, `n`."""
     if len(poly) <= MOST_TERMS:
         return poly
     out: Polynomial = {}

@@ -1,6 +1,6 @@
-"""The files that the steps of a program may have created: what a loop over files finds more than there is now.
+"""The files that the steps of a program may have created: those that a loop over files finds in addition to the present ones.
 
-A path that is known is itself. A computed path is every path with its known beginning and end; it may be another
+A known path is one file. A computed path can be any path with its known prefix and suffix; it may be another
 one each time, so it counts as often as its step runs. What is deleted is not subtracted: the numbers are an upper bound.
 """
 
@@ -29,7 +29,7 @@ class Made(NamedTuple):
     all: bool = False
 
     def joined(self, other: Made) -> Made:
-        """After one or the other."""
+        """The union: after either of two ways."""
         if self == other:
             return self
         counts = dict(self.computed)
@@ -43,7 +43,7 @@ class Made(NamedTuple):
         )
 
     def grown(self, after: Made, times: int) -> Made:
-        """After `times` rounds of which one leads from here to `after`."""
+        """After `times` rounds, each of which changes this to `after`."""
         before = dict(self.computed)
         counts = dict(self.computed)
         for tokens, count in after.computed:
@@ -54,7 +54,7 @@ class Made(NamedTuple):
         return after._replace(computed=tuple(counts.items()))
 
     def widened(self, after: Made) -> Made:
-        """After any number of rounds of which one leads from here to `after`."""
+        """After any number of rounds, each of which changes this to `after`."""
         before = dict(self.computed)
         counts = tuple(
             (tokens, count if before.get(tokens, 0) == count else None)
@@ -70,7 +70,7 @@ def creates(
     program: Mapping[str, Any],
     plan: Mapping[str, Any],
 ) -> Made:
-    """What may have been created after a step, too."""
+    """Adds what a step may create."""
     tool = program["tools"][item["tool"]]
     declared = tool.get("parameters", ())
     touches = [
@@ -96,7 +96,7 @@ def creates(
 
 
 def fixed(program: Mapping[str, Any]) -> Made:
-    """All that any step of any plan of a program may ever create."""
+    """Everything that the steps of a program may create."""
     made = Made(all=True)
     for plan in program["plans"].values():
         work = list(plan["body"])
@@ -110,7 +110,7 @@ def fixed(program: Mapping[str, Any]) -> Made:
 
 
 def matching(made: Made, glob: Tokens) -> tuple[frozenset[str], int] | None:
-    """The known paths that a glob may match and the number of computed ones; None where they cannot be counted."""
+    """The known paths that a glob may match, and the number of computed ones; None if they cannot be counted."""
     number = 0
     for tokens, count in made.computed:
         if compare(tokens, glob) is not False:
@@ -134,7 +134,7 @@ def _is_known(template: list[Any], names: Mapping[str, Any]) -> bool:
 
 
 def _computed(template: list[Any], names: Mapping[str, Any]) -> Tokens:
-    """Every path that a template may stand for: its known beginning up to a slash, anything, its known end after one."""
+    """A pattern of every path that a template may give: its known prefix up to a slash, anything, its known suffix."""
     known = [resolved([part], names) if _is_known([part], names) else None for part in template]
     head, tail = known[0] or "", known[-1] or ""
     if template[0] == {"ref": ["run"]}:
@@ -147,7 +147,7 @@ def _computed(template: list[Any], names: Mapping[str, Any]) -> Tokens:
 
 
 def _may_change_anything(tool: Mapping[str, Any], touches: bool) -> bool:
-    """A command, and a tool with an effect that does not say on which file; what speaks to a person changes none."""
+    """Whether a tool may change any file: commands, and tools whose effect names no file. Messages to a person change none."""
     if tool.get("writes") == "unknown":
         return True
     spoken = any(row.get("sink") in ("user", "message") for row in tool.get("parameters", ()))

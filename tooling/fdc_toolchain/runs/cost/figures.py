@@ -1,4 +1,4 @@
-"""How much a plan can cost, as `fdc analyze` and the API say it: complexity, modality, worst case (FDC-13 to FDC-15)."""
+"""The cost of a plan for `fdc analyze` and the API: complexity, modality, worst case (FDC-13 to FDC-15)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _LABELS = ("Constant (O(1))", "Polynomial (P-Class)", "Exponential (EXPTIME-Clas
 
 
 def figures(path: str, root: str) -> tuple[dict[str, Any], list[Diagnostic]]:
-    """The figures of the plan at `path`, and the errors that leave them uncertain."""
+    """The figures of the plan at `path`, and the errors that make them uncertain."""
     from ...check import check_paths
 
     return figures_of(check_paths([path], root), root)
 
 
 def figures_of(checked: Checked, root: str) -> tuple[dict[str, Any], list[Diagnostic]]:
-    """The figures of the first plan that was checked, and the errors that leave them uncertain.
+    """The figures of the first checked plan, and the errors that make them uncertain.
 
-    The complexity class is named as the seeds name it; `degree` is the true one.
+    The complexity class has the name that the seeds use; `degree` is exact.
     """
     instance = checked.context.graph.instance(checked.keys[0])
     cost = Bounds().plan(instance)
@@ -69,7 +69,7 @@ def _now(
 
 
 def _number(poly: Polynomial) -> float | None:
-    """The number of a polynomial that is one."""
+    """The value of a constant polynomial; None for others."""
     if any(poly):
         return None
     total = poly.get((), 0)

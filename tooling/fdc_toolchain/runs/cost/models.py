@@ -1,4 +1,4 @@
-"""Which model answers: the operator's word (`--model`, FDC_MODEL), the workspace's settings by role."""
+"""Selects the model that answers: `--model` or FDC_MODEL, else the workspace's settings by role."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ def model_for(root: str, name: str, asks: tuple[tuple[str, float], ...] = ()) ->
 
 
 def names(root: str, name: str) -> list[str]:
-    """Every model that a run may ask."""
+    """All models that a run may ask."""
     found = model_for(root, name)
     return [] if found is None else sorted({choice.model for choice in found.choices()})

@@ -1,4 +1,4 @@
-"""What the answers of a run's prompts may cost: settled when the run begins, and kept to whenever it goes on.
+"""The maximum cost of a run's prompts: decided when the run begins, and enforced whenever it continues.
 
 The rate is in the run's recorded inputs, so that what is reserved for a step is the same on resume and replay.
 """
@@ -38,7 +38,7 @@ def settle(
 def check(
     root: str, store: Store, row: RunRow, budget: Mapping[str, float], operator: Operator | None
 ) -> None:
-    """Raises UsageError where a run that goes on could ask a model that is dearer than those it began with.
+    """Raises UsageError if a continued run could ask a model that costs more than those it began with.
 
     `budget` is what is raised now. A record that cannot be read is left to the controller of the run.
     """
@@ -80,7 +80,7 @@ def check(
 
 
 def _called(program: Mapping[str, Any]) -> dict[str, float]:
-    """The measures that the called plans of a program have a budget of."""
+    """The measures that the budgets of called plans limit."""
     return {
         measure: most
         for plan in program["plans"].values()
@@ -108,23 +108,23 @@ def _declared(program: Mapping[str, Any], limits: Mapping[str, float]) -> None:
             continue
         for name in _prompts(program):
             if needs not in program["tools"][name].get("cost", {}):
-                missing = f"the prompt `{name}` does not declare `cost.{needs}`, the most that one step uses"
-                raise UsageError(f"a budget of {measure} cannot be kept to: {missing}")
+                missing = f"the prompt `{name}` does not declare `cost.{needs}`, the maximum that one step uses"
+                raise UsageError(f"a budget of {measure} cannot be enforced: {missing}")
 
 
 def listed(asked: list[str]) -> None:
-    """Raises UsageError for a model whose price is not known, so that no budget of money could be kept to."""
+    """Raises UsageError for a model without a known price, for which a budget of money cannot be enforced."""
     from ...tools.model.prices import PRICES, most
 
     for name in asked:
         if most(name, 1) is None:
             raise UsageError(
-                f"a budget of money cannot be kept to: the price of `{name}` is not in {PRICES}"
+                f"a budget of money cannot be enforced: the price of `{name}` is not in {PRICES}"
             )
 
 
 def _dearest(asked: list[str]) -> tuple[float | None, str]:
-    """The most that a token costs, and of which model; no rate where a price is not known."""
+    """The highest price of a token, and its model; no price if one is unknown."""
     from ...tools.model.prices import most
 
     rates = {name: most(name, 1) for name in asked}

@@ -1,1 +1,1 @@
-"""What changed between two plans, by meaning: compared are the programs that they compile to."""
+"""Compares two plans by meaning, using the programs that they compile to."""

@@ -1,6 +1,6 @@
-"""Two programs beside each other: what is another one, and whether access, cost or gates got worse.
+"""Compares two programs: the differences, and whether access or cost grew or gates got weaker.
 
-"Not worse" is only said where it is certain: what cannot be compared counts as worse.
+"Not worse" must be proved: what cannot be compared counts as worse.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Side(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """`what`: steps, states, files, bounds, capabilities, flows, assumptions or gates. None: not there."""
+    """`what`: steps, states, files, bounds, capabilities, flows, assumptions or gates. None: missing on that side."""
 
     what: str
     where: str
@@ -37,14 +37,14 @@ class Difference(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """The differences, and by what has grown, why."""
+    """The differences, and the reasons by kind of growth."""
 
     differences: list[Difference]
     grown: dict[str, list[str]]
 
 
 def compare(old: Side, new: Side) -> Compared:
-    """What changed from one plan to the other."""
+    """The changes from one plan to the other."""
     before, after = walk(old.program), walk(new.program)
     found = [
         *_steps(old.program, new.program),
@@ -64,11 +64,11 @@ def compare(old: Side, new: Side) -> Compared:
     return Compared(found, grown)
 
 
-# ---- what is another one ------------------------------------------------------------------
+# ---- differences ---------------------------------------------------------------------------
 
 
 def _plans(program: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The plans by how they are called; the first one is `main`."""
+    """The plans by name; the root is `main`."""
     out = {"main": program["plans"][program["root"]]}
     for key, plan in program["plans"].items():
         if key != program["root"]:
@@ -77,7 +77,7 @@ def _plans(program: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 
 def _lines(body: Iterable[Mapping[str, Any]], depth: int = 0) -> list[str]:
-    """Statements as lines, each as it means: without places, spaces and comments."""
+    """Statements as lines, by meaning: without positions, spaces and comments."""
     out = []
     for row in body:
         op, indent = row["op"], "  " * depth
@@ -282,13 +282,13 @@ def _access(
 ) -> Iterable[str]:
     for name in sorted({step.tool for step in after.steps} & {*new["tools"]}):
         if old["tools"].get(name) != new["tools"][name]:
-            known = "is declared in another way" if name in old["tools"] else "was not used before"
+            known = "is declared differently" if name in old["tools"] else "was not used before"
             yield f"`{name}` {known}"
     known_steps = {step.what for step in before.steps}
     for step in after.steps:
         if step.what not in known_steps:
             yield f"new: {step.shown}"
-    # What a run finds may choose what is done: then what is written, where it finds it, counts too.
+    # If files that a run reads may choose what it does, the text that is written to them counts too.
     if any(step.found for step in after.steps):
         contents = {step.given for step in before.steps}
         for step in after.steps:
@@ -297,23 +297,23 @@ def _access(
     yield from followed_otherwise(before, after)
     yield from _allowed(old, new)
     if old.get("modules", {}) != new.get("modules", {}):
-        yield "the Python files of its tools are others"
+        yield "the Python files of its tools changed"
     for glob in old.get("untrusted", ()):
         if glob not in new.get("untrusted", ()):
             yield f"files of `{glob}` count as trusted"
 
 
 def _allowed(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterable[str]:
-    """What the plans say that they may touch, and did not say before."""
+    """New permissions in the plans' `allow`."""
     sides = _plans(old), _plans(new)
     for name in sorted(sides[0].keys() - sides[1].keys()):
         if sides[0][name].get("allow") and not _only_removed(*sides):
-            yield f"{name}, which says what it may touch, is not called any more"
+            yield f"{name}, which has an `allow`, is not called any more"
     for name, plan in _plans(new).items():
         one = _plans(old).get(name, _plans(old)["main"]).get("allow", {})
         other = plan.get("allow", {})
         if one and not other:
-            yield f"{name} states no `allow` any more"
+            yield f"{name} has no `allow` any more"
         if one:
             for kind, globs in other.items():
                 for glob in globs:
@@ -321,13 +321,13 @@ def _allowed(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterable[str]:
                         yield f"{name}: allow {kind} {glob}"
         elif any("*" not in glob for kind in ("read", "write") for glob in other.get(kind, ())):
             # Naming a protected file opens it.
-            yield f"{name} names what it may touch, which may open a protected file"
+            yield f"{name} has an `allow` that may open a protected file"
 
 
 def _only_removed(
     one: Mapping[str, Mapping[str, Any]], other: Mapping[str, Mapping[str, Any]]
 ) -> bool:
-    """Whether the second plans have nothing that the first ones have not: no plan, and no line."""
+    """Whether the second plans contain only plans and lines of the first ones."""
     return all(
         name in one and not Counter(_lines(plan["body"])) - Counter(_lines(one[name]["body"]))
         for name, plan in other.items()
@@ -350,7 +350,7 @@ def _cost(old: Side, new: Side, before: Walked, after: Walked) -> Iterable[str]:
     for name, plan in inner[0].items():
         for measure, limit in plan.get("budget", {}).items():
             if name not in inner[1] and removed:
-                continue  # it is not called any more, and nothing came instead
+                continue  # it is not called any more, without a replacement
             if inner[1].get(name, {}).get("budget", {}).get(measure, limit + 1) > limit:
                 yield f"budget {measure} of {name}: {limit:g} before"
 
@@ -360,21 +360,21 @@ def _weaker(
 ) -> Iterable[str]:
     one, other = (_plans(side)["main"]["automaton"] for side in (old, new))
     if one != other or (one and old["automata"][one] != new["automata"][other]):
-        yield "another automaton governs it"
+        yield "its automaton changed"
     for name in sorted({*new["automata"]} - {*old["automata"], other}):
-        yield f"the automaton `{name}` governs a plan that it calls"
+        yield f"the automaton `{name}` of a plan that it calls changed"
     rules = [
         {(row["protocol"], row["rule"]): row for row in side.get("rules", ())}
         for side in (old, new)
     ]
     for key, row in rules[0].items():
         if rules[1].get(key) != row:
-            yield f"the rule `{key[1]}` of `{key[0]}` is another one, or gone"
+            yield f"the rule `{key[1]}` of `{key[0]}` changed or was removed"
     for name, count in before.gates.items():
         shown_gate = before.shown[name]
         now = after.gates.get(name, 0)
         if now < count and not shown_gate.startswith(("if ", "else of")):
-            yield f"{'asked less often' if now else 'gone, or another one'}: {shown_gate}"
+            yield f"{'asked less often' if now else 'removed or changed'}: {shown_gate}"
     yield from dict.fromkeys(way for way, _ in after.lenient - before.lenient)
     yield from unguarded(before.steps, after.steps)
     for name, rounds in before.turns.items():

@@ -1,8 +1,8 @@
-"""Goes through a program once and says what each step does, with what, and behind which gates.
+"""Walks a program once and lists what each step does, with which values, and behind which gates.
 
-A value is told by where it comes from: the tool that gives it with what that was given, an input, an item of a list. So a
-name may change, and a step that is given something else under the same name is another step. What a loop carries from one
-round to the next is told by the whole loop.
+A value is identified by its origin: the tool with its arguments, an input, an item of a list. So renaming is not
+a difference, and a step whose arguments differ under the same name is. A value that a loop carries to the
+next round is identified by the whole loop.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .instructions import (
 )
 
 MOST = 20_000
-"""Statements that are looked at, calls followed; a larger plan is not compared."""
+"""Maximum number of statements, with calls followed; a larger plan is not compared."""
 Origin = str
 Env = dict[str, Origin]
 
@@ -82,12 +82,12 @@ class Walked(NamedTuple):
 
 
 def told(*parts: object) -> Origin:
-    """A short name for a value that is made of these."""
+    """A short digest of a value's origins."""
     return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=12).hexdigest()
 
 
 def walk(program: Mapping[str, Any]) -> Walked:
-    """Everything that the runs of a program may do."""
+    """Everything that runs of a program may do."""
     walker = _Walker(program)
     root = program["plans"][program["root"]]
     env = {row["name"]: told("input", row["name"], row["default"]) for row in root["params"]}
@@ -105,7 +105,7 @@ class _Walker:
         self.tools: dict[str, Any] = program["tools"]
         self.steps: list[Done] = []
         self.gates: dict[str, int] = {}
-        self.rounds = 1  # how often the `iterate`s around go round
+        self.rounds = 1  # the bounds of the enclosing `iterate`s
         self.shown: dict[str, str] = {}
         self.globs: set[str] = set()
         self.acted: list[Done] = []
@@ -125,7 +125,7 @@ class _Walker:
         self.here: frozenset[str] = frozenset()
 
     def plan(self, key: str, env: Env, gates: frozenset[str]) -> Origin:
-        """The origin of a plan's result. Its gates hold for what follows the call, too."""
+        """The origin of a plan's result. Its gates also hold after the call."""
         outer, self.results = self.results, []
         behind, self.behind = self.behind, gates
         env = {**env, "run": told("run")}
@@ -156,7 +156,7 @@ class _Walker:
         if isinstance(tree, dict):
             if "ref" in tree:
                 return self.reference(tree["ref"], env)
-            if "call" in tree:  # a predicate looks at what there is now
+            if "call" in tree:  # a predicate reads the current state
                 self.look(told("call", tree["call"]), condition_text(tree))
             return {key: self.condition(value, env) for key, value in sorted(tree.items())}
         return [self.condition(item, env) for item in tree] if isinstance(tree, list) else tree
@@ -164,7 +164,7 @@ class _Walker:
     # ---- statements --------------------------------------------------------------------
 
     def body(self, body: list[dict[str, Any]], env: Env, gates: frozenset[str]) -> frozenset[str]:
-        """Follows a body; `env` is what is bound behind it. Gives the gates that hold behind it."""
+        """Follows a body; afterwards `env` has its bindings. Returns the gates that hold after it."""
         for row in body:
             self.left -= 1
             if self.left < 0:
@@ -184,7 +184,7 @@ class _Walker:
         return name
 
     def look(self, what: Origin, shown: str, asks: bool = False) -> Origin:
-        """Notes that something is asked or looked at here, and gives the name of what is found: not that of another time."""
+        """Records a question or read, and returns a fresh identifier of its result."""
         self.times[what] = time = self.times.get(what, 0) + 1
         name = told(what, time)
         place = len(self.acted)
@@ -200,7 +200,7 @@ class _Walker:
             row["tool"], row["action"], {name: given[name] for name in choosing}, row.get("outside")
         )
         everything = told(row["tool"], row["action"], given, row.get("outside"))
-        # A command may execute what it sees, so what stands in files chooses what it does.
+        # A command may execute files, so their contents choose what it does.
         found = any(kinds[name].get("sink") == "command" for name in choosing) or any(
             isinstance(part, dict) and env.get(part["ref"][0]) not in self.fixed
             for parts in choosing.values()
@@ -272,7 +272,7 @@ class _Walker:
     def do_each(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
         over = self.template(row["glob"], env)
         self.globs.add(over)
-        if over in self.fixed:  # which files there are: a step that makes one is told by itself
+        if over in self.fixed:  # the set of files; a step that creates one is listed itself
             self.fixed.add(told("item", over, self.over.count(over)))
         shown, place = f"for_each_file {text_of(row['glob'])}", len(self.acted)
         self.look(told("glob", over), shown)
@@ -315,7 +315,7 @@ class _Walker:
         self.kept |= "keep" in row
         if "keep" in row:
             self.lenient[
-                "a branch of a fork may fail, and the run goes on (`keep failures`)", over
+                "a branch of a fork may fail while the run continues (`keep failures`)", over
             ] += 1
         asked = self.asked()
         outer, self.results = self.results, []
@@ -329,7 +329,7 @@ class _Walker:
         if row["op"] == "iterate" and carried:
             self.turns[whole] = self.rounds
         if row["op"] == "fork" and self.asked() > asked:
-            self.lenient["branches of a fork go on beside one that a gate stops", over] += 1
+            self.lenient["other branches of a fork continue when a gate stops one", over] += 1
         self.kept = kept
         self.results = outer
         for name in carried:
@@ -338,7 +338,7 @@ class _Walker:
             env[row["bind"]] = told("gathered", whole)
         if row["op"] == "iterate":
             return after
-        # What stands behind the loop stands behind the gates of each round that there was.
+        # Steps after the loop are behind the gates of each completed round.
         held = [] if "keep" in row else sorted(after - gates)
         every = {self.gate("if", told(over, held), "if every round held")} if held else set()
         return gates | every
@@ -351,7 +351,7 @@ class _Walker:
             self.seen[name] = self.seen[name]._replace(until=until)
 
     def asked(self) -> int:
-        """How many gates were met that stop a run."""
+        """The number of gates passed that can stop a run."""
         ways = ("if ", "else of")
         return sum(
             count for name, count in self.gates.items() if not self.shown[name].startswith(ways)

@@ -1,1 +1,1 @@
-"""What is kept of runs."""
+"""The records of runs."""

@@ -1,10 +1,10 @@
-"""Answers that people give to a waiting run from elsewhere: kept beside it until the run takes them up.
+"""Stored answers to a waiting run's questions, which the run uses when it continues.
 
-They lie in `.fdc/runs/RUN/answers.json`, written whole. An answer is for one question only: it names the program,
-the step's address, the hash of its arguments, how often that step had an outcome when it was given, and of an approval
-what was shown; where any of these is another by now, it counts for nothing. So nothing can be put in the place of what
-was approved, and no answer is taken twice. It is sealed with the user's key (`journal.user_key`): a run that came with a
-clone brings none.
+They are in `.fdc/runs/RUN/answers.json`, written atomically. An answer is for one question only: it names the program,
+the step's address, the hash of its arguments, the step's number of outcomes at that time, and for an approval what
+was shown. If any of these differs now, the answer is not used. So an approval applies only to exactly what was shown, and
+an answer is used once. It is sealed with the user's key (`journal.user_key`), so that answers in a cloned repository
+are not used.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 FILE = "answers.json"
 MOST = 1024 * 1024
-"""Bytes of one answer."""
+"""Maximum bytes of one answer."""
 
 
 class Open(NamedTuple):
-    """A question that a run waits with: what the step asks, where, and exactly with which arguments.
+    """A question of a waiting run: what the step asks, where, and with which arguments.
 
-    `given` is the answer that lies ready for it, if any; `shows`, of an approval, what will change (`workspace.preview`).
+    `given`: the stored answer, if any; `shows`: for an approval, what will change (`workspace.preview`).
     """
 
     effect: Perform
@@ -49,12 +49,12 @@ class Open(NamedTuple):
 
     @property
     def approval(self) -> bool:
-        """Whether it wants a yes or a no."""
+        """Whether it is answered with yes or no."""
         return self.effect.tool == "record_user_approval_for_plan" or OPENED in (self.shows or ())
 
 
 class Answer(NamedTuple):
-    """An answer as it is kept: for what, what, who gave it and when (seconds since 1970)."""
+    """A stored answer: for which question, its text, by whom and when (seconds since 1970)."""
 
     run: str
     program: str
@@ -67,18 +67,18 @@ class Answer(NamedTuple):
     at: float
 
     def note(self) -> dict[str, Any]:
-        """What the journal says of it."""
+        """The note for the journal."""
         return {"by": self.by, "at": self.at}
 
 
 def shown(row: RunRow) -> dict[str, dict[str, Any]]:
-    """What the approvals show that a waiting run asks for, by address."""
+    """What the approvals of a waiting run show, by address."""
     asked = (row.ending or {}).get("questions", ()) if row.status == "waiting" else ()
     return {one["address"]: one["shows"] for one in asked if isinstance(one.get("shows"), dict)}
 
 
 def digest(shows: dict[str, Any] | None) -> str:
-    """The name of exactly what an approval shows; empty where it shows nothing."""
+    """A digest of what an approval shows; empty if it shows nothing."""
     return (
         ""
         if shows is None
@@ -87,7 +87,7 @@ def digest(shows: dict[str, Any] | None) -> str:
 
 
 def wanted(state: RunState, address: str) -> Perform | None:
-    """The effect that a folded run stands at, at an address."""
+    """The pending effect of a folded run at an address."""
     for place in (state.dangling, state.pending, state.parked):
         if address in place:
             return place[address].effect
@@ -95,7 +95,7 @@ def wanted(state: RunState, address: str) -> Perform | None:
 
 
 def outcomes(records: Iterable[Record]) -> dict[str, int]:
-    """How many outcomes each address has."""
+    """The number of outcomes at each address."""
     found: dict[str, int] = {}
     for record in records:
         if record.kind == "outcome":
@@ -106,7 +106,7 @@ def outcomes(records: Iterable[Record]) -> dict[str, int]:
 def questions(
     row: RunRow, state: RunState, records: Iterable[Record], ready: Mapping[str, Answer]
 ) -> list[Open]:
-    """The questions of a run that waits for answers: their texts as asked, their arguments from its program.
+    """The questions of a waiting run: their texts as asked, their arguments from its program.
 
     `state` is the fold of its `records`, `ready` what `taken` found.
     """
@@ -140,8 +140,8 @@ def give(
     still: Callable[[], bool],
     first: bool = False,
 ) -> bool:
-    """Keeps an answer to an open question; one that lay ready for it is replaced, or where this one must be the `first`,
-    nothing is kept: returns False. Raises WorldFailed.
+    """Stores an answer to an open question, replacing an earlier one; if it must be the `first` and one exists,
+    it is not stored: returns False. Raises WorldFailed.
 
     `still` says whether the question is still open. It is asked once no one can take answers up who has not taken
     the run over before; where it is not, nothing is kept: returns False.
@@ -179,7 +179,7 @@ def taken(
     *,
     alone: bool = False,
 ) -> dict[str, Answer]:
-    """The answers that lie ready and are for exactly what the run asks now, by address. Raises WorldFailed.
+    """The stored answers that are for exactly the run's current questions, by address. Raises WorldFailed.
 
     `alone`: the caller has taken the run over; a process that is just giving an answer is waited for, and who comes later
     finds the run taken (`give`).
@@ -210,7 +210,7 @@ def taken(
 
 
 def forget(root: str, row: RunRow, addresses: Iterable[str]) -> None:
-    """Takes answers away that a run has taken up. What cannot be taken away counts for nothing all the same."""
+    """Deletes answers that a run has used. If that fails, they are still not used again."""
     path = os.path.join(root, run_folders.FOLDER, "runs", row.name, FILE)
     gone = set(addresses)
     if not gone or not os.path.exists(path):
@@ -227,7 +227,7 @@ def forget(root: str, row: RunRow, addresses: Iterable[str]) -> None:
 
 
 def drop(root: str, row: RunRow) -> None:
-    """Takes all answers of a run away. Raises WorldFailed."""
+    """Deletes all stored answers of a run. Raises WorldFailed."""
     path = os.path.join(root, run_folders.FOLDER, "runs", row.name, FILE)
     try:
         if os.path.lexists(path):
@@ -246,7 +246,7 @@ def _write(path: str, kept: list[tuple[Answer, str]]) -> None:
 
 
 def _read(path: str) -> list[tuple[Answer, str]]:
-    """What lies there; a row that is not as it should be is none."""
+    """Reads the stored answers; ignores invalid rows."""
     data = durable.read(path, limit=64 * MOST)
     try:
         rows = [] if data is None else json.loads(data)["answers"]

@@ -1,11 +1,11 @@
-"""Keeps two runs apart that may write the same paths of one workspace (`docs/runs.md`, "Two runs at once").
+"""Prevents two runs that may write the same paths of a workspace at the same time (`docs/runs.md`, "Two runs at once").
 
-While a run is driven, a file in `.fdc/claims` says what it may write (`program.write_set`) and who drives it. Its driver
-holds the kernel's lock on that file, so a claim ends with its process, however that ends; a file that no one holds counts
-for nothing and is taken away. Claims are taken one after the other, all that a run needs at once.
+While a run is driven, a file in `.fdc/claims` has what it may write (`program.write_set`) and its driver. The driver holds
+a kernel lock on that file, so a claim ends with its process in every case; a file without a lock is ignored and
+deleted. Only one process takes a claim at a time, and it takes everything that its run needs at once.
 
     claim = Claim(root, name, kin, written)
-    other = claim.take()        # None, or who is in the way
+    other = claim.take()        # None, or the run that blocks it
     ...
     claim.release()
 """
@@ -27,31 +27,31 @@ from ...workspace import run_folders
 
 FOLDER = "claims"
 _ALL = "all"
-"""What is locked while somebody takes a claim."""
+"""The file that is locked while a process takes a claim."""
 
 KIN = "FDC_KIN"
 """The variable with the `kin` of a process that drives runs, for those that it starts."""
 
 _process = ""
 _kin: dict[str, frozenset[str]] = {}
-"""Of the runs that this process drives: what they go by."""
+"""The claims of the runs that this process drives."""
 
 
 class Other(NamedTuple):
-    """A run that is driven and may write what another run may write, too: `path` (or a glob), and its driver."""
+    """A running run that may write the same `path` (or glob) as another run, and its driver."""
 
     run: str
     driver: str
     path: str
 
     def said(self) -> str:
-        """It in one sentence, without a full stop."""
+        """A sentence about it, without a full stop."""
         what = "any file" if self.path in ("**", "**/*") else f"`{self.path}`"
         return f"the run {self.run} ({self.driver}) may write {what} until it ends, and so may this one"
 
 
 class Claim:
-    """What one run may write, for as long as one controller drives it.
+    """The claim of one run on the paths that it may write, while one controller drives it.
 
     Runs of one kin are not kept apart: pieces of a run, and a run within a step of another one (`within`). What one process
     drives is of one kin, unless the process is a worker, which drives runs that know nothing of each other (`alone`).
@@ -75,7 +75,7 @@ class Claim:
         self._path = ""
 
     def take(self) -> Other | None:
-        """Takes the claim, or says which run is in the way. Raises WorldFailed."""
+        """Takes the claim, or returns the run that blocks it. Raises WorldFailed."""
         _kin[self._run] = self._names
         if not self._written:
             return None
@@ -84,7 +84,7 @@ class Claim:
         try:
             os.makedirs(folder, exist_ok=True)
             if os.path.islink(folder):
-                raise WorldFailed(f"{folder}: a symbolic link, which is not followed")
+                raise WorldFailed(f"{folder}: is a symbolic link, which fdc does not follow")
             with durable.exclusive(os.path.join(folder, _ALL)):
                 other = _in_the_way(folder, self._written, self._names)
                 if other is not None:
@@ -111,11 +111,11 @@ class Claim:
         return None
 
     def release(self) -> None:
-        """Gives the claim back."""
+        """Releases the claim."""
         _kin.pop(self._run, None)
         if self._handle < 0:
             return
-        with suppress(OSError):  # the next one takes it away
+        with suppress(OSError):  # the next one deletes it
             if self._path and os.path.samestat(os.lstat(self._path), os.fstat(self._handle)):
                 os.unlink(self._path)
         os.close(self._handle)
@@ -123,7 +123,7 @@ class Claim:
 
 
 def taken(root: str, run: str, written: WriteSet) -> Claim:
-    """The claim of a run, taken. Raises WorldFailed, also where another run is in the way."""
+    """Takes the claim of a run. Raises WorldFailed, also if another run blocks it."""
     claim = Claim(root, run, written)
     other = claim.take()
     if other is not None:
@@ -133,9 +133,9 @@ def taken(root: str, run: str, written: WriteSet) -> Claim:
 
 
 def in_the_way(root: str, written: Callable[[], WriteSet], *, alone: bool = False) -> Other | None:
-    """Which run is in the way of a new one, as far as can be told without a claim. Raises WorldFailed.
+    """The run that blocks a new one, as far as known without a claim. Raises WorldFailed.
 
-    `alone`: runs that this process drives may be in its way too.
+    `alone`: runs that this process drives may block it too.
     """
     folder = os.path.join(root, run_folders.FOLDER, FOLDER)
     try:
@@ -152,7 +152,7 @@ def in_the_way(root: str, written: Callable[[], WriteSet], *, alone: bool = Fals
 
 
 def kin() -> str:
-    """A name of this process that no other has, in another container either; `KIN` gives it to a process that it starts."""
+    """A unique name of this process, also across containers; `KIN` passes it to processes that it starts."""
     global _process
     if not _process.startswith(f"{os.getpid()} "):
         _process = f"{os.getpid()} {os.urandom(8).hex()}"
@@ -160,7 +160,7 @@ def kin() -> str:
 
 
 def _family() -> frozenset[str]:
-    """What all runs go by that this process drives: it may have been started by fdc, or by a command of a run."""
+    """The kin of all runs that this process drives: fdc or a command of a run may have started it."""
     return frozenset(
         (kin(), *(os.environ[name] for name in (KIN, "FDC_RUN") if os.environ.get(name)))
     )
@@ -178,7 +178,7 @@ def _in_the_way(folder: str, written: WriteSet, names: frozenset[str]) -> Other 
         except OSError as failed:
             if failed.errno != errno.ELOOP:
                 raise
-            os.unlink(path)  # a link, which has no owner claim
+            os.unlink(path)  # a link, which is not a claim
             continue
         try:
             if not _held(handle):
@@ -211,7 +211,7 @@ def _other(data: bytes, name: str, written: WriteSet, names: frozenset[str]) -> 
             f"process {int(said['pid'])}",
             of_json(said["writes"]),
         )
-    except (ValueError, KeyError, TypeError):  # of an fdc that says it otherwise
+    except (ValueError, KeyError, TypeError):  # written by an fdc with another format
         run, driver, theirs = name, "another fdc", WriteSet(EVERYTHING, NOTHING, "")
     path = written.meets(theirs)
     return None if path is None else Other(run, driver, path)

@@ -1,4 +1,4 @@
-"""A run followed through its record: every record with the effect that it belongs to, and what the run came to."""
+"""Follows a run through its record: every record with its effect, and the final state."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ Rows = list[tuple["Record", "Perform | None"]]
 
 
 class Followed(NamedTuple):
-    """Every record with its effect, and the state of the run behind the last one."""
+    """Every record with its effect, and the state of the run after the last one."""
 
     rows: Rows
     state: RunState
 
     @property
     def kept(self) -> list[dict[str, Any]]:
-        """Why branches stopped whose failures were kept."""
+        """The stops of branches whose failures were kept."""
         return [one._asdict() for one in self.state.kept]
 
 
 def followed(program: dict[str, Any], row: RunRow, records: list[Record]) -> Followed:
-    """Follows the records of a run. Raises WorldError where they are not of this program."""
+    """Follows the records of a run. Raises WorldError if they do not fit the program."""
     from ...engine.events import Mismatch
     from ...engine.fold import fold
 

@@ -1,8 +1,8 @@
-"""Which workspace a folder is: an id in `.fdc/workspace`, made with the first run that goes to a database.
+"""The identity of a workspace: an id in `.fdc/workspace`, created with the first run in a database.
 
-A worker drives the runs of its folder's identity, and of those that it is told to stand for. The file also says in which
-folder of which machine it was made, so that a second folder with the same identity, a copy, is noticed on that machine. A
-folder that was moved keeps its identity; another machine may have the same folder by a network file system, and is believed.
+A worker drives the runs of its folder's identity, and of those in --serve. The file also has the folder and the
+machine where it was created, so that a copy with the same identity is detected on that machine. A moved folder
+keeps its identity. Another machine is trusted, because it may have the same folder through a network file system.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from ...workspace import run_folders
 
 FILE = "workspace"
 UNNAMED = "unnamed"
-"""The identity of runs that were begun by an fdc that knew none (0.1.0)."""
+"""The identity of runs that an fdc without identities (0.1.0) began."""
 _ID = re.compile(r"[0-9a-f]{16}")
 
 
 class Identity(NamedTuple):
-    """A folder's identity. `copied`: the folder of which this one is a copy, where that is still there."""
+    """A folder's identity. `copied`: the folder of which this one is a copy, if that still exists."""
 
     id: str
     copied: str | None
@@ -43,14 +43,14 @@ def of_run(inputs: dict[str, object]) -> str:
 
 
 def commit_of(inputs: dict[str, object]) -> str | None:
-    """The commit of the workspace with which a run began, where it lay in a repository."""
+    """The commit of the workspace when a run began, if it was in a repository."""
     said = inputs.get("workspace")
     found = said.get("commit") if isinstance(said, dict) else None
     return found if isinstance(found, str) else None
 
 
 def here(root: str, inputs: dict[str, object]) -> dict[str, object]:
-    """What a part of a run keeps of its workspace: the id, and the commit that is checked out now, which may be the run's own."""
+    """The workspace data of a part of a run: the id, and the current commit, which the run itself may have made."""
     if "workspace" not in inputs:
         return {}
     now = None if commit_of(inputs) is None else commit(root)
@@ -58,14 +58,16 @@ def here(root: str, inputs: dict[str, object]) -> dict[str, object]:
 
 
 def identity(root: str) -> Identity:
-    """The identity of a folder, made where it has none. Raises WorldFailed."""
+    """The identity of a folder, created if it has none. Raises WorldFailed."""
     path = os.path.join(run_folders.folder(root), FILE)
     said = _read(path)
     if said is None:
         _make(path, root)
         said = _read(path)
         if said is None:
-            raise WorldFailed(f"{path}: it cannot be written; it says which workspace this is")
+            raise WorldFailed(
+                f"{path}: cannot be written; it must contain the identity of this workspace"
+            )
     here = os.path.realpath(root)
     if said["host"] != _host() or said["folder"] == here:
         return Identity(said["id"], None)
@@ -83,16 +85,16 @@ def identity(root: str) -> Identity:
 
 
 def copied(found: Identity, root: str) -> str:
-    """Why a copy of a folder is refused, and what mends it."""
+    """The message that a copied folder is refused, and how to fix it."""
     path = os.path.join(root, run_folders.FOLDER, FILE)
     return (
-        f"{root} is a copy of {found.copied}: both say that they are the workspace {found.id}. Remove {path} to make this "
-        "one a workspace of its own"
+        f"{root} is a copy of {found.copied}: both have the identity {found.id}. Remove {path} to make this "
+        "copy a separate workspace"
     )
 
 
 def commit(root: str) -> str | None:
-    """The commit that is checked out in a workspace; None where it lies in no repository, or git cannot tell."""
+    """The commit that is checked out in a workspace; None outside a repository or if git fails."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(
@@ -128,13 +130,13 @@ def _read(path: str) -> dict[str, str] | None:
         or not _ID.fullmatch(said["id"])
     ):
         raise WorldFailed(
-            f"{path}: it does not say which workspace this is; remove it, and fdc makes a new identity"
+            f"{path}: does not contain an identity; remove it, and fdc creates a new one"
         )
     return {key: said[key] for key in keys}
 
 
 def _make(path: str, root: str) -> None:
-    """Leaves a new identity; of two that try at once, the first one's stays."""
+    """Creates a new identity; of two concurrent attempts, the first wins."""
     temporary = f"{path}.{os.urandom(8).hex()}.tmp"
     try:
         _write(

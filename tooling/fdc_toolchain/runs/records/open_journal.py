@@ -1,4 +1,4 @@
-"""The runs that a workspace has on record: to be looked at, or to be written."""
+"""Opens the journal of a workspace for reading or writing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def reading(root: str) -> Iterator[Store | None]:
-    """The journal of a workspace, to be looked at only; None where no run was ever made. Raises WorldError."""
+    """The journal of a workspace, read-only; None if there was never a run. Raises WorldError."""
     from ...engine.ports import WorldFailed
     from ...journal import sqlite, user_key
     from ...journal.tables import Empty, Older
@@ -44,7 +44,7 @@ def reading(root: str) -> Iterator[Store | None]:
 
 
 def the_run(store: Store | None, prefix: str) -> RunRow:
-    """The one run whose name begins so; `last` is the newest that is no step of another one. Raises UsageError where there is
+    """The run whose name begins with a prefix; `last` is the newest that is not nested. Raises UsageError if there is
     none, or several."""
     found = [] if store is None else store.runs("" if prefix == "last" else prefix)
     if prefix == "last":
@@ -61,7 +61,7 @@ def the_run(store: Store | None, prefix: str) -> RunRow:
 
 
 def status_of(root: str, row: RunRow) -> str:
-    """The status to show: a run whose controller is gone was interrupted, whatever it last wrote."""
+    """The status to show: a run without a living controller is interrupted, whatever it wrote last."""
     from ...workspace import run_folders
 
     if row.status == "running" and not run_folders.is_driven(root, row.name):
@@ -70,7 +70,7 @@ def status_of(root: str, row: RunRow) -> str:
 
 
 def writing(root: str) -> Store:
-    """The journal of a workspace, to be written. Raises WorldFailed."""
+    """The journal of a workspace, for writing. Raises WorldFailed."""
     from ...journal import sqlite, user_key
     from ...workspace import run_folders
 
@@ -79,16 +79,16 @@ def writing(root: str) -> Store:
 
 
 def untrusted(name: str, signature: str) -> str:
-    """The message about a run that is not sealed by this user: why fdc does not continue it, and what to do."""
-    who = "no key has sealed it" if signature == "none" else "its seal is not of your key"
+    """The message that a run is not sealed by this user, and what to do."""
+    who = "it has no seal" if signature == "none" else "its seal is by another key"
     return (
-        f"the run {name} was not started by you on this machine ({who}); it may do anything that its plan says: "
-        f"look at it with `fdc show {name}`, and go on with --trust if you want that"
+        f"the run {name} was not started by you on this machine ({who}); its plan may do harm: "
+        f"check it with `fdc show {name}`, and continue it with --trust"
     )
 
 
 def known(row: RunRow) -> None:
-    """Raises WorldError for a run whose records this fdc cannot read."""
+    """Raises WorldError for a run whose record format this fdc cannot read."""
     from ...journal.sqlite import ENGINE
 
     if row.engine != ENGINE:

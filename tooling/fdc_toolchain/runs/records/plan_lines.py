@@ -1,4 +1,4 @@
-"""The plans of a run, line by line: the text as it was when the run began, and what became of its steps."""
+"""The plans of a run, line by line: the text when the run began, and the results of its steps."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def evidence(program: Program) -> dict[tuple[str, int], str]:
 
 
 def plans(root: str, program: Program, steps: list[Step]) -> Iterator[Plan]:
-    """Each plan's text once, the root's first; where its file is another by now, what the program knows of it."""
+    """Each plan's text once, the root first; if its file changed, the text that the program contains."""
     opened = Root(root)
     try:
         seen: set[str] = set()
@@ -54,7 +54,7 @@ def plans(root: str, program: Program, steps: list[Step]) -> Iterator[Plan]:
                 lines = data.decode("utf-8", "replace").split("\n")
                 lines = lines[:-1] if lines and not lines[-1] else lines
                 more = (
-                    f"{len(lines) - _LINES} lines more are not shown" if len(lines) > _LINES else ""
+                    f"{len(lines) - _LINES} more lines are not shown" if len(lines) > _LINES else ""
                 )
                 yield Plan(
                     plan["path"],
@@ -69,7 +69,7 @@ def plans(root: str, program: Program, steps: list[Step]) -> Iterator[Plan]:
                     (item["line"], _outline(depth, item))
                     for depth, item in _instructions(plan["body"])
                 ][:_LINES]
-                remark = "the file is not what it was when the run began; shown is what the program knows of it"
+                remark = "the file has changed since the run began; this text is reconstructed from the program"
                 yield Plan(
                     plan["path"],
                     tuple(Line(at, text, *states.get(at, ((), 0))) for at, text in rows),
@@ -91,7 +91,7 @@ def _source(root: Root, path: str) -> bytes | None:
 def _states(
     plan: dict[str, Any], steps: list[Step]
 ) -> dict[int, tuple[tuple[tuple[str, int], ...], int]]:
-    """For each line with steps: how often which state, and the step to look at: the worst, else the first."""
+    """For each line with steps: the count of each state, and the step to show: the worst, else the first."""
     rank = {"failed": 0, run_page.FAILED_COMMAND: 1, "begun": 2, "waiting": 3, "ok": 4}
     counts: dict[int, dict[str, int]] = {
         item["line"]: {} for _, item in _instructions(plan["body"]) if item["op"] == "step"

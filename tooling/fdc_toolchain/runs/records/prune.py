@@ -1,4 +1,4 @@
-"""Removes runs that are over and old, whole: `fdc runs prune`, on a file and in a database.
+"""Removes ended, old runs with all their data: `fdc runs prune`, for a file or a database.
 
     removed = prune(store, root, before, tasks)
 
@@ -32,26 +32,26 @@ from .run_outcome import OVER
 
 TODO = "pruning.json"
 BATCH = 200
-"""Runs that are removed at once, as far as runs that need each other let it."""
+"""Number of runs per commit, unless runs that need each other require more."""
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
 _DONE = "AWAITING_SUBMISSION"
-"""Where a task of `fdc agent` stands that needs none of its runs any more."""
+"""States of a task of `fdc agent` in which it does not need its runs any more."""
 
 Tasks = Iterable[Mapping[str, Any]]
 Stays = Callable[[list[RunRow]], Mapping[str, str]]
-"""Why runs stay that are over and old, by name; an empty text where no one is told."""
+"""By name, why an ended, old run is kept; an empty text if that is not reported."""
 
 
 class Chosen(NamedTuple):
-    """The runs to remove, and those that are old and over too, each with why it stays."""
+    """The runs to remove, and the ended, old runs to keep, each with the reason."""
 
     rows: list[RunRow]
     kept: list[tuple[RunRow, str]]
 
 
 class Removed(NamedTuple):
-    """What was removed, what stays and why, how many bytes are free now, and why the journal's file did not get smaller
+    """The removed runs, the kept runs with reasons, the freed bytes, and why the journal's file could not be reduced
     (empty: it did)."""
 
     rows: list[RunRow]
@@ -63,7 +63,7 @@ class Removed(NamedTuple):
 def choose(
     store: Store, root: str, before: float, tasks: Tasks = (), stays: Stays = lambda rows: {}
 ) -> Chosen:
-    """The runs that ended before a moment (seconds since 1970), that no process drives and nothing needs. Raises WorldFailed.
+    """The runs that ended before a time (seconds since 1970), are not driven and not needed. Raises WorldFailed.
 
     `tasks`: the records of tasks of `fdc agent`, each with its `task_id` and its `state`.
     """
@@ -74,25 +74,25 @@ def choose(
         if row.status in OVER and _ended(row) < before and _NAME.fullmatch(row.name)
     }
     why = {name: said for name, said in stays(list(old.values())).items() if name in old}
-    why |= dict.fromkeys(_driven(store, root, list(old.values())), "it is driven")
+    why |= dict.fromkeys(_driven(store, root, list(old.values())), "it is being driven")
     for record in tasks:
         if record.get("state") != _DONE:
             text = json.dumps(record)
-            said = f"the task {record.get('task_id')} of `fdc agent` has it"
+            said = f"the task {record.get('task_id')} of `fdc agent` needs it"
             why.update({name: said for name in old if f'"{name}"' in text})
     there = {row.name for row in everything}
     changed = True
-    while changed:  # a run that stays may need another one
+    while changed:  # a kept run may need another one
         changed = False
         for row in everything:
             outer = _outer(row) & there
             if row.name in old and row.name not in why:
                 for needed in outer - (old.keys() - why.keys()):
-                    why[row.name] = f"it ran within the run {needed}"
+                    why[row.name] = f"it is nested in the run {needed}"
                     changed = True
                 continue
             made = {(row.origin or {}).get("run"), _folder(row)} - outer
-            for said, names in (("ran within it", outer), ("was made from it", made)):
+            for said, names in (("is nested in it", outer), ("was forked from it", made)):
                 for needed in names & (old.keys() - why.keys()):
                     why[str(needed)] = f"the run {row.name} {said}"
                     changed = True
@@ -103,7 +103,7 @@ def choose(
 
 
 def size_of(store: Store, root: str, rows: Sequence[RunRow]) -> int:
-    """About how many bytes runs take, without contents that others share. Raises WorldFailed."""
+    """The approximate size of runs in bytes, without contents shared with other runs. Raises WorldFailed."""
     size = sum(_size(path) for row in rows for path in _folders(root, row.name))
     for row in rows:
         sizes = store._select(
@@ -117,7 +117,7 @@ def size_of(store: Store, root: str, rows: Sequence[RunRow]) -> int:
 def prune(
     store: Store, root: str, before: float, tasks: Tasks = (), stays: Stays = lambda rows: {}
 ) -> Removed:
-    """Removes what `choose` finds, after what an earlier call has left. Raises WorldFailed; the next call goes on then."""
+    """Completes an interrupted call, then removes the runs of `choose`. Raises WorldFailed; the next call continues then."""
     todo = os.path.join(run_folders.folder(root), _todo(store))
     gone: list[RunRow] = []
     size = 0
@@ -161,7 +161,7 @@ def _todo(store: Store) -> str:
 
 
 def _families(everything: Sequence[RunRow], rows: Sequence[RunRow]) -> Iterator[list[RunRow]]:
-    """The runs to remove, those together that need each other, in portions."""
+    """The runs to remove in portions, with runs that need each other together."""
     joined = {row.name: {row.name} for row in everything}
     for row in everything:
         for name in _outer(row) | {_folder(row), (row.origin or {}).get("run")}:
@@ -187,17 +187,17 @@ def _ended(row: RunRow) -> float:
 
 
 def _folder(row: RunRow) -> str:
-    """The run whose folder a run works in: its own, that of the run that it was forked from, or within which it ran."""
+    """The run whose folder a run uses: itself, the run that it was forked from, or its outer run."""
     return str(row.inputs.get("builtin", {}).get("run", f"runs/{row.name}")).removeprefix("runs/")
 
 
 def _outer(row: RunRow) -> set[Any]:
-    """The runs that a run is a part of, by name: those within a step of which it ran, or whose folder it was given."""
+    """By name, the runs that a run is a part of: its outer runs, or those whose folder it uses."""
     return {row.inputs.get("within"), None if row.origin else _folder(row)} - {None, row.name}
 
 
 def _driven(store: Store, root: str, rows: Sequence[RunRow]) -> set[str]:
-    """The names of those that somebody drives now."""
+    """The names of the runs that are being driven."""
     if isinstance(store, PgStore):
         numbers = store.in_work()
         return {row.name for row in rows if row.id in numbers}
@@ -213,13 +213,13 @@ def _folders(root: str, name: str) -> Iterator[str]:
 
 
 def _forget(store: Store, row: RunRow) -> None:
-    """Takes away the note of how far this machine saw a run go, where the run is the user's own."""
+    """Deletes the note of the newest record that this machine saw of a run, if the run is the user's own."""
     if store.counted and store.check(row.id).signature == "ours":
         counter.forget(hash_chain.beginning(store._owner(row.id)))
 
 
 def _finish(store: Store, root: str, todo: str) -> int:
-    """Takes away the folders of runs that have no rows any more. Returns their bytes. Raises OSError and WorldFailed."""
+    """Deletes the folders of runs whose rows are deleted. Returns their size in bytes. Raises OSError, WorldFailed."""
     data = durable.read(todo)
     if data is None:
         return 0
@@ -239,20 +239,20 @@ def _finish(store: Store, root: str, todo: str) -> int:
             size += _size(path)
             shutil.rmtree(path)
     with suppress(OSError):
-        os.rmdir(os.path.join(root, "runs"))  # where it is empty
+        os.rmdir(os.path.join(root, "runs"))  # if it is empty
     os.unlink(todo)
     durable.sync_folder(os.path.dirname(todo))
     return size
 
 
 def _smaller(store: Store, root: str) -> str:
-    """Makes the journal's file as small as what is in it; returns why not."""
+    """Compacts the journal's file; returns the reason if it cannot."""
     import sqlite3
 
     if any(
         row.status == "running" and run_folders.is_driven(root, row.name) for row in store.runs()
     ):
-        return "a run is driven now"
+        return "a run is being driven"
     try:
         store._db.execute("VACUUM")
         store._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -1,4 +1,4 @@
-"""The questions that a run waits with: found, shown, and their answers kept. For `fdc answer` and the web page."""
+"""Finds and shows the questions of a run, and stores answers. For `fdc answer` and the web page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def questions(root: str, store: Store, row: RunRow) -> list[Open]:
-    """The open questions of a run, with the answers that lie ready. Raises WorldError for a run that is damaged."""
+    """The open questions of a run, with stored answers. Raises WorldError for a damaged run."""
     from ...engine.events import Mismatch
     from ...engine.fold import fold
     from ...engine.ports import WorldFailed
@@ -38,27 +38,29 @@ def questions(root: str, store: Store, row: RunRow) -> list[Open]:
 
 
 def none_open(row: RunRow, status: str) -> Refused:
-    """What is said of a run without an open question; `status` is how it stands (`open_journal.status_of`)."""
-    why = f"`fdc show {row.name}` says how it stands"
+    """The message for a run without an open question; `status` is from `open_journal.status_of`."""
+    why = f"see `fdc show {row.name}`"
     if status == "running":
         why = "it is being driven"
     elif row.status == "waiting":
-        why = f"somebody must find out what happened, and say so: `fdc resume {row.name} --assume`"
-    return Refused(f"the run {row.name} waits for no answer; {why}")
+        why = f"find out what happened to its step, then use `fdc resume {row.name} --assume`"
+    return Refused(f"the run {row.name} has no question; {why}")
 
 
 def chosen(row: RunRow, found: list[Open], address: str | None, text: str) -> Open:
-    """The question that a text answers: the one at `address`, or the only one.
+    """The question for an answer: the one at `address`, or the only one.
 
-    Raises UsageError where none is meant clearly, and where the text cannot be its answer.
+    Raises UsageError if the question is ambiguous or missing, or if the text cannot be its answer.
     """
     by_address = {one.effect.address: one for one in found}
     known = ", ".join(by_address)
     if address is not None and address not in by_address:
-        raise UsageError(f"the run {row.name} asks nothing at `{address}`; it does at {known}")
+        raise UsageError(
+            f"the run {row.name} has no question at `{address}`; it has questions at {known}"
+        )
     if address is None and len(found) > 1:
         raise UsageError(
-            f"the run {row.name} asks {len(found)} questions; say which one first: {known}"
+            f"the run {row.name} asks {len(found)} questions; give the address of one first: {known}"
         )
     question = found[0] if address is None else by_address[address]
     wrong = unfit(question, text)
@@ -70,9 +72,9 @@ def chosen(row: RunRow, found: list[Open], address: str | None, text: str) -> Op
 def give(
     root: str, row: RunRow, question: Open, text: str, how: str, now: float, *, first: bool = False
 ) -> None:
-    """Keeps an answer that `unfit` has nothing against; `how` says from where it came.
+    """Stores an answer that `unfit` accepts; `how` is its origin.
 
-    Raises Refused where the run went on meanwhile, or has an answer and this one must be the `first`; and WorldError.
+    Raises Refused if the run has continued since, or has an answer and this one must be the `first`; and WorldError.
     """
     from ...engine.ports import WorldFailed
     from ...journal import user_key
@@ -88,18 +90,18 @@ def give(
         key = user_key.key(root, make=True)
         if not user_key.lasts():
             raise WorldError(
-                f"{user_key.key_path()} cannot be written, so an answer could not be told from a forged one"
+                f"{user_key.key_path()} cannot be written, so the answer cannot be sealed"
             )
         if not answers.give(root, row, question, text, f"{user()}, {how}", now, key, still, first):
             raise Refused(
-                f"the run {row.name} waits for no answer any more: it went on meanwhile, or was answered; `fdc show {row.name}`"
+                f"the run {row.name} has continued since, or was answered, so its question is closed; see `fdc show {row.name}`"
             )
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
 
 
 def name_of(row: RunRow, question: Open) -> str:
-    """A name of exactly this question of this run: of its step, its arguments, and what it shows."""
+    """A digest of this question of this run: step, arguments, and what it shows."""
     from hashlib import blake2b
 
     from ...program.codec import canonical
@@ -113,7 +115,7 @@ def name_of(row: RunRow, question: Open) -> str:
 
 
 def screen(question: Open) -> list[str]:
-    """A question as a person must see it before they answer: every byte of what it is about, nothing hidden."""
+    """A question in full, with hidden characters escaped, as a person must see it before the answer."""
     from ...report import changes
     from ...report.terminal.terminal_text import visible
 
@@ -126,15 +128,15 @@ def screen(question: Open) -> list[str]:
         lines.append(f"  {name}, {size} bytes, sha256 {digest}:")
         lines += [f"    | {line}" for line in shown]
     if question.shows is not None:
-        lines.append("  what follows, as it is known now:")
+        lines.append("  steps after the approval, as far as known now:")
         lines += [f"    {line.text}" for line in changes.lines(question.shows)]
     if question.given is not None:
-        lines.append(f"  answered, not taken up yet: {visible(question.given)}")
+        lines.append(f"  answered, not used yet: {visible(question.given)}")
     return lines
 
 
 def about(question: Open) -> list[tuple[str, int, str, list[str]]]:
-    """What a question is about: each argument's name, size in bytes, sha256, and lines with nothing hidden."""
+    """The arguments of a question: name, size in bytes, sha256, and lines with hidden characters escaped."""
     from hashlib import sha256
 
     from ...engine.values import text as written
@@ -157,7 +159,7 @@ def about(question: Open) -> list[tuple[str, int, str, list[str]]]:
 
 
 def unfit(question: Open, text: str) -> str:
-    """Why a text cannot be the answer to a question; empty where it can."""
+    """Why a text cannot be the answer to a question; empty if it can."""
     from ...tools.talk_tools import neither
 
     return unkept(text) or (neither(text) if question.approval else "")
@@ -175,7 +177,7 @@ def unkept(text: str) -> str:
 
 
 def user() -> str:
-    """The name of the user whose process this is."""
+    """The name of the user of this process."""
     import pwd
 
     try:

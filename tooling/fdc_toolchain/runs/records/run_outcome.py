@@ -1,4 +1,4 @@
-"""How driving a run ended: said as one value, and put on record."""
+"""How driving a run ended: as a value, and in the record."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 OVER = ("finished", "stopped", "cancelled")
-"""How a run stands that is over: nothing but a larger budget, a retry or `--force` makes it go on."""
+"""Final statuses of a run: only a larger budget, a retry or `--force` continues it."""
 
 
 @dataclass(slots=True)
 class Ended:
-    """How driving a run ended: `status` as in the journal, and all that there is to say about it."""
+    """How driving a run ended: `status` as in the journal, and the details."""
 
     run: str
     plan: str
@@ -36,13 +36,13 @@ class Ended:
     spent: dict[str, float] = field(default_factory=dict)
     simulated: bool = False
     kept: list[dict[str, Any]] = field(default_factory=list)
-    """Why branches stopped whose failures their forks kept."""
+    """The stops of branches whose failures their forks kept."""
     unsettled: list[dict[str, Any]] = field(default_factory=list)
-    """Steps of which going on will ask what became of them, of a run that was left in the middle (`question`)."""
+    """Steps of an interrupted run with unknown outcomes, about which resuming will ask (`question`)."""
 
 
 def ended_of(row: RunRow, ending: Ending, state: RunState) -> Ended:
-    """How a run ended that was driven to `ending` and stands at `state`."""
+    """The outcome of a run that was driven to `ending` and is in `state`."""
     questions = [question(q.effect, q.text, q.how, q.shows) for q in ending.questions]
     stop = None if ending.stop is None else explained(state.program, ending.stop)
     spent = {measure: number for measure, number in state.spent.items() if number}
@@ -66,14 +66,14 @@ def explained(program: dict[str, Any], stop: Stop) -> dict[str, Any]:
 def question(
     effect: Perform, text: str, how: str, shows: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """What is asked about an effect, as the end of a run says it; of an approval, with what it shows."""
+    """The question about an effect for the outcome; of an approval, with what it shows."""
     more = {} if shows is None else {"shows": shows}
     return {**more, "address": effect.address, "tool": effect.tool, "text": text, "how": how,
             "path": effect.path, "line": effect.line, "args": effect.args, "bound": effect.bound}  # fmt: skip
 
 
 def unsettled(state: RunState) -> list[dict[str, Any]]:
-    """The steps that happen once, were announced and have no outcome, but for those whose tools settle that themselves."""
+    """The `once` steps that were begun and have no outcome, except those whose tools decide that themselves."""
     from ...tools.tool_rows import can_tell
 
     out = []
@@ -86,16 +86,16 @@ def unsettled(state: RunState) -> list[dict[str, Any]]:
         ):
             continue
         said = (
-            "fdc stopped it before it ended"
+            "fdc stopped it before its end"
             if want.interrupted
-            else "it was under way, and it is unknown whether it happened"
+            else "it was running, and it is unknown whether it happened"
         )
         out.append(question(effect, said, "assume"))
     return out
 
 
 def over(store: Store, row: RunRow, trusted: bool) -> Ended:
-    """How a run ended that is over. No one takes it over: its end stays on record all the while."""
+    """The outcome of an ended run, read from its record."""
     from ...engine.drive import Ending
     from ...engine.events import Mismatch
     from ...engine.fold import fold
@@ -122,7 +122,7 @@ def over(store: Store, row: RunRow, trusted: bool) -> Ended:
 
 
 def recorded(store: Store, row: RunRow) -> Ended:
-    """How a run ended, as its journal says. Raises WorldError."""
+    """The outcome of a run in its journal. Raises WorldError."""
     from ...engine.events import Mismatch
     from ...engine.fold import fold
     from ...program.codec import ProgramError
@@ -134,7 +134,7 @@ def recorded(store: Store, row: RunRow) -> Ended:
 
 
 def end_on_record(row: RunRow, state: RunState) -> Ended:
-    """How a run ended that stands at `state`."""
+    """The recorded outcome of a run in `state`."""
     said = row.ending or {}
     return Ended(
         row.name, row.plan, row.status, said.get("stop"), state.result if row.status == "finished" else None,
@@ -144,7 +144,7 @@ def end_on_record(row: RunRow, state: RunState) -> Ended:
 
 
 def left(row: RunRow, status: str, state: RunState, message: str = "") -> Ended:
-    """The end of a run that was left in the middle."""
+    """The outcome of an interrupted run."""
     from ...engine.drive import Ending
 
     ended = ended_of(row, Ending("broken", message=message), state)
@@ -165,7 +165,7 @@ def on_record(store: Store, row: RunRow, state: RunState) -> RunState:
 
 
 def cancel_end(journal: Any, row: RunRow, state: RunState) -> str:
-    """Ends a run that no process drives, for good: as cancelled, unless it was over before that. Returns how it stands then."""
+    """Ends a run that is not being driven: cancelled, unless it has ended already. Returns its new status."""
     from ...engine.drive import Ending
 
     if state.ended:
@@ -180,10 +180,10 @@ def cancel_end(journal: Any, row: RunRow, state: RunState) -> str:
 
 
 def cancel_asked(root: str, store: Store, row: RunRow, trusted: bool = False) -> str:
-    """Does what a request to cancel asks for, by any process, also one that has ended. The caller holds the run's lock.
+    """Carries out a request to cancel by any process. The caller holds the run's lock.
 
-    Returns how the run stands then: `cancelled`, or as it was where it was over before. Raises Damaged, Untrusted,
-    Mismatch, ProgramError, Fenced and WorldFailed; then the request stays.
+    Returns the run's new status: `cancelled`, or unchanged if it has ended already. Raises Damaged, Untrusted, Mismatch,
+    ProgramError, Fenced and WorldFailed; then the request remains.
     """
     from ...engine.fold import fold
     from ...workspace import run_folders
@@ -206,7 +206,7 @@ def cancelled(epoch: int, at: float) -> Record:
 
 
 def record_end(journal: Any, ended: Ended) -> None:
-    """Puts on record how driving ended. Raises WorldFailed where that is the end of the run itself."""
+    """Records how driving ended. Raises WorldFailed if that is the end of the run itself."""
     from ...engine.ports import WorldFailed
     from ...engine.replay import digest
 
@@ -220,4 +220,4 @@ def record_end(journal: Any, ended: Ended) -> None:
     except WorldFailed:
         if ended.status in ("finished", "stopped", "cancelled"):
             raise
-        # A world that fails is what this end says anyway; the records up to here are safe.
+        # This outcome reports a failed environment anyway; the records up to here are safe.

@@ -1,4 +1,4 @@
-"""A run out of its journal, as the values that a page shows (`report.run_page.Run`)."""
+"""A run from its journal, as the values of its page (`report.run_page.Run`)."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ Rows = list[tuple[Record, Perform | None]]
 def view(
     root: str, store: Store, row: RunRow, status: str, seal: str, faults: Sequence[str]
 ) -> Run:
-    """All that there is to say of a run; `faults` is what `fdc verify` finds. A damaged run is shown as far as it goes.
+    """All data of a run; `faults` is what `fdc verify` finds. A damaged run is shown up to the damage.
 
-    Raises WorldFailed where even its row and program cannot be read.
+    Raises WorldFailed if its row or program cannot be read.
     """
     faults = list(faults)
     rows: Rows = []
@@ -47,7 +47,7 @@ def view(
         state = fold(program, row.inputs, records, watched.look, watched.due, marks=True)
         kept = [*watched.all(state), *_gates(state, records)]
     except (Mismatch, ProgramError, WorldFailed) as wrong:
-        faults.append(f"it cannot be followed any further: {wrong}")
+        faults.append(f"the record cannot be followed further: {wrong}")
         rows += [(record, None) for record in records[len(rows) :]]
     ending = row.ending if row.ending is not None and status not in ("running", "new") else {}
     asked = (
@@ -97,11 +97,12 @@ def _asked(row: RunRow, question: dict[str, Any]) -> str:
         return str(question["text"])
     done = "'done:RESULT'" if question["bound"] else "done"
     address = question["address"]
-    return f"{question['text']}. Look, and then say: fdc resume {row.name} --assume {address}={done} (or {address}=not-done)"
+    answers = f"--assume {address}={done} (or {address}=not-done)"
+    return f"{question['text']}. Check whether it happened, then: fdc resume {row.name} {answers}"
 
 
 def _gates(state: RunState, records: Sequence[Record]) -> list[tuple[float, str]]:
-    """The gates that held, the first ones, and when."""
+    """The first gates that held, and when."""
     held = [mark for mark in state.marks or () if mark.what == "require"]
     return [
         (records[mark.after - 1].at if mark.after else 0.0, f"`require` held (at {mark.path}:{mark.line}, {mark.address})")
@@ -110,7 +111,7 @@ def _gates(state: RunState, records: Sequence[Record]) -> list[tuple[float, str]
 
 
 class _Watched:
-    """Notes the records of a run that is folded, and when branches stopped whose failures were kept."""
+    """Collects the records of a folded run, and when branches stopped whose failures were kept."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
@@ -120,14 +121,14 @@ class _Watched:
         self.rows.append((record, effect))
 
     def due(self, state: RunState, record: Record) -> None:
-        """Before a record counts: what was kept until then was kept by the one before it."""
+        """Called before a record is applied: failures kept until then belong to the previous record."""
         at = self.rows[-1][0].at if self.rows else 0.0
         self.times += [at] * (len(state.kept) - len(self.times))
 
     def all(self, state: RunState) -> list[tuple[float, str]]:
         at = self.rows[-1][0].at if self.rows else 0.0
         times = self.times + [at] * (len(state.kept) - len(self.times))
-        said = "a branch failed, and the run went on"
+        said = "a branch failed, and the run continued"
         return [
             (
                 when,
@@ -138,7 +139,7 @@ class _Watched:
 
 
 class _Steps:
-    """The steps of a run, in the order in which they came back; those without an outcome last."""
+    """The steps of a run in the order of their outcomes; those without an outcome last."""
 
     def __init__(self, program: Program | None, rows: Rows, asked: dict[str, str]) -> None:
         self.rows, self.asked = rows, asked
@@ -215,15 +216,15 @@ def _value(name: str, value: Any, most: int = run_page.MOST_TEXT) -> Value:
 
 
 def _plans_of(strand: Strand) -> list[str]:
-    """The plans on the stack of a line of execution, the root first; a branch stands on those that it branched from."""
+    """The plans on the stack of a fiber, the root first; a branch includes the stack of its fork."""
     above = [] if strand.join is None else _plans_of(strand.join.strand)
     return above + [frame.scope.path for frame in strand.frames if frame.opens_scope]
 
 
 def _stack(state: RunState, asked: dict[str, str], driven: bool) -> tuple[tuple[str, ...], ...]:
-    """Where the run stands, a row for each line of execution: the plans on its stack, and what it wants next."""
+    """The current position of the run, one row per fiber: the plans on its stack, and its next effect."""
     rows = []
-    begun = "is under way" if driven else "was begun"
+    begun = "is running" if driven else "was begun"
     for place, how in (
         (state.running, "runs"), (state.pending, "is next"), (state.dangling, begun), (state.parked, "waits for a person"),
     ):  # fmt: skip
@@ -278,14 +279,14 @@ def _events(records: list[Record]) -> Iterator[tuple[float, str]]:
             began = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(body.get("began", 0)))
             yield (
                 record.at,
-                f"process {body.get('pid')} {'began' if record.turn == 1 else 'went on'} at {began}",
+                f"process {body.get('pid')} {'began' if record.turn == 1 else 'continued'} at {began}",
             )
         elif record.kind == "budget":
             yield record.at, f"budget changed: {json.dumps(body.get('budget'))}"
         elif record.kind == "retry":
-            yield record.at, f"to be tried again: {record.address}"
+            yield record.at, f"will be retried: {record.address}"
         elif record.kind == "interrupted":
-            yield record.at, f"stopped by fdc before it ended: {record.address}"
+            yield record.at, f"stopped by fdc before its end: {record.address}"
         elif record.kind == "cancel":
             yield record.at, f"cancelled by process {body.get('pid')}"
 

@@ -1,8 +1,8 @@
 """OpenTelemetry spans of a run: one for the run, below it one for each step, below a prompt's one for the model.
 
-`traced` gives back what it was given unless the `otel` extra is installed and OTEL_TRACES_EXPORTER says
-`otlp` or `console`, as the standard has it; the address and the headers are those of the standard too
-(OTEL_EXPORTER_OTLP_ENDPOINT and so on). Names of attributes are data: `grammar/span_attributes.json`.
+`traced` returns its argument unless the `otel` extra is installed and OTEL_TRACES_EXPORTER is
+`otlp` or `console`, as the standard defines; so are the address and the headers (OTEL_EXPORTER_OTLP_ENDPOINT
+and so on). Names of attributes are data: `grammar/span_attributes.json`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...engine.ports import Progress
 
 NAMES = "grammar/span_attributes.json"
 PATIENCE = 5000
-"""Milliseconds that sending the last spans may take at the end of a run."""
+"""Time limit in milliseconds for sending the last spans at the end of a run."""
 
 
 class Spans:
@@ -52,7 +52,7 @@ class Spans:
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
         """Port `Progress`."""
         self._show.done(effect, outcome, took)
-        if effect.address not in self._open:  # found out about, not done: it took no time
+        if effect.address not in self._open:  # settled without performing it: it took no time
             return
         span, start = self._open.pop(effect.address)
         end = start + int(took * 1e9)
@@ -73,7 +73,7 @@ class Spans:
         span.end(end)
 
     def over(self, status: str, stop: str | None, steps: int) -> None:
-        """The run is left, at its end or before; what is still open ends with it."""
+        """Called when driving ends, at the run's end or before; ends the open spans."""
         for span, _ in self._open.values():
             span.end()
         self._open.clear()
@@ -86,7 +86,7 @@ class Spans:
 def tracer(
     environment: Mapping[str, str], console: TextIO
 ) -> tuple[Any, Callable[[], None]] | None:
-    """A tracer and what sends its last spans (or writes them to `console`); None where no one asked, or without the extra."""
+    """A tracer and its exporter (to a collector, or `console`); None if not requested, or without the extra."""
     wanted = environment.get("OTEL_TRACES_EXPORTER", "").strip().lower()
     if (
         wanted not in ("otlp", "console")
@@ -103,7 +103,7 @@ def tracer(
         return None
     logging.getLogger("opentelemetry").setLevel(
         logging.CRITICAL
-    )  # a collector that is away is none of the user's business
+    )  # do not report an unreachable collector to the user
     named = {} if environment.get("OTEL_SERVICE_NAME") else {"service.name": "fdc"}
     provider = TracerProvider(resource=Resource.create(named))
     provider.add_span_processor(BatchSpanProcessor(exporter))

@@ -1,4 +1,4 @@
-"""Spans of a run that is driven here, where the environment asks for them."""
+"""Traces a run that this process drives, if the environment requests it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def spanned(show: Progress, row: RunRow) -> tuple[Progress, Callable[[Ended], None]]:
-    """The observer, with spans made beside, and what to call at the end; without any, just what was given."""
+    """The observer, extended with spans if requested, and a function to call at the end."""
     if not os.environ.get("OTEL_TRACES_EXPORTER"):
         return show, lambda ended: None
     from . import spans

@@ -1,9 +1,9 @@
 """DBOS Transact as the dispatcher: queues, at-least-once delivery, and who has taken what.
 
-DBOS carries names of runs from a client to some worker, and nothing else: what a run does is in our
-journal, and what a delivery means does not depend on how often it comes. A delivery is a DBOS
-workflow without steps. It never ends with an exception, for DBOS would not deliver it again; where the
-infrastructure fails, the worker ends instead.
+DBOS only carries names of runs from a client to a worker: what a run does is
+in fdc's journal, and deliveries are idempotent. A delivery is a DBOS workflow without steps. It
+never ends with an exception, because DBOS would not deliver it again; if the infrastructure
+fails, the worker ends instead.
 
 The open part of DBOS does not notice that a worker died. `janitor.Janitor` does, in every worker: what a worker
 without a lock session (`runs.workers.liveness`) has taken goes back into its queue; and a run that nobody
@@ -40,7 +40,7 @@ _POLL = 0.1
 _MADE = (
     "CREATE SCHEMA IF NOT EXISTS fdc; CREATE TABLE IF NOT EXISTS fdc.made(what TEXT PRIMARY KEY)"
 )
-"""What is there in whole. Tables alone do not tell: the process that made them may have been killed on the way."""
+"""Marks complete table creation: existing tables do not prove it, since their creator may have been killed."""
 _STATEMENT_MS = 60_000
 OPEN = ("ENQUEUED", "PENDING", "DELAYED")
 _ENDED = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
@@ -48,25 +48,25 @@ _MANY = 500
 
 
 def queue_of(workspace: str, *, piece: bool = False) -> str:
-    """The queue of a workspace's runs or of pieces of them; runs of no workspace go where an fdc 0.1.0 put them."""
+    """The queue of a workspace's runs or parts of runs; runs without a workspace use the queue of fdc 0.1.0."""
     kind = PIECES if piece else RUNS
     return kind if workspace == UNNAMED else f"{kind}/{workspace}"
 
 
 OFFERS = 40
-"""Times that a delivery goes on from workers of another key, to whichever takes it, before it is refused."""
+"""How often a delivery is passed on by workers with another key before it is refused."""
 
 Work = Callable[[str, dict[str, Any], str], dict[str, Any]]
-"""Drives a run (its name, what the client asked for, the delivery's id); returns how that went, raises nothing."""
+"""Drives a run (name, the client's request, the delivery's id); returns the result, never raises."""
 
 
 def sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> dict[str, Any]:
-    """What a client asks for (answers, budgets), with its seal: who can write the database cannot answer in its name."""
+    """A client's request (answers, budgets) with its seal, so that answers in the database cannot be forged."""
     return {**asked, "seal": _seal(run, asked, delivery, key)}
 
 
 def is_sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> bool:
-    """Whether that is what a holder of the key asked for. Nothing asked for needs no seal."""
+    """Whether a holder of the key made the request. An empty request needs no seal."""
     plain = {name: value for name, value in asked.items() if name != "seal"}
     return not plain or compare_digest(
         str(asked.get("seal", "")), _seal(run, plain, first(delivery), key)
@@ -80,7 +80,7 @@ def _seal(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> 
 
 
 def first(delivery: str) -> str:
-    """The delivery that a client sent, of one that workers have offered to each other."""
+    """The client's original delivery of one that workers passed on."""
     return delivery.partition("/")[0]
 
 
@@ -89,7 +89,7 @@ def _run_of(delivery: Any) -> str:
 
 
 def prepare(url: str, say: Callable[[str], None] | None = None) -> None:
-    """Makes DBOS's own tables where they are not all there, in one process at a time. `say` hears where that takes long.
+    """Creates missing tables of DBOS, in one process at a time. Calls `say` if that takes long.
 
     Raises WorldFailed.
     """
@@ -112,7 +112,7 @@ def prepare(url: str, say: Callable[[str], None] | None = None) -> None:
 
 
 def _migrate(url: str) -> None:
-    """DBOS brings its tables up to date, whatever somebody who was killed has left of them. No statement is endless."""
+    """Lets DBOS migrate its tables, also after an interrupted migration. Statements have a time limit."""
     _quiet()
     import sqlalchemy.exc
     from dbos import DBOS, error
@@ -128,7 +128,7 @@ def _migrate(url: str) -> None:
         except (sqlalchemy.exc.SQLAlchemyError, error.DBOSException) as failed:
             if (
                 last
-            ):  # at first it may have met what the server still does for a process that is gone
+            ):  # the first attempt may have met a statement of a killed process that still runs
                 why = " ".join(str(failed).split())[:300]
                 raise WorldFailed(
                     f"{shown(url)}: the tables of the queues cannot be made: {why}"
@@ -136,7 +136,7 @@ def _migrate(url: str) -> None:
 
 
 def sure(url: str, what: Callable[[], None]) -> None:
-    """Does something with a connection. Raises WorldFailed where the server refuses or is gone."""
+    """Calls a function with a connection. Raises WorldFailed if the server refuses or is unreachable."""
     import psycopg
 
     try:
@@ -146,7 +146,7 @@ def sure(url: str, what: Callable[[], None]) -> None:
 
 
 class Sender:
-    """Puts runs into the queues, and looks what became of them. Raises WorldFailed."""
+    """Puts runs into the queues, and reads their results. Raises WorldFailed."""
 
     def __init__(self, url: str, say: Callable[[str], None] | None = None) -> None:
         """`say` hears where it takes long until the tables are there."""
@@ -163,7 +163,7 @@ class Sender:
         )  # fmt: skip
 
     def close(self) -> None:
-        """Lets the database go."""
+        """Closes the connection."""
         self._client.destroy()
 
     def send(
@@ -175,8 +175,8 @@ class Sender:
         delivery: str = "",
         engine: int = ENGINE,
     ) -> str:
-        """Has a run driven by some worker that serves its workspace and knows its `engine`; the same `delivery` sent twice
-        is one. Returns its id."""
+        """Sends a run to a worker that serves its workspace and supports its `engine`; sending a `delivery` twice has
+        no effect. Returns its id."""
         delivery = delivery or f"{run}:{uuid.uuid4().hex[:12]}"
         options: Any = {
             "workflow_name": _WORK, "queue_name": queue_of(self._workspace(run), piece=piece), "workflow_id": delivery,
@@ -201,7 +201,7 @@ class Sender:
             return UNNAMED
 
     def outcome(self, delivery: str) -> dict[str, Any] | None:
-        """What the last worker that had a delivery said in the end; None where it has not."""
+        """The final result of a delivery from its last worker; None if there is none yet."""
         ids = [delivery, *(f"{delivery}/{at}" for at in range(1, OFFERS + 1))]
         found = {
             one.workflow_id: one
@@ -274,7 +274,7 @@ class Sender:
         return {_run_of(one) for one in self._listed(OPEN)}
 
     def forget(self, there: Callable[[], set[str]]) -> int:
-        """Takes away what is known of deliveries that have ended and whose run, or piece, is not `there` any more."""
+        """Deletes ended deliveries whose run or part of a run is not `there` any more."""
         known = self._listed(_ENDED)
         runs = there()  # afterwards: a run is there before anything of it is delivered
         gone = [one.workflow_id for one in known if _run_of(one) not in runs]
@@ -293,7 +293,7 @@ class Sender:
         )
 
     def give_back(self, deliveries: list[str], queue: str) -> None:
-        """Puts deliveries into their queue again."""
+        """Returns deliveries to their queue."""
         self._try(lambda: self._client.resume_workflows(deliveries, queue_name=queue))
 
     def _try(self, what: Callable[[], Any]) -> Any:
@@ -350,7 +350,7 @@ def serve(
 
 
 def _json() -> Any:
-    """DBOS keeps pickles by default, and who writes the database would run code in every worker."""
+    """DBOS stores pickles by default, with which write access to the database would run code in every worker."""
     from dbos import Serializer
 
     class Json(Serializer):

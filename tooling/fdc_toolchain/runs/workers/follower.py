@@ -1,4 +1,4 @@
-"""Shows a client what workers put on record of a run, as it comes."""
+"""Shows a client the records of a run as workers write them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Follower:
     def _row(self) -> RunRow:
         row = self.store.run(self.name)
         if row is None:
-            raise WorldError(f"the run {self.name} is gone from the database")
+            raise WorldError(f"the run {self.name} was deleted from the database")
         return row
 
     def _apply(self, state: RunState, fresh: list[Any]) -> None:
@@ -99,7 +99,7 @@ class Follower:
                 and failure is None
                 and isinstance(body.get("value"), str)
             ):
-                self.show.say(body["value"])  # the worker said it where no client listens
+                self.show.say(body["value"])  # the client cannot see the worker's output
             self.show.done(effect, Outcome(body.get("value"), failure), body.get("took", 0.0))
 
     def _refused(self, row: RunRow) -> None:

@@ -1,4 +1,4 @@
-"""Makes the run that `fdc fork` begins."""
+"""Creates the run of `fdc fork`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def fork(
     trusted: bool,
     database: str | None = None,
 ) -> Forked:
-    """Puts a run on record that begins at a step of another. The other one stays as it is.
+    """Records a new run that begins at a step of another run, which does not change.
 
     In a database it goes into the queue, too.
 
@@ -81,11 +81,11 @@ def fork(
         state = fold(program, inputs, taken)
     except Mismatch as wrong:
         raise Refused(
-            f"with these inputs the run {row.name} would have gone another way: {wrong}"
+            f"with these inputs the run {row.name} would have taken another path: {wrong}"
         ) from wrong
     if address not in state.pending:
         raise Refused(
-            f"after what can be taken over, the program does not come to `{address}` next"
+            f"after the records that can be taken over, `{address}` is not the next step of the program"
         )
     proved = certified(program, row.plan, root, under_way=True)
     try:

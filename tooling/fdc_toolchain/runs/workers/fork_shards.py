@@ -18,7 +18,7 @@ from ...engine.state import RunState, Strand
 from ...named_tuples import NamedTuple
 
 LEAST = 8
-"""Branches that are worth a piece."""
+"""Minimum number of branches of a part."""
 
 
 class Fork(NamedTuple):
@@ -29,7 +29,7 @@ class Fork(NamedTuple):
 
 
 def fork_of(state: RunState) -> Fork | None:
-    """The fork whose branches can go to several machines now: nothing else is under way. Cheap where there is none."""
+    """The fork whose branches several machines can drive now, because no other step is running. Fast if there is none."""
     if (
         len(state.pending) < 2 * LEAST
         or state.ended
@@ -76,7 +76,7 @@ def keep(state: RunState, address: str, branches: list[int]) -> None:
 
 
 def is_done(state: RunState) -> bool:
-    """Whether nothing is left of what `keep` left in sight."""
+    """Whether everything that `keep` kept is done."""
     return not (state.pending or state.dangling or state.running or state.parked)
 
 

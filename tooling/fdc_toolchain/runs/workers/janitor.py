@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from .dispatch import Sender
 
 GRACE = 3.0
-"""Seconds that a run may be without a controller, while it goes from one hand to the next, before the watchdog looks."""
+"""Seconds that a run may be without a controller between two workers, before the watchdog acts."""
 LONG = 30.0
-"""Seconds after which a delivery that a living worker took, and that drives nothing, is not waited for."""
+"""Seconds after which a delivery that a living worker took but does not drive is delivered again."""
 
 
 class Janitor:
-    """Finds work that was lost. Every worker has one; one of them works at a time."""
+    """Finds lost work. Every worker has a janitor; one of them is active at a time."""
 
     def __init__(
         self, session: liveness.Session, store: PgStore, sender: Sender, say: Callable[[str], None]
@@ -33,7 +33,7 @@ class Janitor:
         self._strange: set[str] = set()
 
     def start(self, lost: Callable[[str], None]) -> None:
-        """Looks once a second; `lost` hears that the database is gone."""
+        """Checks once a second; calls `lost` if the database is unreachable."""
 
         def look() -> None:
             while not self._over.wait(1.0):
@@ -47,11 +47,11 @@ class Janitor:
         threading.Thread(target=look, name="fdc-janitor", daemon=True).start()
 
     def stop(self) -> None:
-        """Looks no more."""
+        """Stops."""
         self._over.set()
 
     def look(self) -> None:
-        """Once. Raises WorldFailed."""
+        """Checks once. Raises WorldFailed."""
         if not self._session.lead():
             return
         try:
@@ -72,7 +72,9 @@ class Janitor:
                 lost.setdefault(one.queue_name, []).append(one.workflow_id)
         for queue, deliveries in lost.items():
             self._sender.give_back(deliveries, queue)
-            self._say(f"given back, their worker is gone: {', '.join(deliveries)}")
+            self._say(
+                f"returned to the queue, because their worker is not connected: {', '.join(deliveries)}"
+            )
 
     def _watch(self, row: RunRow) -> None:
         run = row.name
@@ -101,4 +103,4 @@ class Janitor:
         self._sender.send(
             run, {}, piece=bool(row.origin and "branches" in row.origin), engine=row.engine
         )
-        self._say(f"delivered again, no process drove it: {run}")
+        self._say(f"delivered again, because no process drove it: {run}")

@@ -1,4 +1,4 @@
-"""Who is alive, told by PostgreSQL: advisory locks that last as long as a worker's session.
+"""Liveness of workers, by PostgreSQL advisory locks that last as long as a worker's session.
 
 A worker holds one lock for itself and one for each run that it drives, all on one session, and asks
 that session once a second whether it is still there. When it is not, the worker has lost its locks,
@@ -45,7 +45,7 @@ class Session:
     def __init__(
         self, url: str, executor: str, lost: Callable[[str], None], patience: float = PATIENCE
     ) -> None:
-        """Raises WorldFailed where the server is not there, or another worker goes by this name."""
+        """Raises WorldFailed if the server is unreachable, or another worker has this name."""
         self.executor = executor
         self._lost = lost
         self._beat = min(BEAT, patience / 4)
@@ -62,20 +62,20 @@ class Session:
         if not self._try(EXECUTOR_LOCKS, number(executor)):
             self._pg.close()
             raise WorldFailed(
-                f"a worker named {executor} is connected to {shown(url)} already; name this one otherwise"
+                f"a worker named {executor} is already connected to {shown(url)}; choose another name"
             )
 
     def start(self) -> None:
-        """Begins to ask."""
+        """Starts checking the session."""
         threading.Thread(target=self._ask, name="fdc-liveness", daemon=True).start()
 
     def stop(self) -> None:
-        """Gives all locks back."""
+        """Releases all locks."""
         self._over.set()
         self._pg.close()
 
     def announce(self, host: str, folder: str, serves: tuple[str, ...], commit: str | None) -> None:
-        """Says where this worker drives runs, and those of which workspaces. Raises WorldFailed."""
+        """Records where this worker drives runs, and of which workspaces. Raises WorldFailed."""
         values = (number(self.executor), self.executor, host, folder, json.dumps(serves), commit)
         gone = f"DELETE FROM fdc.worker WHERE number=%s OR number NOT IN ({_ALIVE}) RETURNING 1"
         # Nothing is driven yet, so whatever is wrong ends the beginning of this worker, and is not told as a loss.
@@ -91,7 +91,7 @@ class Session:
         }
 
     def hold(self, run: int) -> bool:
-        """Takes the lock of a run; False where somebody drives it, this worker included."""
+        """Takes the lock of a run; False if a worker, including this one, drives it."""
         with self._guard:
             if run in self._held or not self._try(RUN_LOCKS, run):
                 return False
@@ -99,7 +99,7 @@ class Session:
             return True
 
     def release(self, run: int) -> None:
-        """Gives the lock of a run back."""
+        """Releases the lock of a run."""
         with self._guard:
             self._held.discard(run)
             self._query("SELECT pg_advisory_unlock(%s::int, %s::int)", (RUN_LOCKS, run))
@@ -109,11 +109,11 @@ class Session:
         return {int(row[0]) for row in self._query(_ALIVE, ())}
 
     def lead(self) -> bool:
-        """Takes the lock of the one who cleans up; False where another worker does."""
+        """Takes the janitor's lock; False if another worker has it."""
         return bool(self._query("SELECT pg_try_advisory_lock(%s)", (JANITOR_LOCK,))[0][0])
 
     def follow(self) -> None:
-        """Gives that lock back."""
+        """Releases the janitor's lock."""
         self._query("SELECT pg_advisory_unlock(%s)", (JANITOR_LOCK,))
 
     def _try(self, kind: int, which: int) -> bool:
@@ -132,11 +132,11 @@ class Session:
             why = " ".join(str(failed).split())
             if not begun:
                 raise WorldFailed(
-                    f"this worker cannot be entered into the database: {why}"
+                    f"this worker cannot be registered in the database: {why}"
                 ) from failed
             if not self._over.is_set():
                 self._lost(why)
-            raise WorldFailed(f"the session with the locks is gone: {failed}") from failed
+            raise WorldFailed(f"the database session with the locks ended: {failed}") from failed
 
     def _ask(self) -> None:
         try:

@@ -1,4 +1,4 @@
-"""`fdc runs prune` on a database: the runs of this workspace, with what the queues know of them."""
+"""`fdc runs prune` on a database: removes the runs of this workspace, with their queue entries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def prune(
     database: str, root: str, before: float, tasks: Iterable[Mapping[str, Any]], *, dry_run: bool
 ) -> tuple[removing.Removed, list[str]]:
-    """Removes them, or says what would go; and which other folders have files of these runs. Raises WorldError."""
+    """Removes them, or lists them; also returns the other folders with files of these runs. Raises WorldError."""
     from ...engine.ports import WorldFailed
     from . import dispatch, remote
 
@@ -46,14 +46,14 @@ def _staying(root: str, sender: Sender) -> removing.Stays:
     own, asked = identity(root).id, sender.open_runs()
 
     def stays(rows: list[RunRow]) -> dict[str, str]:
-        said = dict.fromkeys(asked, "what was asked of it waits for a worker")
+        said = dict.fromkeys(asked, "a request to it waits for a worker")
         return said | {row.name: "" for row in rows if of_run(row.inputs) != own}
 
     return stays
 
 
 def _elsewhere(root: str, store: PgStore, rows: list[RunRow]) -> list[str]:
-    """The other folders in which runs were driven: their files are not taken away from here."""
+    """The other folders in which runs were driven: their files are not removed from here."""
     own = identity(root).id
     bodies = [record.body for row in rows for record in store.records(row, "session")]
     return sorted(

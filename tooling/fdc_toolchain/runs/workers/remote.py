@@ -1,4 +1,4 @@
-"""Runs in a database, seen from a client: begun, followed, looked at."""
+"""Runs in a database, from a client: beginning, following, reading."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _POLL = 0.1
 
 
 def needed(database: str | None) -> str:
-    """The database's URL. Raises UsageError where there is none."""
+    """The database's URL. Raises UsageError if it is missing."""
     if not database:
         raise UsageError(
-            "which database? `--database postgresql://USER:PASSWORD@HOST/NAME`, or FDC_DATABASE"
+            "the database is missing; use `--database postgresql://USER:PASSWORD@HOST/NAME`, or FDC_DATABASE"
         )
     return database
 
@@ -50,14 +50,14 @@ def reading(database: str | None, root: str) -> Iterator[Store | None]:
 
 
 def writing(database: str | None, root: str) -> Store:
-    """The same, to be written. Raises WorldFailed."""
+    """The same, for writing. Raises WorldFailed."""
     from .. import run_driver
 
     return store_of(database, root, make=True) if database else run_driver.writing(root)
 
 
 def status_of(store: Store | None, root: str, row: RunRow) -> str:
-    """The status to show: `interrupted` where no process drives the run any more."""
+    """The status to show: `interrupted` if no process drives the run any more."""
     from ...journal.postgres import PgStore
     from .. import run_driver
 
@@ -67,12 +67,12 @@ def status_of(store: Store | None, root: str, row: RunRow) -> str:
 
 
 def of_workers(**given: Any) -> None:
-    """Raises UsageError for options that speak about the process that drives a run: that is a worker's operator's word."""
+    """Raises UsageError for options of the driving process, which the operator of the worker sets."""
     for name, value in given.items():
         if value:
             option = f"--{name.replace('_', '-')}"
             raise UsageError(
-                f"`{option}` does not go with `--database`: `fdc worker` drives the run, see its own options"
+                f"`{option}` cannot be used with `--database`: `fdc worker` drives the run, so give the option there"
             )
 
 
@@ -132,7 +132,7 @@ def begin(
 
 
 def send(database: str, run: str, asked: dict[str, Any], delivery: str, engine: int) -> str:
-    """Has some worker that knows its engine drive a run. Raises WorldFailed."""
+    """Sends a run to a worker that supports its engine. Raises WorldFailed."""
     from .dispatch import Sender
 
     sender = Sender(database, say)
@@ -152,7 +152,7 @@ def follow(
     epoch: int = 0,
     seq: int = 0,
 ) -> Ended:
-    """Shows what workers put on record of a run, from the record `seq` on, until it cannot go on.
+    """Shows the records of a run as workers write them, from the record `seq` on, until it cannot continue.
 
     `epoch` is that of the run when the `delivery` was sent. Raises WorldError, and Refused where no worker would drive
     it. KeyboardInterrupt leaves the run to its workers.
@@ -179,7 +179,7 @@ def follow(
 
 
 def unserved(database: str, row: RunRow) -> str | None:
-    """Says that no worker would take a run, and which one is needed; None where one is there. Raises WorldFailed."""
+    """The message that no worker would take a run, and which one is needed; None if one would. Raises WorldFailed."""
     from ..records.identity import of_run
     from .liveness import workers
 
@@ -197,20 +197,20 @@ def unserved(database: str, row: RunRow) -> str | None:
 def go_on(
     database: str, root: str, row: RunRow, asked: dict[str, Any], show: Observer, records: int
 ) -> Ended:
-    """Has a run that stands gone on with, and follows it; one that does not stand is only followed. Raises as `follow`."""
+    """Continues a run that is not running, and follows it; only follows a running one. Raises as `follow`."""
     from ...engine.events import Outcome
     from ...engine.ports import WorldFailed
 
     assume = {address: {"value": known.value} if isinstance(known, Outcome) else known
               for address, known in asked["assume"].items()}  # fmt: skip
     if row.status == "cancelled":
-        raise Refused(f"the run {row.name} was cancelled, and workers do not go on with it")
+        raise Refused(f"the run {row.name} was cancelled, so workers do not continue it")
     if asked["answers"] or assume or not (asked["budget"] or asked["retry"]):
         asked = {**asked, "seen": row.epoch}
     if row.status in ("new", "running") and _in_hand(database, row):
         if asked["answers"] or assume or asked["budget"] or asked["retry"]:
             raise Refused(
-                f"the run {row.name} is under way; there is nothing to answer or to try again yet"
+                f"the run {row.name} is running; it has no question and no failed step to retry yet"
             )
         return follow(database, root, row.name, "", show)
     try:
@@ -258,22 +258,22 @@ def answer(
 
 
 def wake(database: str, root: str, row: RunRow) -> str:
-    """Has a worker go on with a run that stands, and does not wait for it; returns what to tell. Raises Refused, WorldError."""
+    """Has a worker continue a run without waiting for it; returns the message to show. Raises Refused, WorldError."""
     from ...engine.ports import WorldFailed
 
     if row.status == "cancelled":
-        raise Refused(f"the run {row.name} was cancelled, and workers do not go on with it")
+        raise Refused(f"the run {row.name} was cancelled, so workers do not continue it")
     try:
         if row.status not in ("new", "running") or not _in_hand(database, row):
             _asked(database, root, row, {"again": True, "seen": row.epoch})
         lacking = unserved(database, row)
-        return "A worker goes on with it." if lacking is None else lacking[0].upper() + lacking[1:]
+        return "A worker continues it." if lacking is None else lacking[0].upper() + lacking[1:]
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
 
 
 def _asked(database: str, root: str, row: RunRow, asked: dict[str, Any]) -> str:
-    """Sends what a client asks of a run, sealed; returns the delivery. Raises WorldFailed."""
+    """Sends a client's sealed request to a run; returns the delivery. Raises WorldFailed."""
     from ...journal import user_key
     from . import dispatch
 
@@ -305,7 +305,7 @@ def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
                     )
                 if time.monotonic() > deadline:
                     raise WorldError(
-                        f"no worker has cancelled {row.name} yet; one will before its next step"
+                        f"a worker has not cancelled {row.name} yet; it will before the next step"
                     )
                 time.sleep(_POLL)
             return row.name
@@ -316,7 +316,7 @@ def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
 
 
 def _in_hand(database: str, row: RunRow) -> bool:
-    """Whether some worker drives the run, or will: its last delivery has not ended."""
+    """Whether a worker drives the run, or will: its last delivery has not ended."""
     from ...engine.ports import WorldFailed
     from .dispatch import OPEN, Sender
 
@@ -331,7 +331,7 @@ def _in_hand(database: str, row: RunRow) -> bool:
 
 
 def say(text: str) -> None:
-    """Tells the user something about the database."""
+    """Prints a message about the database."""
     notice(f"fdc: {text}")
 
 
@@ -351,6 +351,6 @@ def store_of(database: str, root: str, *, make: bool = False) -> PgStore:
 
 
 def detached(name: str) -> str:
-    """What to say when the client leaves a run to its workers."""
+    """The message when the client stops following a run."""
     shown = "" if os.environ.get("FDC_DATABASE") else " --database URL"
-    return f"the run {name} goes on without you; `fdc resume {name}{shown}` follows it"
+    return f"the run {name} continues on its workers; `fdc resume {name}{shown}` shows its progress"

@@ -1,4 +1,4 @@
-"""Ends a worker that is asked to (Ctrl-C, SIGTERM, SIGHUP), at whatever it is.
+"""Ends a worker on request (Ctrl-C, SIGTERM, SIGHUP), whatever it is doing.
 
 Before it takes runs there is nothing to hand over: the main thread is interrupted wherever it is. Afterwards it is told
 (`asked`), and hands over what it drives. A handler in Python runs only when the main thread comes back from what it calls,
@@ -38,7 +38,7 @@ class Requests:
             signal.signal(which, self._hear)
 
     def serving(self) -> None:
-        """From now on a request interrupts nothing: `wait` returns. Raises Asked where there was one before."""
+        """From now on, a request only makes `wait` return. Raises Asked if there was a request before."""
         self._serving = True
         if self._asked.is_set():
             raise Asked

@@ -1,7 +1,7 @@
-"""Runs within steps of runs that workers drive: in the same database, driven by the worker of the outer run, in its own thread.
+"""Nested runs of runs that workers drive: in the same database, driven by the worker of the outer run, in its thread.
 
-When that worker dies, the one that goes on with the outer run goes on with the run within, too. The watchdog may have had it
-delivered by itself meanwhile; then the outer run's worker waits until it stands.
+When that worker fails, the worker that continues the outer run continues the nested run too. If the watchdog has delivered it
+separately in the meantime, the outer run's worker waits until it stops.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def drive(
     fleet: Fleet, root: str, name: str, show: Observer, *, within: str, budget: Mapping[str, float],
     answers: Mapping[str, str], **others: Any,
 ) -> Ended:  # fmt: skip
-    """Takes a run as far as it goes, as `run_driver.drive_run`. Raises Missing, NotGranted, Refused, WorldFailed, Cancelled."""
+    """Drives a run as far as it can go, like `drive_run`. Raises Missing, NotGranted, Refused, WorldFailed, Cancelled."""
     from ...engine.ports import Cancelled, Fenced
     from ...exits import NotGranted, Refused
     from .worker_drive import Leaving, Unfit
@@ -67,7 +67,7 @@ def drive(
     except Leaving as left:
         raise Cancelled("the worker leaves") from left
     except Unfit as unfit:
-        raise NotGranted(f"the run {name} within does not go on", [str(unfit)]) from unfit
+        raise NotGranted(f"the nested run {name} cannot continue", [str(unfit)]) from unfit
     finally:
         store.close()
         show.close()
@@ -76,7 +76,7 @@ def drive(
 def _held(
     fleet: Fleet, store: PgStore, name: str, asked: dict[str, Any], delivery: str, within: str
 ) -> dict[str, Any]:
-    """Drives a run that no one else drives by now, after runs that are in its way."""
+    """Drives a run that no other process drives, after the runs that block it."""
     from ...program.write_set import write_set
     from ..records.claims import Claim
     from .worker_drive import Drive

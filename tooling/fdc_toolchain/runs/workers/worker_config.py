@@ -1,4 +1,4 @@
-"""What a worker is: where it drives runs, with which key and connections, and how much at once."""
+"""Configuration of a worker: where it drives runs, its key, connections and limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where a worker drives runs: the identities that it serves, and what tells its folder from others that serve them."""
+    """Where a worker drives runs: the identities that it serves, and what distinguishes its folder."""
 
     serves: tuple[str, ...]
     folder: str

@@ -1,4 +1,4 @@
-"""One run in the hands of one worker: driven as `fdc run` would, with the branches of large forks given to other workers.
+"""One run that a worker drives as `fdc run` would, but passes the branches of large forks to other workers.
 
 The engine is the same, and so is the loop that drives it. A run that comes to a large fork leaves
 that loop, makes pieces of the fork's branches (`runs.workers.fork_shards`), takes in what they bring as they
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _POLL = 0.05
 CANCEL = 0.5
-"""Seconds between two looks whether a run is to be cancelled, and whether what is in its way is over."""
+"""Seconds between two checks whether a run must be cancelled, and whether a blocking run has ended."""
 
 
 class Leaving(Exception):
@@ -39,7 +39,7 @@ class Unfit(Exception):
 
 
 class Drive:
-    """One run in the hands of one worker."""
+    """One run that one worker drives."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Drive:
         return not found.faults and (self.fleet.trust or found.signature == "ours")
 
     def whole(self) -> dict[str, Any]:
-        """Takes the run as far as it goes and puts the end on record."""
+        """Drives the run as far as it can go and records the outcome."""
         from ..cost import pricing
         from ..records.run_outcome import OVER, ended_of, record_end
 
@@ -91,7 +91,7 @@ class Drive:
                     "status": row.status
                 }  # somebody has gone on; who has an answer for the run must not find it elsewhere
             return {
-                "refused": f"the run {row.name} went on meanwhile, so this may be about something else"
+                "refused": f"the run {row.name} has continued since, so its questions may have changed"
             }
         pricing.check(
             self.fleet.root, self.store, row, self.asked.get("budget") or {}, self.fleet.operator
@@ -149,7 +149,7 @@ class Drive:
         return {"status": ended.status}
 
     def _granted(self, state: Callable[[], RunState]) -> None:
-        """Raises Unfit where this worker's machine or operator does not give what is left of the run."""
+        """Raises Unfit if this worker's machine or operator does not provide what the rest of the run needs."""
         from ...exits import NotGranted
         from ..create_run import granted
 
@@ -175,7 +175,7 @@ class Drive:
         return any(record.body.get("delivery") == self.delivery for record in sessions)
 
     def _begin(self, journal: RunJournal) -> None:
-        """Puts on record who drives now, and what the client changed."""
+        """Records who drives now, and what the client changed."""
         from ...engine.events import Record
         from ..run_driver import retried
 
@@ -283,7 +283,7 @@ class Drive:
         return fork_shards.shares(fork, 2 * workers) if workers > 1 else []
 
     def _apart(self, journal: RunJournal, state: RunState, fork: Any) -> None:
-        """Makes runs of the branches of a fork, in one commit, and sends them out."""
+        """Creates runs for the branches of a fork, in one commit, and sends them to the queue."""
         from ..certified import put_piece
         from ..records import identity
         from . import fork_shards
@@ -324,7 +324,7 @@ class Drive:
                 raise Leaving
 
     def _is_cancelled(self) -> bool:
-        """Whether somebody wants the run cancelled; looked up twice a second."""
+        """Whether a cancellation was requested; checked twice a second."""
         if not self.cancelled and time.monotonic() - self.looked > CANCEL:
             self.looked = time.monotonic()
             self.cancelled = any(

@@ -1,4 +1,4 @@
-"""What a worker does with a delivery: takes the run, waits for what is in its way, and drives it."""
+"""Processes a delivery: takes the run, waits for blocking runs, and drives it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .worker_config import Fleet
 
 _ASIDE = 0.2
-"""Seconds that a worker without the key waits, so that it is not the next one, too."""
+"""Seconds that a worker without the key waits, so that another worker takes the run next."""
 
 
 def work(fleet: Fleet, run: str, asked: dict[str, Any], delivery: str) -> dict[str, Any]:
@@ -34,7 +34,9 @@ def work(fleet: Fleet, run: str, asked: dict[str, Any], delivery: str) -> dict[s
     fleet.under_way.add(delivery)
     try:
         if not (fleet.trust or is_sealed(run, asked, delivery, fleet.key)):
-            why = f"what was asked of the run {run} is not sealed by the key of {fleet.session.executor}"
+            why = (
+                f"the request to the run {run} is not sealed by the key of {fleet.session.executor}"
+            )
             return _offer_again(fleet, run, asked, delivery, why)
         store = _store(fleet)
         return _work(fleet, store, run, asked, first(delivery))
@@ -69,7 +71,7 @@ def work(fleet: Fleet, run: str, asked: dict[str, Any], delivery: str) -> dict[s
 def _offer_again(
     fleet: Fleet, run: str, asked: dict[str, Any], delivery: str, why: str
 ) -> dict[str, Any]:
-    """Has another worker try what this one has not the key for. Returns what the delivery ends with."""
+    """Passes a delivery whose key this worker lacks to another worker. Returns the delivery's result."""
     from ...engine.ports import WorldFailed
     from .liveness import number
 
@@ -133,7 +135,7 @@ def _store(fleet: Fleet) -> PgStore:
 
 
 def _is_gone(store: PgStore, run: str) -> bool:
-    """Whether somebody has pruned the run while it was looked at."""
+    """Whether the run was pruned in the meantime."""
     from ...engine.ports import WorldFailed
 
     try:
@@ -143,7 +145,7 @@ def _is_gone(store: PgStore, run: str) -> bool:
 
 
 def _stay() -> dict[str, Any]:
-    """The worker leaves: this delivery must not end, so that another worker gets it."""
+    """The worker is ending: keeps this delivery open, so that another worker gets it."""
     while True:
         time.sleep(60)
 
@@ -162,7 +164,7 @@ def _work(
     if not fleet.session.hold(row.id):
         return {"driven": "by another worker"}
     try:
-        row = store.run(run)  # as it is now that no other process can change it
+        row = store.run(run)  # read it again, now that no other process can change it
         if row is None:
             return {"gone": run}
         why = _unfit(fleet, store, row)

@@ -1,1 +1,1 @@
-"""What a person lets a run do: approvals, and leave to change what is protected."""
+"""Permissions of a person for a run: approvals, and changes of protected files."""

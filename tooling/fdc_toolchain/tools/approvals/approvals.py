@@ -1,7 +1,7 @@
-"""Steps that ask for an approval, and those behind them: what is shown, what that binds, and that it is still so.
+"""Approvals and the steps after them: what is shown, what it binds, and whether it is still valid.
 
-`workspace.preview` finds out what follows. Here is when: what the question showed that was answered is what counts, also
-where the answer comes later; where a file of it is another one by then, the answer is for something else.
+`workspace.preview` determines the steps after an approval. The answered question's content is binding, also if the
+answer comes later; if one of its files has changed by then, the answer is not valid.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Approvals:
-    """The approvals that a run asks for. `shown`: by address, what those showed that answers are at hand for."""
+    """The approvals of a run. `shown`: by address, what answered approvals showed."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class Approvals:
         perform: Callable[[Perform, Root], Any],
         scrub: Callable[[Any], Any],
     ) -> None:
-        """`perform` does a step that only reads, `scrub` takes secrets out of a value."""
+        """`perform` performs a reading step, `scrub` removes secrets from a value."""
         self.state: RunState | None = None
         self._program, self._root, self._before = program, root, shown
         self._perform, self._scrub = perform, scrub
@@ -60,7 +60,7 @@ class Approvals:
         return shows
 
     def forget(self, address: str) -> dict[str, Any] | None:
-        """The approval was not given: what it showed."""
+        """The approval was not given; keeps what it showed."""
         return self._shows.pop(address, None)
 
     def bound(self, address: str, outcome: Outcome) -> Outcome:
@@ -70,7 +70,7 @@ class Approvals:
             return outcome
         changed = preview.differences(shows, self._root)
         if changed:
-            said = f"{changed}, so the answer is for something else; `fdc resume RUN --retry` asks again"
+            said = f"{changed}, so the answer is not valid any more; `fdc resume RUN --retry` asks again"
             return outcome._replace(value=None, failure=Failure("changed", said))
         return outcome._replace(notes={**(outcome.notes or {}), "approved": shows})
 
@@ -78,14 +78,16 @@ class Approvals:
 def as_shown(
     released: Released, declared: dict[str, Any], args: dict[str, Any], context: Context
 ) -> None:
-    """Raises ToolFailure where a file that a step changes is not as the approval before it showed it.
+    """Raises ToolFailure if a file that a step changes differs from what the approval showed.
 
     A file may be as this very step leaves it: its first attempt was lost in a crash.
     """
     parameters = declared.get("parameters", ())
-    block = next((one["name"] for one in parameters if one["kind"] == "block"), None)
-    for one in parameters:
-        access, given = one.get("access"), args.get(one["name"])
+    block = next(
+        (parameter["name"] for parameter in parameters if parameter["kind"] == "block"), None
+    )
+    for parameter in parameters:
+        access, given = parameter.get("access"), args.get(parameter["name"])
         if access in (None, "read") or not isinstance(given, str):
             continue
         path = plain(given)

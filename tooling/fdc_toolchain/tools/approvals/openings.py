@@ -1,4 +1,4 @@
-"""A person's leave for what the plans of a run open of what is protected (`allow write AGENTS.md`; docs/sandbox.md).
+"""A person's approval of protected files that a run's plans may change (`allow write AGENTS.md`; docs/sandbox.md).
 
 The first step that may change such a path asks: it waits for an approval, which shows what opens and which steps may change it.
 It is given for the program, by its digest, and holds for this run of it: the journal has it in the notes of the steps that
@@ -24,14 +24,14 @@ from ..talk_tools import verdict
 from ..workbench import Workbench
 
 STEPS = 100
-"""Steps that an approval lists."""
+"""Maximum number of steps that an approval lists."""
 
 Ask = Callable[[str, dict[str, Any]], str]
-"""Puts a question with what it shows; returns an answer that is a yes or a no. Raises Waiting where no person answers."""
+"""Asks a question with its content; returns an answer of yes or no. Raises Waiting if no person answers."""
 
 
 class Openings:
-    """What one run has leave for."""
+    """The protected files that one run may change."""
 
     def __init__(self, program: Program, bench: Workbench) -> None:
         self._program, self._bench = program, bench
@@ -41,7 +41,7 @@ class Openings:
         self._used: dict[str, dict[str, Any]] = {}
 
     def gate(self, effect: Perform, ask: Ask) -> Opening:
-        """What `Root.granted` takes for a step."""
+        """The argument of `Root.granted` for a step."""
 
         def opening(entries: list[Protected]) -> None:
             with self._asking:
@@ -50,13 +50,15 @@ class Openings:
                 ):
                     shows = self.shows()
                     intent_files.write(self._bench.run_folder, _key(effect), {"asking": True})
-                    names = "; ".join(f"`{one.entry}` {one.what}" for one in entries[:3])
+                    names = "; ".join(f"`{entry.entry}` {entry.what}" for entry in entries[:3])
                     if not verdict(
-                        ask(f"May this run change what is protected? {names} (yes or no)", shows)
+                        ask(
+                            f"May this run change these protected files? {names} (yes or no)", shows
+                        )
                     ):
                         raise ToolFailure(
                             "refused",
-                            f"the user does not let the run change what is protected: {names}",
+                            f"the user does not allow the run to change these protected files: {names}",
                         )
                     intent_files.write(self._bench.run_folder, _key(effect), {"asking": False})
                 self._given = True
@@ -74,20 +76,25 @@ class Openings:
         )
 
     def unbegun(self, effect: Perform) -> bool:
-        """True for a step that asked for leave and was not begun: no one has given it, or fdc was lost while it asked."""
+        """True for a step that asked for approval and was not begun: the answer is missing, or fdc ended while it asked."""
         if OPENED in self._bench.shown.get(effect.address, ()):
             return True
         return bool((intent_files.read(self._bench.run_folder, _key(effect)) or {}).get("asking"))
 
     def shows(self) -> dict[str, Any]:
-        """What the approval shows: what the plans name of what is protected, and the steps that may change it."""
+        """The content of the approval: the protected files that the plans name, and the steps that may change them."""
         if self._shows is None:
             found = named_by(self._program, self._bench.root.protected, self._bench.root.protect)
             rows: list[dict[str, Any]] = [
-                {"plan": path, "what": OPENED, "file": glob, "text": f"`{one.entry}` {one.what}"}
-                for path, glob, one in found
+                {
+                    "plan": path,
+                    "what": OPENED,
+                    "file": glob,
+                    "text": f"`{opened.entry}` {opened.what}",
+                }
+                for path, glob, opened in found
             ]
-            steps = list(_changing(self._program, [one for _, _, one in found]))
+            steps = list(_changing(self._program, [opened for _, _, opened in found]))
             rows += steps[:STEPS]
             if len(steps) > STEPS:
                 rows.append({"what": "more", "count": len(steps) - STEPS})
@@ -99,7 +106,7 @@ class Openings:
         return self._shows
 
     def _answered(self) -> bool:
-        """Whether a yes lies ready, from whichever step asked: what it was shown is what opens now."""
+        """Whether a stored answer of any step is yes, and showed what is opened now."""
         answers, shown = self._bench.answers, self._bench.shown
         ready = [address for address, one in shown.items() if OPENED in one and address in answers]
         return any(
@@ -110,7 +117,7 @@ class Openings:
 def named_by(
     program: Program, settings: Iterable[str] = (), more: Iterable[str] = ()
 ) -> list[tuple[str, str, Protected]]:
-    """What the plans of a program name of what is protected: the plan, the glob, and what it opens; each glob once."""
+    """The protected files that the plans of a program name: plan, glob, and opened entry; each glob once."""
     settings, more = tuple(settings), tuple(more)
     out: dict[str, tuple[str, str, Protected]] = {}
     for plan in program["plans"].values():
@@ -122,7 +129,7 @@ def named_by(
 
 
 def approved(program: Program, records: Iterable[Record]) -> bool:
-    """Whether a run's record says that a person gave leave for what exactly this program opens."""
+    """Whether a run's record has a person's approval of exactly what this program opens."""
     if not named_any(program):
         return False
     digest = identity(program)
@@ -152,20 +159,22 @@ def _changing(program: Program, entries: list[Protected]) -> Iterable[dict[str, 
             continue
         written = {name: _text(template) for name, template in item["args"].items()}
         paths = [
-            written.get(one["name"], "")
-            for one in tool.get("parameters", ())
-            if one.get("access") not in (None, "read")
+            written.get(parameter["name"], "")
+            for parameter in tool.get("parameters", ())
+            if parameter.get("access") not in (None, "read")
         ]
         unknown = tool.get("writes") == "unknown" or bool(tool.get("access", {}).get("write"))
         if unknown or any(
-            "{" in path or any(named(one.entry, [(False, path)]) for one in entries)
+            "{" in path or any(named(entry.entry, [(False, path)]) for entry in entries)
             for path in paths
         ):
             at = {"line": item["line"], "plan": found.paths[id(item)]}
             blocks = {
-                one["name"] for one in tool.get("parameters", ()) if one.get("kind") == "block"
+                parameter["name"]
+                for parameter in tool.get("parameters", ())
+                if parameter.get("kind") == "block"
             }
-            said = [item["tool"], *(one for name, one in written.items() if name not in blocks)]
+            said = [item["tool"], *(text for name, text in written.items() if name not in blocks)]
             text = " ".join(" ".join(said).split())
             yield {**at, "what": "command" if unknown else "step", "text": text[:500]}
 

@@ -1,1 +1,1 @@
-"""Tools that a plan has for lists, and for calls that a model asks for."""
+"""Tools for lists, and for calls that a model requests."""

@@ -9,7 +9,7 @@ from ..context import Context, word
 
 
 def among(args: dict[str, Any], context: Context) -> Any:
-    """`among`: the value, where it is a member of the list. The flow rule sees to it that no model made the list."""
+    """`among`: the value, if the list contains it. The flow rule ensures that a model did not make the list."""
     value, members = word(args, "value"), args["of"]
     if not isinstance(members, list):
         raise ToolFailure("argument", "`of` must be a list")
@@ -19,7 +19,7 @@ def among(args: dict[str, Any], context: Context) -> Any:
 
 
 def append(args: dict[str, Any], context: Context) -> Any:
-    """`append`: a new list; the old one is as it was, and what is none counts as its only item."""
+    """`append`: a new list; the old one is unchanged. A value that is not a list counts as a list of one item."""
     known, item = args.get("to"), args.get("item")
     before = known if isinstance(known, list) else [] if known is None else [known]
     return [*before, *(() if item is None else (item,))]

@@ -1,7 +1,7 @@
-"""`run: {one_of: [...]}`: one call that a model asked for, as a step of the plan.
+"""`run: {one_of: [...]}`: one call that a model requested, as a step of the plan.
 
-The call sees the files that the plan listed and no others, within what the plans allow. What does not fit, a pattern that is
-none or a file that is not listed, is the step's result, for the model to read; trouble of the world stops the run.
+The call can access only the files that the plan listed, within the plans' `allow`. An error such as an invalid
+pattern or an unlisted file is the step's result, for the model to read; an environment failure stops the run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def perform(
     context: Context,
     function: Function,
 ) -> Outcome:
-    """What the call brings: `{call, got}`, or `{call, failed, why}`."""
+    """The result of the call: `{call, got}`, or `{call, failed, why}`."""
     call = args["call"]
     try:
         outcome = _called(declared, args, tools, context, function)
@@ -47,17 +47,17 @@ def _called(
     function: Function,
 ) -> Outcome:
     call, files = args["call"], args["files"]
-    if not isinstance(files, list) or not all(isinstance(one, str) for one in files):
+    if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
         raise ToolFailure("argument", "`files` must be a list of paths")
     if not isinstance(call, dict) or not isinstance(call.get("args"), dict):
         raise ToolFailure("argument", 'a call is {"tool": NAME, "args": {...}}')
     name = str(call.get("tool"))
     listed = declared["run"]["one_of"]
     if name not in listed:
-        raise ToolFailure("argument", f"no such tool; there are {', '.join(listed)}")
+        raise ToolFailure("argument", f"no such tool; the tools are {', '.join(listed)}")
     row, done = tools[name], tool_rows.tool(name)
     if done is None:
-        raise ToolFailure("unavailable", f"`{name}` is declared, and nothing here can run it")
+        raise ToolFailure("unavailable", f"`{name}` is declared, but it has no implementation")
     known = {parameter["name"] for parameter in row["parameters"]}
     more = sorted({*call["args"]} - known)
     if more:

@@ -1,8 +1,8 @@
-"""Finds and reads the documents of a folder: what can be read, and what was skipped and why (FDC-53).
+"""Finds and reads the documents of a folder; lists skipped files with reasons (FDC-53).
 
-The order is that of the paths, whatever the file system says. Nothing is followed out of the
-folder: symbolic links are skipped, and every file is opened relative to the folder that was
-walked, without following links.
+Documents are sorted by path. Symbolic links are skipped, and every file is opened
+relative to its folder without following links, so that nothing outside the
+folder is read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...linking.project.secret_files import secret
 from ...workspace.ignored import Ignored
 
 MARK = "<!-- fdc: research report -->"
-"""First line of every report: a report is never evidence for the next one."""
+"""First line of every report, which excludes it from the evidence of later reports."""
 
 TEXT = frozenset(
     (".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".rest", ".adoc", ".asciidoc", ".org")
@@ -40,7 +40,7 @@ NOT_PROSE = frozenset(("cmakelists.txt", "requirements.txt", "robots.txt", "sour
 FOREIGN = frozenset((".git", ".hg", ".svn", ".fdc", "__pycache__", "node_modules", ".tox", ".nox", ".mypy_cache",
                      ".ruff_cache", ".pytest_cache", ".hypothesis"))  # fmt: skip
 _RUN = re.compile(r"runs/\d{8}-\d{6}-[0-9a-z]{4}\Z")
-"""Folders of runs: what they hold is quoted from elsewhere, and no evidence."""
+"""Folders of runs: their files are copies from elsewhere, so they are not evidence."""
 
 MAX_FILE = 2_000_000
 MAX_TOTAL = 200_000_000
@@ -48,7 +48,7 @@ MAX_FILES = 50_000
 MAX_PDF = 20_000_000
 MAX_PDFS = 200
 PDF_SECONDS = 60
-"""Seconds that one scan spends on PDFs; their text is kept by content, so that the next one is past these."""
+"""Time limit in seconds for the PDFs of one scan; their text is cached, so the next scan continues after them."""
 MAX_DEPTH = 60
 
 
@@ -72,7 +72,7 @@ class Skipped:
 
 @dataclass(slots=True)
 class Scan:
-    """All that a folder had to say. `digest` names exactly these documents at these paths."""
+    """The documents of a folder. `digest` identifies these documents and paths."""
 
     documents: list[Document] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
@@ -153,7 +153,7 @@ class _Walk:
             path = f"{relative}/{entry.name}" if relative else entry.name
             if entry.is_symlink():
                 if _wanted(entry.name, self.code) or _leads_to_folder(entry):
-                    self.skip(path, "a symbolic link, not followed")
+                    self.skip(path, "a symbolic link, which fdc does not follow")
             elif entry.is_dir(follow_symlinks=False):
                 self._folder(folder, entry.name, path, depth)
             elif (
@@ -176,7 +176,9 @@ class _Walk:
             return self.skip(path, _why(failed))
         try:
             if os.access("pyvenv.cfg", os.F_OK, dir_fd=inside):
-                return self.skip(path, "a virtual environment, not the folder's own documents")
+                return self.skip(
+                    path, "a virtual environment, which has no documents of the folder"
+                )
             self.enter(inside, path, depth + 1)
         finally:
             os.close(inside)
@@ -186,7 +188,7 @@ class _Walk:
             return self.skip(path, "a name with characters that cannot be shown")
         kind = UNREAD.get(os.path.splitext(name)[1].lower())
         if kind:
-            return self.skip(path, f"{kind} is not read, only text is")
+            return self.skip(path, f"{kind} is not read, because it is not text")
         if len(self.out.documents) >= MAX_FILES:
             return self.skip(path, f"more than {MAX_FILES} documents")
         if is_pdf(name):
@@ -212,7 +214,7 @@ class _Walk:
         if not any(lines):
             return self.skip(path, "empty")
         if lines[0].startswith(MARK):
-            return self.skip(path, "a report of earlier research, never evidence")
+            return self.skip(path, "a report of earlier research, which cannot be evidence")
         self.total += len(data)
         self.out.documents.append(
             Document(self.prefix + path, lines, hashlib.sha256(data).hexdigest(), len(data))
@@ -230,7 +232,7 @@ class _Walk:
         if self.seconds > PDF_SECONDS:
             return self.skip(
                 path,
-                f"PDFs took longer than {PDF_SECONDS} s; what was read is kept, and another scan goes on",
+                f"PDFs took longer than {PDF_SECONDS} s; the texts read so far are kept, and another scan continues",
             )
         began = time.monotonic()
         try:

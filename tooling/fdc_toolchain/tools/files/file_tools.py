@@ -53,7 +53,7 @@ def replace(args: dict[str, Any], context: Context) -> Any:
 
 
 def probe_replace(args: dict[str, Any], context: Context) -> Any:
-    """Whether a replacement that was announced has happened."""
+    """Whether an announced replacement was made."""
     mark = intent_files.read(context.run_folder, context.key)
     if mark is None:
         return "not-done"  # the mark comes first
@@ -80,20 +80,20 @@ def restore(args: dict[str, Any], context: Context) -> Any:
 
 
 def delete(args: dict[str, Any], context: Context) -> Any:
-    """`delete_file`: a file that is gone already is what was asked for, and the result says so."""
+    """`delete_file`: succeeds if the file is already deleted, and says so in the result."""
     path = word(args, "path")
-    return f"deleted {path}" if context.root.delete(path) else f"{path} was gone already"
+    return f"deleted {path}" if context.root.delete(path) else f"{path} was already deleted"
 
 
 def rename(args: dict[str, Any], context: Context) -> Any:
-    """`rename_file`: the new name must be free."""
+    """`rename_file`: the new name must not exist."""
     path, target = word(args, "path"), word(args, "target")
     context.root.rename(path, target)
     return _renamed(path, target)
 
 
 def probe_rename(args: dict[str, Any], context: Context) -> Any:
-    """Whether a renaming that was announced has happened; one that is half done is brought to its end."""
+    """Whether an announced renaming was made; completes an interrupted one."""
     path, target = word(args, "path"), word(args, "target")
     root = context.root
     here, there = root.kind(path), root.kind(target)
@@ -116,7 +116,7 @@ def read(args: dict[str, Any], context: Context) -> Any:
 
 
 def read_lines(args: dict[str, Any], context: Context) -> Any:
-    """`read_lines`: those of the lines that there are, from the first one to the last one asked for."""
+    """`read_lines`: the existing lines in the requested range."""
     path = word(args, "path")
     lines = _text(context.root.read(path), path).removesuffix("\n").split("\n")
     first = max(1, int(args.get("first") or 1))
@@ -126,14 +126,14 @@ def read_lines(args: dict[str, Any], context: Context) -> Any:
 
 
 def view_image(args: dict[str, Any], context: Context) -> Any:
-    """`view_image`: what the file's head says of it; nothing here sees pictures."""
+    """`view_image`: the format and size in the file's header; the image itself is not analysed."""
     path = word(args, "path")
     data = context.root.read(path)
     for start, name, size in _IMAGES:
         if data.startswith(start):
             width, height = size(data)
             pixels = f", {width} x {height} pixels" if width else ""
-            return f"{path}: {name} image{pixels}, {len(data)} bytes; its content was not looked at"
+            return f"{path}: {name} image{pixels}, {len(data)} bytes; its content was not examined"
     raise ToolFailure("unreadable", f"`{path}` is not a PNG, GIF, JPEG, WebP or SVG image")
 
 
@@ -183,5 +183,5 @@ def _bytes(content: str, name: str) -> bytes:
         return content.encode("utf-8")
     except UnicodeEncodeError:
         raise ToolFailure(
-            "encoding", f"`{name}` holds half a character, which UTF-8 cannot write"
+            "encoding", f"`{name}` contains a lone surrogate, which UTF-8 cannot encode"
         ) from None

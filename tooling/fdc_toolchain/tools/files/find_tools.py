@@ -104,6 +104,6 @@ def _search(pattern: str, found: list[tuple[str, bytes]], most: int) -> list[Any
         raise WorldFailed(f"no process could be started to search: {failed.strerror}") from failed
     if done.returncode:
         raise WorldFailed(
-            f"the search broke off: {done.stderr.decode('utf-8', 'replace').strip()[-200:]}"
+            f"the search failed: {done.stderr.decode('utf-8', 'replace').strip()[-200:]}"
         )
     return [json.loads(line) for line in done.stdout.splitlines()]

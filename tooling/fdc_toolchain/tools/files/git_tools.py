@@ -1,4 +1,4 @@
-"""`git_add` and `git_commit`: the two things that a plan does with git's records, without anything that git would start for it.
+"""`git_add` and `git_commit`: change git's records without starting the programs that git may start.
 
 A command cannot write `.git` (`sandbox.views`). These two write it, in the same sandbox, with nothing else writable, and by
 git's plumbing: no hook, no filter, no signing program, no alias and no editor is run, whatever the settings of the
@@ -29,13 +29,11 @@ def add(args: dict[str, Any], context: Context) -> Any:
     parts = parts_of(word(args, "path"))
     path = "/".join(parts)
     if any(folded_name(part) in (".git", ".fdc") for part in parts):
-        raise ToolFailure("protected", f"`{path}` is not a file of the workspace's own")
+        raise ToolFailure("protected", f"`{path}` is not a file that belongs to the workspace")
     if wrong := context.root.withheld(path):
         raise ToolFailure("protected", wrong)
     if len(parts) > 2 and parts[0] == "runs" and parts[2] == "outside":
-        raise ToolFailure(
-            "git", f"`{path}` is there for text from outside, and git sees nothing of that"
-        )
+        raise ToolFailure("git", f"`{path}` is for text from outside, which git must not use")
     if context.root.kind(path) != "file":
         raise ToolFailure("missing", f"`{path}` is not a file")
     _repository(context)
@@ -43,7 +41,7 @@ def add(args: dict[str, Any], context: Context) -> Any:
     while folder:
         if os.path.lexists(os.path.join(context.root.path, folder, ".git")):
             raise ToolFailure(
-                "git", f"`{path}` is of the repository in `{folder}`, not of this one"
+                "git", f"`{path}` belongs to the repository in `{folder}`, not to this one"
             )
         folder = os.path.dirname(folder)
     told = _git(context, "check-attr", "-z", "filter", "--", path).split("\0")
@@ -57,16 +55,16 @@ def add(args: dict[str, Any], context: Context) -> Any:
 
 
 def commit(args: dict[str, Any], context: Context) -> Any:
-    """`git_commit`: what was added becomes a commit on the branch that is checked out."""
+    """`git_commit`: commits the added files on the current branch."""
     message = text(args, "message").strip()
     if not message or "\0" in message:
         raise ToolFailure(
             "argument" if not message else "input",
-            "the commit needs a message" if not message else "the message holds a NUL byte",
+            "the commit needs a message" if not message else "the message contains a NUL byte",
         )
     own = _repository(context)
     if os.path.exists(os.path.join(own, "MERGE_HEAD")):
-        raise ToolFailure("git", "a merge is under way; end it by hand")
+        raise ToolFailure("git", "a merge is in progress; complete it by hand")
     who = _author(context)
     old = _head(context)
     own_names = _own_names(context)
@@ -93,7 +91,7 @@ def commit(args: dict[str, Any], context: Context) -> Any:
 
 
 def probe_commit(args: dict[str, Any], context: Context) -> Any:
-    """Whether a commit that was announced has been made: the branch has it, or stands where it stood."""
+    """Whether an announced commit was made: the branch contains it, or is unchanged."""
     mark = intent_files.read(context.run_folder, context.key)
     if mark is None:
         return "not-done"  # the mark comes before the branch moves
@@ -117,7 +115,7 @@ def _repository(context: Context) -> str:
 
 
 def _own_names(context: Context) -> list[str]:
-    """The settings of the repository that turn on a filter or a hook; git fails where there are none."""
+    """The settings of the repository that enable a filter or a hook; git fails if there are none."""
     try:
         return [name for name in _git(context, *OWN_NAMES).split("\0") if name]
     except ToolFailure as failure:
@@ -180,12 +178,12 @@ def _author(context: Context) -> dict[str, str]:
                 stdin=subprocess.DEVNULL,
             )  # fmt: skip
         except (OSError, subprocess.SubprocessError) as failed:
-            raise ToolFailure("git", f"git cannot be asked for your name: {failed}") from failed
+            raise ToolFailure("git", f"git failed to return your name: {failed}") from failed
         found.append(done.stdout.strip())
     if not all(found):
         raise ToolFailure(
             "git",
-            "git does not know who you are: `git config --global user.name NAME`, and user.email",
+            "git has no user name: run `git config --global user.name NAME`, and user.email",
         )
     return {
         f"GIT_{who}_{what}": value

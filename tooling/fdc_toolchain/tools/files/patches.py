@@ -1,4 +1,4 @@
-"""Patches of several files: kept first, then applied, all or none; a crash in between is finished later.
+"""Patches of several files: stored first, then applied completely or not at all; a crash is completed later.
 
 What a patch does to each file is worked out and written down (`patch-NAME.json`: content before and after, by digest) before
 the first file changes. The next process finds each file on one side or the other.
@@ -22,9 +22,9 @@ MOST_EDITS = 200
 
 
 def keep(root: Root, folder: str, name: str, edits: Sequence[Mapping[str, str]], glob: str) -> None:
-    """Works the patch out and puts it on record. Raises ToolFailure where it does not fit; nothing is recorded then."""
+    """Computes and records the patch. Raises ToolFailure, without recording, if it does not fit."""
     if len(edits) > MOST_EDITS:
-        raise ToolFailure("diff", f"{len(edits)} edits; {MOST_EDITS} may be")
+        raise ToolFailure("diff", f"{len(edits)} edits; the maximum is {MOST_EDITS}")
     files: dict[str, dict[str, Any]] = {}
     for edit in edits:
         path = "/".join(parts_of(edit["path"]))
@@ -47,9 +47,9 @@ def keep(root: Root, folder: str, name: str, edits: Sequence[Mapping[str, str]],
 
 
 def finish(root: Root, folder: str, name: str) -> list[str] | None:
-    """Brings a patch that is on record to its end; returns its paths, or None where there is none.
+    """Completes a recorded patch; returns its paths, or None without a patch.
 
-    Raises ToolFailure where a file is neither as it was nor as it is to be: somebody else has changed it.
+    Raises ToolFailure if a file has neither the old nor the new content: another process has changed it.
     """
     data = durable.read(_file(folder, name))
     if data is None:
@@ -63,7 +63,8 @@ def finish(root: Root, folder: str, name: str) -> list[str] | None:
             continue
         if now != change["before"]:
             raise ToolFailure(
-                "changed", f"`{path}` was changed by somebody else while a patch was being applied"
+                "changed",
+                f"`{path}` was changed by another process while a patch was being applied",
             )
         root.write(path, text, "write", f"patch-{name}:{path}")
     return sorted(files)
@@ -73,7 +74,7 @@ def _after(path: str, before: bytes | None, edit: Mapping[str, str]) -> str:
     if "content" in edit:
         if before is not None and before != edit["content"].encode("utf-8", "replace"):
             raise ToolFailure(
-                "exists", f"`{path}` exists; change it by SEARCH and REPLACE sections"
+                "exists", f"`{path}` exists; change it with SEARCH and REPLACE sections"
             )
         text = edit["content"]
     elif before is None:
@@ -88,7 +89,7 @@ def _after(path: str, before: bytes | None, edit: Mapping[str, str]) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise ToolFailure("encoding", f"the text for `{path}` holds half a character") from None
+        raise ToolFailure("encoding", f"the text for `{path}` contains a lone surrogate") from None
     return text
 
 

@@ -1,4 +1,4 @@
-"""The text of a page or of a PDF, read in a process of its own (`text_reader`), and kept in the cache by content."""
+"""The text of a page or a PDF, read in a separate process (`text_reader`), and cached by content."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ...sandbox import python_process
 from ...workspace.failure import ToolFailure
 
 SECONDS = 30.0
-"""Seconds by the clock on the wall; the process itself may use half of them."""
+"""Time limit in seconds of wall-clock time; the CPU time limit is half of it."""
 EXTRAS = {"html": "`pip install fdc-toolchain[web]`", "pdf": "`pip install fdc-toolchain[pdf]`"}
 _MOST_KEPT = 2000
 _READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "text_reader.py")
 
 
 class Readable(NamedTuple):
-    """What a reader of the page or the PDF would see, as plain lines or Markdown."""
+    """The visible text of the page or PDF, as plain lines or Markdown."""
 
     title: str
     text: str
@@ -60,7 +60,7 @@ def _asked(kind: Literal["html", "pdf"], data: bytes) -> Readable:
         ) from None
     if "missing" in said:
         raise ToolFailure(
-            "unavailable", f"{what} cannot be read without the packages for it: {EXTRAS[kind]}"
+            "unavailable", f"{what} cannot be read, because packages are missing: {EXTRAS[kind]}"
         )
     if "failed" in said:
         raise ToolFailure("unreadable", f"{what} cannot be read: {said['failed']}")

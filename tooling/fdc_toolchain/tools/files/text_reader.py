@@ -1,8 +1,8 @@
-"""A program of its own that turns a page or a PDF into text: `python text_reader.py html|pdf < BYTES > JSON`.
+"""A separate program that converts a page or a PDF to text: `python text_reader.py html|pdf < BYTES > JSON`.
 
-Parsers of foreign bytes are where a hostile file does its harm: an endless table, a nesting without a
-bottom, a stream that unpacks to gigabytes. So they work here, with a clock and a ceiling of their own, and
-what goes wrong ends this process and no other. It imports nothing of fdc.
+A hostile file attacks its parser: an endless table, unlimited nesting, a stream that
+decompresses to gigabytes. So parsers run in this process, with limits of time and memory, and
+a failure ends only this process. It does not import fdc.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main(kind: str) -> int:
 
 
 def plain(text: str) -> str:
-    """A text without what cannot be seen, its lines ended as everywhere."""
+    """A text without invisible characters, with LF line ends."""
     return _HIDDEN.sub(
         "",
         text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace").decode("utf-8"),

@@ -34,11 +34,9 @@ class ChatServer:
         self._own = bool(os.environ.get("OPENAI_BASE_URL"))
         key = os.environ.get("OPENAI_API_KEY", "").strip() or ("none" if self._own else "")
         if not key:
-            raise WorldFailed(
-                "no model can be asked: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"
-            )
+            raise WorldFailed("no model can be asked: set OPENAI_API_KEY or OPENAI_BASE_URL")
         if not (key.isascii() and key.isprintable()):
-            raise WorldFailed("OPENAI_API_KEY holds characters that no key has")
+            raise WorldFailed("OPENAI_API_KEY contains invalid characters")
         try:
             self._client = openai.OpenAI(api_key=key, max_retries=0)
         except (openai.OpenAIError, ValueError) as wrong:
@@ -112,7 +110,7 @@ class ChatServer:
                         if one.finish_reason:
                             end, ended = end or _ENDS.get(one.finish_reason, ""), True
             if not ended:
-                raise ValueError("the answer broke off")
+                raise ValueError("the answer ended before its end mark")
         except Exception:
             if size:
                 broken.update(_reckoned(request, "".join(pieces)))

@@ -1,4 +1,4 @@
-"""An answer within a time, however slowly its bytes come: the SDKs limit the wait for each piece only."""
+"""A time limit for a complete answer; the SDKs limit only the wait for each part."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def in_time(seconds: float, hear: Hear | None, work: Callable[[Hear], _T]) -> _T
     unheard, and ends with the next piece that comes."""
     end = time.monotonic() + seconds
     left = threading.Event()
-    late = f"it did not answer wholly in {seconds:g} seconds"
+    late = f"it did not complete its answer in {seconds:g} seconds"
 
     def tell(text: str) -> None:
         if left.is_set() or time.monotonic() > end:

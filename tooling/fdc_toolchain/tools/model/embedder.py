@@ -54,7 +54,8 @@ def _bytes(what: str) -> bytes:
         data = file.read()
     if hashlib.sha256(data).hexdigest() != FILES[what][2]:
         raise ToolFailure(
-            "unavailable", f"the reranker's {what} is not the one that fdc knows ({place})"
+            "unavailable",
+            f"the reranker's {what} differs from the version that fdc supports ({place})",
         )
     return data
 

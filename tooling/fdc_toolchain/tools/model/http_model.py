@@ -36,7 +36,7 @@ _LEAST = 64
 _TIGHT = 2048
 """Tokens of room for a reply below which the server is asked to count the input: bytes are more than there are tokens."""
 _UNSEEN = 1024
-"""The most tokens that a server adds to a question by itself."""
+"""The maximum number of tokens that a server adds to a question."""
 
 
 class HttpModel:
@@ -57,15 +57,15 @@ class HttpModel:
         self._servers: dict[type[Server], Server] = {}
         self._making = threading.Lock()
         self.without: set[tuple[str, str]] = set()
-        """What a model's server does not take: its temperature, or a schema."""
+        """What a model's server does not support: temperature, or a schema."""
         self.secrets = Scrubber()
 
     def choice(self, role: str) -> Choice:
-        """The settings that a role is asked with."""
+        """The settings of a role."""
         return self._roles.get(role, self._choice)
 
     def choices(self) -> list[Choice]:
-        """Every setting that a question may be asked with."""
+        """All settings that questions may use."""
         return [self._choice, *self._roles.values()]
 
     def ask(self, question: Question) -> Reply:
@@ -79,7 +79,7 @@ class HttpModel:
         return _Dialogue(self, question, self.choice(question.role)).run()
 
     def server(self, model: str) -> Server:
-        """Whoever is asked for a model. Raises WorldFailed where its SDK or the key is missing."""
+        """The adapter for a model. Raises WorldFailed if its SDK or the key is missing."""
         kind = known_by(model)
         with self._making:
             if kind not in self._servers:
@@ -95,7 +95,7 @@ class HttpModel:
 
 
 class _Dialogue:
-    """One question, with the turns that mend its reply."""
+    """One question, with the turns that correct its reply."""
 
     def __init__(self, model: HttpModel, question: Question, choice: Choice) -> None:
         self.model = model
@@ -128,14 +128,16 @@ class _Dialogue:
             if not wrong:
                 return self._reply(value)
             if turn == turns - 1:
-                raise self._failed("reply", f"the model's reply is not what was asked for: {wrong}")
+                raise self._failed(
+                    "reply", f"the model's reply does not have the requested form: {wrong}"
+                )
             self.notes["repairs"] = turn + 1
             again = f"That reply cannot be used: {wrong}\nReply again with the JSON value alone."
             request = request._replace(turns=(*request.turns, text or "(nothing)", again))
         raise AssertionError("the last turn returns or raises")
 
     def _turn(self, request: Request) -> tuple[str, str]:
-        """One turn: the text, and why it cannot be used as it is."""
+        """One turn: the text, and why it cannot be used."""
         said = self._attempts(request)
         self.calls += 1
         for kind, number in said.used.items():
@@ -143,11 +145,11 @@ class _Dialogue:
         if said.request:
             self.notes.setdefault("requests", []).append(said.request[:80])
         if said.reckoned:
-            self.notes["usage"] = "reckoned: the server does not say it"
+            self.notes["usage"] = "estimated: the server does not report it"
         if said.end == "refusal":
             raise self._failed("refusal", "the model refused to answer")
         if said.end == "length":
-            cut = "it was cut off at the most tokens that a reply may have; say it in fewer words"
+            cut = "it was cut off at the maximum number of tokens; write a shorter reply"
             return said.text, cut
         return said.text, "" if said.text.strip() else "it is empty"
 
@@ -166,12 +168,12 @@ class _Dialogue:
             counted = self.model.server(self.choice.model).count(self.choice, request)
             room = max(room, left - counted) if counted is not None else room
         if room < _LEAST:
-            message = f"{self.question.tokens} tokens were set aside for the question, and it leaves no room for a reply"
+            message = f"{self.question.tokens} tokens are reserved for the question, which leaves none for a reply"
             raise self._failed("budget", message)
         return min(room, most)
 
     def _attempts(self, request: Request) -> Said:
-        """The answer, after as many attempts as trouble that passes makes necessary."""
+        """The answer, after retries for temporary failures."""
         most = self._room(request)
         broken: dict[str, int] = {}
         for attempt in range(1, self.choice.attempts + 1):
@@ -237,11 +239,11 @@ class _Dialogue:
                     raise
         warm = self.question.temperature
         if warm is not None and request.temperature is None:
-            self.notes["temperature"] = f"{warm:g}, which the server does not take"
+            self.notes["temperature"] = f"{warm:g}, which the server does not accept"
         return said
 
     def _lost(self, broken: dict[str, int]) -> None:
-        """Counts an answer that broke off: it is paid for all the same."""
+        """Counts an incomplete answer, because it costs money too."""
         for kind, number in broken.items():
             self.used[kind] += number
         broken.clear()

@@ -1,4 +1,4 @@
-"""The JSON value in a model's reply, and whether it follows the schema that was asked for."""
+"""The JSON value in a model's reply, and whether it follows the requested schema."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def fitting(text: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
-    """The JSON value in a reply, and why it does not follow the schema; the reason is empty where it does."""
+    """The JSON value in a reply, and why it does not follow the schema (empty: it does)."""
     try:
         value = _json(text)
     except (ValueError, RecursionError) as wrong:
@@ -22,7 +22,7 @@ def fitting(text: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
 
 
 def _json(text: str) -> Any:
-    """The value, bare, in a fence, or as the first object or list among words."""
+    """The value: alone, in a fence, or as the first object or list in the text."""
     bare = text.strip()
     if bare.startswith("```"):
         bare = bare.split("\n", 1)[-1].rsplit("```", 1)[0].strip()

@@ -27,7 +27,7 @@ class MessagesServer:
             raise WorldFailed(f"no model can be asked: {Passing(wrong)}") from None
         if not (made.api_key or made.auth_token or getattr(made, "credentials", None)):
             raise WorldFailed(
-                "no model can be asked: neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set"
+                "no model can be asked: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN"
             )
         made._client.follow_redirects = False  # httpx would send `x-api-key` to wherever it leads
         self._client = made
@@ -125,7 +125,7 @@ def _format(request: Request) -> dict[str, Any]:
     try:
         made = transform_schema(dict(request.schema or {}))
     except (ValueError, TypeError, AttributeError, AssertionError) as wrong:
-        raise Refused(f"the schema cannot be put to the server: {wrong}", 400) from None
+        raise Refused(f"the server does not support the schema: {wrong}", 400) from None
     return {"type": "json_schema", "schema": made}
 
 

@@ -26,7 +26,7 @@ def price(model: str, used: Mapping[str, int]) -> float | None:
 
 
 def most(model: str, tokens: float) -> float | None:
-    """The most that so many tokens of whatever kind can cost; None for a model that is not listed."""
+    """The maximum cost of a number of tokens of any kind; None for an unlisted model."""
     row = _table()["models"].get(model)
     return (
         None

@@ -33,7 +33,7 @@ class Model(Protocol):
         """The answer. Raises ToolFailure and WorldFailed."""
 
     def close(self) -> None:
-        """No caller asks any more."""
+        """Closes the model; no questions follow."""
 
 
 Embedded = Callable[[str, dict[str, Any]], Any]
@@ -43,7 +43,7 @@ Embedded = Callable[[str, dict[str, Any]], Any]
 def perform(
     declared: Mapping[str, Any], args: Mapping[str, Any], model: Model | None, embedded: Embedded
 ) -> Outcome:
-    """Asks the model; where none is configured, what is embedded; raises ToolFailure where there is neither."""
+    """Asks the model, or without a model the embedded function. Raises ToolFailure if both are missing."""
     run = declared["run"]
     given = {parameter["name"]: args.get(parameter["name"]) for parameter in declared["parameters"]}
     if model is None:
@@ -88,7 +88,7 @@ def perform(
 
 
 def _temperature(run: Mapping[str, Any], given: Mapping[str, Any]) -> float | None:
-    """How warm the reply is to be; None where the tool leaves that to the server. Raises ToolFailure."""
+    """The temperature; None: the server's default. Raises ToolFailure."""
     value = given.get(run.get("temperature", ""))
     if value is None:
         return None
@@ -102,13 +102,13 @@ def _temperature(run: Mapping[str, Any], given: Mapping[str, Any]) -> float | No
 
 
 def rendered(prompt: str, values: Mapping[str, Any]) -> tuple[str, str]:
-    """What the model is told to be, and the question. Raises ToolFailure for a prompt that cannot be filled in."""
+    """The system prompt and the question. Raises ToolFailure for a prompt that cannot be filled in."""
     system, *text = parts(prompt, values)
     return system, "".join(text)
 
 
 def parts(prompt: str, values: Mapping[str, Any]) -> list[str]:
-    """What the model is told to be, and the question, cut where the prompt says `{{ cache }}`. Raises ToolFailure."""
+    """The system prompt and the question, split at `{{ cache }}`. Raises ToolFailure."""
     from jinja2 import TemplateError
 
     halves = _PART.split(prompt.replace("\r\n", "\n"), 1)
@@ -125,7 +125,7 @@ def parts(prompt: str, values: Mapping[str, Any]) -> list[str]:
 
 
 def variables(prompt: str) -> set[str]:
-    """The names that a prompt needs to be given."""
+    """The variables of a prompt."""
     from jinja2 import meta
 
     return set(meta.find_undeclared_variables(_pages().parse(prompt))) - {"cache"}

@@ -1,4 +1,4 @@
-"""What the model port and the adapter of a protocol say to each other: a request, what came back, and why nothing did."""
+"""The interface between the model port and a protocol's adapter: requests, answers and errors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ...workspace.failure import ToolFailure
 from .question import Choice
 
 MAX_REPLY = 8 * 1024 * 1024
-"""Characters of a reply that are taken; a server that sends more is cut off."""
+"""Maximum characters of a reply; a longer one is cut off."""
 
 MOST_SAID = 300
 """Characters of what a server says that a message shows, after secrets are out of it."""
 
 OPENAI = "openai:"
-"""What names of models begin with that are asked by the API of OpenAI."""
+"""Prefix of model names that use the API of OpenAI."""
 
 Hear = Callable[[str], None]
 
@@ -34,7 +34,7 @@ class Request(NamedTuple):
     most: int = 0
 
     def size(self) -> int:
-        """Bytes of all of it: no server counts more tokens."""
+        """The size in bytes, an upper bound of the number of tokens."""
         text = "".join((self.system, *self.kept, *self.turns))
         schema = "" if self.schema is None else json.dumps(self.schema, ensure_ascii=False)
         blocks = 16 * (2 + len(self.kept) + len(self.turns))
@@ -52,7 +52,7 @@ class Said(NamedTuple):
 
 
 class Passing(Exception):
-    """Trouble that another attempt may not have; `wait`: seconds that the server asks for."""
+    """A temporary failure, which a retry may not have; `wait`: seconds that the server requests."""
 
     def __init__(self, why: object, wait: float | None = None) -> None:
         super().__init__(" ".join(str(why).split())[:MAX_REPLY])
@@ -60,7 +60,7 @@ class Passing(Exception):
 
 
 class Refused(Exception):
-    """The server does not take the request as it is."""
+    """The server does not accept the request."""
 
     def __init__(self, why: object, status: int) -> None:
         super().__init__(" ".join(str(why).split())[:MAX_REPLY])
@@ -82,7 +82,7 @@ class Server(Protocol):
         """The tokens of the input, where the server counts them."""
 
     def close(self) -> None:
-        """No caller asks any more."""
+        """Closes the connection; no requests follow."""
 
 
 def heard(text: str, size: int, hear: Hear | None) -> int:
@@ -96,7 +96,7 @@ def heard(text: str, size: int, hear: Hear | None) -> int:
 
 
 def of_status(failed: Any, status: int) -> Passing | Refused:
-    """What an error of an SDK means, by its status."""
+    """The exception for an SDK's error, by its status."""
     if status not in (408, 409, 425, 429) and 300 <= status < 500:
         return Refused(failed, status)
     try:

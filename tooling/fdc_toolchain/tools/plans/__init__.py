@@ -1,1 +1,1 @@
-"""Plans that did not exist when the plan that runs them was proved."""
+"""Plans that are created during the run that runs them."""

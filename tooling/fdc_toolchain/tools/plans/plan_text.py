@@ -14,11 +14,11 @@ from ...named_tuples import NamedTuple
 from ...rules.bounds import Bounds, Polynomial
 
 UNBOUNDED = 1e18
-"""Stands for a worst case that depends on something which is unknown before the run."""
+"""Represents a worst case that is unknown before the run."""
 
 
 class Proof(NamedTuple):
-    """What the linter says of a text: its program, or None with the `errors`. `others` forbid nothing.
+    """The linter's result for a text: its program, or None with the `errors`. `others` are not errors.
 
     `cost`: what a run takes at most, by measure.
     """
@@ -57,7 +57,7 @@ def proved(root: str, path: str, text: str, more: Mapping[str, Tool] = {}) -> Pr
     try:
         checked = check(linker, [key], texts, whole=True, own_comments=False)
     except UnicodeEncodeError:
-        return Proof(None, (), fault="the plan holds half a character")
+        return Proof(None, (), fault="the plan contains a lone surrogate")
     errors = tuple(item for item in checked.diagnostics if item.severity == "error")
     others = tuple(item for item in checked.diagnostics if item.severity != "error")
     if errors:

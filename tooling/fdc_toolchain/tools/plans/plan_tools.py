@@ -27,7 +27,7 @@ def run_plan(args: dict[str, Any], context: Context) -> Any:
     if not isinstance(given, dict):
         raise ToolFailure("argument", "`inputs` is an object: the plan's parameters by name")
     if context.nested is None:
-        raise ToolFailure("unavailable", "a plan is run within a run only")
+        raise ToolFailure("unavailable", "this tool works only inside a run")
     outcome = context.nested(
         NestedPlan(lambda: program_of(text, given, context), given, NAME, inside=context.bound),
         context,
@@ -39,7 +39,7 @@ def run_plan(args: dict[str, Any], context: Context) -> Any:
 def program_of(text: str, given: dict[str, Any], context: Context) -> dict[str, Any]:
     """The program of a text that takes these inputs. Raises ToolFailure where the linter refuses it."""
     if len(text) > MOST:
-        raise ToolFailure("plan", f"a plan has at most {MOST:,} characters, this one {len(text):,}")
+        raise ToolFailure("plan", f"the plan has {len(text):,} characters; the maximum is {MOST:,}")
     from .plan_text import proved
 
     proof = proved(context.root.path, NAME, text)
@@ -47,7 +47,9 @@ def program_of(text: str, given: dict[str, Any], context: Context) -> dict[str, 
         found = proof.findings
         more = f", and {len(found) - 5} more" if len(found) > 5 else ""
         raise ToolFailure("plan", f"the plan is refused: {'; '.join(found[:5])}{more}")
-    params = {one["name"]: one for one in proof.program["plans"][proof.program["root"]]["params"]}
+    params = {
+        param["name"]: param for param in proof.program["plans"][proof.program["root"]]["params"]
+    }
     for name in given:
         if name not in params:
             raise ToolFailure("argument", f"the plan has no parameter `{name}`")

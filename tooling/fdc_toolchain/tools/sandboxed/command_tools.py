@@ -25,7 +25,9 @@ def call(declared: Mapping[str, Any], args: dict[str, Any], context: Context) ->
     argv = words(declared["run"]["command"], args)
     program = shutil.which(argv[0], path="/usr/local/bin:/usr/bin:/bin")
     if program is None:
-        raise ToolFailure("unavailable", f"the program `{argv[0]}` is not installed here")
+        raise ToolFailure(
+            "unavailable", f"the program `{argv[0]}` is not installed on this machine"
+        )
     notes: dict[str, Any] = {}
     given = {name: value for name, value in args.items() if value is not None}
     done = own_code.run(argv[0], [program, *argv[1:]], b"", declared, given, context, notes)
@@ -54,11 +56,11 @@ def words(command: list[str], args: dict[str, Any]) -> list[str]:
             continue
         value = text(args, found[1])
         if "\0" in value:
-            raise ToolFailure("input", f"`{found[1]}` holds a NUL byte")
+            raise ToolFailure("input", f"`{found[1]}` contains a NUL byte")
         if value.startswith("-") and found[0].startswith("{") and "--" not in out:
             raise ToolFailure(
                 "input",
-                f"`{found[1]}` begins with `-`, which `{command[0]}` takes for an option",
+                f"`{found[1]}` begins with `-`, which `{command[0]}` would read as an option",
             )
         out.append(word.replace(f"{{{found[1]}}}", value))
     return out
@@ -68,7 +70,9 @@ def _value(program: str, result: object, output: bytes, notes: dict[str, Any]) -
     try:
         said = output.decode("utf-8")
     except UnicodeDecodeError:
-        raise ToolFailure("tool", f"`{program}` printed what is not UTF-8", None, notes) from None
+        raise ToolFailure(
+            "tool", f"`{program}` printed bytes that are not UTF-8", None, notes
+        ) from None
     if result is None:
         return None
     if result == "text":
@@ -77,5 +81,5 @@ def _value(program: str, result: object, output: bytes, notes: dict[str, Any]) -
         return json.loads(said)
     except (ValueError, RecursionError):
         raise ToolFailure(
-            "tool", f"`{program}` printed what is not JSON: {said[:80]!r}", None, notes
+            "tool", f"`{program}` printed output that is not JSON: {said[:80]!r}", None, notes
         ) from None

@@ -78,10 +78,10 @@ class Conversation:
             line, _, self._in = self._in.partition(b"\n")
             self._count += 1
             if self._count > OFTEN:
-                raise ToolFailure("error", f"it asked fdc more than {OFTEN:,} times")
+                raise ToolFailure("error", f"it sent more than {OFTEN:,} requests to fdc")
             self._out += json.dumps({"value": self._answer(line)}).encode() + b"\n"
         if len(self._in) > MOST:
-            raise ToolFailure("error", f"it asked fdc something of more than {MOST:,} bytes")
+            raise ToolFailure("error", f"it sent a request of more than {MOST:,} bytes to fdc")
         return time.monotonic() - began
 
     def _answer(self, line: bytes) -> str | None:
@@ -95,4 +95,4 @@ class Conversation:
         if kind == "say" and isinstance(said, str):
             self._context.say(said)
             return None
-        raise ToolFailure("error", "it asked fdc for something that there is not")
+        raise ToolFailure("error", "it sent an unknown request to fdc")

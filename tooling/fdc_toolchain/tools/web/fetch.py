@@ -115,7 +115,8 @@ def fetch(
         rules = manners.rules(where, door, lambda there, through: _followed(there, through, hosts))
         if rules is not None and not rules.can_fetch(where.url, PRODUCT):
             raise ToolFailure(
-                "robots", f"the robots.txt of {where.host} asks not to fetch {where.path[:120]}"
+                "robots",
+                f"the robots.txt of {where.host} does not allow fetching {where.path[:120]}",
             )
         manners.wait(where.origin, _pause(rules, door, where), door.stop)
         answer = request(
@@ -129,7 +130,9 @@ def fetch(
         if after is None:
             return _page(asked, where, len(seen) - 1, answer)
         if after.url in seen:
-            raise ToolFailure("redirect", f"{asked.host} sends in a circle, by {after.url[:200]}")
+            raise ToolFailure(
+                "redirect", f"{asked.host} has a redirect loop, through {after.url[:200]}"
+            )
         seen.append(after.url)
         if len(seen) > REDIRECTS + 1:
             raise ToolFailure("redirect", f"{asked.host} redirects more than {REDIRECTS} times")
@@ -147,7 +150,7 @@ def _next(where: Target, answer: Response) -> Target | None:
         return None
     location = answer.headers.get("location", "").strip()
     if not location:
-        raise ToolFailure("redirect", f"{where.host} redirects without saying where")
+        raise ToolFailure("redirect", f"{where.host} redirects without a target")
     joined = urljoin(where.url, location.replace(" ", "%20"))
     return target(joined.partition("#")[0])
 
@@ -173,7 +176,7 @@ def _robots(where: Target, door: Door, get: Callable[[Target, Door], Response]) 
         from protego import Protego
     except ImportError:
         raise ToolFailure(
-            "unavailable", f"pages cannot be fetched without the packages for it: {INSTALL}"
+            "unavailable", f"pages cannot be fetched, because packages are missing: {INSTALL}"
         ) from None
     robots = target(f"{where.origin}/robots.txt")
     try:
@@ -186,7 +189,8 @@ def _robots(where: Target, door: Door, get: Callable[[Target, Door], Response]) 
         ) from None
     if answer.status == 429 or answer.status >= 500:
         raise ToolFailure(
-            "robots", f"the robots.txt of {where.host} cannot be had now (status {answer.status})"
+            "robots",
+            f"the robots.txt of {where.host} is not available now (status {answer.status})",
         )
     if answer.status != 200:
         return None
@@ -203,7 +207,9 @@ def _pause(rules: Any, door: Door, where: Target) -> float:
 
 def _page(asked: Target, where: Target, hops: int, answer: Response) -> Fetched:
     if answer.status in (429, 503):
-        raise ToolFailure("busy", f"{where.host} asks for patience (status {answer.status})")
+        raise ToolFailure(
+            "busy", f"{where.host} limits the rate of requests (status {answer.status})"
+        )
     if answer.status != 200:
         raise ToolFailure("http", f"{where.host} answers with status {answer.status}")
     stated = answer.headers.get("content-type", "")

@@ -92,9 +92,9 @@ def target(url: str) -> Target:
     if parts.scheme not in ("http", "https"):
         raise ToolFailure("url", f"`{url[:120]}` is not an http or https address")
     if parts.username is not None or parts.password is not None:
-        raise ToolFailure("url", "an address with a user's name or a password in it is not fetched")
+        raise ToolFailure("url", "an address with a user name or a password is not fetched")
     if not host or (":" not in host and not _HOST.fullmatch(host)):
-        raise ToolFailure("url", f"`{url[:120]}` names no host")
+        raise ToolFailure("url", f"`{url[:120]}` has no host")
     port = port or {"http": 80, "https": 443}[parts.scheme]
     safe = "/%:=&?~+!$,;'@()*[]|"
     path = quote(parts.path or "/", safe=safe) + (
@@ -291,9 +291,7 @@ def _read(
         )
     packing = headers.get("content-encoding", "identity").strip().lower()
     if packing not in ("identity", "", "gzip", "x-gzip", "deflate"):
-        raise ToolFailure(
-            "encoding", f"{where.host} packs its answer in a way that was not asked for"
-        )
+        raise ToolFailure("encoding", f"{where.host} uses a compression that was not requested")
     unpack = (
         None if packing in ("identity", "") else zlib.decompressobj(31 if "gzip" in packing else 15)
     )
@@ -309,14 +307,14 @@ def _read(
                 piece = unpack.decompress(piece, door.most + 1 - got)
             except zlib.error:
                 raise ToolFailure(
-                    "encoding", f"{where.host} sent something that cannot be unpacked"
+                    "encoding", f"{where.host} sent data that cannot be decompressed"
                 ) from None
         pieces.append(piece)
         got += len(piece)
         if got > door.most or taken > door.most:
             raise ToolFailure("size", f"{where.host} sends more than {door.most:,} bytes")
     if stated.isdecimal() and taken < int(stated):
-        raise ToolFailure("net", f"{where.host} broke off after {taken:,} of {int(stated):,} bytes")
+        raise ToolFailure("net", f"{where.host} ended after {taken:,} of {int(stated):,} bytes")
     return b"".join(pieces)
 
 
@@ -371,7 +369,7 @@ class _Watch(threading.Thread):
 
             return Cancelled("the controller leaves")
         return (
-            ToolFailure("timeout", f"{where.host} took too long and was given up")
+            ToolFailure("timeout", f"{where.host} took too long and was stopped")
             if self._why
             else None
         )

@@ -58,8 +58,8 @@ def exa(query: str, address: str, key: str, results: int, post: Post) -> Any:
     found = Line(key, address).search(query, num_results=results, contents={"highlights": True})
     return {
         "results": [
-            {"url": one.url, "title": one.title, "highlights": one.highlights}
-            for one in found.results
+            {"url": result.url, "title": result.title, "highlights": result.highlights}
+            for result in found.results
         ]
     }
 

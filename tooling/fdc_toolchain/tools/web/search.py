@@ -140,8 +140,8 @@ def search(
 ) -> list[Tried]:
     """Asks one after the other until one has results; what came of each, the last being the answer where it is `ok`."""
     out: list[Tried] = []
-    for one in providers:
-        out.append(_tried(one, query, stop))
+    for provider in providers:
+        out.append(_tried(provider, query, stop))
         if out[-1].status == "ok":
             break
     return out
@@ -153,46 +153,48 @@ def answer(tried: Sequence[Tried]) -> list[Hit]:
         raise ToolFailure("unavailable", f"no search provider is set up: {SET_UP}")
     if tried[-1].status == "ok":
         return list(tried[-1].hits)
-    if any(one.status == "empty" for one in tried):
+    if any(attempt.status == "empty" for attempt in tried):
         return []
-    kind = "busy" if any(one.status == "limited" for one in tried) else "net"
-    said = "; ".join(f"{one.provider}: {one.why}" for one in tried)
+    kind = "busy" if any(attempt.status == "limited" for attempt in tried) else "net"
+    said = "; ".join(f"{attempt.provider}: {attempt.why}" for attempt in tried)
     raise ToolFailure(
         kind,
         f"no search provider answered ({said})",
-        notes={"search": [one.note() for one in tried]},
+        notes={"search": [attempt.note() for attempt in tried]},
     )
 
 
-def _tried(one: Ready, query: str, stop: Callable[[], bool]) -> Tried:
-    row = PROVIDERS[one.name]
-    resting = _GAPS.resting(one.name)
+def _tried(ready: Ready, query: str, stop: Callable[[], bool]) -> Tried:
+    row = PROVIDERS[ready.name]
+    resting = _GAPS.resting(ready.name)
     if resting > 0:
-        return Tried(one.name, "limited", f"it asked to be left alone for {resting:.0f} s more")
-    _GAPS.wait(one.name, row.gap, stop)
+        return Tried(
+            ready.name, "limited", f"it limits the rate of requests; try again in {resting:.0f} s"
+        )
+    _GAPS.wait(ready.name, row.gap, stop)
     try:
         if row.call is not None:
-            hits = row.read(_called(one, row, query, stop))
+            hits = row.read(_called(ready, row, query, stop))
         else:
             assert row.ask is not None
-            hits = row.read(_json(_sent(one, row.ask(query, one.key), stop), one.name))
+            hits = row.read(_json(_sent(ready, row.ask(query, ready.key), stop), ready.name))
     except _Refused as refused:
         if refused.status == "limited":
-            _GAPS.rest(one.name, refused.patience)
-        return Tried(one.name, refused.status, str(refused))
+            _GAPS.rest(ready.name, refused.patience)
+        return Tried(ready.name, refused.status, str(refused))
     except ToolFailure as failed:
-        return Tried(one.name, "unavailable", str(failed))
+        return Tried(ready.name, "unavailable", str(failed))
     hits = _clean(hits)
     return Tried(
-        one.name,
+        ready.name,
         "ok" if hits else "empty",
         f"{len(hits)} results" if hits else "no results",
         tuple(hits),
     )
 
 
-def _sent(one: Ready, asked: Asked, stop: Callable[[], bool]) -> Response:
-    return _through(one.address + asked.path, asked, stop)
+def _sent(ready: Ready, asked: Asked, stop: Callable[[], bool]) -> Response:
+    return _through(ready.address + asked.path, asked, stop)
 
 
 def _through(address: str, asked: Asked, stop: Callable[[], bool]) -> Response:
@@ -209,25 +211,25 @@ def _through(address: str, asked: Asked, stop: Callable[[], bool]) -> Response:
     )
 
 
-def _called(one: Ready, row: Provider, query: str, stop: Callable[[], bool]) -> Any:
+def _called(ready: Ready, row: Provider, query: str, stop: Callable[[], bool]) -> Any:
     """What a provider's package makes of its answer, whatever that is."""
     assert row.call is not None
 
     def post(url: str, body: bytes, headers: Mapping[str, str]) -> Any:
-        return _json(_through(url, Asked("POST", "", dict(headers), body), stop), one.name)
+        return _json(_through(url, Asked("POST", "", dict(headers), body), stop), ready.name)
 
     try:
-        return row.call(query, one, post)
+        return row.call(query, ready, post)
     except ImportError:
         install = f"`pip install 'fdc-toolchain[{row.package[1]}]'`"
         raise _Refused("unavailable", f"its package is not installed: {install}") from None
     except packages.Limited:
-        raise _Refused("limited", "it answers no more for now") from None
+        raise _Refused("limited", "its rate limit is reached") from None
     except (AttributeError, KeyError, TypeError, ValueError) as wrong:
         said = (
             " ".join(str(wrong).split())[:160]
             if row.key is None
-            else "its answer has another form than it documents"
+            else "its answer does not have the documented form"
         )
         raise _Refused("unavailable", said) from None
 
@@ -236,13 +238,13 @@ def _json(response: Response, name: str) -> Any:
     status = response.status
     if status in SPENT:
         raise _Refused(
-            "limited", f"it answers no more for now (status {status})", _patience(response.headers)
+            "limited", f"its rate limit is reached (status {status})", _patience(response.headers)
         )
     if status in (401, 403):
         hint = (
             "; a SearXNG must have `json` among its `search.formats`" if name == "searxng" else ""
         )
-        raise _Refused("unavailable", f"it refuses (status {status}){hint}")
+        raise _Refused("unavailable", f"it refused the request (status {status}){hint}")
     if status != 200:
         raise _Refused("unavailable", f"it answers with status {status}")
     try:
@@ -301,7 +303,7 @@ def _rows(value: Any, *keys: str) -> list[dict[str, Any]]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise _Refused("unavailable", "its answer has another form than it documents")
+        raise _Refused("unavailable", "its answer does not have the documented form")
     return [row for row in value if isinstance(row, dict)]
 
 
@@ -329,7 +331,7 @@ def _searxng_read(said: Any) -> list[Hit]:
     found = _hits(_rows(said, "results"), "content")
     silent = said.get("unresponsive_engines") if isinstance(said, dict) else None
     if not found and silent:
-        raise _Refused("limited", f"its own sources did not answer ({str(silent)[:120]})")
+        raise _Refused("limited", f"its sources did not answer ({str(silent)[:120]})")
     return found
 
 
@@ -343,12 +345,12 @@ def _brave(query: str, key: str) -> Asked:
     return Asked("GET", f"/res/v1/web/search?{asked}", {"x-subscription-token": key})
 
 
-def _tavily(query: str, one: Ready, post: Post) -> Any:
-    return packages.tavily(_short(query), one.address, one.key, RESULTS, post)
+def _tavily(query: str, ready: Ready, post: Post) -> Any:
+    return packages.tavily(_short(query), ready.address, ready.key, RESULTS, post)
 
 
-def _exa(query: str, one: Ready, post: Post) -> Any:
-    return packages.exa(query, one.address, one.key, RESULTS, post)
+def _exa(query: str, ready: Ready, post: Post) -> Any:
+    return packages.exa(query, ready.address, ready.key, RESULTS, post)
 
 
 PROVIDERS: dict[str, Provider] = {
@@ -360,7 +362,7 @@ PROVIDERS: dict[str, Provider] = {
     "exa": Provider(("FDC_EXA_URL", "https://api.exa.ai"), "EXA_API_KEY", 0.2, _plainly("highlights"), call=_exa,
                     package=("exa_py", "exa")),
     "ddgs": Provider(("", ""), None, 2.0, _plainly("content"),
-                     call=lambda query, one, post: packages.ddgs(query, SECONDS, RESULTS), package=("ddgs", "search")),
+                     call=lambda query, ready, post: packages.ddgs(query, SECONDS, RESULTS), package=("ddgs", "search")),
 }  # fmt: skip
 
 

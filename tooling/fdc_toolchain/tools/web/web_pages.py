@@ -44,14 +44,14 @@ def keep(run_folder: str, row: Mapping[str, Any], text: str, now: float) -> dict
             json.dumps(out, indent=1).encode("ascii") + b"\n",
         )
     except OSError as failed:
-        raise from_os(failed, "a page cannot be kept") from failed
+        raise from_os(failed, "a page cannot be stored") from failed
     return out
 
 
 def lines_of(run_folder: str, digest: str) -> tuple[str, ...]:
     """The lines of a page that was kept. Raises ToolFailure where it is gone or is not what was read."""
     if not _HASH.fullmatch(digest):
-        raise ToolFailure("argument", "what is given is not a page that was read")
+        raise ToolFailure("argument", "the argument is not a page that the run has read")
     try:
         data = durable.read(os.path.join(run_folder, FOLDER, f"{digest}.txt"), limit=_MOST)
     except OSError as failed:
@@ -59,7 +59,7 @@ def lines_of(run_folder: str, digest: str) -> tuple[str, ...]:
     if data is None:
         raise ToolFailure("missing", "a page that was read is missing from the run's folder")
     if hashlib.sha256(data).hexdigest() != digest:
-        raise ToolFailure("changed", "a page in the run's folder is not what was read")
+        raise ToolFailure("changed", "a page in the run's folder was changed after it was read")
     return tuple(data.decode("utf-8").split("\n"))
 
 

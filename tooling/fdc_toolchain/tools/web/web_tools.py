@@ -75,7 +75,7 @@ def page_of(url: str, context: Context) -> tuple[dict[str, Any], tuple[str, ...]
             said = _visible(said)
     said = (context.secrets or Scrubber()).text(said.strip("\n"))
     if not said.strip():
-        raise ToolFailure("unreadable", f"no text was found on {page.url[:200]}")
+        raise ToolFailure("unreadable", f"the page {page.url[:200]} contains no text")
     row = {"url": page.url, "asked": page.asked, "title": title or page.url, "kind": page.kind, "charset": charset,
            "content_type": page.content_type, "bytes": len(page.body)}  # fmt: skip
     kept = web_pages.keep(context.run_folder, row, said, time.time())
@@ -106,12 +106,12 @@ def _may_go_out(context: Context, said: str) -> None:
     if not (context.operator.web or context.operator.network):
         allow = "`fdc research --web`, `--allow-network`, FDC_ALLOW_WEB=1"
         raise ToolFailure(
-            "unavailable", f"the web is out of reach: the operator allows it ({allow})"
+            "unavailable", f"the web is not allowed: the operator must allow it ({allow})"
         )
     if (context.secrets or Scrubber()).text(said) != said:
         raise ToolFailure(
             "secret",
-            "what would be sent holds a secret (of the environment, a file of secrets, or by its form)",
+            "the request would contain a secret (from the environment, a file of secrets, or recognised by its form)",
         )
 
 

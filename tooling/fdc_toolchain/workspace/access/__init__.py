@@ -1,1 +1,1 @@
-"""What a step may touch of the files of a workspace, and how a file is reached."""
+"""Which files of a workspace a step may access, and how fdc opens them."""

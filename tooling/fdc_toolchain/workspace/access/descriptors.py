@@ -1,4 +1,4 @@
-"""Files and folders reached by descriptors, relative to the folder above and through no link."""
+"""Opens files and folders by descriptors, relative to the parent folder and without following links."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ def made(name: str, above: int) -> int:
 
 @contextmanager
 def said(path: str) -> Iterator[None]:
-    """Turns the system's refusals into sentences."""
+    """Converts OS errors to messages."""
     try:
         yield
     except OSError as failed:
         if failed.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):
-            raise ToolFailure("path", f"`{path}` leads through a symbolic link or a file") from None
+            raise ToolFailure("path", f"`{path}` goes through a symbolic link or a file") from None
         if failed.errno == errno.ENOENT:
             raise ToolFailure("missing", f"`{path}` does not exist") from None
         raise from_os(failed, f"`{path}`") from failed
     except UnicodeEncodeError:
-        raise ToolFailure("path", "a path that is not UTF-8 text") from None
+        raise ToolFailure("path", "the path is not UTF-8 text") from None
 
 
 def replaceable(path: str, name: str, above: int, mode: Mode) -> int | None:
@@ -58,7 +58,9 @@ def replaceable(path: str, name: str, above: int, mode: Mode) -> int | None:
     if not stat.S_ISREG(found.st_mode):
         raise ToolFailure("file", f"`{path}` is not a regular file")
     if found.st_nlink > 1 and mode != "create":
-        raise ToolFailure("file", f"`{path}` has a second name (a hard link), and is not written")
+        raise ToolFailure(
+            "file", f"`{path}` has a second name (a hard link), so fdc does not write it"
+        )
     return stat.S_IMODE(found.st_mode)
 
 
@@ -98,7 +100,7 @@ def _exists(name: str, above: int) -> bool:
 
 
 def unlink(name: str, above: int) -> None:
-    """Removes a name, if there is one."""
+    """Removes a name, if it exists."""
     try:
         os.unlink(name, dir_fd=above)
     except FileNotFoundError:

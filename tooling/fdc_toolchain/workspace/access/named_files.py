@@ -1,4 +1,4 @@
-"""Protected files: what the plans on the stack open by naming it, and what stays closed."""
+"""Protected files: which ones the plans on the stack open by naming them."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def refused(
         return found
     if found.never:
         raise ToolFailure(
-            "protected", f"`{path}`: `{found.entry}` {found.what}; no step may change it"
+            "protected", f"`{path}`: `{found.entry}` {found.what}; steps must not change it"
         )
     name = path if path.isprintable() else found.entry
     raise ToolFailure(
         "protected",
-        f"`{path}`: `{found.entry}` {found.what}; a plan that changes it says `allow write {name}`",
+        f"`{path}`: `{found.entry}` {found.what}; a plan that changes it must have `allow write {name}`",
     )
 
 
 def opened_names(grant: Grant) -> Iterator[str]:
-    """What stands in the globs of `allow write` before any wildcard and value."""
+    """The literal prefixes of the globs of `allow write`."""
     for glob in grant.get("write", ()):
         is_value, text = glob[0] if glob else (True, "")
         if not is_value:

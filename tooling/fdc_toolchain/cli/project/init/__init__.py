@@ -1,1 +1,1 @@
-"""`fdc init`: what a repository needs to work with fdc, written into it whole or not at all."""
+"""`fdc init`: writes the files that a repository needs to work with fdc, all or none."""

@@ -1,4 +1,4 @@
-"""The files of one agent: instructions, a skill and a hook, each where that agent looks for it."""
+"""The files of each agent: instructions, a skill and a hook, at the paths that the agent reads."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .merged import JSON, with_hooks
 
 
 class Agent(NamedTuple):
-    """`instructions`: the file that it reads first, which begins with `head` where fdc makes it; `skills`: its folder of skills;
-    `hooks`: the file of its hooks; `wanted`: what goes in there; `commands`: by what those hooks are known."""
+    """`instructions`: the file that the agent reads first, with `head` if fdc creates it; `skills`: its folder of skills;
+    `hooks`: the file of its hooks; `wanted`: their entries; `commands`: the commands that identify them."""
 
     instructions: str
     head: str
@@ -64,7 +64,7 @@ AGENTS: dict[str, Agent] = {
         ("fdc lint",),
     ),
 }  # fmt: skip
-"""By the name that `--agent` takes."""
+"""By value of `--agent`."""
 
 
 def wanted(work: Work, name: str, rules: str, test: str) -> None:

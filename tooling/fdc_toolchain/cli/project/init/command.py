@@ -1,4 +1,4 @@
-"""`fdc init`: makes a repository ready for fdc. It shows each file, writes all or none, and changes nothing that is there."""
+"""`fdc init`: sets up a repository for fdc. It shows each file, writes all or none, and keeps existing content."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_CHARACTERS = 200
 
 
 @click.command(
-    epilog="Exit codes: 0 done, 2 wrong usage, 3 the world failed.",
+    epilog="Exit codes: 0 done, 2 wrong usage, 3 the environment failed.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("folder", required=False, type=click.Path())
@@ -29,7 +29,7 @@ _MOST_CHARACTERS = 200
     "agents",
     multiple=True,
     type=click.Choice([*agent_files.AGENTS]),
-    help="Also write the files of this agent: instructions, a skill, a hook. May be repeated.",
+    help="Also write this agent's files: instructions, a skill, a hook. May be repeated.",
 )
 @click.option(
     "--test-command",
@@ -37,12 +37,12 @@ _MOST_CHARACTERS = 200
     metavar="TEXT",
     help="The command that runs the tests. [default: found in the files of the repository]",
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be written, without writing.")
 def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_run: bool) -> int:
     """Write what a repository needs to work with fdc: settings, a plan that runs, a rule, hooks.
 
-    FOLDER is the repository; the one around the current folder otherwise. A file that is there keeps its content:
-    fdc adds a block or a hook to some, once, and a second `fdc init` changes nothing.
+    FOLDER is the repository. [default: the repository of the current folder] Existing files keep their content: fdc
+    adds a block or a hook to some, once, and a second `fdc init` changes nothing.
     """
     root = os.path.abspath(folder) if folder else find_root(os.getcwd())
     if not os.path.isdir(root):
@@ -59,7 +59,7 @@ def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_r
         chosen.strip() and chosen.isprintable() and len(chosen) <= _MOST_CHARACTERS
     ):
         name = "`--test-command`" if test is not None else "the setting `test-command`"
-        raise UsageError(f"{name} is to be one line of at most {_MOST_CHARACTERS} characters")
+        raise UsageError(f"{name} must be one line of at most {_MOST_CHARACTERS} characters")
     work = file_edits.Work(root)
     git = os.path.exists(os.path.join(root, ".git"))
     rules = file_edits.wanted(work, settings, stated, chosen or test_command.ASSUMED, git)
@@ -70,8 +70,8 @@ def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_r
     if hidden:
         names = ", ".join(f"`{visible(path)}`" for path in hidden)
         say(
-            f"\nThe .gitignore of this repository hides {names}: nobody else gets it."
-            " `git add --force PATH` adds it all the same."
+            f"\nThe .gitignore of this repository ignores {names}: git does not share it."
+            " `git add --force PATH` adds it anyway."
         )
     if not dry_run:
         try:
@@ -82,7 +82,7 @@ def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_r
         _next(work, chosen, git)
         if work.files and "codex" in agents:
             say(
-                "Codex runs the hook only after you trust this folder and the hook: start `codex` here, it asks for both."
+                "Codex runs the hook only after you trust this folder and the hook: start `codex` here, and confirm both."
             )
     return CLEAN
 
@@ -101,13 +101,13 @@ def _show(work: file_edits.Work, root: str, dry_run: bool) -> None:
 
 
 def _next(work: file_edits.Work, chosen: str | None, git: bool) -> None:
-    """What to do now; nothing where a second run changed nothing."""
+    """The next steps; nothing to do if nothing changed."""
     if not work.files:
-        say("nothing to do: everything is there")
+        say("nothing to do: every file exists")
         return
     if chosen is None:
         say(
-            f"\nNo file says how the tests are run: `{test_command.ASSUMED}` is assumed. Correct it in fdc.toml and protocols/."
+            f"\nNo file shows how to run the tests: `{test_command.ASSUMED}` is assumed. Correct it in fdc.toml and protocols/."
         )
     else:
         say(
@@ -119,6 +119,6 @@ def _next(work: file_edits.Work, chosen: str | None, git: bool) -> None:
     if git:
         say("  pre-commit install          hooks before each commit (`pip install pre-commit`)")
     say(
-        "\nHooks and agents call `fdc`: it has to stay on PATH, as after `uv tool install fdc-toolchain` or"
+        "\nHooks and agents call `fdc`: it must be on PATH, for example after `uv tool install fdc-toolchain` or"
         " `pipx install fdc-toolchain`."
     )

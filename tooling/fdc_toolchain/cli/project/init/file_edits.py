@@ -1,4 +1,4 @@
-"""The files that `fdc init` wants, and what it makes of each: written, added to, or left as it is."""
+"""The files of `fdc init`, and what it does with each: write, add to, or keep."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .merged import ByHand, appended, with_repository
 TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
 
 MARK = "fdc init"
-"""What stands in every block that is added to a file; a file that has it is left as it is."""
+"""The marker in every block that is added to a file. A file with the marker is not changed."""
 
 COMPILED_BESIDE = "protocols/AGENTS.md"
-"""Where the rules are compiled to in a repository whose AGENTS.md is somebody's own."""
+"""The output file of the rules in a repository that already has an AGENTS.md."""
 
 IGNORED = (
     "/.fdc/",
@@ -59,7 +59,7 @@ _PRE_COMMIT = """\
 
 
 class Done(NamedTuple):
-    """What becomes of one file: `word` is write, add, keep or by hand; `why` says more; `data` are its bytes, if they change."""
+    """The action for one file: `word` is write, add, keep or by hand; `why`: the reason; `data`: its new bytes, if it changes."""
 
     path: str
     word: str
@@ -67,11 +67,11 @@ class Done(NamedTuple):
     data: bytes | None = None
 
 
-MOST_BYTES = 1024 * 1024  # of a file that something is added to
+MOST_BYTES = 1024 * 1024  # only for a file that is added to
 
 
 class Work:
-    """The changes so far. Nothing is written here: `files` has the bytes by real path."""
+    """The planned changes. This class does not write: `files` has the bytes by real path."""
 
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
@@ -80,32 +80,32 @@ class Work:
         self.before: dict[str, bytes | None] = {}
 
     def read(self, path: str) -> bytes | None:
-        """The bytes of a file as they will be; None where there is none. Raises OSError."""
+        """The planned bytes of a file; None if it does not exist. Raises OSError."""
         real = os.path.realpath(os.path.join(self.root, path))
         return self.files[real] if real in self.files else durable.read(real)
 
     def new(self, path: str, text: str) -> None:
-        """Writes a file that is not there."""
+        """Plans a new file, unless it exists."""
         self._apply(path, lambda old: text.encode("utf-8") if old is None else None)
 
     def block(self, path: str, text: str, head: str = "") -> None:
-        """Adds a block at the end of a file; where no file exists, one with `head` before the block."""
+        """Plans a block at the end of a file; a new file begins with `head`."""
 
         def add(old: bytes | None) -> bytes | None:
             if old is not None and (
                 f"{MARK}:".encode() in old or old.strip() and not _is_foreign(old)
             ):
-                return None  # it has the block, or is compiled from the rules
+                return None  # it has the block already, or is compiled from the rules
             return appended(head.encode("utf-8") if old is None else old, text)
 
         self._apply(path, add, text)
 
     def add(self, path: str, make: Callable[[bytes], bytes | None], wanted: str) -> None:
-        """Adds to a file as `make` does; where it cannot, a person is shown what is `wanted`."""
+        """Plans what `make` adds to a file; if it cannot, the person is shown `wanted`."""
         self._apply(path, lambda old: make(old or b""), wanted)
 
     def note(self, path: str, word: str, why: str) -> None:
-        """Says something of a file that stays as it is; of one that is written too, only that it is written."""
+        """Adds a note about a file, unless the file is written."""
         if all(one.path != path for one in self.done):
             self.done.append(Done(path, word, why))
 
@@ -133,20 +133,20 @@ class Work:
     def _real(self, path: str) -> str:
         real = os.path.realpath(os.path.join(self.root, path))
         if os.path.commonpath([self.root, real]) != self.root:
-            raise ByHand("it leads out of the workspace")
+            raise ByHand("it is a link out of the workspace")
         if ".git" in os.path.relpath(real, self.root).split(os.sep):
-            raise ByHand("it lies among the files of git")
+            raise ByHand("it is inside the folder `.git`")
         return real
 
 
 def template(name: str, test: str = "") -> str:
-    """A text that is shipped, with the command of the tests in it."""
+    """A shipped template, with the test command filled in."""
     with open(os.path.join(TEMPLATES, name), encoding="utf-8") as file:
         return file.read().replace("@TEST@", test)
 
 
 def wanted(work: Work, settings: Settings, stated: bool, test: str, git: bool) -> str:
-    """Plans every file but those of agents; returns the file that agents read the rules in, or an empty text.
+    """Plans every file except those of agents; returns the file of the compiled rules, or an empty text.
 
     `stated`: the workspace has settings. `test`: the command that runs the tests.
     """
@@ -175,7 +175,7 @@ def wanted(work: Work, settings: Settings, stated: bool, test: str, git: bool) -
 
 
 def pointer(rules: str, *more: str) -> str:
-    """The block that a file of instructions gets: where the rules are, and `more` lines."""
+    """The block for a file of instructions: where the rules are, and `more` lines."""
     said = "Before you change files, write a plan to `plan.txt`, prove it: `fdc lint plan.txt`, and run it: `fdc run plan.txt`."
     where = (
         f"The rules are in `{rules}`: read it first." if rules else "The rules are in `protocols/`."
@@ -218,7 +218,7 @@ def _identity() -> str:
 
 
 def rule(test: str) -> str:
-    """The one rule: a submit needs a run of the tests since the last change."""
+    """The first rule: `submit` requires a run of the tests after the last change."""
     check = {
         "template": "fresh",
         "a": {"tool": "run_in_bash_session", "arguments": {"command": test}},
@@ -243,22 +243,20 @@ def rule(test: str) -> str:
 
 
 def _rules(work: Work, settings: Settings, test: str) -> str:
-    """The rules and the file they are compiled into, whose path is returned (empty where there is none)."""
+    """Plans the rules and the file that they are compiled into; returns its path (empty if there is none)."""
     folder = settings.protocols
     source, prose = f"{folder}/house.protocol.json", f"{folder}/house.protocol.md"
     if not folder:
-        work.note("protocols/", "skip", "the settings say that no protocols exist")
+        work.note("protocols/", "skip", "the settings disable protocols")
         return ""
     if (
         os.path.commonpath([work.root, os.path.realpath(os.path.join(work.root, folder))])
         != work.root
     ):
-        work.note(
-            f"{folder}/", "skip", "the protocols of these settings are outside of the workspace"
-        )
+        work.note(f"{folder}/", "skip", "the settings place the protocols outside the workspace")
         return ""
     if _has_sources(os.path.join(work.root, folder)) and work.read(source) is None:
-        work.note(f"{folder}/", "keep", "it has rules already; fdc adds no rule")
+        work.note(f"{folder}/", "keep", "it already contains rules; fdc does not add one")
         return settings.agents.output if work.read(settings.agents.output) is not None else ""
     work.new(source, rule(test))
     work.new(prose, template("house.protocol.md"))
@@ -268,7 +266,7 @@ def _rules(work: Work, settings: Settings, test: str) -> str:
         work.note(output, "keep", "")
         return output
     if work.read(source) is None:
-        return ""  # its place is a person's, who was told
+        return ""  # the person must place it, and was told
     sources = {path: work.read(path) or b"" for path in (source, prose)}
     version = f"{folder}/VERSION"
     made = compile_agents(
@@ -279,14 +277,16 @@ def _rules(work: Work, settings: Settings, test: str) -> str:
         WorkspaceView(version_file=version),
     )
     if made.text is None:
-        work.note(output, "skip", "the rules cannot be compiled; `fdc protocols build` says why")
+        work.note(
+            output, "skip", "the rules cannot be compiled; `fdc protocols build` shows the errors"
+        )
         return ""
     work.new(output, made.text)
     return output
 
 
 def hidden(work: Work) -> list[str]:
-    """The files of `work` that the rules of the repository keep out of git, so that nobody else gets them."""
+    """The files of `work` that the repository's .gitignore excludes, so that git does not share them."""
     rules = Ignored(work.root)
     found = []
     for path in (done.path for done in work.done if done.word in ("write", "add", "keep")):

@@ -1,4 +1,4 @@
-"""Adds to files of other people a block of text, an entry, a hook. What is there stays: texts byte for byte, JSON by value."""
+"""Adds a block of text, an entry or a hook to existing files. Keeps texts byte for byte, and JSON by value."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | Non
 
 
 class ByHand(Exception):
-    """The file cannot be added to; the sentence says why."""
+    """fdc cannot add to the file. The message says why."""
 
 
 def appended(old: bytes, text: str) -> bytes:
-    """The bytes with a text behind them, after an empty line and with the line ends that the bytes have. Raises ByHand."""
+    """Appends a text after an empty line, with the line ends of the file. Raises ByHand."""
     try:
         old.decode("utf-8")
     except UnicodeDecodeError as wrong:
@@ -28,9 +28,9 @@ def appended(old: bytes, text: str) -> bytes:
 
 
 def with_hooks(old: bytes, wanted: dict[str, JSON], commands: tuple[str, ...]) -> bytes | None:
-    """A JSON file of hooks with those of `wanted` added; None where all `commands` are in it already. Raises ByHand.
+    """Adds the hooks `wanted` to a JSON file; None if it already has all `commands`. Raises ByHand.
 
-    Both are objects. Lists of the same key are joined, and what `old` has under another key stays.
+    Both are objects. Lists under the same key are concatenated; other keys of `old` are kept.
     """
     try:
         text = old.decode("utf-8-sig")
@@ -40,7 +40,7 @@ def with_hooks(old: bytes, wanted: dict[str, JSON], commands: tuple[str, ...]) -
     if all(_holds(have, command) for command in commands):
         return None
     if any(_holds(have, command) for command in commands):
-        raise ByHand("it has some of the hooks of fdc and not all")
+        raise ByHand("it has only some of fdc's hooks")
     indent = re.search(r"(?m)^([ \t]+)\"", text)
     try:
         made = _joined(have, wanted)
@@ -56,7 +56,7 @@ def with_hooks(old: bytes, wanted: dict[str, JSON], commands: tuple[str, ...]) -
 def _object(pairs: list[tuple[str, JSON]]) -> JSON:
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise ByHand("it has a key twice")
+        raise ByHand("it has a duplicate key")
     return made
 
 
@@ -96,25 +96,25 @@ def _holds(value: JSON, command: str) -> bool:
 
 
 def with_repository(old: bytes, entry: str) -> bytes:
-    """A `.pre-commit-config.yaml` with an entry at the end of its `repos`, all else as it was. Raises ByHand."""
+    """Adds an entry at the end of `repos` in a `.pre-commit-config.yaml`. Raises ByHand."""
     import yaml
 
     try:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(old)):
-            raise ByHand("it has aliases")
+            raise ByHand("it uses YAML aliases")
         have = yaml.safe_load(old)
         more = yaml.safe_load(entry)
     except (yaml.YAMLError, UnicodeError, ValueError, RecursionError) as wrong:
         raise ByHand(f"it is not YAML ({_short(wrong)})") from wrong
     if not isinstance(have, dict) or not isinstance(have.get("repos"), list) or not have["repos"]:
-        raise ByHand("it has no list `repos`")
+        raise ByHand("its list `repos` is missing")
     text = old.decode("utf-8")
     lines = text.splitlines(keepends=True)
     start = next(
         (at for at, line in enumerate(lines) if re.match(r"repos\s*:\s*(#.*)?$", line)), None
     )
     if start is None:
-        raise ByHand("its `repos` is not written as a block")
+        raise ByHand("its list `repos` is not in block style")
     indent, end = "", start + 1
     for at in range(start + 1, len(lines)):
         item = re.match(r"([ ]*)-\s", lines[at])
@@ -134,7 +134,7 @@ def with_repository(old: bytes, entry: str) -> bytes:
     except yaml.YAMLError:
         same = False
     if not same:
-        raise ByHand("its layout is not the usual one")
+        raise ByHand("its indentation of `repos` is not supported")
     return made.encode("utf-8")
 
 

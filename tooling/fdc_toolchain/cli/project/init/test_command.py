@@ -1,4 +1,4 @@
-"""Which command runs the tests of a repository, as far as its files say."""
+"""Detects the command that runs a repository's tests from its files."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import re
 from .... import durable
 
 ASSUMED = "make test"
-"""Where no file says how the tests are run."""
+"""The default if no file shows how to run the tests."""
 
 _MOST_BYTES = 1024 * 1024
 
 
 def found(root: str) -> str | None:
-    """The command that the files at the top of the repository speak of; None where none does."""
+    """The command that the files in the repository's top folder imply; None if there is none."""
     if re.search(r"(?m)^test[ \t]*:", _text(root, "Makefile")):
         return "make test"
     if _npm_test(_text(root, "package.json")):
@@ -36,7 +36,7 @@ def found(root: str) -> str | None:
 
 
 def _python(root: str) -> str:
-    """The Python of the repository's own environment, where pytest is installed in it: it need not be on PATH so."""
+    """The Python of the repository's virtual environment if pytest is installed there, so that it need not be on PATH."""
     for name in (".venv", "venv"):
         installed = glob.glob(
             os.path.join(glob.escape(root), name, "lib", "python3*", "site-packages", "pytest")
@@ -47,7 +47,7 @@ def _python(root: str) -> str:
 
 
 def _has_tests(root: str) -> bool:
-    """Whether there is a folder `tests` or `test`, or a file of tests at the top."""
+    """Whether the top folder has a folder `tests` or `test`, or a test file."""
     with os.scandir(root) as entries:
         return any(
             entry.name in ("tests", "test")
@@ -62,7 +62,7 @@ def _is_there(root: str, name: str) -> bool:
 
 
 def _text(root: str, name: str) -> str:
-    """A file's text; empty where there is none that can be read."""
+    """A file's text; empty if it cannot be read."""
     try:
         data = durable.read(os.path.join(root, name), limit=_MOST_BYTES)
     except OSError:

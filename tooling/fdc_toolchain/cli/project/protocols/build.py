@@ -1,4 +1,4 @@
-"""`fdc protocols`: compiles protocols/ into AGENTS.md, and checks that it is what they compile to (FDC-97, FDC-102)."""
+"""`fdc protocols`: compiles protocols/ into AGENTS.md, and checks that it is up to date (FDC-97, FDC-102)."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     # name: (module in this room, one line)
     "import": (
         "fdc_toolchain.cli.project.protocols.imports",
-        "Take a compiled AGENTS.md apart into sources.",
+        "Split a compiled AGENTS.md into sources.",
     ),
     "diff": (
         "fdc_toolchain.cli.project.protocols.diff",
-        "Say what changed between two sets of protocols.",
+        "Compare two sets of protocols.",
     ),
     "graph": (
         "fdc_toolchain.cli.project.protocols.graph",
-        "Draw protocols, rules and tools, and what nothing refers to.",
+        "Draw protocols, rules and tools, and find missing references.",
     ),
 }
-"""Subcommands with a file of their own, which defines `command`; imported when they are asked for."""
+"""Subcommands in separate files, which define `command`; imported when they are used."""
 
 
 class Group(click.Group):
@@ -69,8 +69,8 @@ def command(ctx: click.Context, only_check: bool) -> int:
 
 def _options(function: Callable[..., int]) -> Callable[..., int]:
     for option in (
-        click.option("--show-bytes", is_flag=True, help="Print the bytes of each section, and what agents would truncate."),
-        click.option("--max-bytes", type=click.IntRange(1), help=f"What agents read.  [default: {MAX_BYTES}]"),
+        click.option("--show-bytes", is_flag=True, help="Print the size of each section, and what agents would truncate."),
+        click.option("--max-bytes", type=click.IntRange(1), help=f"Maximum bytes that agents read.  [default: {MAX_BYTES}]"),
         click.option(
             "--target", "targets", metavar="NAME", multiple=True,
             help=f"Write the file of another agent as well: {', '.join(TARGETS)}, all, none. May be repeated.",
@@ -95,21 +95,21 @@ def _options(function: Callable[..., int]) -> Callable[..., int]:
     "--check", "only_check", is_flag=True, help="Write nothing; the same as `fdc protocols check`."
 )
 def build(only_check: bool, show_bytes: bool, workspace: str | None, **options: Any) -> int:
-    """Write AGENTS.md anew, whole or not at all; a source with an error leaves the old one in place."""
+    """Write AGENTS.md. If a source has an error, the old file stays."""
     return _run(only_check, root_of(workspace), options, show_bytes)
 
 
 @command.command()
 @_options
 def check(show_bytes: bool, workspace: str | None, **options: Any) -> int:
-    """Exit 1 when AGENTS.md is absent, was edited by hand, or is older than a source."""
+    """Exit 1 if AGENTS.md is missing, was edited by hand, or is out of date."""
     return _run(True, root_of(workspace), options, show_bytes)
 
 
 def _run(only_check: bool, root: str, options: dict[str, Any], show_bytes: bool) -> int:
     if only_check and options.get("source") is None:
         nothing = uncompiled(root)
-        if nothing is not None:  # a hook of pre-commit runs here too
+        if nothing is not None:  # pre-commit hooks call this too
             click.echo(nothing, err=True)
             return CLEAN
     root, how = how_of(root, **options)
@@ -126,7 +126,7 @@ def _run(only_check: bool, root: str, options: dict[str, Any], show_bytes: bool)
             click.echo("\n".join(table(chain)), err=over)
     if not made.outputs:
         if not only_check:
-            click.echo(f"error: {how.output} was left as it is", err=True)
+            click.echo(f"error: {how.output} was not changed", err=True)
         return FINDINGS
     if any(item.severity == "error" for item in wrong):
         return FINDINGS
@@ -142,5 +142,5 @@ def _run(only_check: bool, root: str, options: dict[str, Any], show_bytes: bool)
             f"{output.path} {'written' if output.path in done.written else 'is up to date'}: {size}"
         )
     for path in () if only_check else done.removed:
-        click.echo(f"{path} removed: no source is for its folder any more")
+        click.echo(f"{path} removed: it has no sources any more")
     return CLEAN

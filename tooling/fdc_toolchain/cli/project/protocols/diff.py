@@ -1,4 +1,4 @@
-"""`fdc protocols diff`: what changed between two sets of protocols, by meaning and not by line."""
+"""`fdc protocols diff`: compares two sets of protocols by meaning."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SECONDS = 60
 
 
 class _Place(NamedTuple):
-    """Where a set comes from: its name in messages, and the files in it by path, one compiled file or sources."""
+    """The origin of a set: its name in messages, and its files by path: one compiled file, or sources."""
 
     name: str
     files: Mapping[str, bytes]
@@ -38,7 +38,7 @@ class _Place(NamedTuple):
 
 @click.command(
     "diff",
-    epilog="Exit codes: 0 no difference, 1 some, 2 wrong usage or sources that cannot be read, 3 the world failed.",
+    epilog="Exit codes: 0 no difference, 1 some, 2 wrong usage or sources that cannot be read, 3 the environment failed.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("one", metavar="[A]", type=click.Path(), required=False)
@@ -50,14 +50,12 @@ class _Place(NamedTuple):
 def command(one: str | None, other: str | None, since: str | None, form: str) -> int:
     """Compare the protocols in A with those in B: a folder of sources, or a compiled file.
 
-    Without B, A is compared with the sources in protocols/; without both, AGENTS.md is. With --since, A (or
-    protocols/) as it was in REV is compared with A as it is. Formatting, names of files and the documentation
-    of tools do not count. Of a check it is said whether the rule asks more of runs now, or less.
+    Default of B: the sources in protocols/. Default of A: AGENTS.md. With --since, A (default:
+    protocols/) at the revision REV is compared with A now. Formatting, file names and the documentation of
+    tools are ignored. For a check, the output says whether it requires more of runs now, or less.
     """
     if since is not None and other is not None:
-        raise UsageError(
-            "--since compares one place with itself in another revision; name at most one"
-        )
+        raise UsageError("--since compares one path with its older revision; give at most one path")
     if since is not None:
         path = one or _default("source")
         now = _there(path)
@@ -83,13 +81,13 @@ def command(one: str | None, other: str | None, since: str | None, form: str) ->
 
 
 def _default(what: str) -> str:
-    """The workspace's own place, as its settings have it."""
+    """The workspace's own path, from its settings."""
     root, how = how_of()
     return os.path.relpath(os.path.join(root, getattr(how, what)))
 
 
 def _there(path: str) -> _Place:
-    """A folder of sources or a compiled file on the disk. Raises UsageError where there is neither."""
+    """A folder of sources or a compiled file on disk. Raises UsageError if neither exists."""
     name = path.replace(os.sep, "/").rstrip("/") or path
     if os.path.isdir(path):
         files = {}
@@ -107,7 +105,7 @@ def _there(path: str) -> _Place:
 
 
 def _read(place: _Place) -> Side:
-    """The set that is there. Raises UsageError where it cannot be told; the findings are shown then."""
+    """The set at a place. Raises UsageError after showing findings if it cannot be read."""
     files = place.files
     if place.compiled:
         data, root = next(iter(place.files.values())), find_root(os.curdir)
@@ -122,12 +120,12 @@ def _read(place: _Place) -> Side:
             item._replace(span=item.span._replace(path=f"{place.name}/{item.span.path}"))
             for item in found
         )
-        raise UsageError(f"`{place.name}` cannot be compared: its sources are not sound")
+        raise UsageError(f"`{place.name}` cannot be compared: its sources have errors")
     return read
 
 
 def _revision(since: str, path: str, now: _Place) -> _Place:
-    """What `path` held in the revision; nothing where it was not there yet. Raises UsageError and WorldError."""
+    """The content of `path` in the revision; empty if it did not exist. Raises UsageError, WorldError."""
     folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
     prefix = os.fsdecode(_git(folder, "rev-parse", "--show-prefix")).rstrip("\n")
     inside = prefix.rstrip("/") if not now.compiled else prefix + os.path.basename(path)
@@ -141,7 +139,7 @@ def _revision(since: str, path: str, now: _Place) -> _Place:
         may_fail=True,
     )
     if not top:
-        raise UsageError(f"git knows no revision `{since}` here")
+        raise UsageError(f"the revision `{since}` does not exist in this repository")
     tree = top.decode("ascii").strip()
     found = _git(
         folder,
@@ -159,7 +157,7 @@ def _revision(since: str, path: str, now: _Place) -> _Place:
     kind = _git(folder, "cat-file", "-t", thing).strip()
     if (kind == b"blob") is not now.compiled:
         raise UsageError(
-            f"`{inside}` was {'a file' if kind == b'blob' else 'a folder'} in `{since}`, and is none now"
+            f"`{inside}` was {'a file' if kind == b'blob' else 'a folder'} in `{since}`, but is not now"
         )
     if now.compiled:
         return _Place(name, {os.path.basename(path): _git(folder, "cat-file", "blob", thing)}, True)
@@ -173,11 +171,11 @@ def _revision(since: str, path: str, now: _Place) -> _Place:
 
 
 def _git(folder: str, *arguments: str, may_fail: bool = False) -> bytes:
-    """What git says. Raises WorldError without git or a repository; `may_fail` gives b"" then."""
+    """The output of git. Raises WorldError if git fails or is missing; with `may_fail`, b"" instead."""
     try:
         done = ask_git(folder, *arguments, seconds=_SECONDS)
     except FileNotFoundError:
-        raise WorldError("--since needs git, and there is none") from None
+        raise WorldError("--since needs the program `git`, which is not installed") from None
     except subprocess.TimeoutExpired:
         raise WorldError(f"git did not answer in {_SECONDS} seconds") from None
     if done.returncode and not may_fail:
@@ -187,7 +185,7 @@ def _git(folder: str, *arguments: str, may_fail: bool = False) -> bytes:
 
 
 def _text(item: Difference) -> list[str]:
-    """The difference as lines: what and where, then what it was and what it is."""
+    """The difference as lines: kind and place, then the old and the new text."""
     where = f"{item.protocol}/{item.rule}" if item.rule else item.protocol
     if not item.protocol:
         head = f"prose {item.what}: {item.field}"
@@ -211,7 +209,7 @@ def _text(item: Difference) -> list[str]:
 
 
 def _named(value: Any, item: Difference) -> str:
-    """A whole thing in a line."""
+    """The name of an added or removed item, in one line."""
     if not item.protocol:
         return f"{value.count(chr(10)) + 1} lines"
     return str(value["description"]).split("\n")[0]

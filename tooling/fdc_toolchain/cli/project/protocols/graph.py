@@ -1,4 +1,4 @@
-"""`fdc protocols graph`: protocols, rules, checks and tools as a graph, and what hangs loose in it (FDC-101, C-10)."""
+"""`fdc protocols graph`: protocols, rules, checks and tools as a graph, and its missing references (FDC-101, C-10)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SUFFIXES = {
 
 
 @click.command(
-    epilog="Exit codes: 0 drawn, 1 a source is not sound, 2 wrong usage, 3 the world failed.",
+    epilog="Exit codes: 0 drawn, 1 a source has errors, 2 wrong usage, 3 the environment failed.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(
@@ -45,13 +45,13 @@ _SUFFIXES = {
     "--check",
     "only_check",
     is_flag=True,
-    help="Draw nothing; exit with 1 if a reference is missing.",
+    help="Do not draw; exit 1 if a reference is missing.",
 )
 def command(source: str | None, form: str | None, output: str | None, only_check: bool) -> int:
-    """Draw how protocols, rules, checks and tools hang together.
+    """Draw the references between protocols, rules, checks and tools.
 
-    What hangs loose is said on standard error: tools that no protocol names, rules whose check names a tool that
-    their protocol does not, and names of tools that stand for nothing here.
+    Missing references are listed on standard error: tools that no protocol names, rules whose check names a tool
+    that their protocol does not name, and names of unknown tools.
     """
     from ....protocols.compare.graph import loose_ends, protocol_graph
     from ....protocols.compare.graph_forms import text_of
@@ -60,7 +60,7 @@ def command(source: str | None, form: str | None, output: str | None, only_check
     folder = os.path.abspath(source) if source is not None else os.path.join(root, "protocols")
     if not os.path.isdir(folder):
         raise UsageError(
-            f"no folder `{os.path.relpath(folder, root)}` with protocols was found; name one with --source"
+            f"no folder `{os.path.relpath(folder, root)}` with protocols exists; choose one with --source"
         )
     files = _sources(folder, root)
     sources, found = load(files)
@@ -84,7 +84,7 @@ def command(source: str | None, form: str | None, output: str | None, only_check
 
 
 def _sources(folder: str, root: str) -> dict[str, bytes]:
-    """The sources with rules, by their path as findings name it."""
+    """The sources with rules, by their path in findings."""
     files = {}
     for inner, folders, names in os.walk(folder):
         folders.sort()
@@ -130,7 +130,7 @@ def _world(root: str) -> World:
     for path in (
         *catalogues(),
         *settings.catalogues,
-    ):  # a checkout of fdc has the shipped ones as its own
+    ):  # in a checkout of fdc, the shipped ones are the workspace's
         text = read(path)
         if text is not None and not any(
             item.span.path == path and item.severity == "error" for item in found

@@ -1,4 +1,4 @@
-"""`fdc protocols import`: takes an AGENTS.md apart into sources that build it again byte for byte (FDC-97, FDC-100)."""
+"""`fdc protocols import`: splits an AGENTS.md into sources that compile to the same bytes (FDC-97, FDC-100)."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ from ...shared.findings import show
 )
 @click.option("--force", is_flag=True, help="Replace the sources in DIR; its other files stay.")
 def command(file: str, out: str, sanitise: bool, force: bool) -> int:
-    """Take the AGENTS.md in FILE apart into protocol sources in DIR.
+    """Split the AGENTS.md in FILE into protocol sources in DIR.
 
-    JSON protocols become `NN_id.protocol.json`, sections of prose `NN_title.protocol.md`. What else there
-    is goes to `layout.json`, so that `fdc protocols build --source DIR` writes FILE again byte for byte.
+    JSON protocols become `NN_id.protocol.json`, sections of prose `NN_title.protocol.md`. The rest
+    goes to `layout.json`, so that `fdc protocols build --source DIR` writes the same bytes as FILE.
     """
     root = find_root(os.curdir)
     folder = os.path.realpath(out)
@@ -64,7 +64,7 @@ def command(file: str, out: str, sanitise: bool, force: bool) -> int:
     active = findings(data.decode("utf-8"), name) if made.files and not sanitise else []
     show([*made.findings, *active])
     if not made.files:
-        click.echo(f"error: {source} was left as it is", err=True)
+        click.echo(f"error: {source} was not changed", err=True)
         return FINDINGS
     _write(folder, made.files, old)
     rules = sum(path.endswith(RULE_FILES) for path in made.files)
@@ -81,7 +81,7 @@ def command(file: str, out: str, sanitise: bool, force: bool) -> int:
 
 
 def _sanitised(data: bytes, file: str) -> tuple[bytes, int]:
-    """The file without what would act in a viewer; one that is not text is the importer's to report."""
+    """The file without active HTML. If it is not text, the importer reports that."""
     try:
         text, gone = sanitised(data.decode("utf-8"))
     except UnicodeDecodeError:
@@ -92,7 +92,7 @@ def _sanitised(data: bytes, file: str) -> tuple[bytes, int]:
 
 
 def _sources(folder: str, force: bool, out: str) -> list[str]:
-    """The sources that are in the folder. Raises UsageError where it may not be written to."""
+    """The sources in the folder. Raises UsageError if it must not be written to."""
     if not os.path.lexists(folder):
         if not os.path.isdir(os.path.dirname(folder)):
             raise UsageError(
@@ -103,7 +103,7 @@ def _sources(folder: str, force: bool, out: str) -> list[str]:
         raise UsageError(f"`{out}` is not a folder")
     if os.listdir(folder) and not force:
         raise UsageError(
-            f"`{out}` is not empty; name another folder, or replace the sources in it with --force"
+            f"`{out}` is not empty; choose another folder, or replace its sources with --force"
         )
     found = []
     for inside, _, names in os.walk(folder):
@@ -113,10 +113,10 @@ def _sources(folder: str, force: bool, out: str) -> list[str]:
 
 
 def _write(folder: str, files: dict[str, bytes], old: list[str]) -> None:
-    """Makes the folder hold the files. A new folder appears whole or not at all; in one with other files a
-    failure restores what was there, and what a kill leaves is completed by doing it again.
+    """Writes the files to the folder. A new folder appears complete or not at all. In an existing one,
+    a failure restores the old files, and a repeated command completes a killed one.
 
-    Raises UsageError for a link that leads out of the folder, OSError where the system refuses.
+    Raises UsageError for a link out of the folder, OSError.
     """
     if os.path.isdir(folder) and (os.listdir(folder) or os.path.samefile(folder, os.curdir)):
         placed = {os.path.join(folder, *path.split("/")): data for path, data in files.items()}

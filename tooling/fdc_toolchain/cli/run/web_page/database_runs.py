@@ -27,7 +27,7 @@ class Database(Workspace):
         super().__init__(root)
         self.url, self.title = url, remote.shown(url)
         self._watching: PgStore | None = None
-        with remote.reading(url, root):  # now, where somebody sees it, and not with every page
+        with remote.reading(url, root):  # report a failure now, not with every page
             pass
 
     def _given(self, row: RunRow, question: Open, text: str) -> str:
@@ -55,7 +55,7 @@ class Database(Workspace):
             if store is None or row is None:
                 raise Trouble("The run does not exist.")
             if remote.status_of(store, self.workspace, row) == "running":
-                raise Trouble("The run is being driven already.")
+                raise Trouble("The run is already being driven.")
             try:
                 return remote.wake(self.url, self.workspace, row)
             except Exit as refused:

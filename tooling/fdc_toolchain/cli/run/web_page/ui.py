@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from ....server.web import Server
 
 _OPENED = 60.0
-"""Seconds in which a browser that is opened has to come."""
+"""Time limit in seconds for a browser that fdc opens."""
 _PRINTED = 300.0
-"""Seconds in which an address that was printed has to be opened."""
-_WHO = "if you did not open it before, somebody else did: end this with Ctrl-C"
+"""Time limit in seconds for opening a printed address."""
+_WHO = "if you did not open it, another user of this machine did: press Ctrl-C"
 
 
 @click.command(
@@ -44,12 +44,12 @@ _WHO = "if you did not open it before, somebody else did: end this with Ctrl-C"
 @database_option
 @workspace_option
 def command(port: int, no_open: bool, database: str | None, workspace: str | None) -> int:
-    """Show all runs of the workspace, or of a database, in a browser, live: reports, questions and approvals to answer, resume.
+    """Show all runs of the workspace, or of a database, live in a browser: reports, questions, approvals, resume.
 
-    It listens on this machine only. A printed address works for one browser, once, within five minutes; at a terminal,
-    Enter prints another. Runs that it resumes are
-    processes of their own, with the environment of this one: they go on when it ends. Runs of a database go on with
-    its workers, and an answer makes them.
+    It listens on this machine only. A printed address works for one browser, once, within five minutes; at
+    a terminal, Enter prints another. Runs that it
+    resumes are separate processes with the environment of this one, and continue when it ends. Runs of a database are continued
+    by its workers after an answer.
     """
     from ....server.web import Server
 
@@ -62,7 +62,7 @@ def command(port: int, no_open: bool, database: str | None, workspace: str | Non
     except OSError as failed:
         if failed.errno == errno.EADDRINUSE:
             raise WorldError(
-                f"port {port} is in use; name another, or leave `--port` out"
+                f"port {port} is in use; choose another with `--port`, or omit the option"
             ) from failed
         raise WorldError(f"port {port}: {(failed.strerror or str(failed)).lower()}") from failed
     terminal = is_terminal() and sys.stdin.isatty()
@@ -88,23 +88,23 @@ def command(port: int, no_open: bool, database: str | None, workspace: str | Non
 
 
 def _print_more(server: Server) -> None:
-    """A new address for each Enter at the terminal: for another browser, or for one that was opened too late."""
+    """Prints a new address for each Enter at the terminal: for another browser, or after the time limit."""
     for _ in sys.stdin:
         click.echo(f"fdc ui: {server.address(_PRINTED)}")
         sys.stdout.flush()
 
 
 def _private() -> str | None:
-    """Where a file of this session may lie; None for the system's folder for such files."""
+    """The folder for a file of this session; None: the system's temporary folder."""
     found = os.environ.get("XDG_RUNTIME_DIR", "")
     return found if os.path.isdir(found) and os.access(found, os.W_OK | os.X_OK) else None
 
 
 def _open(server: Server, folder: str) -> None:
-    """Opens a browser that has a window; one in the terminal would take it away.
+    """Opens a graphical browser; a text browser would occupy the terminal.
 
-    Everybody on this machine can read the command lines of processes. So the browser is started with a file of the user's
-    own, which leads to an address that lets in once; the file goes when it was used or is too old.
+    Other users of this machine can read command lines. So the browser opens a private file that
+    redirects to the one-time address; the file is deleted after use or after the time limit.
     """
     if not (
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"
@@ -127,12 +127,12 @@ def _open(server: Server, folder: str) -> None:
         try:
             os.unlink(path)
         except OSError:
-            return  # it went with its folder
+            return  # it was deleted with its folder
 
     import webbrowser
 
     for work in (
         lambda: webbrowser.open(f"file://{quote(path)}"),
         forget,
-    ):  # some browsers are waited for until they end
+    ):  # some browsers return only when they end
         threading.Thread(target=work, daemon=True).start()

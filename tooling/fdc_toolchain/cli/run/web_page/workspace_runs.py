@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ....server.port import Ask, Row
 
 WATCHED = 50
-"""Runs whose changes the page notices: the newest."""
+"""Number of newest runs that the page watches for changes."""
 _FRESH = 0.4
 _QUICK = 1.0
 
@@ -100,31 +100,31 @@ class Workspace:
                 if row is not None and one.effect.address == address and _seen(row, one) == seen:
                     wrong = questions.unfit(one, text)
                     if wrong:
-                        raise Trouble(f"Not kept: {wrong}.")
+                        raise Trouble(f"Not stored: {wrong}.")
                     return self._given(row, one, text)
-        raise Trouble("Not kept: the run does not ask that (any more).")
+        raise Trouble("Not stored: the run does not ask this question (any more).")
 
     def _given(self, row: RunRow, question: Open, text: str) -> str:
         from ....runs.records import questions
 
         questions.give(self.workspace, row, question, text, "fdc ui", time.time())
-        return f"The answer for {question.effect.address} is kept."
+        return f"The answer for {question.effect.address} is stored."
 
     def resume(self, run: str) -> str:
-        """Port `Runs`. `fdc resume` in a process of its own; what it says at once, if it will not, is passed on."""
+        """Port `Runs`. Starts `fdc resume` in a separate process; returns its message if it refuses at once."""
         from ....server.port import Trouble
         from ....workspace import run_folders
 
         if run_folders.is_driven(self.workspace, run):
-            raise Trouble("The run is being driven already.")
+            raise Trouble("The run is already being driven.")
         return self._started(
             ["resume", run, "--quiet", "--workspace", self.workspace],
-            "The run went on.",
-            "The run goes on.",
+            "The run continued.",
+            "The run continues.",
         )
 
     def _started(self, arguments: list[str], over: str, under_way: str) -> str:
-        """`fdc ARGUMENTS` in a process of its own; what it says at once, if it will not, is passed on."""
+        """Starts `fdc ARGUMENTS` in a separate process; returns its message if it refuses at once."""
         from ....sandbox import python_process
         from ....server.port import Trouble
 
@@ -184,7 +184,7 @@ class Workspace:
         return self._started(arguments, f"{page.title} was run again.", f"{page.title} runs again.")
 
     def stamp(self) -> str:
-        """Port `Runs`: the journal's files, the folders of the newest runs, and whether those that run are driven."""
+        """Port `Runs`: the state of the journal's files and of the newest runs' folders, and which runs are driven."""
         with self._lock:
             now = time.monotonic()
             if now - self._stamp[0] < _FRESH:
@@ -230,7 +230,7 @@ class Workspace:
 
 
 def _seen(row: RunRow, question: Open) -> str:
-    """What stands for a question exactly as it is shown: the program, the step, its arguments, its turn, what will change."""
+    """A digest of a question as it is shown: program, step, arguments, turn, changes."""
     from hashlib import blake2b
 
     from ....program.codec import canonical

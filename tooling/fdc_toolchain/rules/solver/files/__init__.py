@@ -1,1 +1,1 @@
-"""What steps do to files."""
+"""The effects of steps on files."""

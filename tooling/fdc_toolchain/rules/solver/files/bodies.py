@@ -1,4 +1,4 @@
-"""What a body does to files, path by path: to those that it names, and to all others (`files` makes them).
+"""The effects of a body on files: on each path that it names, and on all others (`files` creates them).
 
 Bodies are joined, moved into callers, and rid of names that only they know.
 """
@@ -61,7 +61,7 @@ class Outcomes(NamedTuple):
 
 
 def joined(into: Wild, more: Wild) -> None:
-    """Adds what more steps may do."""
+    """Adds the effects of more steps."""
     for path, (bits, why) in more.items():
         known = into.get(path)
         into[path] = (bits, why) if known is None else (known[0] | bits, known[1] | why)
@@ -72,7 +72,7 @@ def is_literal(path: Path) -> bool:
 
 
 def elsewhere(path: Path, effects: Effects) -> Effect:
-    """What a body does to a path that it does not name."""
+    """The effect of a body on a path that it does not name."""
     if not effects.wild and (not effects.fixed or is_literal(path)):
         return effects.rest
     bits, causes = 0, effects.rest.tail

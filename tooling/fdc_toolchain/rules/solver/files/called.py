@@ -12,7 +12,7 @@ from .paths import Path, filled
 
 
 class Called:
-    """Puts what calls give into the paths of the plans that they call; what does not depend on a call is found once."""
+    """Inserts the arguments of calls into paths of called plans; results that do not depend on a call are computed once."""
 
     def __init__(self) -> None:
         self._apart: dict[int, tuple[dict[Path, Effect], list[tuple[Path, Effect]], bool]] = {}
@@ -71,7 +71,7 @@ class Row:
         self.end()
 
     def end(self) -> None:
-        """Something else touches files."""
+        """Records that another step accesses files."""
         self._inner: Effects | None = None
         self._before: dict[Path, Effect] | None = None
         self._over: bool | None = None

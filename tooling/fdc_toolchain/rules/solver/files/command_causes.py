@@ -1,4 +1,4 @@
-"""What is assumed of commands, and the places that assumptions name: a long plan has very many pairs of a command and a step."""
+"""Assumptions about commands, with their places: a long plan has very many pairs of a command and a step."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ....diagnostics.span import Span
 from .failures import Causes, CauseTable, Failure
 
 MOST_NAMED = 8
-"""Paths that one sentence lists."""
+"""Maximum number of paths in one sentence."""
 
 HELP = {
     "FDC414": "create the file in a step, from the command's output",
-    "FDC702": "let `allow write` name only what the command writes, or run it after the last use of these files",
+    "FDC702": "restrict `allow write` to what the command writes, or run it after the last use of these files",
 }
 
 STEP = "this step"
@@ -178,7 +178,9 @@ def _steps(
     """The steps that fail where what is assumed of these commands is false, and the commands, where they stand elsewhere."""
     steps: dict[int, str] = {}
     for number, (command, made) in enumerate(commands):
-        mine = dict.fromkeys([places.number(failures[one][1]) for one in made.failures()], STEP)
+        mine = dict.fromkeys(
+            [places.number(failures[failure][1]) for failure in made.failures()], STEP
+        )
         there = {} if command == span else {places.number(command): "this command"}
         steps = {**there, **(steps if number else mine), **mine}
     return places.labels(steps, span)

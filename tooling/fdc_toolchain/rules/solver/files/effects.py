@@ -1,4 +1,4 @@
-"""What happens to one file: tables from the state before to the states after, with the steps that fail on the way.
+"""The effect on one file: tables from the state before to the states after, with the steps that fail in between.
 
 A file is absent, present, or it is unknown (a computed path that the plan has not settled yet). An absent or
 present one may be in doubt: a command ran that may have changed it, or a step whose path may have been this one.
@@ -52,7 +52,7 @@ _NONE: Failures = frozenset()
 SAME = Effect(tuple(1 << state for state in range(STATES)), NOWHERE, False)
 
 THERE: Exits = (PRESENT,) * STATES
-"""The only tuple of these, so that `is` tells."""
+"""The interned tuple, so that `is` compares."""
 GONE: Exits = (ABSENT,) * STATES
 
 
@@ -62,7 +62,7 @@ def _changed(**to: int) -> Exits:
 
 
 SHELL = _changed(absent=MADE, present=KEPT, free=BOTH, left=LEFT | KEPT)
-"""A command that may change the file in any way."""
+"""The effect of a command that may change the file in any way."""
 
 CREATES, DELETES, BY_CHANCE, PERHAPS, CERTAINLY = 1, 2, 2, 16, 32
 """Bits of what a step, or a body, may do to a file that it does not name: creates or deletes it (shifted by
@@ -116,7 +116,7 @@ def effect_of(access: str, span: Span, causes: CauseTable, *, doubts: bool = Tru
 
 
 def then(first: Effect, second: Effect) -> Effect:
-    """One after the other."""
+    """The effect of one after the other."""
     if first is SAME or second is SAME:
         return second if first is SAME else first
     if (
@@ -163,7 +163,7 @@ def one_of(exits: Exits) -> Exits:
 
 
 def either(first: Effect, second: Effect) -> Effect:
-    """One or the other."""
+    """The effect of one or the other."""
     if first is second:
         return first
     exits, failures = first.exits, first.failures

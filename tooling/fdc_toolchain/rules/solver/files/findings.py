@@ -18,8 +18,8 @@ from .path_language import CHANCE, SETTLED, opaque
 from .paths import Path, shown
 
 _HELP = {
-    "FDC703": "name the files literally, or go through them with `for_each_file`",
-    "FDC704": "name the files literally, by a glob, or in folders of their own",
+    "FDC703": "name the files literally, or use `for_each_file`",
+    "FDC704": "name the files literally, by a glob, or in separate folders",
 }
 
 Doubt = tuple[Instance, Loop, dict[tuple[Path, Path], int]]
@@ -113,7 +113,7 @@ def _distinct(
         parts.append(f"no other value names the same file as {listed(sorted(made.names))}")
     for steps in nested.values():
         made = made or _Assumed(steps[0].outer)
-        made.steps.update((places.number(one.step), STEP) for one in steps)
+        made.steps.update((places.number(step.step), STEP) for step in steps)
     if nested:
         inside = listed(sorted(name.rstrip("/") or name for name in nested))
         parts.append(f"no value names a folder of {inside}, or a file in it")
@@ -129,7 +129,7 @@ def of_nested(nesting: Nesting, pair: Nested) -> Diagnostic:
     labels = [] if first.outer == first.step else [Label(first.step, "this step")]
     labels += [Label(other.step, f"`{below}` here")] if other.step != first.outer else []
     message = f"`{above}` is used as a file here, and as a folder by `{below}`"
-    help_ = "give the file another name than the folder"
+    help_ = "give the file a name that differs from the folder's"
     return Diagnostic(first.outer, "FDC415", message, tuple(labels), help=help_)
 
 
@@ -176,7 +176,7 @@ def _error(item: Found, name: str, causes: CauseTable) -> Diagnostic:
         help_ = "name another target"
     elif failure.access == "create":
         code, message = "FDC412", f"Cannot create `{name}`: it already exists"
-        help_ = "an earlier step, or an earlier turn of the loop, creates it"
+        help_ = "an earlier step, or an earlier round of the loop, creates it"
         if item.entry == 1 and not why:
             help_ = "use `overwrite_file_with_block` to replace it"
         labels += [
@@ -213,7 +213,7 @@ def of_forks(
     for (_, path), (instance, fork) in conflicts.items():
         name = fork.name or "NAME"
         message = f"every branch of this fork writes `{shown(path)}`, and they run at the same time"
-        help_ = f"give each branch a path of its own, such as one with `{{{name}}}` in it"
+        help_ = f"give each branch its own path, for example with `{{{name}}}` in it"
         yield Diagnostic(instance.unit.span(fork.node), "FDC413", message, help=help_)
     for instance, fork, pairs in doubts.values():
         for (one, other), met in pairs.items():
@@ -224,5 +224,5 @@ def of_forks(
                     span,
                     "FDC413",
                     message,
-                    help="use files of the branch's own, or `for` in place of `fork`",
+                    help="use separate files for each branch, or `for` instead of `fork`",
                 )

@@ -51,19 +51,19 @@ def opaque(path: Path) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def hits(one: Path, other: Path) -> int:
+def hits(path: Path, other: Path) -> int:
     """How the two paths may name one file: `APART`, `KNOWN` or `CHANCE`."""
-    if one and type(one[0]) is tuple and one[0][:1] == (ALLOW,):
-        return KNOWN if _each(one, other) else APART
-    if _same_hole_apart(one, other) or not _meet(_variants(one), _variants(other)):
+    if path and type(path[0]) is tuple and path[0][:1] == (ALLOW,):
+        return KNOWN if _each(path, other) else APART
+    if _same_hole_apart(path, other) or not _meet(_variants(path), _variants(other)):
         return APART
-    return CHANCE if opaque(one) or opaque(other) else KNOWN
+    return CHANCE if opaque(path) or opaque(other) else KNOWN
 
 
 @lru_cache(maxsize=1 << 16)
-def contains(one: Path, other: Path) -> bool:
+def contains(path: Path, other: Path) -> bool:
     """True where the second path may name a file in a folder that the first one names."""
-    inside = tuple((*row, ("/", False), (_NAME, False), _ANY) for row in _variants(one))
+    inside = tuple((*row, ("/", False), (_NAME, False), _ANY) for row in _variants(path))
     return _meet(inside, _variants(other))
 
 

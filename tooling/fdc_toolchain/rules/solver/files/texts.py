@@ -104,7 +104,7 @@ class _Walk:
         if path not in self.done.paths:
             span = unit.span(act.step)
             labels = () if call is None else (Label(span, "this step"),)
-            help_ = "read another file, or make this one UTF-8 text that is not so large"
+            help_ = "read another file, or convert this one to smaller UTF-8 text"
             yield Diagnostic(
                 call or span,
                 "FDC484",

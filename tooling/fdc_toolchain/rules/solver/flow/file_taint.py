@@ -82,15 +82,15 @@ def hidden(pattern: Pattern) -> bool:
     return pattern.begins.startswith(HIDDEN)
 
 
-def meet(one: Pattern, other: Pattern) -> bool:
+def meet(pattern: Pattern, other: Pattern) -> bool:
     """True where two patterns may name one file."""
-    if one.whole and other.whole:
-        return one.begins == other.begins
-    if one.begins == "\0" or other.begins == "\0":
-        return not hidden(one) and not hidden(other)
-    if not (one.begins.startswith(other.begins) or other.begins.startswith(one.begins)):
+    if pattern.whole and other.whole:
+        return pattern.begins == other.begins
+    if pattern.begins == "\0" or other.begins == "\0":
+        return not hidden(pattern) and not hidden(other)
+    if not (pattern.begins.startswith(other.begins) or other.begins.startswith(pattern.begins)):
         return False
-    return one.ends.endswith(other.ends) or other.ends.endswith(one.ends)
+    return pattern.ends.endswith(other.ends) or other.ends.endswith(pattern.ends)
 
 
 def spelled(pattern: Pattern) -> str:

@@ -15,8 +15,8 @@ _FROM = {
     "model": "a model's text",
     "untrusted": "text from outside",
 }
-_HELP = "let a person decide (`request_user_input`), or a tool whose catalogue says that it `clears` text for this"
-_HIDE = "write it below `{run}/outside/`, which no command sees, or let a person look at it first (`request_user_input`)"
+_HELP = "let a person decide (`request_user_input`), or use a tool that `clears` text for this in its catalogue"
+_HIDE = "write it below `{run}/outside/`, which commands cannot see, or let a person check it first (`request_user_input`)"
 _CHOSEN = {
     "command": "the command that `{}` runs",
     "argument": "an argument of the command that `{}` runs",
@@ -24,8 +24,8 @@ _CHOSEN = {
     "url": "the address that `{}` reads",
     "message": "the words that `{}` sends",
     "change": "what `{}` changes",
-    "anything": "what `{}` does (its declaration does not say what that text chooses)",
-    "choice": "whether `{}` is done",
+    "anything": "what `{}` does (its declaration does not say what this text chooses)",
+    "choice": "whether `{}` runs",
     "plan": "the plan that `{}` runs",
     "code": "files that `{}` can see, and may execute",
 }
@@ -62,7 +62,7 @@ def finding(
     marks = []
     if isinstance(origin, Earlier):
         message = f"{_FROM[source]} ({origin.tool}, which {origin.said}) {verb} {chosen}"
-        help_ = f"look at the file and approve it (`fdc trust --file {origin.tool.removeprefix('the file ')}`), or move it away"
+        help_ = f"check the file and approve it (`fdc trust --file {origin.tool.removeprefix('the file ')}`), or move it away"
     elif origin.span != span:
         marks.append(Label(origin.span, "it comes from here"))
     if way is not None and (at := need.unit.span(way)) not in (span, *(one.span for one in marks)):
@@ -75,6 +75,6 @@ def finding(
 def not_one_word(at: Span, ref: Ref, why: str) -> Diagnostic:
     """FDC473: data of a command that may become more than one word of it."""
     name = ".".join(ref.path)
-    message = f"`{{{name}}}` cannot be kept one word of the command: {why}"
+    message = f"`{{{name}}}` cannot be quoted as one word of the command: {why}"
     help_ = f"put it into a variable for that command: `x={{{name}}} sh -c 'echo \"$x\"'`"
     return Diagnostic(at, "FDC473", message, help=help_)
