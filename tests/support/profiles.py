@@ -7,10 +7,9 @@ import random
 import subprocess
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from hypothesis import HealthCheck, settings
-from hypothesis.internal.conjecture.providers import HypothesisProvider
+from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 _PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "default")
@@ -54,5 +53,5 @@ def load() -> None:
     if not SOAK:
         # Hypothesis takes constants out of the modules that are loaded; which those are depends on the tests that ran
         # earlier in the same worker. There is no setting for it (tests/property/test_profiles.py sees whether this works).
-        provider: Any = HypothesisProvider
-        provider._local_constants = Constants()
+        # Its plugin for pytest asks too, in each worker: half a second.
+        providers._get_local_constants = Constants
