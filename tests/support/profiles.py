@@ -7,7 +7,9 @@ import random
 import subprocess
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
@@ -20,6 +22,11 @@ _PARTS = {"soak": 1, "mutants": 2}.get(_PROFILE, 4)
 def share(full: int) -> int:
     """How many of so many generated cases a test takes: a quarter of them by default, half for mutants, all in the soak."""
     return -(-full // _PARTS)
+
+
+def quick_and_whole(quick: int, whole: int) -> list[Any]:
+    """How many cases a law takes in `make test`, and in `make long`: for `pytest.mark.parametrize`."""
+    return [quick, pytest.param(whole, marks=pytest.mark.long)]
 
 
 def seed() -> int:
